@@ -1,0 +1,102 @@
+import type { Extractor } from '../media/extractor.ts';
+import type { Translator } from '../i18n/translate.ts';
+import type { ActionTokens } from './action.ts';
+import type { Reply } from './reply.ts';
+import type { SettingsStore } from './settings.ts';
+
+/** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
+interface OptionBase {
+  readonly required: boolean;
+}
+export interface StringOption extends OptionBase {
+  readonly type: 'string';
+  /** `rest`: in text form it swallows what follows; `link`: one pasted address. */
+  readonly form?: 'word' | 'rest' | 'link';
+  readonly maxLength: number;
+}
+export interface IntegerOption extends OptionBase {
+  readonly type: 'integer';
+  readonly min: number;
+  readonly max: number;
+}
+export interface BooleanOption extends OptionBase {
+  readonly type: 'boolean';
+}
+export interface ChoiceOption extends OptionBase {
+  readonly type: 'choice';
+  readonly choices: readonly string[];
+}
+export type Option = StringOption | IntegerOption | BooleanOption | ChoiceOption;
+export type Options = Readonly<Record<string, Option>>;
+
+type ValueOf<O extends Option> = O extends StringOption
+  ? string
+  : O extends IntegerOption
+    ? number
+    : O extends BooleanOption
+      ? boolean
+      : O extends { readonly choices: readonly (infer C)[] }
+        ? C
+        : never;
+
+/** Values a command's `run` gets: checked, required ones present. */
+export type Values<O extends Options> = {
+  readonly [K in keyof O]: O[K]['required'] extends true ? ValueOf<O[K]> : ValueOf<O[K]> | undefined;
+};
+
+/** Who asked, where. Ids are the platform's own, as text. */
+export interface Caller {
+  readonly platform: 'web' | 'discord' | 'telegram';
+  readonly userId: string;
+  readonly chatId: string;
+  readonly chatKind: 'private' | 'group';
+  /** Whether the caller may change this chat's settings. */
+  readonly isChatAdmin: boolean;
+  /** The key his rate limit is counted by; the web chat's is his address, not his session. */
+  readonly rateKey: string;
+  /** Languages he prefers by what the platform says, best first; settings come before them. */
+  readonly locales: readonly string[];
+}
+
+/** What the core lends every command. */
+export interface Services {
+  readonly extractor: Extractor;
+  readonly settings: SettingsStore;
+  readonly actions: ActionTokens;
+}
+
+export interface CommandContext {
+  readonly caller: Caller;
+  readonly t: Translator;
+  readonly services: Services;
+  /** Aborts at shutdown or when the caller left. */
+  readonly signal: AbortSignal;
+  /** Tells the face what is being waited for; faces without a good way to show it ignore it. */
+  progress(stage: ProgressStage): void;
+}
+
+export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
+
+export interface Suggestion {
+  readonly label: string;
+  readonly value: string;
+}
+
+export interface Command<O extends Options = Options> {
+  /** `^[a-z][a-z-]*$`; for grouped commands two words, `osu profile`. */
+  readonly name: string;
+  readonly options: O;
+  readonly visibility: 'chat' | 'caller';
+  /** Units of the caller's limit. */
+  readonly cost: number;
+  /** This command answers pasted links; the link goes into the option of form `link`. */
+  readonly accepts?: 'link';
+  run(values: Values<O>, context: CommandContext): Promise<Reply>;
+  /** Autocomplete for one option's partial value; at most 25 are used. */
+  suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;
+}
+
+/** Declares a command; the option types flow into `run`. */
+export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
+  return command;
+}

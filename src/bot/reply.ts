@@ -1,0 +1,54 @@
+import type { Post } from '../media/post.ts';
+
+/**
+ * The whole visual vocabulary of Medley. Text is a small tree, never a markdown or HTML string: escaping belongs to the
+ * platforms' renderers, and text from the web can only ever be a plain string leaf.
+ */
+export type Inline =
+  | string
+  | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
+  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[] }
+  /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
+  | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' };
+
+export type Text = readonly Inline[];
+
+export type Block =
+  | { readonly kind: 'heading'; readonly text: Text }
+  /** `folded` text may be shown shortened, with a way to see the rest where the platform has one. */
+  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean }
+  | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: Text }[] }
+  | { readonly kind: 'image'; readonly url: string; readonly alt: string }
+  | { readonly kind: 'divider' };
+
+/** One file of a post. The platform decides how it gets there: its own file id, an address, an upload, the tunnel. */
+export interface GalleryItem {
+  readonly kind: 'media';
+  readonly post: Post;
+  /** Index into `post.items`. */
+  readonly index: number;
+  /** `audio`: only the sound of a video is wanted. */
+  readonly form: 'original' | 'audio';
+  readonly spoiler: boolean;
+}
+
+export type Action =
+  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  /** `token` is made by `action.ts` and at most 64 bytes. */
+  | { readonly kind: 'button'; readonly label: string; readonly token: string; readonly style: 'primary' | 'secondary' | 'danger' };
+
+export type Tone = 'neutral' | 'success' | 'notice' | 'error';
+
+export interface Reply {
+  readonly tone: Tone;
+  readonly blocks: readonly Block[];
+  readonly gallery: readonly GalleryItem[];
+  readonly actions: readonly Action[];
+  /** Who sees it where the platform can tell people apart. */
+  readonly visibility: 'chat' | 'caller';
+}
+
+/** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */
+export function reply(parts: Partial<Reply>): Reply {
+  return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
+}

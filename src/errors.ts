@@ -1,0 +1,55 @@
+/**
+ * Everything that can go wrong and that a person may be told about. The union is closed: the sentences (i18n), the HTTP
+ * statuses (api) and the log levels are exhaustive tables over it, so forgetting one is a compile error.
+ */
+export const ERROR_CODES = [
+  'invalid_request',
+  'unsupported_link',
+  'not_found',
+  'private',
+  'login_required',
+  'age_restricted',
+  'region_blocked',
+  'upstream_rate_limited',
+  'upstream_unavailable',
+  'upstream_changed',
+  'too_large',
+  'timeout',
+  'rate_limited',
+  'credentials_required',
+  'forbidden',
+  'internal',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** Values that a sentence about the error may name; never secrets, never raw upstream text. */
+export type ErrorParams = Readonly<Record<string, string | number>>;
+
+export interface AppErrorOptions {
+  readonly params?: ErrorParams | undefined;
+  readonly cause?: unknown;
+  /** Milliseconds after which trying again makes sense. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** The one error type that crosses a room's border. `message` is for the log; people see the sentence of `code`. */
+export class AppError extends Error {
+  override readonly name = 'AppError';
+  readonly code: ErrorCode;
+  readonly params: ErrorParams;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.params = options.params ?? {};
+    this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** An AppError as it is; anything else wrapped as `internal` with itself as the cause. */
+export function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  return new AppError('internal', error instanceof Error ? error.message : 'unknown failure', { cause: error });
+}
