@@ -1,18 +1,43 @@
+import type { ErrorCode } from '../errors.ts';
+
 /**
- * English, and the contract: every other language has exactly these keys with these parameters (`typeof en`). Sentences are
+ * English, and the contract: every other language has exactly these keys with these parameters (`Messages`). Sentences are
  * calm, say what happened and what the reader can do, and never blame him. Values are inserted as plain text.
  */
 type Params = Readonly<Record<string, string | number>>;
+
+/** The names that `MediaSource.match` may give for an address that holds no single post. */
+const linkKinds: Readonly<Record<string, string>> = {
+  profile: 'a profile',
+  page: 'a page',
+  group: 'a group',
+  tag: 'a hashtag',
+  audio: 'a sound',
+  place: 'a place',
+  event: 'an event',
+  watch_party: 'a watch party',
+  live: 'a live broadcast',
+  ad: 'an ad',
+  album: 'a whole album',
+  story: 'a story',
+  highlight: 'a highlight',
+  marketplace: 'a marketplace item',
+  search: 'a search',
+};
 
 export const en = {
   languageName: 'English',
 
   /** One per ErrorCode. `wait` is a ready phrase such as "in 20 seconds", or undefined when nobody knows. */
   errors: {
-    invalid_request: (p: Params) => (p['hint'] ? `${p['hint']}` : 'I could not read that request.'),
-    unsupported_link: (_: Params) =>
-      'I can bring posts, reels, videos and photos from Instagram and Facebook. That link is something else.',
-    not_found: (_: Params) => 'That post does not exist, or it was removed.',
+    invalid_request: (_: Params) => 'I could not read that. Paste the link of a post, or type /help.',
+    unsupported_link: (p: Params) => {
+      const kind = linkKinds[`${p.what}`];
+      const supported = 'I can bring posts, reels, videos and photos from Instagram and Facebook';
+      return kind ? `${supported}; that link leads to ${kind}.` : `${supported}; that link is something else.`;
+    },
+    not_found: (p: Params) =>
+      p.what === 'item' ? 'That post has no such item.' : 'That post does not exist, or it was removed.',
     private: (_: Params) => 'That post is private, so only its followers can see it.',
     login_required: (_: Params) => 'The site shows this one only to people who are logged in.',
     age_restricted: (_: Params) => 'That post is age-restricted; the site hides it from visitors without an account.',
@@ -23,18 +48,214 @@ export const en = {
       `The site does not answer right now. Your link is fine; please try again ${wait ?? 'in a minute'}.`,
     upstream_changed: (_: Params) =>
       'The site has changed something and I cannot read this post yet. Your link is fine; the people who run me can see why.',
-    too_large: (_: Params) => 'That file is larger than I can carry.',
-    timeout: (_: Params) => 'The site took too long to answer. Please try again.',
-    rate_limited: (_: Params, wait?: string) => `That was a lot at once. Please try again ${wait ?? 'in a moment'}.`,
+    too_large: (_: Params) => 'That file is larger than I can carry. You can still open the original post.',
+    timeout: (_: Params) => 'The site took too long to answer. Please try again in a minute.',
+    rate_limited: (p: Params, wait?: string) =>
+      p.reason === 'busy'
+        ? `Many people are asking at once. Please try again ${wait ?? 'in a moment'}.`
+        : `That was a lot at once. Please try again ${wait ?? 'in a moment'}.`,
     credentials_required: (_: Params) => 'This needs a key that the people who run me have not set up.',
-    forbidden: (_: Params) => 'That button belongs to someone else.',
+    forbidden: (p: Params) =>
+      p.what === 'button'
+        ? 'That button belongs to someone else. You can send the command yourself.'
+        : 'I am not allowed to open that. You can send me the link of another post.',
     internal: (_: Params) => 'Something went wrong on my side. Please try again.',
-  },
+  } satisfies Readonly<Record<ErrorCode, (params: Params, wait?: string) => string>>,
 
   wait: {
     seconds: (n: number) => (n === 1 ? 'in 1 second' : `in ${n} seconds`),
     minutes: (n: number) => (n === 1 ? 'in 1 minute' : `in ${n} minutes`),
+    hours: (n: number) => (n === 1 ? 'in 1 hour' : `in ${n} hours`),
+  },
+
+  /** Sentences for `invalid_request` that know what is amiss; `params.hint` is the key. */
+  hints: {
+    unknownCommand: (p: Params) => `I do not know /${p.name}. These I know: ${p.allowed}.`,
+    unknownOption: (p: Params) => `/${p.command} has no option “${p.name}”. It understands: ${p.allowed}.`,
+    noOptions: (p: Params) => `/${p.command} needs nothing after it.`,
+    missingOption: (p: Params) => `/${p.command} also needs: ${p.option}. Write it like this: ${p.usage}`,
+    repeatedOption: (p: Params) => `“${p.option}” was given twice; once is enough.`,
+    notInteger: (p: Params) => `“${p.option}” is a whole number from ${p.min} to ${p.max}.`,
+    notBoolean: (p: Params) => `“${p.option}” is either yes or no.`,
+    notChoice: (p: Params) => `“${p.option}” can be: ${p.allowed}.`,
+    notLink: (p: Params) => `“${p.option}” is the link of a post, for example https://www.instagram.com/reel/…`,
+    tooLong: (p: Params) => `“${p.option}” can be at most ${p.max} characters long.`,
+    itemRange: (p: Params) =>
+      p.count === 1
+        ? 'That post holds just one item.'
+        : `That post holds ${p.count} items; choose from 1 to ${p.count}.`,
+    noSound: (_: Params) => 'There is no sound in that post to take out.',
+    confirmForget: (_: Params) => 'To delete what I keep about you, write /forget me.',
+    expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
+  },
+
+  notices: {
+    moreLinks: (taken: number, left: number) =>
+      left === 1
+        ? `I take ${taken} links a message, so one was left out. Please send it again.`
+        : `I take ${taken} links a message, so ${left} were left out. Please send them again.`,
+    noLink: 'Paste the link of an Instagram or Facebook post here, or type /help to see what I can do.',
+  },
+
+  post: {
+    likes: 'Likes',
+    comments: 'Comments',
+    plays: 'Plays',
+    views: 'Views',
+    shares: 'Shares',
+    saves: 'Saves',
+    published: 'Published',
+    openOriginal: 'Open original',
+    verified: 'verified',
+    /** Heading of a post whose author nobody named. */
+    untitled: { instagram: 'Instagram post', facebook: 'Facebook post' },
+    itemOf: (n: number, total: number) => `${n} of ${total}`,
+    audioOnly: 'Sound only',
+    silent: 'No sound',
+  },
+
+  progress: {
+    resolving: 'Looking at the link…',
+    fetching: 'Fetching the post…',
+    preparing: 'Preparing the file…',
+  },
+
+  commands: {
+    download: {
+      description: 'Bring the video or photos of a post here',
+      options: {
+        link: { name: 'link', description: 'Link of an Instagram or Facebook post' },
+        item: { name: 'item', description: 'Only this one of several, counted from 1' },
+        audio: { name: 'audio', description: 'Only the sound' },
+      },
+      choices: {},
+    },
+    help: {
+      description: 'What I can do',
+      options: { command: { name: 'command', description: 'The command you want to know more about' } },
+      choices: {},
+    },
+    settings: {
+      description: 'See and change how I talk to you',
+      options: { language: { name: 'language', description: 'The language I answer you in' } },
+      choices: { language: { auto: 'Automatic' } },
+    },
+    forget: {
+      description: 'Delete everything I keep about you',
+      options: { what: { name: 'what', description: 'Write “me” to confirm' } },
+      choices: { what: { me: 'Me' } },
+    },
+  },
+
+  help: {
+    title: 'What I can do',
+    links: 'Links',
+    linksText:
+      'Paste the link of a public Instagram or Facebook post, reel, video or photo. I bring it here, ready to play. Several links in one message are fine; put one in <angle brackets> and I leave it alone.',
+    commands: 'Commands',
+    moreText: 'To know more about one command, write /help and its name.',
+    usage: 'How to write it',
+    options: 'Options',
+    optional: 'optional',
+    examples: 'Examples',
+    yesNo: 'yes or no',
+    range: (min: number, max: number) => `a number from ${min} to ${max}`,
+  },
+
+  settings: {
+    title: 'Your settings',
+    language: 'Language',
+    automatic: 'Automatic',
+    automaticNow: (name: string) => `Automatic (${name})`,
+    saved: 'Saved. I will answer you like this from now on.',
+    choose: 'Choose a language:',
+  },
+
+  forget: {
+    done: 'Done. I no longer keep anything about you.',
+    confirm: 'Delete all I keep about you',
+    explain:
+      'I keep the settings you chose, and nothing about what you send. Deleting them cannot be undone; I still answer you afterwards.',
+  },
+
+  /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */
+  web: {
+    title: 'Medley',
+    tagline: 'Paste a link, get the video.',
+    placeholder: 'Paste a link, or type / for commands',
+    inputLabel: 'Message to Medley',
+    send: 'Send',
+    you: 'You',
+    bot: 'Medley',
+    log: 'Conversation',
+    connecting: 'Connecting…',
+    connected: 'Connected',
+    reconnecting: 'The connection was lost. Reconnecting…',
+    offline: 'You are offline. Your message will be sent when you are back.',
+    working: 'Working…',
+    waiting: 'Waiting to send…',
+    cancel: 'Cancel',
+    cancelled: 'Cancelled.',
+    retry: 'Try again',
+    failed: 'That did not go through.',
+    mediaFailed: 'This file could not be loaded. You can open the original post.',
+    copy: 'Copy',
+    copyLink: 'Copy link',
+    copied: 'Copied',
+    download: 'Download',
+    downloadItem: 'Download {n} of {total}',
+    openOriginal: 'Open original',
+    openPhoto: 'Open photo',
+    previous: 'Previous',
+    next: 'Next',
+    close: 'Close',
+    itemOf: '{n} of {total}',
+    photo: 'Photo',
+    video: 'Video',
+    audio: 'Sound',
+    gallery: 'Photos and videos of this post',
+    play: 'Play',
+    pause: 'Pause',
+    spoiler: 'Hidden. Press to show.',
+    showMore: 'Show more',
+    showLess: 'Show less',
+    emptyTitle: 'Hello!',
+    emptyText: 'Paste the link of a public Instagram or Facebook post and it plays right here.',
+    emptyExamples: 'For example',
+    exampleReel: 'An Instagram reel',
+    exampleCarousel: 'A post with several photos',
+    exampleFacebook: 'A Facebook video',
+    exampleHelp: 'Everything I can do',
+    commands: 'Commands',
+    suggestions: 'Suggestions',
+    noSuggestions: 'No suggestions',
+    theme: 'Theme',
+    themeSystem: 'Like the system',
+    themeLight: 'Light',
+    themeDark: 'Dark',
+    language: 'Language',
+    languageAuto: 'Automatic',
+    menu: 'Menu',
+    settings: 'Settings',
+    clear: 'Clear this conversation',
+    clearConfirm: 'Clear everything shown here?',
+    cleared: 'The conversation was cleared.',
+    newReplies: 'New replies',
+    scrollDown: 'Go to the latest',
+    skipToInput: 'Skip to the message box',
+    tooLong: 'A message can be at most {n} characters long.',
+    api: 'API',
+    privacy: 'What you send is not stored.',
   },
 };
 
-export type Messages = typeof en;
+type Widened<T> = T extends string
+  ? string
+  : T extends (...args: infer A) => infer R
+    ? (...args: A) => Widened<R>
+    : { readonly [K in keyof T]: Widened<T[K]> };
+
+/** What every language provides: the keys and parameters of `en`, with strings of its own. */
+export type Messages = Widened<typeof en>;
+export type HintKey = keyof Messages['hints'];
+export type HintParams = Params;
