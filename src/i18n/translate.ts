@@ -1,4 +1,5 @@
-import type { Messages } from './en.ts';
+import { en, type Messages } from './en.ts';
+import { id } from './id.ts';
 
 /** One language, ready to use. */
 export interface Translator {
@@ -10,7 +11,96 @@ export interface Translator {
   compact(value: number): string;
   /** `0:42`, `1:02:03`. */
   duration(ms: number): string;
+  /** The day of a moment (unix milliseconds), in UTC. */
   date(at: number): string;
   /** "in 20 seconds", "in 2 minutes". */
   wait(ms: number): string;
+}
+
+/** Every language Medley speaks; the first is the fallback. A new one is its file and its line here. */
+const MESSAGES = { en, id } satisfies Readonly<Record<string, Messages>>;
+
+export interface Language {
+  /** BCP 47 base tag. */
+  readonly tag: string;
+  /** In the language itself. */
+  readonly name: string;
+}
+
+export const LANGUAGES: readonly Language[] = Object.entries<Messages>(MESSAGES).map(([tag, { languageName }]) => ({
+  tag,
+  name: languageName,
+}));
+
+// Intl formatters cost milliseconds to make, so each language is made once, on first use.
+const translators = new Map<string, Translator>();
+
+/**
+ * The best language for someone who prefers `locales`, best first: an exact match of a tag, else its base language, else
+ * English. Tags of any shape are accepted; unreadable ones are passed over.
+ */
+export function createTranslator(locales: readonly string[]): Translator {
+  return translatorFor(negotiate(locales));
+}
+
+function negotiate(locales: readonly string[]): keyof typeof MESSAGES {
+  for (const wish of locales) {
+    const tag = canonicalTag(wish);
+    const base = tag?.split('-', 1)[0];
+    for (const candidate of [tag, base]) if (isSpoken(candidate)) return candidate;
+  }
+  return 'en';
+}
+
+function isSpoken(tag: string | undefined): tag is keyof typeof MESSAGES {
+  return tag !== undefined && Object.hasOwn(MESSAGES, tag);
+}
+
+/** Also turns retired codes into today's: Android still says `in` for Indonesian. */
+function canonicalTag(tag: string): string | undefined {
+  try {
+    return Intl.getCanonicalLocales(tag.replaceAll('_', '-'))[0];
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}
+
+function translatorFor(tag: keyof typeof MESSAGES): Translator {
+  const known = translators.get(tag);
+  if (known) return known;
+  const made = newTranslator(tag, MESSAGES[tag]);
+  translators.set(tag, made);
+  return made;
+}
+
+function newTranslator(locale: string, messages: Messages): Translator {
+  const plain = new Intl.NumberFormat(locale);
+  const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
+  return {
+    locale,
+    messages,
+    number: value => plain.format(value),
+    compact: value => short.format(value),
+    duration: renderDuration,
+    date: at => day.format(at),
+    wait: ms => renderWait(ms, messages),
+  };
+}
+
+function renderDuration(ms: number): string {
+  const total = Math.max(0, Math.round(ms / 1000));
+  const seconds = String(total % 60).padStart(2, '0');
+  const minutes = Math.floor(total / 60) % 60;
+  const hours = Math.floor(total / 3600);
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
+}
+
+/** Rounded up: a person who waits as long as he was told is not sent away again. */
+function renderWait(ms: number, { wait }: Messages): string {
+  const seconds = Math.max(1, Math.ceil(ms / 1000));
+  if (seconds < 100) return wait.seconds(seconds);
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 100 ? wait.minutes(minutes) : wait.hours(Math.ceil(minutes / 60));
 }

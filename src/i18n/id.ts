@@ -1,0 +1,240 @@
+import type { Messages } from './en.ts';
+
+const linkKinds: Readonly<Record<string, string>> = {
+  profile: 'profil',
+  page: 'halaman',
+  group: 'grup',
+  tag: 'tagar',
+  audio: 'suara',
+  place: 'lokasi',
+  event: 'acara',
+  watch_party: 'acara nonton bareng',
+  live: 'siaran langsung',
+  ad: 'iklan',
+  album: 'seluruh album',
+  story: 'cerita',
+  highlight: 'sorotan cerita',
+  marketplace: 'barang di Marketplace',
+  search: 'hasil pencarian',
+};
+
+/** Indonesian. */
+export const id: Messages = {
+  languageName: 'Bahasa Indonesia',
+
+  errors: {
+    invalid_request: () => 'Saya belum bisa membaca pesan itu. Tempelkan tautan kiriman, atau ketik /help.',
+    unsupported_link: p => {
+      const kind = linkKinds[`${p.what}`];
+      const supported = 'Saya bisa mengambil kiriman, reel, video, dan foto dari Instagram dan Facebook';
+      return kind ? `${supported}; tautan itu menuju ${kind}.` : `${supported}; tautan itu bukan salah satunya.`;
+    },
+    not_found: p =>
+      p.what === 'item' ? 'Kiriman itu tidak punya butir tersebut.' : 'Kiriman itu tidak ada, atau sudah dihapus.',
+    private: () => 'Kiriman itu privat, jadi hanya pengikutnya yang bisa melihatnya.',
+    login_required: () => 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.',
+    age_restricted: () =>
+      'Kiriman itu dibatasi usia; situsnya menyembunyikannya dari pengunjung yang tidak punya akun.',
+    region_blocked: () => 'Kiriman itu tidak tersedia di negara tempat bot ini berjalan.',
+    upstream_rate_limited: (_, wait) =>
+      `Situsnya meminta kami untuk melambat. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+    upstream_unavailable: (_, wait) =>
+      `Situsnya sedang tidak menjawab. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
+    upstream_changed: () =>
+      'Ada yang berubah di situsnya, jadi saya belum bisa membaca kiriman ini. Tautanmu tidak bermasalah; pengelola saya bisa melihat penyebabnya.',
+    too_large: () => 'Berkas itu lebih besar daripada yang bisa saya bawa. Kamu masih bisa membuka kiriman aslinya.',
+    timeout: () => 'Situsnya terlalu lama menjawab. Silakan coba lagi dalam satu menit.',
+    rate_limited: (p, wait) =>
+      p.reason === 'busy'
+        ? `Sedang banyak permintaan. Silakan coba lagi ${wait ?? 'sebentar lagi'}.`
+        : `Permintaannya terlalu banyak sekaligus. Silakan coba lagi ${wait ?? 'sebentar lagi'}.`,
+    credentials_required: () => 'Fitur ini memerlukan kunci yang belum dipasang oleh pengelola saya.',
+    forbidden: p =>
+      p.what === 'button'
+        ? 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.'
+        : 'Saya tidak diizinkan membukanya. Kamu bisa mengirim tautan kiriman lain.',
+    internal: () => 'Ada yang tidak beres di pihak saya. Silakan coba lagi.',
+  },
+
+  wait: {
+    seconds: n => `dalam ${n} detik`,
+    minutes: n => `dalam ${n} menit`,
+    hours: n => `dalam ${n} jam`,
+  },
+
+  hints: {
+    unknownCommand: p => `Saya tidak mengenal /${p.name}. Yang saya kenal: ${p.allowed}.`,
+    unknownOption: p => `/${p.command} tidak punya pilihan “${p.name}”. Yang tersedia: ${p.allowed}.`,
+    noOptions: p => `/${p.command} tidak memerlukan apa-apa di belakangnya.`,
+    missingOption: p => `/${p.command} masih memerlukan: ${p.option}. Tuliskan seperti ini: ${p.usage}`,
+    repeatedOption: p => `“${p.option}” ditulis dua kali; sekali saja cukup.`,
+    notInteger: p => `“${p.option}” berupa bilangan bulat dari ${p.min} sampai ${p.max}.`,
+    notBoolean: p => `“${p.option}” diisi ya atau tidak.`,
+    notChoice: p => `Pilihan untuk “${p.option}”: ${p.allowed}.`,
+    notLink: p => `“${p.option}” berupa tautan kiriman, misalnya https://www.instagram.com/reel/…`,
+    tooLong: p => `Panjang “${p.option}” paling banyak ${p.max} karakter.`,
+    itemRange: p =>
+      p.count === 1
+        ? 'Kiriman itu hanya berisi satu butir.'
+        : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
+    noSound: () => 'Kiriman itu tidak punya suara yang bisa diambil.',
+    confirmForget: () => 'Untuk menghapus yang saya simpan tentang kamu, tulis /forget me.',
+    expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
+  },
+
+  notices: {
+    moreLinks: (taken, left) =>
+      `Saya menangani ${taken} tautan per pesan, jadi ${left} tautan terlewat. Silakan kirim lagi.`,
+    noLink:
+      'Tempelkan tautan kiriman Instagram atau Facebook di sini, atau ketik /help untuk melihat apa yang bisa saya lakukan.',
+  },
+
+  post: {
+    likes: 'Suka',
+    comments: 'Komentar',
+    plays: 'Diputar',
+    views: 'Ditonton',
+    shares: 'Dibagikan',
+    saves: 'Disimpan',
+    published: 'Diterbitkan',
+    openOriginal: 'Buka kiriman asli',
+    verified: 'terverifikasi',
+    untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
+    itemOf: (n, total) => `${n} dari ${total}`,
+    audioOnly: 'Suara saja',
+    silent: 'Tanpa suara',
+  },
+
+  progress: {
+    resolving: 'Memeriksa tautan…',
+    fetching: 'Mengambil kiriman…',
+    preparing: 'Menyiapkan berkas…',
+  },
+
+  commands: {
+    download: {
+      description: 'Bawa video atau foto sebuah kiriman ke sini',
+      options: {
+        link: { name: 'tautan', description: 'Tautan kiriman Instagram atau Facebook' },
+        item: { name: 'butir', description: 'Hanya butir ke berapa, dihitung dari 1' },
+        audio: { name: 'suara', description: 'Suaranya saja' },
+      },
+      choices: {},
+    },
+    help: {
+      description: 'Apa yang bisa saya lakukan',
+      options: { command: { name: 'perintah', description: 'Perintah yang ingin kamu ketahui' } },
+      choices: {},
+    },
+    settings: {
+      description: 'Lihat dan ubah cara saya berbicara denganmu',
+      options: { language: { name: 'bahasa', description: 'Bahasa yang saya pakai untuk menjawabmu' } },
+      choices: { language: { auto: 'Otomatis' } },
+    },
+    forget: {
+      description: 'Hapus semua yang saya simpan tentang kamu',
+      options: { what: { name: 'apa', description: 'Tulis “me” untuk memastikan' } },
+      choices: { what: { me: 'Saya' } },
+    },
+  },
+
+  help: {
+    title: 'Apa yang bisa saya lakukan',
+    links: 'Tautan',
+    linksText:
+      'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook. Saya bawa ke sini, siap diputar. Boleh beberapa tautan dalam satu pesan; tautan di dalam <kurung sudut> saya biarkan.',
+    commands: 'Perintah',
+    moreText: 'Untuk tahu lebih banyak tentang satu perintah, tulis /help dan namanya.',
+    usage: 'Cara menulisnya',
+    options: 'Pilihan',
+    optional: 'opsional',
+    examples: 'Contoh',
+    yesNo: 'ya atau tidak',
+    range: (min, max) => `angka dari ${min} sampai ${max}`,
+  },
+
+  settings: {
+    title: 'Pengaturanmu',
+    language: 'Bahasa',
+    automatic: 'Otomatis',
+    automaticNow: name => `Otomatis (${name})`,
+    saved: 'Tersimpan. Mulai sekarang saya menjawabmu seperti ini.',
+    choose: 'Pilih bahasa:',
+  },
+
+  forget: {
+    done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
+    confirm: 'Hapus semua yang disimpan tentang saya',
+    explain:
+      'Saya menyimpan pengaturan pilihanmu, dan tidak menyimpan apa yang kamu kirim. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+  },
+
+  web: {
+    title: 'Medley',
+    tagline: 'Tempel tautan, dapat videonya.',
+    placeholder: 'Tempelkan tautan, atau ketik / untuk perintah',
+    inputLabel: 'Pesan untuk Medley',
+    send: 'Kirim',
+    you: 'Kamu',
+    bot: 'Medley',
+    log: 'Percakapan',
+    connecting: 'Menyambungkan…',
+    connected: 'Tersambung',
+    reconnecting: 'Sambungan terputus. Menyambungkan lagi…',
+    offline: 'Kamu sedang luring. Pesanmu dikirim begitu kamu daring lagi.',
+    working: 'Sedang dikerjakan…',
+    waiting: 'Menunggu dikirim…',
+    cancel: 'Batalkan',
+    cancelled: 'Dibatalkan.',
+    retry: 'Coba lagi',
+    failed: 'Pesan itu tidak terkirim.',
+    mediaFailed: 'Berkas ini tidak bisa dimuat. Kamu bisa membuka kiriman aslinya.',
+    copy: 'Salin',
+    copyLink: 'Salin tautan',
+    copied: 'Tersalin',
+    download: 'Unduh',
+    downloadItem: 'Unduh {n} dari {total}',
+    openOriginal: 'Buka kiriman asli',
+    openPhoto: 'Buka foto',
+    previous: 'Sebelumnya',
+    next: 'Berikutnya',
+    close: 'Tutup',
+    itemOf: '{n} dari {total}',
+    photo: 'Foto',
+    video: 'Video',
+    audio: 'Suara',
+    gallery: 'Foto dan video kiriman ini',
+    play: 'Putar',
+    pause: 'Jeda',
+    spoiler: 'Disembunyikan. Tekan untuk melihat.',
+    showMore: 'Tampilkan selengkapnya',
+    showLess: 'Ciutkan',
+    emptyTitle: 'Halo!',
+    emptyText: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan videonya langsung diputar di sini.',
+    emptyExamples: 'Misalnya',
+    exampleReel: 'Reel Instagram',
+    exampleCarousel: 'Kiriman dengan beberapa foto',
+    exampleFacebook: 'Video Facebook',
+    exampleHelp: 'Semua yang bisa saya lakukan',
+    commands: 'Perintah',
+    suggestions: 'Saran',
+    noSuggestions: 'Tidak ada saran',
+    theme: 'Tema',
+    themeSystem: 'Ikuti sistem',
+    themeLight: 'Terang',
+    themeDark: 'Gelap',
+    language: 'Bahasa',
+    languageAuto: 'Otomatis',
+    menu: 'Menu',
+    settings: 'Pengaturan',
+    clear: 'Bersihkan percakapan ini',
+    clearConfirm: 'Bersihkan semua yang tampil di sini?',
+    cleared: 'Percakapan sudah dibersihkan.',
+    newReplies: 'Balasan baru',
+    scrollDown: 'Ke yang terbaru',
+    skipToInput: 'Langsung ke kotak pesan',
+    tooLong: 'Panjang pesan paling banyak {n} karakter.',
+    api: 'API',
+    privacy: 'Yang kamu kirim tidak disimpan.',
+  },
+};
