@@ -30,26 +30,26 @@ function positiveInteger(text: string | undefined): number | null {
 
 /** `video`, `audio`, or null for subtitles and what nobody can tell. */
 function trackKind(representation: Attributes, set: Attributes): 'video' | 'audio' | null {
-  const mime = representation['mimeType'] ?? set['mimeType'] ?? set['contentType'] ?? '';
+  const mime = representation.mimeType ?? set.mimeType ?? set.contentType ?? '';
   if (mime.startsWith('video')) return 'video';
   if (mime.startsWith('audio')) return 'audio';
   if (mime !== '') return null;
-  return representation['width'] === undefined ? null : 'video';
+  return representation.width === undefined ? null : 'video';
 }
 
 function toVariant(representation: Attributes, set: Attributes, url: string): Variant | null {
   const kind = trackKind(representation, set);
   if (kind === null || url === '') return null;
   const video = kind === 'video';
-  const mime = representation['mimeType'] ?? set['mimeType'];
+  const mime = representation.mimeType ?? set.mimeType;
   return {
     url,
     mime: mime !== undefined && /^(?:video|audio)\/[a-z0-9.+-]{1,40}$/.test(mime) ? mime : `${kind}/mp4`,
-    width: video ? positiveInteger(representation['width'] ?? set['width']) : null,
-    height: video ? positiveInteger(representation['height'] ?? set['height']) : null,
-    bitrate: positiveInteger(representation['bandwidth']),
-    bytes: positiveInteger(representation['FBContentLength']),
-    codecs: (representation['codecs'] ?? set['codecs'])?.slice(0, 100) ?? null,
+    width: video ? positiveInteger(representation.width ?? set.width) : null,
+    height: video ? positiveInteger(representation.height ?? set.height) : null,
+    bitrate: positiveInteger(representation.bandwidth),
+    bytes: positiveInteger(representation.FBContentLength),
+    codecs: (representation.codecs ?? set.codecs)?.slice(0, 100) ?? null,
     hasAudio: !video,
     hasVideo: video,
     adaptive: true,
@@ -75,8 +75,8 @@ export function parseDashManifest(xml: string): DashManifest {
   const parser = new Parser(
     {
       onopentag(name, attributes) {
-        if (name === 'MPD') durationMs = parseIsoDuration(attributes['mediaPresentationDuration']);
-        else if (name === 'Period') durationMs ??= parseIsoDuration(attributes['duration']);
+        if (name === 'MPD') durationMs = parseIsoDuration(attributes.mediaPresentationDuration);
+        else if (name === 'Period') durationMs ??= parseIsoDuration(attributes.duration);
         else if (name === 'AdaptationSet') set = attributes;
         else if (name === 'Representation') {
           representation = attributes;

@@ -68,12 +68,12 @@ export function addressTag(url: string): AddressTag {
   // base64 in a query: a `+` that nobody escaped has become a space.
   const tag = parseJson(Buffer.from(efg.replaceAll(' ', '+'), 'base64').toString('utf8'));
   if (!isJsonObject(tag)) return NO_TAG;
-  const encoding = typeof tag['vencode_tag'] === 'string' ? tag['vencode_tag'].slice(0, 200) : null;
-  const seconds = positive(tag['duration_s']);
+  const encoding = typeof tag.vencode_tag === 'string' ? tag.vencode_tag.slice(0, 200) : null;
+  const seconds = positive(tag.duration_s);
   return {
     encoding,
     durationMs: seconds === null ? null : Math.round(seconds * 1000),
     shortSide: shortSideOf(encoding),
-    bitrate: positive(tag['bitrate']),
+    bitrate: positive(tag.bitrate),
   };
 }
