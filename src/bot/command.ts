@@ -1,5 +1,5 @@
-import type { Extractor } from '../media/extractor.ts';
 import type { Translator } from '../i18n/translate.ts';
+import type { Extractor } from '../media/extractor.ts';
 import type { ActionTokens } from './action.ts';
 import type { Reply } from './reply.ts';
 import type { SettingsStore } from './settings.ts';

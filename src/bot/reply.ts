@@ -35,7 +35,12 @@ export interface GalleryItem {
 export type Action =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
   /** `token` is made by `action.ts` and at most 64 bytes. */
-  | { readonly kind: 'button'; readonly label: string; readonly token: string; readonly style: 'primary' | 'secondary' | 'danger' };
+  | {
+      readonly kind: 'button';
+      readonly label: string;
+      readonly token: string;
+      readonly style: 'primary' | 'secondary' | 'danger';
+    };
 
 export type Tone = 'neutral' | 'success' | 'notice' | 'error';
 

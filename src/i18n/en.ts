@@ -79,13 +79,13 @@ export const en = {
     notBoolean: (p: Params) => `“${p.option}” is either yes or no.`,
     notChoice: (p: Params) => `“${p.option}” can be: ${p.allowed}.`,
     notLink: (p: Params) => `“${p.option}” is the link of a post, for example https://www.instagram.com/reel/…`,
+    notText: (p: Params) => `“${p.option}” is a piece of text.`,
     tooLong: (p: Params) => `“${p.option}” can be at most ${p.max} characters long.`,
     itemRange: (p: Params) =>
       p.count === 1
         ? 'That post holds just one item.'
         : `That post holds ${p.count} items; choose from 1 to ${p.count}.`,
     noSound: (_: Params) => 'There is no sound in that post to take out.',
-    confirmForget: (_: Params) => 'To delete what I keep about you, write /forget me.',
     expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
   },
 
@@ -98,15 +98,13 @@ export const en = {
   },
 
   post: {
-    likes: 'Likes',
-    comments: 'Comments',
-    plays: 'Plays',
-    views: 'Views',
-    shares: 'Shares',
-    saves: 'Saves',
-    published: 'Published',
+    /** `shown` is `n`, written short. */
+    likes: (n: number, shown: string) => (n === 1 ? '1 like' : `${shown} likes`),
+    comments: (n: number, shown: string) => (n === 1 ? '1 comment' : `${shown} comments`),
+    plays: (n: number, shown: string) => (n === 1 ? '1 play' : `${shown} plays`),
+    views: (n: number, shown: string) => (n === 1 ? '1 view' : `${shown} views`),
+    shares: (n: number, shown: string) => (n === 1 ? '1 share' : `${shown} shares`),
     openOriginal: 'Open original',
-    verified: 'verified',
     /** Heading of a post whose author nobody named. */
     untitled: { instagram: 'Instagram post', facebook: 'Facebook post' },
     itemOf: (n: number, total: number) => `${n} of ${total}`,

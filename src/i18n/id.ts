@@ -72,13 +72,13 @@ export const id: Messages = {
     notBoolean: p => `“${p.option}” diisi ya atau tidak.`,
     notChoice: p => `Pilihan untuk “${p.option}”: ${p.allowed}.`,
     notLink: p => `“${p.option}” berupa tautan kiriman, misalnya https://www.instagram.com/reel/…`,
+    notText: p => `“${p.option}” diisi teks biasa.`,
     tooLong: p => `Panjang “${p.option}” paling banyak ${p.max} karakter.`,
     itemRange: p =>
       p.count === 1
         ? 'Kiriman itu hanya berisi satu butir.'
         : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
     noSound: () => 'Kiriman itu tidak punya suara yang bisa diambil.',
-    confirmForget: () => 'Untuk menghapus yang saya simpan tentang kamu, tulis /forget me.',
     expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
   },
 
@@ -90,15 +90,12 @@ export const id: Messages = {
   },
 
   post: {
-    likes: 'Suka',
-    comments: 'Komentar',
-    plays: 'Diputar',
-    views: 'Ditonton',
-    shares: 'Dibagikan',
-    saves: 'Disimpan',
-    published: 'Diterbitkan',
+    likes: (_, shown) => `${shown} suka`,
+    comments: (_, shown) => `${shown} komentar`,
+    plays: (_, shown) => `${shown} kali diputar`,
+    views: (_, shown) => `${shown} kali ditonton`,
+    shares: (_, shown) => `${shown} kali dibagikan`,
     openOriginal: 'Buka kiriman asli',
-    verified: 'terverifikasi',
     untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
     itemOf: (n, total) => `${n} dari ${total}`,
     audioOnly: 'Suara saja',

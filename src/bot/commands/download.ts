@@ -1,0 +1,38 @@
+import { type CommandContext, defineCommand } from '../command.ts';
+import { hint } from '../hint.ts';
+import { hasSound, renderPost } from '../views/post.ts';
+
+/** Longest link worth reading; the longest canonical ones are a tenth of it. */
+const MAX_LINK_LENGTH = 2048;
+const MAX_ITEM = 100;
+
+/** Brings a post: all its files, the one that the link or the caller points at, or only the sound. */
+export const download = defineCommand({
+  name: 'download',
+  options: {
+    link: { type: 'string', form: 'link', required: true, maxLength: MAX_LINK_LENGTH },
+    item: { type: 'integer', required: false, min: 1, max: MAX_ITEM },
+    audio: { type: 'boolean', required: false },
+  },
+  visibility: 'chat',
+  cost: 2,
+  accepts: 'link',
+  async run({ link, item, audio }, { services, signal, progress, t }: CommandContext) {
+    progress('fetching');
+    const { post, itemIndex } = await services.extractor.extract(link, { signal });
+    progress('preparing');
+    const count = post.items.length;
+    if (item !== undefined && item > count) throw hint('itemRange', { count });
+
+    const chosen = item === undefined ? itemIndex : item - 1;
+    const all = chosen === null ? post.items.map((_, index) => index) : [chosen];
+    if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original' });
+
+    const sounding = all.filter(index => {
+      const media = post.items[index];
+      return media !== undefined && hasSound(media);
+    });
+    if (sounding.length === 0) throw hint('noSound');
+    return renderPost(post, t, { indexes: sounding, form: 'audio' });
+  },
+});

@@ -1,0 +1,92 @@
+import type { Translator } from '../../i18n/translate.ts';
+import { type MediaItem, type Post, playableVariants } from '../../media/post.ts';
+import { type Block, type GalleryItem, type Inline, type Reply, reply, type Text } from '../reply.ts';
+
+export interface PostViewOptions {
+  /** Indexes into `post.items` to show, in order. */
+  readonly indexes: readonly number[];
+  readonly form: GalleryItem['form'];
+}
+
+const SEPARATOR = ' · ';
+
+/** A post as a reply: who, what was written, the counts that are known, the files, the way to the original. */
+export function renderPost(post: Post, t: Translator, { indexes, form }: PostViewOptions): Reply {
+  const blocks: Block[] = [{ kind: 'heading', text: heading(post, t) }];
+  const title = distinctTitle(post);
+  if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
+  const caption = post.caption?.trim();
+  if (caption) blocks.push({ kind: 'text', text: [caption], folded: true });
+  const details = detailsLine(post, t, { indexes, form });
+  if (details.length > 0) blocks.push({ kind: 'text', text: details });
+  return reply({
+    blocks,
+    gallery: indexes.map(index => ({ kind: 'media', post, index, form, spoiler: false })),
+    actions: [{ kind: 'link', label: t.messages.post.openOriginal, url: post.url }],
+  });
+}
+
+function heading({ author, source }: Post, t: Translator): Text {
+  const name = unspoofed(author.name);
+  const username = unspoofed(author.username);
+  const text: Inline[] = [];
+  if (name && name !== username) text.push({ kind: 'strong', children: [name] });
+  if (username) text.push(`${text.length > 0 ? ' ' : ''}@${username}`);
+  if (text.length === 0) return [t.messages.post.untitled[source]];
+  if (author.verified === true) text.push(' ✓');
+  return text;
+}
+
+/** One line, without marks that turn the writing direction: they could move or fake what stands beside the name. */
+function unspoofed(name: string | null): string {
+  return (name ?? '')
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069✓✔]/gu, '')
+    .replace(/\s+/gu, ' ')
+    .trim();
+}
+
+/** Facebook's titles are often just the beginning of the caption. */
+function distinctTitle({ title, caption }: Post): string | undefined {
+  const shown = title?.trim();
+  if (!shown) return undefined;
+  return folded(caption ?? '').startsWith(folded(shown)) ? undefined : shown;
+}
+
+function folded(text: string): string {
+  return text
+    .replace(/(?:…|\.\.\.)\s*$/u, '')
+    .replace(/\s+/gu, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+/** Only what the upstream said: a count that is not known is left out, never shown as 0. */
+function detailsLine(post: Post, t: Translator, { indexes, form }: PostViewOptions): Text {
+  const words = t.messages.post;
+  const { likes, comments, plays, views, shares } = post.stats;
+  const counts = [
+    [plays, words.plays],
+    [views === plays ? null : views, words.views],
+    [likes, words.likes],
+    [comments, words.comments],
+    [shares, words.shares],
+  ] as const;
+  const parts: Inline[] = counts.flatMap(([count, word]) => (count === null ? [] : [word(count, t.compact(count))]));
+  if (post.publishedAt !== null) parts.push({ kind: 'time', at: post.publishedAt, style: 'date' });
+  const [first, ...others] = indexes;
+  if (first !== undefined && others.length === 0) {
+    if (post.items.length > 1) parts.push(words.itemOf(first + 1, post.items.length));
+    if (form === 'audio') parts.push(words.audioOnly);
+    else if (isSilent(post.items[first])) parts.push(words.silent);
+  }
+  return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
+}
+
+function isSilent(item: MediaItem | undefined): boolean {
+  return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
+}
+
+/** Whether sound may be had from this item; what the upstream did not say counts as yes. */
+export function hasSound(item: MediaItem): boolean {
+  return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
+}
