@@ -9,6 +9,8 @@ export interface SearchOptions {
   readonly maxDepth?: number;
   /** Objects and lists looked at before the search gives up. Default 400 000. */
   readonly maxNodes?: number;
+  /** Properties that are neither yielded nor searched. */
+  readonly skip?: ReadonlySet<string>;
 }
 
 const MAX_SCRIPTS = 2_000;
@@ -85,6 +87,7 @@ function* walk(root: unknown, options: SearchOptions): Generator<{ key: string |
     const value = frame.values[frame.next];
     const key = frame.keys?.[frame.next] ?? null;
     frame.next += 1;
+    if (key !== null && options.skip?.has(key)) continue;
     yield { key, value };
     const child = stack.length < maxDepth ? frameOf(value) : null;
     if (child === null) continue;
