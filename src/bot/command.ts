@@ -58,6 +58,11 @@ export interface Caller {
   readonly locales: readonly string[];
 }
 
+/** The key a person's settings, buttons and data hang on. */
+export function callerKey({ platform, userId }: Caller): string {
+  return `${platform}:${userId}`;
+}
+
 /** What the core lends every command. */
 export interface Services {
   readonly extractor: Extractor;
@@ -89,7 +94,10 @@ export interface Command<O extends Options = Options> {
   readonly visibility: 'chat' | 'caller';
   /** Units of the caller's limit. */
   readonly cost: number;
-  /** This command answers pasted links; the link goes into the option of form `link`. */
+  /**
+   * This command answers pasted links; the link goes into the option of form `link`. People who ask for the same link in one
+   * chat at the same time share one run, so the reply must not depend on who asked.
+   */
   readonly accepts?: 'link';
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /** Autocomplete for one option's partial value; at most 25 are used. */

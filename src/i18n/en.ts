@@ -146,16 +146,13 @@ export const en = {
   },
 
   help: {
-    title: 'What I can do',
     links: 'Links',
     linksText:
       'Paste the link of a public Instagram or Facebook post, reel, video or photo. I bring it here, ready to play. Several links in one message are fine; put one in <angle brackets> and I leave it alone.',
     commands: 'Commands',
     moreText: 'To know more about one command, write /help and its name.',
     usage: 'How to write it',
-    options: 'Options',
     optional: 'optional',
-    examples: 'Examples',
     yesNo: 'yes or no',
     range: (min: number, max: number) => `a number from ${min} to ${max}`,
   },

@@ -136,16 +136,13 @@ export const id: Messages = {
   },
 
   help: {
-    title: 'Apa yang bisa saya lakukan',
     links: 'Tautan',
     linksText:
       'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook. Saya bawa ke sini, siap diputar. Boleh beberapa tautan dalam satu pesan; tautan di dalam <kurung sudut> saya biarkan.',
     commands: 'Perintah',
     moreText: 'Untuk tahu lebih banyak tentang satu perintah, tulis /help dan namanya.',
     usage: 'Cara menulisnya',
-    options: 'Pilihan',
     optional: 'opsional',
-    examples: 'Contoh',
     yesNo: 'ya atau tidak',
     range: (min, max) => `angka dari ${min} sampai ${max}`,
   },

@@ -1,0 +1,20 @@
+import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
+
+/** Deletes all that is kept about the caller, once he confirmed it. */
+export const forget = defineCommand({
+  name: 'forget',
+  options: { what: { type: 'choice', required: false, choices: ['me'] } },
+  visibility: 'caller',
+  cost: 0,
+  async run({ what }, { caller, services, t }: CommandContext) {
+    const owner = callerKey(caller);
+    if (what === undefined) {
+      const token = services.actions.encode({ command: 'forget', values: { what: 'me' }, owner });
+      return renderForgetQuestion(token, t);
+    }
+    services.settings.forgetUser(owner);
+    services.actions.forget(owner);
+    return renderForgotten(t);
+  },
+});

@@ -1,0 +1,288 @@
+import { type AppError, toAppError } from '../errors.ts';
+import { createTranslator, type Translator } from '../i18n/translate.ts';
+import type { RateLimiter } from '../infra/rate-limit.ts';
+import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
+import { parseArguments } from './arguments.ts';
+import {
+  type Caller,
+  type Command,
+  type CommandContext,
+  callerKey,
+  type ProgressStage,
+  type Services,
+  type Suggestion,
+} from './command.ts';
+import { type CommandSpec, commandSpec } from './command-texts.ts';
+import { createFailureLog, type Log } from './failure-log.ts';
+import { hint } from './hint.ts';
+import type { Invocation, Sink } from './invocation.ts';
+import { validateOptions } from './options.ts';
+import type { Reply } from './reply.ts';
+import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
+import { readText, type TextIntent } from './text-intent.ts';
+import { errorNotice, notice } from './views/notice.ts';
+import { createWork } from './work.ts';
+
+export interface OptionRequest {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly command: string;
+  /** The option's key. */
+  readonly option: string;
+  readonly partial: string;
+}
+
+export interface DispatcherOptions {
+  readonly commands: readonly Command[];
+  readonly services: Services;
+  readonly limiter: RateLimiter;
+  readonly userLimit: AdmissionOptions['userLimit'];
+  readonly log: Log;
+  readonly now?: () => number;
+  /** Commands that run at once, not counting those that cost nothing. Default 32. */
+  readonly concurrency?: number;
+  /** Commands that may wait for their turn. Default 256. */
+  readonly queued?: number;
+}
+
+export interface Dispatcher {
+  /** Resolves when all is said. A text that is no concern of Medley's gets no reply at all. */
+  dispatch(invocation: Invocation, sink: Sink): Promise<void>;
+  /** How a typed line may go on; empty when it is no command. Never rejects. */
+  suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
+  /** Autocomplete for faces with typed options; at most 25. Never rejects. */
+  suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
+  /** The caller's language: his setting, else what his platform says. */
+  translator(caller: Caller): Translator;
+  commandSpecs(t: Translator): readonly CommandSpec[];
+}
+
+/** Links of one message beyond this are left out, with a notice. */
+const MAX_LINKS = 5;
+
+/** One answer in the making. `reply` never rejects; undefined means it is no longer wanted. */
+interface Answer {
+  readonly reply: Promise<Reply | undefined>;
+  readonly link?: string;
+}
+
+/** One invocation on its way, under a signal that also ends when its replies cannot be handed over. */
+interface Turn {
+  readonly caller: Caller;
+  readonly t: Translator;
+  readonly signal: AbortSignal;
+  progress(stage: ProgressStage): void;
+}
+
+type Said = Extract<Invocation, { kind: 'text' }>;
+type RawOptions = Readonly<Record<string, unknown>>;
+
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { commands, services, limiter, userLimit, log, now = Date.now } = options;
+  const work = createWork<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
+  const admit = createAdmission({ limiter, userLimit, now });
+  const logFailure = createFailureLog(log);
+  const linkCommand = commands.find(({ accepts }) => accepts === 'link');
+  const linkOption = Object.entries(linkCommand?.options ?? {}).find(([, option]) => isLink(option))?.[0];
+  let turns = 0;
+
+  function translator(caller: Caller): Translator {
+    const { language } = services.settings.user(callerKey(caller));
+    return createTranslator(language === null ? caller.locales : [language, ...caller.locales]);
+  }
+
+  /** For those who must answer even when the settings cannot be read. */
+  function calmTranslator(caller: Caller): Translator {
+    try {
+      return translator(caller);
+    } catch (error) {
+      logFailure(toAppError(error), 'read settings', caller);
+      return createTranslator(caller.locales);
+    }
+  }
+
+  function failure(error: unknown, doing: string, { caller, t }: Turn, visibility: Reply['visibility']): Reply {
+    const appError = toAppError(error);
+    logFailure(appError, doing, caller);
+    return errorNotice(appError, t, visibility);
+  }
+
+  function find(name: string): Command {
+    const command = commands.find(each => each.name === name);
+    if (!command) throw unknownCommand(name);
+    return command;
+  }
+
+  function unknownCommand(name: string): AppError {
+    return hint('unknownCommand', { name, allowed: commands.map(each => `/${each.name}`).join(', ') });
+  }
+
+  /** The command's reply, or the notice that stands for it. `raw` may throw a hint. */
+  async function run(command: Command, turn: Turn, raw: () => RawOptions): Promise<Reply | undefined> {
+    const { caller, t, signal } = turn;
+    try {
+      const values = validateOptions(commandSpec(command, t), raw());
+      const task = (waiter: Pick<CommandContext, 'signal' | 'progress'>) =>
+        command.run(values, { ...waiter, caller, t, services });
+      if (command.cost === 0) return await task(turn);
+      turn.progress('resolving');
+      turns += 1;
+      const key = command.accepts === 'link' ? linkKey(command, values, turn) : `${turns}`;
+      return await work.run(key, task, turn);
+    } catch (error) {
+      return signal.aborted ? undefined : failure(error, command.name, turn, command.visibility);
+    }
+  }
+
+  /** The same for every spelling of a link, in one chat and one language. */
+  function linkKey({ name, options: declared }: Command, values: RawOptions, { caller, t }: Turn): string {
+    const canonical = Object.entries(declared).map(([key, option]) => {
+      const value = values[key];
+      return typeof value === 'string' && isLink(option) ? (services.extractor.findLinks(value)[0] ?? value) : value;
+    });
+    return JSON.stringify([name, caller.platform, caller.chatId, t.locale, ...canonical]);
+  }
+
+  async function single(command: Command, turn: Turn, raw: () => RawOptions): Promise<readonly Answer[]> {
+    const refusal = await admit(command, turn.caller);
+    if (refusal) throw refusal.error;
+    return [{ reply: run(command, turn, raw) }];
+  }
+
+  /** One answer for each link that the caller's limit allows; over it, one notice a window. */
+  async function pasted(links: readonly string[], turn: Turn): Promise<readonly Answer[]> {
+    if (!linkCommand || linkOption === undefined) return [];
+    const wanted = links.slice(0, MAX_LINKS);
+    let refusal: Refusal | undefined;
+    let admitted = 0;
+    for (; admitted < wanted.length && !refusal; admitted += 1) refusal = await admit(linkCommand, turn.caller);
+    const taken = refusal ? wanted.slice(0, admitted - 1) : wanted;
+    const answers: Answer[] = taken.map(link => ({
+      reply: run(linkCommand, turn, () => ({ [linkOption]: link })),
+      link,
+    }));
+    if (refusal?.firstRefusal) answers.push(said(failure(refusal.error, linkCommand.name, turn, 'caller')));
+    const left = links.length - wanted.length;
+    if (left > 0 && !refusal) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
+    return answers;
+  }
+
+  /** Undefined when it is no concern of Medley's; this is what most messages of a group come to. */
+  function concernOf({ text, direct, caller }: Said): TextIntent | undefined {
+    const intent = readText(text, commands, services.extractor.findLinks);
+    if (intent.kind === 'command' || intent.kind === 'links') return intent;
+    return (direct ?? caller.chatKind === 'private') ? intent : undefined;
+  }
+
+  async function answerText(intent: TextIntent, turn: Turn): Promise<readonly Answer[]> {
+    switch (intent.kind) {
+      case 'command': {
+        const spec = commandSpec(intent.command, turn.t);
+        return single(intent.command, turn, () => parseArguments(spec, intent.rest));
+      }
+      case 'links':
+        return pasted(intent.links, turn);
+      // The link command says best why it cannot take this one.
+      case 'address':
+        return pasted([intent.address], turn);
+      case 'unknown':
+        throw unknownCommand(intent.name);
+      case 'talk':
+        return [said(notice(turn.t.messages.notices.noLink))];
+    }
+  }
+
+  async function answersTo(invocation: Exclude<Invocation, Said>, turn: Turn): Promise<readonly Answer[]> {
+    if (invocation.kind === 'command') return single(find(invocation.name), turn, () => invocation.options);
+    const { command, values } = services.actions.decode(invocation.token, callerKey(turn.caller));
+    return single(find(command), turn, () => values);
+  }
+
+  async function prepared(
+    invocation: Invocation,
+    intent: TextIntent | undefined,
+    turn: Turn,
+  ): Promise<readonly Answer[]> {
+    try {
+      if (invocation.kind !== 'text') return await answersTo(invocation, turn);
+      return intent ? await answerText(intent, turn) : [];
+    } catch (error) {
+      return turn.signal.aborted ? [] : [said(failure(error, invocation.kind, turn, 'caller'))];
+    }
+  }
+
+  function contextOf(caller: Caller, signal: AbortSignal): CommandContext {
+    return { caller, t: translator(caller), services, signal, progress: () => undefined };
+  }
+
+  /** What people type meanwhile is not worth a notice: without suggestions they just type on. */
+  async function orNone<T>(
+    found: () => Promise<readonly T[]>,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    try {
+      return await found();
+    } catch (error) {
+      if (!signal.aborted) logFailure(toAppError(error), 'suggest', caller);
+      return [];
+    }
+  }
+
+  return {
+    translator,
+
+    commandSpecs: t => commands.map(command => commandSpec(command, t)),
+
+    async dispatch(invocation, sink) {
+      const { caller, kind } = invocation;
+      const intent = kind === 'text' ? concernOf(invocation) : undefined;
+      if (kind === 'text' && !intent) return;
+      const failed = new AbortController();
+      const signal = AbortSignal.any([invocation.signal, failed.signal]);
+      const turn: Turn = { caller, t: calmTranslator(caller), signal, progress: stage => sink.progress(stage) };
+      const answers = await prepared(invocation, intent, turn);
+      try {
+        for (const [index, { reply, link }] of answers.entries()) {
+          const ready = await reply;
+          if (ready && !signal.aborted) await sink.reply(ready, { last: index === answers.length - 1, link });
+        }
+      } catch (error) {
+        failed.abort(error);
+        await Promise.all(answers.map(({ reply }) => reply));
+        throw error;
+      }
+    },
+
+    suggest: (line, caller, signal) =>
+      orNone(
+        () => {
+          const context = contextOf(caller, signal);
+          const known = commands.map(command => ({ command, spec: commandSpec(command, context.t) }));
+          return suggestLine(line, known, context);
+        },
+        caller,
+        signal,
+      ),
+
+    suggestOption: ({ caller, signal, command, option, partial }) =>
+      orNone(
+        async () => {
+          const context = contextOf(caller, signal);
+          const found = find(command);
+          const spec = commandSpec(found, context.t).options.find(({ key }) => key === option);
+          return spec ? optionValues(found, spec, partial, context) : [];
+        },
+        caller,
+        signal,
+      ),
+  };
+}
+
+function isLink(option: Command['options'][string]): boolean {
+  return option.type === 'string' && option.form === 'link';
+}
+
+function said(reply: Reply): Answer {
+  return { reply: Promise.resolve(reply) };
+}

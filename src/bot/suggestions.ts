@@ -1,0 +1,121 @@
+import type { Command, CommandContext, Suggestion } from './command.ts';
+import type { CommandSpec, OptionSpec } from './command-texts.ts';
+
+/** One way to go on typing. */
+export interface LineSuggestion {
+  readonly label: string;
+  readonly detail: string;
+  /** The whole line when chosen. */
+  readonly text: string;
+}
+
+/** A command beside what people see of it. */
+export interface KnownCommand {
+  readonly command: Command;
+  readonly spec: CommandSpec;
+}
+
+/** More than this no face shows. */
+export const MAX_SUGGESTIONS = 25;
+
+/**
+ * How a line that begins with `/` may go on: command names while the name is typed, then values of the option at the cursor
+ * and names of the options that are still free.
+ */
+export async function suggestLine(
+  line: string,
+  known: readonly KnownCommand[],
+  context: CommandContext,
+): Promise<readonly LineSuggestion[]> {
+  const text = line.trimStart();
+  if (!text.startsWith('/')) return [];
+  const typed = text.slice(1).toLowerCase();
+  const current = known
+    .filter(({ spec }) => typed.startsWith(`${spec.name} `))
+    .reduce<KnownCommand | undefined>((a, b) => (a && a.spec.name.length > b.spec.name.length ? a : b), undefined);
+  if (!current) return commandNames(typed, known);
+  return (await continuations(text, current, context)).slice(0, MAX_SUGGESTIONS);
+}
+
+function commandNames(typed: string, known: readonly KnownCommand[]): readonly LineSuggestion[] {
+  return known
+    .filter(({ spec }) => spec.name.startsWith(typed))
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ spec }) => ({
+      label: spec.usage,
+      detail: spec.description,
+      text: `/${spec.name}${spec.options.length > 0 ? ' ' : ''}`,
+    }));
+}
+
+async function continuations(
+  text: string,
+  { command, spec }: KnownCommand,
+  context: CommandContext,
+): Promise<readonly LineSuggestion[]> {
+  const start = Math.max(text.search(/\S*$/), spec.name.length + 2);
+  const before = text.slice(0, start);
+  const partial = text.slice(start);
+  const separator = /[:=]/.exec(partial)?.index;
+  const named = separator === undefined ? undefined : findOption(spec, partial.slice(0, separator));
+  if (named && separator !== undefined) {
+    const label = partial.slice(0, separator + 1);
+    const found = await optionValues(command, named, partial.slice(separator + 1), context);
+    return found.map(({ label: shown, value }) =>
+      lineWith(before, `${label}${quoted(value)}`, shown, named.description),
+    );
+  }
+  const mentioned = before.slice(spec.name.length + 2).split(/\s+/);
+  const free = spec.options.filter(option => !mentioned.some(word => mentions(word, option)));
+  const next =
+    free[mentioned.filter(word => word !== '' && !spec.options.some(option => mentions(word, option))).length];
+  const values = next ? await optionValues(command, next, partial, context) : [];
+  const wanted = partial.toLowerCase();
+  return [
+    ...values.map(({ label, value }) => lineWith(before, quoted(value), label, next?.description ?? '')),
+    ...free
+      .filter(option => option !== next || option.option.type === 'boolean')
+      .filter(option => option.name.toLowerCase().startsWith(wanted) || option.key.startsWith(wanted))
+      .map(option => {
+        const word = option.option.type === 'boolean' ? option.name : `${option.name}:`;
+        return lineWith(before, word, option.name, option.description);
+      }),
+  ];
+}
+
+function lineWith(before: string, word: string, label: string, detail: string): LineSuggestion {
+  return { label, detail, text: `${before}${word}` };
+}
+
+function quoted(value: string): string {
+  return /\s/.test(value) ? `"${value}"` : value;
+}
+
+function findOption(spec: CommandSpec, name: string): OptionSpec | undefined {
+  const wanted = name.toLowerCase();
+  return spec.options.find(option => option.key === wanted || option.name.toLowerCase() === wanted);
+}
+
+/** Whether the word names the option: `item:2`, `item=2`, or a bare `audio`. */
+function mentions(word: string, { key, name, option }: OptionSpec): boolean {
+  const label = /^[^:=]*/.exec(word.toLowerCase())?.[0] ?? '';
+  if (label !== key && label !== name.toLowerCase()) return false;
+  return option.type === 'boolean' || label.length < word.length;
+}
+
+/** Values of one option that go with what was typed of it. */
+export async function optionValues(
+  command: Command,
+  { key, option, choices, suggests }: OptionSpec,
+  partial: string,
+  context: CommandContext,
+): Promise<readonly Suggestion[]> {
+  const wanted = partial.replace(/^["“”„]/, '').toLowerCase();
+  if (option.type === 'choice') {
+    return choices.filter(
+      ({ value, label }) => value.toLowerCase().startsWith(wanted) || label.toLowerCase().startsWith(wanted),
+    );
+  }
+  if (!suggests || !command.suggest) return [];
+  return (await command.suggest(key, wanted, context)).slice(0, MAX_SUGGESTIONS);
+}
