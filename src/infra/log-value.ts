@@ -1,0 +1,124 @@
+import { AppError } from '../errors.ts';
+
+const REDACTED = '[redacted]';
+const MAX_TEXT = 4_000;
+const MAX_DEPTH = 6;
+const MAX_CAUSES = 6;
+/** Values in one line; what lies beyond is cut. */
+const MAX_VALUES = 400;
+
+/** Names whose values are secret, compared without case, `-` and `_`. `key` alone names cache entries and is none. */
+const SECRET_NAME =
+  /token|cookie|authorization|secret|password|passwd|credential|signature|apikey|mediakey|sessionid|csrf|redisurl|^(?:sig|lsd|fbdtsg|jazoest|oh)$/;
+
+/** Every pattern starts at a fixed word or a bounded run, so the time is linear in the text. */
+const SECRETS: ReadonlyArray<readonly [pattern: RegExp, replacement: string]> = [
+  // Telegram: 123456789:AA..., alone or in /bot<token>/.
+  [/\b(bot)?\d{3,12}:[\w-]{20,}/gi, `$1${REDACTED}`],
+  [/\b(Bot|Bearer|Basic)(\s{1,4}|%20)(?:[\w-]+\.[\w-]+\.[\w-]+|[\w.~+/=-]{16,})/gi, `$1$2${REDACTED}`],
+  // Discord: id, time and HMAC in base64url.
+  [/\b[\w-]{18,32}\.[\w-]{5,8}\.[\w-]{25,100}/g, REDACTED],
+  [
+    /((?:^|[?&;,\s"'({])(?:[\w-]{0,24}(?:token|secret|password|signature|apikey|api_key|api-key|session|sessionid|csrf)|oh|sig|lsd|fb_dtsg|jazoest|ds_user_id)(?:=|%3D))[^&;,\s"'<>)}\\]+/gi,
+    `$1${REDACTED}`,
+  ],
+  [/\b((?:set-)?cookie|authorization|x-api-key)(["']?\s{0,4}:\s{0,4}["']?)[^\r\n"'\\]+/gi, `$1$2${REDACTED}`],
+  [/(\/(?:media|v)\/)[\w-]{32,}/g, `$1${REDACTED}`],
+  [/(\/(?:webhooks|interactions)\/\d{1,20}\/)[\w-]{20,}/g, `$1${REDACTED}`],
+  [/(:\/\/)[^\s/@"'<>]{1,300}@/g, `$1${REDACTED}@`],
+];
+
+/** Text without tokens, cookies and signatures, and never longer than a screen. */
+export function scrub(text: string): string {
+  // Cut only after the search, so that no half of a secret is left at the end.
+  let clean = text.slice(0, 2 * MAX_TEXT);
+  for (const [pattern, replacement] of SECRETS) clean = clean.replace(pattern, replacement);
+  return clean.length > MAX_TEXT ? `${clean.slice(0, MAX_TEXT)}… (${text.length} characters)` : clean;
+}
+
+/**
+ * A copy that is plain JSON, bounded in depth and size, without secrets. An Error, at any depth, becomes
+ * `{ type, code, message, stack, cause }`; one given as the whole goes under `err`.
+ */
+export function cleanDetails(details: object): Record<string, unknown> {
+  const budget = { left: MAX_VALUES };
+  if (details instanceof Error) return { err: cleanError(details, 0, budget, 0) };
+  return cleanObject(Object.entries(details), 0, budget);
+}
+
+interface Budget {
+  left: number;
+}
+
+function clean(value: unknown, depth: number, budget: Budget): unknown {
+  if (typeof value === 'string') return scrub(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return cleanError(value, depth, budget, 0);
+  if (value instanceof URL) return scrub(value.href);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
+  if (depth >= MAX_DEPTH) return '[deeper]';
+  if (Array.isArray(value) || value instanceof Set) return cleanList(value, depth, budget);
+  return cleanObject(value instanceof Map ? value : Object.entries(value), depth, budget);
+}
+
+function cleanList(values: Iterable<unknown>, depth: number, budget: Budget): unknown[] {
+  const list: unknown[] = [];
+  for (const value of values) {
+    if (budget.left-- <= 0) return [...list, '[more]'];
+    list.push(clean(value, depth + 1, budget) ?? null);
+  }
+  return list;
+}
+
+function cleanObject(
+  entries: Iterable<readonly [unknown, unknown]>,
+  depth: number,
+  budget: Budget,
+): Record<string, unknown> {
+  const kept: [string, unknown][] = [];
+  for (const [key, value] of entries) {
+    if (budget.left-- <= 0) {
+      kept.push(['[more]', true]);
+      break;
+    }
+    const name = scrub(String(key));
+    kept.push([name, isSecret(name, value) ? REDACTED : clean(value, depth + 1, budget)]);
+  }
+  return Object.fromEntries(kept);
+}
+
+/** Absent secrets and flags such as `hasToken: true` stay readable. */
+function isSecret(name: string, value: unknown): boolean {
+  if (value === undefined || value === null || typeof value === 'boolean') return false;
+  return SECRET_NAME.test(name.replace(/[-_]/g, '').toLowerCase());
+}
+
+function cleanError(error: Error, depth: number, budget: Budget, causes: number): object {
+  budget.left--;
+  const code = 'code' in error ? error.code : undefined;
+  return {
+    type: error.name,
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    message: scrub(error.message),
+    ...(error instanceof AppError && Object.keys(error.params).length > 0
+      ? { params: clean(error.params, depth + 1, budget) }
+      : {}),
+    ...(error instanceof AppError && error.retryAfterMs !== undefined ? { retryAfterMs: error.retryAfterMs } : {}),
+    ...(error.stack === undefined ? {} : { stack: scrub(error.stack) }),
+    ...(error instanceof AggregateError ? { errors: cleanCauses(error.errors, depth, budget, causes) } : {}),
+    ...(error.cause === undefined ? {} : { cause: cleanCause(error.cause, depth, budget, causes + 1) }),
+  };
+}
+
+function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, causes: number): unknown[] {
+  const list = errors.slice(0, MAX_CAUSES).map(error => cleanCause(error, depth, budget, causes + 1));
+  return errors.length > MAX_CAUSES ? [...list, '[more]'] : list;
+}
+
+function cleanCause(cause: unknown, depth: number, budget: Budget, causes: number): unknown {
+  if (causes > MAX_CAUSES || budget.left <= 0) return '[more causes]';
+  return cause instanceof Error ? cleanError(cause, depth, budget, causes) : clean(cause, depth + 1, budget);
+}
