@@ -40,6 +40,8 @@ export interface MediaSource {
   readonly id: SourceId;
   /** Undefined when the address is not this source's host at all. */
   match(address: URL): LinkMatch | undefined;
+  /** The reference of a canonical id alone, when nothing else of the link is known any more; undefined when it is no such id. */
+  refOf(id: string): PostRef | undefined;
   /** The address a short link leads to, still unparsed; every hop is checked against the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;

@@ -17,7 +17,7 @@ export interface StrategyChainOptions {
   readonly source: SourceId;
   /** Starting order. */
   readonly strategies: readonly Strategy[];
-  /** For the whole chain, `diagnose` included. Default 20 000. */
+  /** For the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so its reason must be known before. */
   readonly deadlineMs?: number;
   /**
    * Asks why a post is not shown; throws a definitive AppError or returns. Asked once per fetch, right after the first
@@ -101,7 +101,7 @@ function mostTelling(source: SourceId, failures: readonly Failure[]): AppError {
 export function createStrategyChain(
   options: StrategyChainOptions,
 ): (ref: PostRef, context: FetchContext) => Promise<Post> {
-  const { source, strategies, deadlineMs = 20_000, diagnose, log, now = Date.now, onOutcome } = options;
+  const { source, strategies, deadlineMs = 19_500, diagnose, log, now = Date.now, onOutcome } = options;
   const order = createStrategyOrder(strategies, now);
 
   /** The result of `work`, unless its time ends first; work that ignores its signal is left behind, with its failure logged. */

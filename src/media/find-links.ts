@@ -1,0 +1,96 @@
+import { parseAddress } from './address.ts';
+
+const MAX_LINKS = 20;
+/** Longer texts are read up to here: no chat message and no caption is longer. */
+const MAX_CHARS = 100_000;
+/** What separates words, invisible marks included. */
+const TOKEN = /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]+/gu;
+/** Where an address begins inside a token; after `/ = ? & %` it is a part of the address before it. */
+const START = /(?<![a-z0-9/=?&%])(?:https?:?\/\/|instagram:\/\/)/gi;
+/** A host without a scheme, followed by a path or a query. */
+const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=[/?])/iu;
+const TRAILING = /[.,;:!?'*~|\u2026\u2019\u3001\u3002\uff0c\uff01\uff1f]$/u;
+const BRACKETS: ReadonlyMap<string, string> = new Map([
+  [')', '('],
+  [']', '['],
+  ['}', '{'],
+  ['\uff09', '\uff08'],
+  ['\u3011', '\u3010'],
+  ['\u300d', '\u300c'],
+]);
+
+/** The text with everything between two equal runs of backticks blanked, as chats show code. An unclosed run is plain text. */
+function withoutCode(text: string): string {
+  const runs = [...text.matchAll(/`+/g)].map(match => ({ start: match.index, length: match[0].length }));
+  const closing = new Map<number, number>();
+  const nextOfLength = new Map<number, number>();
+  for (let i = runs.length - 1; i >= 0; i -= 1) {
+    const length = runs[i]?.length ?? 0;
+    const next = nextOfLength.get(length);
+    if (next !== undefined) closing.set(i, next);
+    nextOfLength.set(length, i);
+  }
+  const parts: string[] = [];
+  let from = 0;
+  for (let i = 0; i < runs.length; i += 1) {
+    const open = runs[i];
+    const end = closing.get(i);
+    const close = end === undefined ? undefined : runs[end];
+    if (open === undefined || end === undefined || close === undefined) continue;
+    parts.push(text.slice(from, open.start), ' ');
+    from = close.start + close.length;
+    i = end;
+  }
+  parts.push(text.slice(from));
+  return parts.join('');
+}
+
+/** The text without `<links>` whose writer wants no preview. */
+function withoutSuppressed(text: string): string {
+  return text.replace(/<(?:https?:?\/\/|instagram:\/\/)[^\s<>]*>/gi, ' ');
+}
+
+/** An address as it was meant: without the sentence's punctuation and brackets that were opened before it. */
+function trimEnd(raw: string, isUnderlined: boolean): string {
+  const cut = raw.indexOf('](');
+  let text = cut === -1 ? raw : raw.slice(0, cut);
+  const open = new Map<string, number>();
+  for (const [close, opening] of BRACKETS) open.set(close, text.split(opening).length - text.split(close).length);
+  for (let last = text.at(-1); last !== undefined; last = text.at(-1)) {
+    const surplus = open.get(last);
+    if (surplus !== undefined && surplus < 0) open.set(last, surplus + 1);
+    else if (!TRAILING.test(last) && !(isUnderlined && last === '_')) break;
+    text = text.slice(0, -1);
+  }
+  return text;
+}
+
+/** Addresses of one token: those with a scheme, or the one that begins with a bare host. */
+function* addressesOf(token: string): Generator<string> {
+  const starts = [...token.matchAll(START)].map(match => match.index);
+  const bare = token.slice(0, starts[0] ?? token.length);
+  const host = bare.search(BARE);
+  if (host !== -1) yield trimEnd(bare.slice(host), false);
+  for (const [index, start] of starts.entries()) {
+    yield trimEnd(token.slice(start, starts[index + 1] ?? token.length), token[start - 1] === '_');
+  }
+}
+
+/**
+ * Addresses on known hosts in running text, with or without a scheme, as they stand there: in order, without repeats, at
+ * most 20. `<link>`, `code` and fenced code are skipped; of `[text](link)` the link is taken. Linear in the text's length.
+ */
+export function findAddresses(text: string, isKnownHost: (host: string) => boolean): readonly string[] {
+  const found = new Set<string>();
+  const plain = withoutSuppressed(withoutCode(text.slice(0, MAX_CHARS)));
+  for (const [token] of plain.matchAll(TOKEN)) {
+    if (!token.includes('.') && !token.includes('//')) continue;
+    for (const candidate of addressesOf(token)) {
+      const address = parseAddress(candidate);
+      if (address === undefined) continue;
+      if (address.protocol === 'instagram:' || isKnownHost(address.hostname)) found.add(candidate);
+      if (found.size === MAX_LINKS) return [...found];
+    }
+  }
+  return [...found];
+}
