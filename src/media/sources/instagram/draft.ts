@@ -1,0 +1,4 @@
+import type { Post } from '../../post.ts';
+
+/** What one answer says of a post, before it is bound to the address that was asked for. */
+export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats' | 'items'>;

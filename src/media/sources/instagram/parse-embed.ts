@@ -1,0 +1,150 @@
+/** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). */
+import { Parser } from 'htmlparser2';
+import { parseJson } from '../../page-json.ts';
+import { type MediaItem, NO_STATS } from '../../post.ts';
+import type { PostRef } from '../../source.ts';
+import type { PostDraft } from './draft.ts';
+import { gatedAnswer } from './failures.ts';
+import { address } from './fields.ts';
+import { imageItem, type ListedFile, videoItem } from './media-files.ts';
+
+const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
+
+/** End of the JSON string that begins behind `start`; -1 when it never ends. */
+function endOfString(text: string, start: number): number {
+  for (let index = start; index < text.length; index += 1) {
+    const character = text.charCodeAt(index);
+    if (character === 0x5c) index += 1;
+    else if (character === 0x22) return index;
+  }
+  return -1;
+}
+
+/** The parsed `contextJSON` of an embed page's script; undefined when there is none or it is null. */
+export function embedContext(html: string): unknown {
+  const found = /"contextJSON"\s{0,20}:\s{0,20}"/.exec(html);
+  if (found === null) return undefined;
+  const start = found.index + found[0].length;
+  const end = endOfString(html, start);
+  if (end === -1 || end - start > MAX_CONTEXT_CHARS) return undefined;
+  const inner = parseJson(`"${html.slice(start, end)}"`);
+  return typeof inner === 'string' ? parseJson(inner) : undefined;
+}
+
+interface Markup {
+  image: Record<string, string> | null;
+  video: Record<string, string> | null;
+  username: string;
+  caption: string;
+  isBroken: boolean;
+  isWithheld: boolean;
+}
+
+const VOID_TAGS: ReadonlySet<string> = new Set(['img', 'br', 'input', 'meta', 'link', 'hr', 'source', 'wbr']);
+/** Parts of a caption block that are not the caption. */
+const NOT_CAPTION = ['CaptionComments', 'CaptionUsername'];
+const MAX_TEXT_CHARS = 50_000;
+
+type Region = 'username' | 'caption' | 'skipped' | null;
+
+function regionOf(classes: readonly string[], outer: Region): Region {
+  if (outer === 'skipped') return outer;
+  if (NOT_CAPTION.some(name => classes.includes(name))) return 'skipped';
+  if (classes.includes('UsernameText')) return 'username';
+  return classes.includes('Caption') ? 'caption' : outer;
+}
+
+function readMarkup(html: string): Markup {
+  const markup: Markup = { image: null, video: null, username: '', caption: '', isBroken: false, isWithheld: false };
+  const regions: Region[] = [];
+  const parser = new Parser({
+    onopentag(name, attributes) {
+      const classes = (attributes.class ?? '').split(/\s+/);
+      if (classes.includes('EmbeddedMediaImage')) markup.image ??= attributes;
+      if (classes.includes('EmbeddedMediaVideo')) markup.video ??= attributes;
+      if (classes.includes('EmbedBrokenMedia')) markup.isBroken = true;
+      if (classes.includes('WatchOnInstagram')) markup.isWithheld = true;
+      const region = regionOf(classes, regions.at(-1) ?? null);
+      if (name === 'br' && region === 'caption') markup.caption += '\n';
+      if (!VOID_TAGS.has(name)) regions.push(region);
+    },
+    ontext(text) {
+      const region = regions.at(-1) ?? null;
+      if (region === 'username' && markup.username.length < 100) markup.username += text;
+      if (region === 'caption' && markup.caption.length < MAX_TEXT_CHARS) markup.caption += text;
+    },
+    onclosetag(name) {
+      if (!VOID_TAGS.has(name)) regions.pop();
+    },
+  });
+  parser.end(html);
+  return markup;
+}
+
+function fileOf(url: string | undefined, width: number | null = null): ListedFile {
+  return { url: address.parse(url), width, height: null };
+}
+
+/** `srcset="ADDRESS 640w, ADDRESS 750w"`, largest first, then `src`. */
+function imageFiles(attributes: Record<string, string> | null): readonly ListedFile[] {
+  if (attributes === null) return [];
+  const listed = (attributes.srcset ?? '').split(/,\s/, 50).map(entry => {
+    const [url, width] = entry.trim().split(/\s+/, 2);
+    const pixels = /^(\d{2,5})w$/.exec(width ?? '')?.[1];
+    return fileOf(url, pixels === undefined ? null : Number(pixels));
+  });
+  return [...listed.sort((a, b) => (b.width ?? 0) - (a.width ?? 0)), fileOf(attributes.src)];
+}
+
+const UNKNOWN_SIZE = { width: null, height: null };
+
+function toItem(markup: Markup): MediaItem | null {
+  const covers = imageFiles(markup.image);
+  if (markup.video === null) return imageItem({ files: covers, original: UNKNOWN_SIZE, alt: null });
+  return videoItem({
+    files: [fileOf(markup.video.src)],
+    covers: [...covers, fileOf(markup.video.poster)],
+    original: UNKNOWN_SIZE,
+    dashManifest: null,
+    durationMs: null,
+    hasAudio: null,
+    alt: null,
+  });
+}
+
+/** Whether the page speaks of another post only. */
+function isOfAnother(html: string, ref: PostRef): boolean {
+  return !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
+}
+
+/**
+ * Reads the visible part of an embed; null when it is no embed of this post.
+ * @throws AppError `login_required` (`private` for private links) when the embed says that it cannot show the post, or shows
+ * a part of it only: a video's still, the first of several items.
+ */
+export function parseEmbedMarkup(html: string, ref: PostRef): PostDraft | null {
+  if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;
+  const markup = readMarkup(html);
+  if (markup.isBroken) throw gatedAnswer(ref, 'the embed is broken');
+  if (isOfAnother(html, ref)) return null;
+  if (markup.isWithheld && markup.video === null) throw gatedAnswer(ref, 'the embed withholds the video');
+  if (/"isSidecar"\s{0,20}:\s{0,20}true/.test(html)) throw gatedAnswer(ref, 'the embed shows the first item only');
+  const item = toItem(markup);
+  if (item === null) return null;
+  const username = markup.username.trim();
+  const caption = markup.caption.trim();
+  return {
+    author: {
+      id: null,
+      username: /^[A-Za-z0-9._]{1,30}$/.test(username) ? username : null,
+      name: null,
+      verified: null,
+      avatarUrl: null,
+    },
+    title: null,
+    caption: caption === '' ? null : caption,
+    publishedAt: null,
+    stats: NO_STATS,
+    items: [item],
+  };
+}
