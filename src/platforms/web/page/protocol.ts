@@ -9,7 +9,7 @@ export type PageMessage =
   /** A typed or pasted line. `id` is the page's own; a repeated id after a reconnect is answered once. */
   | { readonly type: 'message'; readonly id: string; readonly text: string }
   | { readonly type: 'action'; readonly id: string; readonly token: string }
-  /** What may follow the text typed so far. */
+  /** What may follow the text typed so far. Only the newest is answered. */
   | { readonly type: 'suggest'; readonly id: string; readonly text: string }
   | { readonly type: 'cancel'; readonly id: string };
 
@@ -20,18 +20,35 @@ export type ServerMessage =
       readonly locale: string;
       readonly texts: Readonly<Record<string, string>>;
       readonly commands: readonly WebCommand[];
+      readonly examples: readonly WebExample[];
+      /** Characters of one message. */
       readonly maxLength: number;
     }
+  /** A message or action has arrived: the connection is alive and the answer is being made. */
+  | { readonly type: 'accepted'; readonly id: string }
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
-  /** `last` is false while more replies to the same message follow (several links in one message). */
-  | { readonly type: 'reply'; readonly id: string; readonly last: boolean; readonly reply: WebReply }
-  | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] };
+  /** One message may get several replies (several links); `index` counts them from 0, so a repeated one is recognised. */
+  | { readonly type: 'reply'; readonly id: string; readonly index: number; readonly reply: WebReply }
+  /** Nothing more will come for this id. */
+  | { readonly type: 'done'; readonly id: string }
+  | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] }
+  /** Something about the connection, not about a message. */
+  | { readonly type: 'notice'; readonly text: string }
+  /** The server is going down: nothing new is taken, and the page connects again soon. */
+  | { readonly type: 'closing' };
 
 export interface WebCommand {
   readonly name: string;
   readonly description: string;
   /** `/download link [item] [audio]` */
   readonly usage: string;
+}
+
+/** Something to try, offered while the conversation is empty. */
+export interface WebExample {
+  readonly label: string;
+  /** The line to send, or the beginning of one when it ends with a space. */
+  readonly text: string;
 }
 
 export interface WebSuggestion {
@@ -71,11 +88,20 @@ export interface WebMedia {
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
+  /** What it shows, when somebody said so; else ''. */
   readonly alt: string;
   readonly downloadUrl: string;
   readonly fileName: string;
+  readonly spoiler: boolean;
+  /** Unix milliseconds after which the addresses answer no more. */
+  readonly expiresAt: number;
 }
 
 export type WebAction =
   | { readonly kind: 'link'; readonly label: string; readonly url: string }
-  | { readonly kind: 'button'; readonly label: string; readonly token: string; readonly style: 'primary' | 'secondary' | 'danger' };
+  | {
+      readonly kind: 'button';
+      readonly label: string;
+      readonly token: string;
+      readonly style: 'primary' | 'secondary' | 'danger';
+    };

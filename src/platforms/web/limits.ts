@@ -1,0 +1,52 @@
+/** Every limit of the web chat in one place. Text lengths are UTF-16 code units. */
+
+/** What a reply may hold; `render` shortens the rest. */
+export const REPLY_LIMITS = {
+  heading: 300,
+  text: 10_000,
+  fieldLabel: 80,
+  fieldValue: 300,
+  fields: 25,
+  alt: 1_000,
+  actionLabel: 80,
+  actions: 12,
+  gallery: 80,
+  blocks: 60,
+} as const;
+
+/** Addresses in the tunnel live this long at most. */
+export const MEDIA_LIFE_MS = 6 * 3_600_000;
+
+export const CHAT_LIMITS = {
+  messageLength: 4_000,
+  /** One frame from a page. */
+  frameBytes: 16 * 1024,
+  /** Unread bytes towards a page after which it is let go. */
+  bufferedBytes: 4 * 1024 * 1024,
+  connections: 2_000,
+  connectionsPerAddress: 16,
+  /** A new connection says hello within this time. */
+  helloMs: 10_000,
+  /** A connection that leaves one ping unanswered for this long is dead. */
+  pingMs: 30_000,
+  /** Frames a page may send, on average and at once. */
+  framesPerSecond: 12,
+  framesAtOnce: 80,
+  /** Unreadable frames until the connection is closed. */
+  badFrames: 3,
+  running: 3,
+  queued: 8,
+  suggestions: 12,
+  /** Work whose page went away waits this long for it to come back. */
+  orphanMs: 30_000,
+  /** Finished answers kept for a page that lost them on the way. */
+  answeredMs: 5 * 60_000,
+  answeredPerSession: 12,
+  answeredBytes: 8 * 1024 * 1024,
+  /** Running work may take this long after `stop()`. */
+  drainMs: 7_000,
+  /** A closing handshake may take this long. */
+  closeMs: 1_000,
+} as const;
+
+export type ChatLimits = { readonly [K in keyof typeof CHAT_LIMITS]: number };

@@ -1,0 +1,76 @@
+type Attribute = string | number | boolean | null | undefined;
+type Child = Node | string | null | undefined | false;
+
+/** An element with attributes and children. `true` sets an empty attribute; false, null and undefined set none. */
+export function h<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  attributes: Readonly<Record<string, Attribute>> = {},
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, value === true ? '' : String(value));
+  }
+  element.append(...children.filter(child => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** A button that does something here; never submits a form. */
+export function button(
+  attributes: Readonly<Record<string, Attribute>>,
+  onClick: (event: MouseEvent) => void,
+  ...children: readonly Child[]
+): HTMLButtonElement {
+  const element = h('button', { type: 'button', ...attributes }, ...children);
+  element.addEventListener('click', onClick);
+  return element;
+}
+
+/** The element of the static page with this id. */
+export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
+  const element = document.getElementById(id);
+  if (!(element instanceof type)) throw new Error(`the page has no #${id}`);
+  return element;
+}
+
+/** Only web addresses become links; anything else is shown as text. */
+export function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+/** A path on this server, which is all the page loads from. */
+export function isOwnPath(url: string): boolean {
+  return /^\/(?![/\\])/.test(url);
+}
+
+export function isCalm(): boolean {
+  return matchMedia('(prefers-reduced-motion: reduce)').matches;
+}
+
+/** Random UUID that also works where the page is not a secure context (a phone on the local network). */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
+  const hex = Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('');
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+}
+
+/** Storage may be full, or forbidden altogether: then the page remembers nothing, and works. */
+export function remember(storage: 'localStorage' | 'sessionStorage', key: string, value: string): boolean {
+  try {
+    window[storage].setItem(key, value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function recall(storage: 'localStorage' | 'sessionStorage', key: string): string | null {
+  try {
+    return window[storage].getItem(key);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,94 @@
+import { recall, remember } from './dom.ts';
+import type { WebReply } from './protocol.ts';
+
+export type TurnInput =
+  | { readonly kind: 'text'; readonly text: string }
+  /** A pressed button; `label` is what stood on it. */
+  | { readonly kind: 'action'; readonly token: string; readonly label: string };
+
+/** What someone asked, and what came of it. */
+export interface Turn {
+  readonly id: string;
+  readonly input: TurnInput;
+  state: 'waiting' | 'done' | 'cancelled';
+  replies: WebReply[];
+}
+
+const KEY = 'medley.turns';
+const MAX_TURNS = 60;
+const MAX_LENGTH = 1_500_000;
+
+/** The conversation, kept in this tab alone: it survives a reload and goes with the tab. */
+export interface History {
+  readonly turns: readonly Turn[];
+  add(turn: Turn): void;
+  find(id: string): Turn | undefined;
+  /** Writes soon; several calls in a row write once. */
+  save(): void;
+  clear(): void;
+}
+
+export function createHistory(): History {
+  let turns: Turn[] = load();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    turns = turns.slice(-MAX_TURNS);
+    let kept = turns;
+    let json = JSON.stringify(kept);
+    while (kept.length > 1 && (json.length > MAX_LENGTH || !remember('sessionStorage', KEY, json))) {
+      kept = kept.slice(Math.ceil(kept.length / 4));
+      json = JSON.stringify(kept);
+    }
+    if (kept.length <= 1) remember('sessionStorage', KEY, json);
+  }
+
+  addEventListener('pagehide', () => {
+    if (timer !== undefined) write();
+  });
+
+  return {
+    get turns() {
+      return turns;
+    },
+    add(turn) {
+      turns.push(turn);
+      write();
+    },
+    find: id => turns.find(turn => turn.id === id),
+    save() {
+      timer ??= setTimeout(write, 250);
+    },
+    clear() {
+      turns = [];
+      write();
+    },
+  };
+}
+
+function load(): Turn[] {
+  try {
+    const stored: unknown = JSON.parse(recall('sessionStorage', KEY) ?? '[]');
+    return Array.isArray(stored) ? stored.filter(isTurn) : [];
+  } catch {
+    return [];
+  }
+}
+
+/** What this page wrote itself; the check keeps an older version's leftovers out. */
+function isTurn(value: unknown): value is Turn {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'id' in value &&
+    'input' in value &&
+    'state' in value &&
+    'replies' in value &&
+    Array.isArray(value.replies) &&
+    value.replies.every(
+      reply => Array.isArray(reply?.blocks) && Array.isArray(reply?.gallery) && Array.isArray(reply?.actions),
+    )
+  );
+}

@@ -1,0 +1,34 @@
+/** Drawn on a 24 x 24 grid with a 1.75 stroke; decorative, so hidden from screen readers. */
+const PATHS = {
+  send: 'M12 19V5M5.5 11.5 12 5l6.5 6.5',
+  stop: 'M8 8h8v8H8z',
+  menu: 'M5 8h9M18 8h1M5 16h1M10 16h9M16 6v4M8 14v4',
+  close: 'm6 6 12 12M18 6 6 18',
+  previous: 'm14.5 6-6 6 6 6',
+  next: 'm9.5 6 6 6-6 6',
+  down: 'M12 5v14M5.5 12.5 12 19l6.5-6.5',
+  fold: 'm6 9.5 6 6 6-6',
+  download: 'M12 4v11M7 10.5l5 5 5-5M5 19.5h14',
+  open: 'M13.5 5H19v5.5M19 5l-8.5 8.5M10 6H6.5A1.5 1.5 0 0 0 5 7.5v10A1.5 1.5 0 0 0 6.5 19h10a1.5 1.5 0 0 0 1.5-1.5V14',
+  again: 'M19 12a7 7 0 1 1-2.2-5.1M19.2 3.8V7.6h-3.8',
+  alert: 'M12 8v5M12 16.2v.1M12 3.8a8.2 8.2 0 1 0 0 16.4 8.2 8.2 0 0 0 0-16.4z',
+  done: 'm5.5 12.5 4.5 4.5 8.5-10',
+  hidden:
+    'M4 4l16 16M9.9 5.6A9 9 0 0 1 12 5.4c5 0 8 4.6 8.8 6.6a13 13 0 0 1-2.6 3.7M6.5 7.3A13 13 0 0 0 3.2 12c.8 2 3.8 6.6 8.8 6.6a9 9 0 0 0 4.3-1.1',
+  sound: 'M9 17.5V6l10-2v11.5M9 17.5a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0zM19 15.5a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0z',
+} as const;
+
+export type IconName = keyof typeof PATHS;
+
+const SVG = 'http://www.w3.org/2000/svg';
+
+export function icon(name: IconName): SVGSVGElement {
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', '0 0 24 24');
+  svg.setAttribute('class', 'icon');
+  svg.setAttribute('aria-hidden', 'true');
+  const path = document.createElementNS(SVG, 'path');
+  path.setAttribute('d', PATHS[name]);
+  svg.append(path);
+  return svg;
+}

@@ -1,0 +1,199 @@
+import { summaryOf } from './card.ts';
+import { createComposer } from './composer.ts';
+import { type ConnectionState, createConnection } from './connection.ts';
+import { byId, randomId, recall, remember } from './dom.ts';
+import { createHistory, type Turn, type TurnInput } from './history.ts';
+import { playOneAtATime } from './media.ts';
+import { createMenu } from './menu.ts';
+import type { ServerMessage, WebExample, WebReply } from './protocol.ts';
+import { setTexts, text } from './texts.ts';
+import { createThread } from './thread.ts';
+import { createTurnView, type TurnContext, type TurnView } from './turn.ts';
+import { createWelcome } from './welcome.ts';
+
+const SESSION_KEY = 'medley.session';
+
+const announcer = byId('announcer', HTMLParagraphElement);
+const stateLine = byId('state', HTMLParagraphElement);
+const history = createHistory();
+const thread = createThread();
+const views = new Map<string, TurnView>();
+const session = loadSession();
+let examples: readonly WebExample[] = [];
+
+const composer = createComposer({
+  onSubmit: line => ask({ kind: 'text', text: line }),
+  onCancel: () => {
+    const newest = history.turns.filter(turn => turn.state === 'waiting').at(-1);
+    if (newest) cancel(newest);
+  },
+  onAsk: (id, line) => connection.send({ type: 'suggest', id, text: line }),
+});
+
+const welcome = createWelcome(line => {
+  if (line.endsWith(' ')) composer.fill(line);
+  else ask({ kind: 'text', text: line });
+});
+
+const menu = createMenu({
+  onLanguage: () => composer.fill('/settings '),
+  onClear: () => {
+    for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
+    history.clear();
+    views.clear();
+    thread.clear();
+    announcer.textContent = text('cleared');
+    refresh();
+    composer.focus();
+  },
+});
+
+const turnContext: TurnContext = {
+  onAction: (token, label) => ask({ kind: 'action', token, label }),
+  onCancel: cancel,
+  onRepeat: turn => ask(turn.input),
+};
+
+const connection = createConnection({
+  hello: () => ({ type: 'hello', session, locales: navigator.languages.slice(0, 10) }),
+  onFrame,
+  onState,
+});
+
+function ask(input: TurnInput): void {
+  const turn: Turn = { id: randomId(), input, state: 'waiting', replies: [] };
+  history.add(turn);
+  const view = show(turn);
+  refresh();
+  if (!submit(turn)) view.waiting(waitingWords(connection.state));
+  connection.wake();
+  thread.toEnd();
+}
+
+/** Under its own id, so that asking twice is answered once. */
+function submit({ id, input }: Turn): boolean {
+  return input.kind === 'text'
+    ? connection.send({ type: 'message', id, text: input.text })
+    : connection.send({ type: 'action', id, token: input.token });
+}
+
+function show(turn: Turn): TurnView {
+  const view = createTurnView(turn, turnContext);
+  views.set(turn.id, view);
+  thread.append(view.element);
+  return view;
+}
+
+function cancel(turn: Turn): void {
+  connection.send({ type: 'cancel', id: turn.id });
+  finish(turn, 'cancelled');
+  composer.focus();
+}
+
+function finish(turn: Turn, state: 'done' | 'cancelled'): void {
+  if (turn.state !== 'waiting') return;
+  turn.state = state;
+  views.get(turn.id)?.settle();
+  history.save();
+  refresh();
+}
+
+function onFrame(frame: ServerMessage): void {
+  switch (frame.type) {
+    case 'welcome':
+      onWelcome(frame);
+      break;
+    case 'suggestions':
+      composer.suggest(frame.id, frame.items);
+      break;
+    case 'notice':
+      announcer.textContent = frame.text;
+      break;
+    case 'closing':
+      break;
+    default:
+      onTurnFrame(frame);
+  }
+}
+
+function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
+  const turn = history.find(frame.id);
+  const view = views.get(frame.id);
+  if (turn?.state !== 'waiting' || !view) return;
+  switch (frame.type) {
+    case 'accepted':
+      view.waiting(text('working'));
+      break;
+    case 'progress':
+      view.waiting(frame.text);
+      break;
+    case 'reply':
+      // After a reconnect the server tells again what it already told.
+      if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
+      break;
+    case 'done':
+      finish(turn, 'done');
+      break;
+  }
+}
+
+function addReply(turn: Turn, view: TurnView, reply: WebReply): void {
+  turn.replies.push(reply);
+  view.add(reply);
+  thread.follow(view.element);
+  announcer.textContent = summaryOf(reply);
+  history.save();
+}
+
+function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
+  setTexts(frame.locale, frame.texts);
+  examples = frame.examples;
+  composer.setCommands(frame.commands, frame.maxLength);
+  menu.refresh();
+  thread.refresh();
+  refresh();
+}
+
+function onState(state: ConnectionState): void {
+  document.documentElement.dataset.connection = state;
+  stateLine.textContent = state === 'open' ? '' : text(state === 'lost' ? 'reconnecting' : state);
+  for (const turn of history.turns) {
+    if (turn.state === 'waiting' && (state !== 'open' || !submit(turn)))
+      views.get(turn.id)?.waiting(waitingWords(state));
+  }
+}
+
+function waitingWords(state: ConnectionState): string {
+  return text(state === 'offline' ? 'offline' : 'waiting');
+}
+
+function refresh(): void {
+  composer.setWorking(history.turns.some(turn => turn.state === 'waiting'));
+  if (history.turns.length === 0) welcome.show(examples);
+  else welcome.hide();
+}
+
+function loadSession(): string {
+  const known = recall('localStorage', SESSION_KEY);
+  if (known !== null && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(known)) return known;
+  const made = randomId();
+  remember('localStorage', SESSION_KEY, made);
+  return made;
+}
+
+/** A link shared to the installed page arrives in its address. */
+function takeShared(): void {
+  const shared = new URLSearchParams(location.search);
+  const line = shared.get('url') ?? shared.get('text') ?? shared.get('title');
+  if (line === null) return;
+  window.history.replaceState(null, '', '/');
+  composer.fill(line.slice(0, 2_000));
+}
+
+playOneAtATime();
+for (const turn of history.turns) show(turn);
+refresh();
+thread.toEnd();
+takeShared();
+// A phone would open its keyboard over the first look at the page.
+if (matchMedia('(pointer: fine)').matches) composer.focus();

@@ -1,0 +1,73 @@
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import type { Caller } from '../../bot/command.ts';
+import type { Dispatcher } from '../../bot/dispatcher.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import type { Tunnel } from '../../media/tunnel.ts';
+import type { Platform } from '../platform.ts';
+import { type ChatLog, createConversations } from './conversations.ts';
+import { CHAT_LIMITS, type ChatLimits } from './limits.ts';
+import { type Listener, listen } from './listen.ts';
+import type { WebExample } from './page/protocol.ts';
+import { registerPage } from './register.ts';
+
+export interface WebPlatformOptions {
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'suggest' | 'translator' | 'commandSpecs'>;
+  readonly tunnel: Pick<Tunnel, 'address'>;
+  /** Links to try while the conversation is empty; the page always offers the help. */
+  readonly examples?: (t: Translator) => readonly WebExample[];
+  /** Address people open, when it is not the one the server hears in Host. */
+  readonly publicUrl?: string | undefined;
+  readonly log: ChatLog;
+  /** Folder of the built page; by default where `npm run build` puts it. */
+  readonly pageFolder?: string;
+  readonly limits?: Partial<ChatLimits>;
+  readonly now?: () => number;
+}
+
+export interface WebPlatform extends Platform {
+  readonly id: 'web';
+  /** Register on the server before it listens: the page at `/`, its files under `/assets/`, the socket at `/chat`. */
+  readonly plugin: (server: FastifyInstance) => Promise<void>;
+}
+
+/** Both `src/platforms/web` and `dist/platforms/web` lie three folders below the root. */
+const BUILT_PAGE = fileURLToPath(new URL('../../../dist/platforms/web/page', import.meta.url));
+
+/** The web chat: the face that needs no account. */
+export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
+  const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
+  const limits = { ...CHAT_LIMITS, ...options.limits };
+  const conversations = createConversations({ dispatcher, tunnel, translator, limits, log, now });
+  let listener: Listener | undefined;
+
+  /** Without its settings the chat still speaks, in the browser's language. */
+  function translator(caller: Caller): Translator {
+    try {
+      return dispatcher.translator(caller);
+    } catch (error) {
+      log.error({ err: error }, 'web chat: settings could not be read');
+      return createTranslator(caller.locales);
+    }
+  }
+
+  return {
+    id: 'web',
+    async plugin(server) {
+      const examples = options.examples ?? noExamples;
+      listener = await listen(server, { conversations, dispatcher, translator, examples, publicUrl, limits, log, now });
+      await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
+    },
+    async start() {
+      if (!listener) throw new Error('register the plugin of the web platform before it starts');
+      listener.open();
+    },
+    async stop() {
+      await listener?.close();
+    },
+  };
+}
+
+function noExamples(): readonly WebExample[] {
+  return [];
+}
