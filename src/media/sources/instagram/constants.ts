@@ -22,6 +22,16 @@ export interface InstagramConstants {
   readonly plainUserAgent: string;
 }
 
+/** Hosts that requests for posts may reach. */
+export const SITE_HOSTS: readonly string[] = [
+  'www.instagram.com',
+  'instagram.com',
+  'i.instagram.com',
+  'm.instagram.com',
+];
+/** Hosts that share links may be asked on. */
+export const SHORT_HOSTS: readonly string[] = [...SITE_HOSTS, 'ig.me'];
+
 const DEFAULTS: InstagramConstants = {
   mediaIdUrl: 'https://www.instagram.com/api/graphql',
   mediaIdDocId: '27130156389949648',

@@ -115,7 +115,7 @@ function matchStory(rest: readonly string[], query: URLSearchParams): LinkMatch 
   const id = numericId(idText);
   if (id === null) return PAGE;
   if (username === 'highlights') return highlight(id, numericId(query.get('story_media_id')));
-  return story(`story.${id}`, `${username}/${id}`, { username, mediaId: id });
+  return story(`story.${username}.${id}`, `${username}/${id}`, { username, mediaId: id });
 }
 
 /** `/s/BASE64` holds `highlight:ID`. */
@@ -205,4 +205,20 @@ export function matchInstagramLink(address: URL): LinkMatch | undefined {
   if (host === WRAPPER_HOST) return matchWrapper(address);
   if (SHORTENER_HOSTS.has(host)) return matchShortener(segments, address.searchParams);
   return host.endsWith('.instagram.com') ? PAGE : undefined;
+}
+
+const ID_ADDRESSES: readonly (readonly [RegExp, string])[] = [
+  [/^([A-Za-z0-9_-]{1,11})$/, 'p/$1/'],
+  [/^stories\.([a-z0-9._]{1,30})$/, 'stories/$1/'],
+  [/^story\.([a-z0-9._]{1,30})\.(\d{1,24})$/, 'stories/$1/$2/'],
+  [/^highlight\.(\d{1,24})$/, 'stories/highlights/$1/'],
+  [/^highlight\.(\d{1,24})\.(\d{1,24})$/, 'stories/highlights/$1/?story_media_id=$2'],
+];
+
+/** The reference that a canonical id stands for: a shortcode, or the id that a story's or highlight's link was given. */
+export function instagramRefOf(id: string): PostRef | undefined {
+  const known = ID_ADDRESSES.find(([pattern]) => pattern.test(id));
+  if (known === undefined) return undefined;
+  const match = matchInstagramLink(new URL(id.replace(known[0], known[1]), 'https://www.instagram.com/'));
+  return match !== undefined && 'ref' in match && match.ref.id === id ? match.ref : undefined;
 }

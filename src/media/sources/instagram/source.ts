@@ -1,0 +1,177 @@
+import type { Cookie } from 'tough-cookie';
+import { AppError, type ErrorCode } from '../../../errors.ts';
+import type { HttpClient, HttpResponse } from '../../../infra/http.ts';
+import type { Logger } from '../../../infra/log.ts';
+import { META_MEDIA_HOSTS } from '../../media-address.ts';
+import { parseJson } from '../../page-json.ts';
+import type { Post } from '../../post.ts';
+import type { MediaSource, PostRef } from '../../source.ts';
+import { createStrategyChain, type Strategy } from '../../strategies.ts';
+import { createInstagramClient, type InstagramClient } from './client.ts';
+import { createInstagramConstants, type InstagramConstants } from './constants.ts';
+import { failureOfHead, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
+import { instagramRefOf, matchInstagramLink } from './link.ts';
+import { type AnswerKind, parseResponse, toPost } from './parse.ts';
+import { parseStories, userIdOf } from './parse-stories.ts';
+import { createShareLinkResolver } from './share-link.ts';
+
+export interface InstagramSourceOptions {
+  readonly http: HttpClient;
+  readonly constants?: InstagramConstants;
+  /** Of an account, from its cookies file: asked last, and for stories. */
+  readonly cookies?: readonly Cookie[] | undefined;
+  /** Asked after all others, e.g. yt-dlp. */
+  readonly extraStrategies?: readonly Strategy[];
+  /** For all strategies together. */
+  readonly deadlineMs?: number;
+  readonly log: Logger;
+  readonly now?: () => number;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+}
+
+/** How long an account that the site sent to its login page is left alone. */
+const ACCOUNT_REST_MS = 10 * 60_000;
+
+function isStory(ref: PostRef): boolean {
+  return ref.form === 'story';
+}
+
+/** Outcomes of one address of a page that the other address cannot better. */
+const FINAL: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked', 'timeout']);
+
+function isFinal(error: AppError): boolean {
+  return FINAL.has(error.code) && !error.params.weak;
+}
+
+export function createInstagramSource(options: InstagramSourceOptions): MediaSource {
+  const { http, constants = createInstagramConstants(), log, now = Date.now } = options;
+  const client: InstagramClient = createInstagramClient({ http, constants, cookies: options.cookies, log, now });
+  const resolveShareLink = createShareLinkResolver({ http, constants });
+  let accountRestsUntil = 0;
+
+  function postStrategy(
+    name: string,
+    kind: AnswerKind,
+    ask: (ref: PostRef, signal: AbortSignal) => Promise<HttpResponse>,
+  ): Strategy {
+    return {
+      name,
+      isAvailable: ref => !isStory(ref),
+      run: async (ref, signal) => parseResponse(await ask(ref, signal), { ref, kind, strategy: name, now: now() }),
+    };
+  }
+
+  /** `/p/` first: it redirects to the right form when the site likes; `/reel/` is answered at times when `/p/` is not. */
+  const pages = (['p', 'reel'] as const).map(form =>
+    postStrategy('page', 'page', (ref, signal) => client.postPage(ref, form, signal)),
+  );
+  const page: Strategy = {
+    name: 'page',
+    isAvailable: ref => !isStory(ref),
+    async run(ref, signal) {
+      const failures: AppError[] = [];
+      for (const one of pages) {
+        try {
+          return await one.run(ref, signal);
+        } catch (error) {
+          if (!(error instanceof AppError) || isFinal(error) || signal.aborted) throw error;
+          failures.push(error);
+        }
+      }
+      throw failures[0] ?? weakNotFound('no page was asked');
+    },
+  };
+
+  function accountAnswer(response: HttpResponse): HttpResponse {
+    const failure = failureOfHead(response, now());
+    if (failure?.code !== 'login_required') return response;
+    accountRestsUntil = now() + ACCOUNT_REST_MS;
+    log.warn({ source: 'instagram', status: response.status }, 'the cookies are no longer taken; trying again later');
+    throw failure;
+  }
+
+  const isAccountUsable = () => client.hasAccount && now() >= accountRestsUntil;
+
+  const mediaInfo: Strategy = {
+    name: 'media-info',
+    isAvailable: ref => !isStory(ref) && isAccountUsable(),
+    async run(ref, signal) {
+      const response = accountAnswer(await client.mediaInfo(ref.parts.mediaId ?? '', signal));
+      return parseResponse(response, { ref, kind: 'query', strategy: 'media-info', now: now() });
+    },
+  };
+
+  async function storyAnswer(ref: PostRef, signal: AbortSignal): Promise<HttpResponse> {
+    const { highlightId, mediaId, username } = ref.parts;
+    if (highlightId !== undefined) return client.reels(`highlight:${highlightId}`, signal);
+    if (mediaId !== undefined) return client.mediaInfo(mediaId, signal);
+    const profile = accountAnswer(await client.profile(username ?? '', signal));
+    const userId = userIdOf(profile.text);
+    if (userId === null) throw weakNotFound('the user of the story is unknown');
+    return client.reels(userId, signal);
+  }
+
+  const stories: Strategy = {
+    name: 'stories',
+    isAvailable: ref => isStory(ref) && isAccountUsable(),
+    async run(ref, signal) {
+      const response = accountAnswer(await storyAnswer(ref, signal));
+      const failure = failureOfHead(response, now());
+      if (failure !== null) throw failure;
+      return toPost(parseStories(response.text, ref), { ref, strategy: 'stories', now: now() });
+    },
+  };
+
+  async function askRuling(ref: PostRef, signal: AbortSignal): Promise<void> {
+    const response = await client.ruling(ref, signal);
+    const ruled = response.status < 500 ? failureOfRuling(parseJson(response.text)) : null;
+    if (ruled !== null) throw ruled;
+  }
+
+  async function askRoutes(ref: PostRef, signal: AbortSignal): Promise<void> {
+    const response = await client.routes(ref, signal);
+    if (namesPrivatePost(response.text)) throw new AppError('private', 'routed as a private post');
+  }
+
+  /** Both questions at once; the first definitive word counts, a failed question is only noted. */
+  async function diagnose(ref: PostRef, signal: AbortSignal): Promise<void> {
+    if (isStory(ref)) return;
+    const answers = await Promise.allSettled([askRoutes(ref, signal), askRuling(ref, signal)]);
+    const errors = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []));
+    for (const error of errors) {
+      if (error instanceof AppError && isFinal(error) && error.code !== 'timeout') throw error;
+      log.debug({ source: 'instagram', id: ref.id, err: error }, 'a question about the post failed');
+    }
+  }
+
+  const fetchPost = createStrategyChain({
+    source: 'instagram',
+    strategies: [
+      postStrategy('media-id-query', 'query', client.queryByMediaId),
+      postStrategy('shortcode-query', 'query', client.queryByShortcode),
+      page,
+      postStrategy('embed', 'embed', client.captionedEmbed),
+      mediaInfo,
+      stories,
+      ...(options.extraStrategies ?? []),
+    ],
+    diagnose,
+    log,
+    now,
+    ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
+    ...(options.onOutcome === undefined ? {} : { onOutcome: options.onOutcome }),
+  });
+
+  return {
+    id: 'instagram',
+    match: matchInstagramLink,
+    refOf: instagramRefOf,
+    resolveShort: (url, { signal }) => resolveShareLink(url, signal),
+    async fetch(ref, context): Promise<Post> {
+      if (isStory(ref) && !client.hasAccount) throw new AppError('login_required', 'stories need an account');
+      return fetchPost(ref, context);
+    },
+    canFetchStories: client.hasAccount,
+    mediaHosts: META_MEDIA_HOSTS,
+  };
+}
