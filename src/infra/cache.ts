@@ -1,9 +1,17 @@
+import { LRUCache } from 'lru-cache';
+import { createSingleFlight, type Flight } from './single-flight.ts';
+
 /** How one `wrap` call treats its value and its failures. All times in milliseconds; 0 means not kept. */
 export interface CachePolicy<V> {
   /** Freshness of a loaded value. */
   ttlMs(value: V): number;
   /** How long after that an old value may still answer when loading fails. Default 0. */
   staleIfErrorMs?(value: V): number;
+  /**
+   * Whether an old value may stand in for this failure; false for a definitive one (the post is gone), which also drops the
+   * old value. Default: always true.
+   */
+  staleOnError?(error: unknown): boolean;
   /** How long a failure is remembered and thrown again without asking. Default 0. */
   errorTtlMs?(error: unknown): number;
 }
@@ -22,5 +30,117 @@ export interface Cache<V> {
   set(key: string, value: V, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
   /** `load` gets a signal that aborts only when every waiting caller has given up. */
-  wrap(key: string, load: (signal: AbortSignal) => Promise<V>, policy: CachePolicy<V>, signal?: AbortSignal): Promise<CacheHit<V>>;
+  wrap(
+    key: string,
+    load: (signal: AbortSignal) => Promise<V>,
+    policy: CachePolicy<V>,
+    signal?: AbortSignal,
+  ): Promise<CacheHit<V>>;
+}
+
+export interface MemoryCacheOptions<V> {
+  readonly maxEntries: number;
+  /** Sum of `sizeOf` over all entries, in its unit; needs `sizeOf`. A value beyond it alone is answered but not kept. */
+  readonly maxSize?: number;
+  readonly sizeOf?: (value: V) => number;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+/** A flood of bad keys must not fill memory with their failures. */
+const MAX_FAILURES = 1_000;
+
+interface Entry<V> {
+  readonly hit: CacheHit<V>;
+  readonly freshUntil: number;
+  readonly staleUntil: number;
+}
+
+interface Failure {
+  readonly error: unknown;
+  readonly until: number;
+}
+
+/** A Cache in this process. Least recently used entries make room; failures are remembered apart from values. */
+export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
+  const now = options.now ?? Date.now;
+  const entries = new LRUCache<string, Entry<V>>({ max: options.maxEntries, ...sizeLimit(options) });
+  const failures = new LRUCache<string, Failure>({ max: Math.min(options.maxEntries, MAX_FAILURES) });
+  const flights = createSingleFlight<CacheHit<V>>();
+
+  function keep(key: string, value: V, ttlMs: number, staleMs: number): void {
+    failures.delete(key);
+    const at = now();
+    const freshUntil = at + positive(ttlMs);
+    const staleUntil = freshUntil + positive(staleMs);
+    if (staleUntil > at) entries.set(key, { hit: { value, from: 'cache' }, freshUntil, staleUntil });
+    else entries.delete(key);
+  }
+
+  function remember(key: string, error: unknown, policy: CachePolicy<V>): void {
+    const ttlMs = positive(policy.errorTtlMs?.(error) ?? 0);
+    if (ttlMs > 0) failures.set(key, { error, until: now() + ttlMs });
+    if (policy.staleOnError?.(error) === false) entries.delete(key);
+  }
+
+  function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> | undefined {
+    const old = entries.get(key);
+    if (old === undefined || now() >= old.staleUntil || policy.staleOnError?.(error) === false) return undefined;
+    return { value: old.hit.value, from: 'stale' };
+  }
+
+  async function refresh(key: string, load: Load<V>, policy: CachePolicy<V>, flight: Flight): Promise<CacheHit<V>> {
+    let value: V;
+    try {
+      value = await load(flight.signal);
+    } catch (error) {
+      if (flight.signal.aborted) throw error;
+      if (flight.isCurrent()) remember(key, error, policy);
+      const old = standIn(key, error, policy);
+      if (old === undefined) throw error;
+      return old;
+    }
+    // What was set or deleted meanwhile is newer than this answer.
+    if (flight.isCurrent()) keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
+    return { value, from: 'load' };
+  }
+
+  return {
+    async get(key) {
+      const entry = entries.get(key);
+      return entry !== undefined && now() < entry.freshUntil ? entry.hit.value : undefined;
+    },
+    async set(key, value, ttlMs) {
+      flights.forget(key);
+      keep(key, value, ttlMs, 0);
+    },
+    async delete(key) {
+      flights.forget(key);
+      failures.delete(key);
+      entries.delete(key);
+    },
+    wrap(key, load, policy, signal) {
+      if (signal?.aborted === true) return Promise.reject(signal.reason);
+      const entry = entries.get(key);
+      if (entry !== undefined && now() < entry.freshUntil) return Promise.resolve(entry.hit);
+      const failure = failures.get(key);
+      if (failure !== undefined && now() < failure.until) {
+        const old = standIn(key, failure.error, policy);
+        return old === undefined ? Promise.reject(failure.error) : Promise.resolve(old);
+      }
+      return flights.run(key, flight => refresh(key, load, policy, flight), signal);
+    },
+  };
+}
+
+type Load<V> = (signal: AbortSignal) => Promise<V>;
+
+function sizeLimit<V>({ maxSize, sizeOf }: MemoryCacheOptions<V>) {
+  if (maxSize === undefined || sizeOf === undefined) return {};
+  return { maxSize, sizeCalculation: (entry: Entry<V>) => Math.max(1, Math.ceil(sizeOf(entry.hit.value))) };
+}
+
+/** Policies compute times; a past one or no number means not kept. */
+function positive(ms: number): number {
+  return Math.max(ms || 0, 0);
 }
