@@ -1,5 +1,5 @@
 import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../errors.ts';
 
@@ -11,7 +11,7 @@ const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
 
 /** Whether an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. */
 export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false;
+  if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   return parsed.kind() === 'ipv4' ? isPublicIpv4(parsed) : isPublicIpv6(parsed);
 }

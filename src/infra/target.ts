@@ -3,6 +3,8 @@ import { AppError } from '../errors.ts';
 import { matchesHost } from './host-list.ts';
 import type { HostList } from './http.ts';
 
+const NON_ASCII = /[^!-~]/;
+
 /**
  * Reads an address that a request is about to go to and refuses all but https, the default port, no userinfo, a name (never an
  * IP address) on the list, spelled as it will be read: no control characters, backslashes or hosts that only become the
@@ -54,7 +56,9 @@ function startsWithHttps(text: string): boolean {
 
 function isPlainlyWritten(text: string, host: string): boolean {
   const end = 8 + host.length;
-  if (text.slice(0, end).toLowerCase() !== `https://${host}`) return false;
+  const written = text.slice(0, end);
+  // Some letters beyond ASCII become ASCII in lower case, such as the Kelvin sign.
+  if (NON_ASCII.test(written) || written.toLowerCase() !== `https://${host}`) return false;
   const next = text[end];
   return next === undefined || next === '/' || next === '?' || next === '#' || next === ':';
 }

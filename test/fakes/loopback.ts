@@ -1,0 +1,59 @@
+import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import { onTestFinished } from 'vitest';
+import type { Certificate } from './certificate.ts';
+
+/** A server on 127.0.0.1 for the length of the running test. */
+export interface Loopback {
+  readonly port: number;
+  readonly origin: string;
+  /** Connections accepted so far. */
+  connections(): number;
+}
+
+export function serveHttp(listener: RequestListener): Promise<Loopback> {
+  return listen(createHttpServer(listener), 'http');
+}
+
+/** For what no HTTP server would say. */
+export function serveTcp(onSocket: (socket: Socket) => void): Promise<Loopback> {
+  return listen(createTcpServer(onSocket), 'http');
+}
+
+export function serveHttps(certificate: Certificate, listener: RequestListener): Promise<Loopback> {
+  const http = createHttpServer(listener);
+  return listen(
+    createTlsServer({ key: certificate.key, cert: certificate.cert }, socket => http.emit('connection', socket)),
+    'https',
+  );
+}
+
+async function listen(server: Server, scheme: string): Promise<Loopback> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  server.on('connection', (socket: Socket) => {
+    connections++;
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on('tlsClientError', () => {});
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise(resolve => server.close(resolve));
+  });
+  const { port } = addressOf(server);
+  return {
+    port,
+    origin: `${scheme}://${scheme === 'https' ? 'localhost' : '127.0.0.1'}:${port}`,
+    connections: () => connections,
+  };
+}
+
+function addressOf(server: Server): AddressInfo {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address;
+}
