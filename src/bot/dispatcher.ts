@@ -153,10 +153,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function pasted(links: readonly string[], turn: Turn): Promise<readonly Answer[]> {
     if (!linkCommand || linkOption === undefined) return [];
     const wanted = links.slice(0, MAX_LINKS);
+    const taken: string[] = [];
     let refusal: Refusal | undefined;
-    let admitted = 0;
-    for (; admitted < wanted.length && !refusal; admitted += 1) refusal = await admit(linkCommand, turn.caller);
-    const taken = refusal ? wanted.slice(0, admitted - 1) : wanted;
+    for (const link of wanted) {
+      refusal = await admit(linkCommand, turn.caller);
+      if (refusal) break;
+      taken.push(link);
+    }
     const answers: Answer[] = taken.map(link => ({
       reply: run(linkCommand, turn, () => ({ [linkOption]: link })),
       link,
@@ -169,7 +172,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** Undefined when it is no concern of Medley's; this is what most messages of a group come to. */
   function concernOf({ text, direct, caller }: Said): TextIntent | undefined {
-    const intent = readText(text, commands, services.extractor.findLinks);
+    const intent = readText(text, commands, words => services.extractor.findLinks(words));
     if (intent.kind === 'command' || intent.kind === 'links') return intent;
     return (direct ?? caller.chatKind === 'private') ? intent : undefined;
   }

@@ -1,5 +1,5 @@
-import type { Logger } from 'pino';
 import type { AppError, ErrorCode } from '../errors.ts';
+import type { Logger } from '../infra/log.ts';
 import type { Caller } from './command.ts';
 
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;

@@ -65,22 +65,32 @@ async function continuations(
       lineWith(before, `${label}${quoted(value)}`, shown, named.description),
     );
   }
-  const mentioned = before.slice(spec.name.length + 2).split(/\s+/);
-  const free = spec.options.filter(option => !mentioned.some(word => mentions(word, option)));
-  const next =
-    free[mentioned.filter(word => word !== '' && !spec.options.some(option => mentions(word, option))).length];
+  const left = freeOptions(spec, before.slice(spec.name.length + 2));
+  const next = left.find(({ option }) => option.type !== 'boolean');
   const values = next ? await optionValues(command, next, partial, context) : [];
   const wanted = partial.toLowerCase();
   return [
     ...values.map(({ label, value }) => lineWith(before, quoted(value), label, next?.description ?? '')),
-    ...free
-      .filter(option => option !== next || option.option.type === 'boolean')
+    ...left
+      .filter(option => option !== next || (values.length === 0 && !option.option.required))
       .filter(option => option.name.toLowerCase().startsWith(wanted) || option.key.startsWith(wanted))
       .map(option => {
         const word = option.option.type === 'boolean' ? option.name : `${option.name}:`;
         return lineWith(before, word, option.name, option.description);
       }),
   ];
+}
+
+/** The options that what was typed before the cursor has not given: neither by name nor by position. */
+function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
+  const words = typed.split(/\s+/).filter(word => word !== '');
+  const unnamed = spec.options.filter(option => !words.some(word => mentions(word, option)));
+  let positions = words.filter(word => !spec.options.some(option => mentions(word, option))).length;
+  return unnamed.filter(({ option }) => {
+    if (option.type === 'boolean' || positions === 0) return true;
+    positions -= 1;
+    return false;
+  });
 }
 
 function lineWith(before: string, word: string, label: string, detail: string): LineSuggestion {

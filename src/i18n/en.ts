@@ -7,23 +7,25 @@ import type { ErrorCode } from '../errors.ts';
 type Params = Readonly<Record<string, string | number>>;
 
 /** The names that `MediaSource.match` may give for an address that holds no single post. */
-const linkKinds: Readonly<Record<string, string>> = {
-  profile: 'a profile',
-  page: 'a page',
-  group: 'a group',
-  tag: 'a hashtag',
-  audio: 'a sound',
-  place: 'a place',
-  event: 'an event',
-  watch_party: 'a watch party',
-  live: 'a live broadcast',
-  ad: 'an ad',
-  album: 'a whole album',
-  story: 'a story',
-  highlight: 'a highlight',
-  marketplace: 'a marketplace item',
-  search: 'a search',
-};
+const linkKinds: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    profile: 'a profile',
+    page: 'a page',
+    group: 'a group',
+    tag: 'a hashtag',
+    audio: 'a sound',
+    place: 'a place',
+    event: 'an event',
+    watch_party: 'a watch party',
+    live: 'a live broadcast',
+    ad: 'an ad',
+    album: 'a whole album',
+    story: 'a story',
+    highlight: 'a highlight',
+    marketplace: 'a marketplace item',
+    search: 'a search',
+  }),
+);
 
 export const en = {
   languageName: 'English',
@@ -32,14 +34,17 @@ export const en = {
   errors: {
     invalid_request: (_: Params) => 'I could not read that. Paste the link of a post, or type /help.',
     unsupported_link: (p: Params) => {
-      const kind = linkKinds[`${p.what}`];
+      const kind = linkKinds.get(`${p.what}`);
       const supported = 'I can bring posts, reels, videos and photos from Instagram and Facebook';
       return kind ? `${supported}; that link leads to ${kind}.` : `${supported}; that link is something else.`;
     },
     not_found: (p: Params) =>
       p.what === 'item' ? 'That post has no such item.' : 'That post does not exist, or it was removed.',
     private: (_: Params) => 'That post is private, so only its followers can see it.',
-    login_required: (_: Params) => 'The site shows this one only to people who are logged in.',
+    login_required: (p: Params) =>
+      p.what === 'story'
+        ? 'Stories are shown only to people who are logged in, so I cannot bring them. Links of posts and reels work.'
+        : 'The site shows this one only to people who are logged in.',
     age_restricted: (_: Params) => 'That post is age-restricted; the site hides it from visitors without an account.',
     region_blocked: (_: Params) => 'That post is not available in the country this bot runs in.',
     upstream_rate_limited: (_: Params, wait?: string) =>
@@ -78,7 +83,8 @@ export const en = {
     notInteger: (p: Params) => `“${p.option}” is a whole number from ${p.min} to ${p.max}.`,
     notBoolean: (p: Params) => `“${p.option}” is either yes or no.`,
     notChoice: (p: Params) => `“${p.option}” can be: ${p.allowed}.`,
-    notLink: (p: Params) => `“${p.option}” is the link of a post, for example https://www.instagram.com/reel/…`,
+    notLink: (_: Params) =>
+      'That does not look like a link. Paste the link of a post, for example https://www.instagram.com/reel/…',
     notText: (p: Params) => `“${p.option}” is a piece of text.`,
     tooLong: (p: Params) => `“${p.option}” can be at most ${p.max} characters long.`,
     itemRange: (p: Params) =>

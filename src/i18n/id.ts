@@ -1,22 +1,24 @@
 import type { Messages } from './en.ts';
 
-const linkKinds: Readonly<Record<string, string>> = {
-  profile: 'profil',
-  page: 'halaman',
-  group: 'grup',
-  tag: 'tagar',
-  audio: 'suara',
-  place: 'lokasi',
-  event: 'acara',
-  watch_party: 'acara nonton bareng',
-  live: 'siaran langsung',
-  ad: 'iklan',
-  album: 'seluruh album',
-  story: 'cerita',
-  highlight: 'sorotan cerita',
-  marketplace: 'barang di Marketplace',
-  search: 'hasil pencarian',
-};
+const linkKinds: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    profile: 'profil',
+    page: 'halaman',
+    group: 'grup',
+    tag: 'tagar',
+    audio: 'suara',
+    place: 'lokasi',
+    event: 'acara',
+    watch_party: 'acara nonton bareng',
+    live: 'siaran langsung',
+    ad: 'iklan',
+    album: 'seluruh album',
+    story: 'cerita',
+    highlight: 'sorotan cerita',
+    marketplace: 'barang di Marketplace',
+    search: 'hasil pencarian',
+  }),
+);
 
 /** Indonesian. */
 export const id: Messages = {
@@ -25,14 +27,17 @@ export const id: Messages = {
   errors: {
     invalid_request: () => 'Saya belum bisa membaca pesan itu. Tempelkan tautan kiriman, atau ketik /help.',
     unsupported_link: p => {
-      const kind = linkKinds[`${p.what}`];
+      const kind = linkKinds.get(`${p.what}`);
       const supported = 'Saya bisa mengambil kiriman, reel, video, dan foto dari Instagram dan Facebook';
       return kind ? `${supported}; tautan itu menuju ${kind}.` : `${supported}; tautan itu bukan salah satunya.`;
     },
     not_found: p =>
       p.what === 'item' ? 'Kiriman itu tidak punya butir tersebut.' : 'Kiriman itu tidak ada, atau sudah dihapus.',
     private: () => 'Kiriman itu privat, jadi hanya pengikutnya yang bisa melihatnya.',
-    login_required: () => 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.',
+    login_required: p =>
+      p.what === 'story'
+        ? 'Cerita hanya ditampilkan kepada orang yang sudah masuk, jadi saya tidak bisa membawanya. Tautan kiriman dan reel bisa.'
+        : 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.',
     age_restricted: () =>
       'Kiriman itu dibatasi usia; situsnya menyembunyikannya dari pengunjung yang tidak punya akun.',
     region_blocked: () => 'Kiriman itu tidak tersedia di negara tempat bot ini berjalan.',
@@ -71,7 +76,8 @@ export const id: Messages = {
     notInteger: p => `“${p.option}” berupa bilangan bulat dari ${p.min} sampai ${p.max}.`,
     notBoolean: p => `“${p.option}” diisi ya atau tidak.`,
     notChoice: p => `Pilihan untuk “${p.option}”: ${p.allowed}.`,
-    notLink: p => `“${p.option}” berupa tautan kiriman, misalnya https://www.instagram.com/reel/…`,
+    notLink: () =>
+      'Itu tidak terlihat seperti tautan. Tempelkan tautan kiriman, misalnya https://www.instagram.com/reel/…',
     notText: p => `“${p.option}” diisi teks biasa.`,
     tooLong: p => `Panjang “${p.option}” paling banyak ${p.max} karakter.`,
     itemRange: p =>

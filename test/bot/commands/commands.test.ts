@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { type Command, type CommandContext, callerKey, type Services } from '../../../src/bot/command.ts';
+import { commandSpec } from '../../../src/bot/command-texts.ts';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import { validateOptions } from '../../../src/bot/options.ts';
+import type { Reply } from '../../../src/bot/reply.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+import {
+  fakeExtractor,
+  link,
+  photo,
+  sampleCaller,
+  sampleItem,
+  samplePost,
+  sampleServices,
+  sampleVariant,
+} from '../sample.ts';
+
+const caller = sampleCaller({ locales: ['id'] });
+
+function contextFor(services: Services, stages: string[] = []): CommandContext {
+  return {
+    caller,
+    services,
+    t: createTranslator(['en']),
+    signal: new AbortController().signal,
+    progress: stage => void stages.push(stage),
+  };
+}
+
+function named(name: string): Command {
+  const command = commandList.find(each => each.name === name);
+  if (!command) throw new Error(`no command ${name}`);
+  return command;
+}
+
+/** Runs a command as the dispatcher would. */
+async function run(name: string, raw: Record<string, unknown>, context: CommandContext): Promise<Reply> {
+  const command = named(name);
+  return command.run(validateOptions(commandSpec(command, context.t), raw), context);
+}
+
+const silent = () => sampleItem({ variants: [sampleVariant({ hasAudio: false })] });
+const words = (value: Reply) => JSON.stringify(value.blocks);
+
+describe('the list of commands', () => {
+  it('has names and options that every face can register', () => {
+    for (const { name, options } of commandList) {
+      expect(name).toMatch(/^[a-z][a-z-]*( [a-z][a-z-]*)?$/);
+      const required = Object.values(options).map(option => option.required);
+      expect(required).toEqual([...required].sort((a, b) => Number(b) - Number(a)));
+      for (const option of Object.values(options)) {
+        if (option.type === 'choice') expect(option.choices.length).toBeLessThanOrEqual(25);
+      }
+    }
+    expect(new Set(commandList.map(({ name }) => name)).size).toBe(commandList.length);
+    expect(commandList.filter(({ accepts }) => accepts === 'link')).toHaveLength(1);
+  });
+
+  it('costs as agreed', () => {
+    expect(Object.fromEntries(commandList.map(({ name, cost }) => [name, cost]))).toMatchObject({
+      download: 2,
+      help: 0,
+    });
+  });
+});
+
+describe('download', () => {
+  const carousel = samplePost({ items: [photo(), sampleItem(), silent()] });
+  const services = () => sampleServices(fakeExtractor(() => carousel));
+  const shown = async (raw: Record<string, unknown>) =>
+    (await run('download', raw, contextFor(services()))).gallery.map(({ index, form }) => [index, form]);
+
+  it('brings everything in order', async () => {
+    expect(await shown({ link: link('a') })).toEqual([
+      [0, 'original'],
+      [1, 'original'],
+      [2, 'original'],
+    ]);
+  });
+
+  it('brings the item that is asked for, else the one that the link points at', async () => {
+    expect(await shown({ link: link('a'), item: 3 })).toEqual([[2, 'original']]);
+    expect(await shown({ link: `${link('a')}?img_index=2` })).toEqual([[1, 'original']]);
+    expect(await shown({ link: `${link('a')}?img_index=2`, item: 1 })).toEqual([[0, 'original']]);
+  });
+
+  it('brings only the sound of what has sound', async () => {
+    expect(await shown({ link: link('a'), audio: true })).toEqual([[1, 'audio']]);
+    for (const item of [1, 3]) {
+      await expect(shown({ link: link('a'), item, audio: true })).rejects.toMatchObject({
+        params: { hint: 'noSound' },
+      });
+    }
+  });
+
+  it('says how many there are when the item is out of range', async () => {
+    await expect(shown({ link: link('a'), item: 4 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      params: { hint: 'itemRange', count: 3 },
+    });
+  });
+
+  it('tells what it is doing, and hands the signal on', async () => {
+    const stages: string[] = [];
+    let seen: AbortSignal | undefined;
+    const extractor = fakeExtractor((_id, { signal }) => {
+      seen = signal;
+      return carousel;
+    });
+    const context = contextFor(sampleServices(extractor), stages);
+    await run('download', { link: link('a') }, context);
+    expect(stages).toEqual(['fetching', 'preparing']);
+    expect(seen).toBe(context.signal);
+  });
+});
+
+describe('help', () => {
+  const context = () => contextFor(sampleServices());
+
+  it('begins with links and names every command', async () => {
+    const text = words(await run('help', {}, context()));
+    expect(text).toContain('Paste the link of a public Instagram or Facebook post');
+    for (const usage of [
+      '/download link [item] [audio]',
+      '/settings [language]',
+      '/forget [what]',
+      '/help [command]',
+    ]) {
+      expect(text).toContain(usage);
+    }
+  });
+
+  it.each(['download', '/download', 'Download'])('explains one command: %s', async command => {
+    const text = words(await run('help', { command }, context()));
+    expect(text).toContain('a number from 1 to 100; optional');
+    expect(text).toContain('yes or no; optional');
+  });
+
+  it('explains every command in every language', async () => {
+    for (const locale of ['en', 'id']) {
+      for (const { name } of commandList) {
+        const value = await run('help', { command: name }, { ...context(), t: createTranslator([locale]) });
+        expect(words(value)).toContain(`/${name}`);
+      }
+    }
+  });
+
+  it('says which commands there are when it does not know one', async () => {
+    await expect(run('help', { command: 'dance' }, context())).rejects.toMatchObject({
+      params: { hint: 'unknownCommand', name: 'dance', allowed: '/download, /settings, /forget, /help' },
+    });
+  });
+
+  it('suggests commands by their beginning', async () => {
+    const found = await named('help').suggest?.('command', '/DO', context());
+    expect(found?.map(({ value }) => value)).toEqual(['download']);
+  });
+});
+
+describe('settings', () => {
+  it('shows what is set, with a button for each language', async () => {
+    const services = sampleServices();
+    const shown = await run('settings', {}, contextFor(services));
+    expect(words(shown)).toContain('Automatic (Bahasa Indonesia)');
+    expect(shown.visibility).toBe('caller');
+    expect(shown.actions.map(({ label }) => label)).toEqual(['Automatic', 'English', 'Bahasa Indonesia']);
+    for (const action of shown.actions) {
+      if (action.kind !== 'button') throw new Error('not a button');
+      expect(action.token.length).toBeLessThanOrEqual(64);
+      expect(() => services.actions.decode(action.token, 'web:someone')).toThrow(
+        expect.objectContaining({ code: 'forbidden' }),
+      );
+    }
+  });
+
+  it('changes the language, and says so in it', async () => {
+    const services = sampleServices();
+    const key = callerKey(caller);
+    const english = await run('settings', { language: 'en' }, contextFor(services));
+    expect(services.settings.user(key)).toEqual({ language: 'en' });
+    expect(english.tone).toBe('success');
+    expect(words(english)).toContain('Saved.');
+
+    const automatic = await run('settings', { language: 'auto' }, contextFor(services));
+    expect(services.settings.user(key)).toEqual({ language: null });
+    expect(words(automatic)).toContain('Tersimpan.');
+    expect(words(automatic)).toContain('Otomatis (Bahasa Indonesia)');
+  });
+});
+
+describe('forget', () => {
+  it('asks first, and its button does it', async () => {
+    const services = sampleServices();
+    const key = callerKey(caller);
+    services.settings.setUser(key, { language: 'en' });
+    const question = await run('forget', {}, contextFor(services));
+    expect(services.settings.user(key).language).toBe('en');
+    const [button] = question.actions;
+    if (button?.kind !== 'button') throw new Error('not a button');
+    expect(services.actions.decode(button.token, key)).toMatchObject({ command: 'forget', values: { what: 'me' } });
+  });
+
+  it('deletes settings and stored buttons', async () => {
+    const services = sampleServices();
+    const key = callerKey(caller);
+    services.settings.setUser(key, { language: 'en' });
+    const token = services.actions.encode({ command: 'help', values: { command: 'x'.repeat(60) }, owner: key });
+    const done = await run('forget', { what: 'me' }, contextFor(services));
+    expect(done.tone).toBe('success');
+    expect(services.settings.user(key).language).toBeNull();
+    expect(() => services.actions.decode(token, key)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+});

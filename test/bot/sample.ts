@@ -1,0 +1,167 @@
+import { type ActionStore, createActionTokens } from '../../src/bot/action.ts';
+import type { Caller, Services } from '../../src/bot/command.ts';
+import type { SettingsStore, UserSettings } from '../../src/bot/settings.ts';
+import { AppError } from '../../src/errors.ts';
+import type { RateLimiter } from '../../src/infra/rate-limit.ts';
+import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
+import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
+
+/** Made-up people and posts; every builder takes what differs. */
+export function sampleVariant(change: Partial<Variant> = {}): Variant {
+  return {
+    url: 'https://scontent.cdninstagram.com/v/sample.mp4',
+    mime: 'video/mp4',
+    width: 720,
+    height: 1280,
+    bitrate: null,
+    bytes: null,
+    codecs: null,
+    hasAudio: true,
+    hasVideo: true,
+    adaptive: false,
+    expiresAt: null,
+    ...change,
+  };
+}
+
+export function sampleItem(change: Partial<MediaItem> = {}): MediaItem {
+  return {
+    kind: 'video',
+    width: 720,
+    height: 1280,
+    durationMs: 12_000,
+    thumbnailUrl: null,
+    alt: null,
+    variants: [sampleVariant()],
+    ...change,
+  };
+}
+
+export function photo(): MediaItem {
+  const variant = sampleVariant({ mime: 'image/jpeg', hasAudio: false, hasVideo: false });
+  return sampleItem({ kind: 'image', durationMs: null, variants: [variant] });
+}
+
+export function samplePost(change: Partial<Post> = {}): Post {
+  return {
+    source: 'instagram',
+    id: 'AbCdEfGhIjK',
+    url: 'https://www.instagram.com/p/AbCdEfGhIjK/',
+    author: { id: '1', username: 'tari.senja', name: 'Tari Senja', verified: true, avatarUrl: null },
+    title: null,
+    caption: 'Evening light over the harbour',
+    hashtags: [],
+    mentions: [],
+    publishedAt: Date.UTC(2026, 4, 3),
+    stats: { ...NO_STATS, likes: 1234, comments: 1 },
+    items: [sampleItem()],
+    fetchedAt: 0,
+    expiresAt: null,
+    strategy: 'sample',
+    ...change,
+  };
+}
+
+export function sampleCaller(change: Partial<Caller> = {}): Caller {
+  return {
+    platform: 'web',
+    userId: 'sari',
+    chatId: 'room',
+    chatKind: 'private',
+    isChatAdmin: false,
+    rateKey: 'sari',
+    locales: ['en'],
+    ...change,
+  };
+}
+
+export function link(id: string): string {
+  return `https://www.instagram.com/p/${id}/`;
+}
+
+export interface FakeExtractor {
+  readonly services: Services['extractor'];
+  /** Links asked for, in order. */
+  readonly asked: string[];
+}
+
+/** Knows addresses of the form that `link` makes; `answer` decides about each. */
+export function fakeExtractor(
+  answer: (id: string, options: ExtractOptions) => Promise<Post> | Post = id => samplePost({ id, url: link(id) }),
+): FakeExtractor {
+  const asked: string[] = [];
+  return {
+    asked,
+    services: {
+      async extract(address, options = {}): Promise<Extraction> {
+        asked.push(address);
+        const match = /^https:\/\/www\.instagram\.com\/p\/(\w+)\/(?:\?img_index=(\d+))?$/.exec(address);
+        if (!match?.[1]) throw new AppError('unsupported_link', 'no post', { params: { what: 'profile' } });
+        const post = await answer(match[1], options);
+        return { post, itemIndex: match[2] === undefined ? null : Number(match[2]) - 1, from: 'load' };
+      },
+      refresh: () => Promise.reject(new Error('nobody asks for this here')),
+      findLinks: text => [
+        ...new Set(
+          [...text.matchAll(/(?:https?:\/\/)?(?:www\.)?instagram\.com\/p\/(\w+)\/?/g)].map(([, id = '']) => link(id)),
+        ),
+      ],
+      mediaHosts: [],
+    },
+  };
+}
+
+export function memoryActionStore(): ActionStore & { readonly size: number } {
+  const rows = new Map<string, { json: string; ownerTag: string; expiresAt: number }>();
+  return {
+    put: ({ key, ...row }) => void rows.set(key, row),
+    get(key, now) {
+      const row = rows.get(key);
+      return row && row.expiresAt > now ? row.json : undefined;
+    },
+    deleteExpired(now) {
+      for (const [key, row] of rows) if (row.expiresAt <= now) rows.delete(key);
+    },
+    deleteOwner(ownerTag) {
+      for (const [key, row] of rows) if (row.ownerTag === ownerTag) rows.delete(key);
+    },
+    get size() {
+      return rows.size;
+    },
+  };
+}
+
+export function memorySettings(): SettingsStore {
+  const rows = new Map<string, UserSettings>();
+  return {
+    user: key => rows.get(key) ?? { language: null },
+    setUser: (key, change) => void rows.set(key, { language: null, ...rows.get(key), ...change }),
+    forgetUser: key => void rows.delete(key),
+  };
+}
+
+export function sampleServices(extractor: FakeExtractor = fakeExtractor()): Services {
+  return {
+    extractor: extractor.services,
+    settings: memorySettings(),
+    actions: createActionTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
+  };
+}
+
+/** Counts in memory, by the contract of RateLimiter. */
+export function memoryLimiter(now: () => number): RateLimiter {
+  const buckets = new Map<string, { used: number; refused: boolean; resetAt: number }>();
+  return {
+    async consume({ name, limit, windowMs }, key, cost = 1) {
+      const id = `${name} ${key}`;
+      const known = buckets.get(id);
+      const bucket = known && known.resetAt > now() ? known : { used: 0, refused: false, resetAt: now() + windowMs };
+      buckets.set(id, bucket);
+      const allowed = bucket.used + cost <= limit;
+      if (allowed) bucket.used += cost;
+      const firstRefusal = !allowed && !bucket.refused;
+      if (!allowed) bucket.refused = true;
+      return { allowed, limit, remaining: limit - bucket.used, resetAt: bucket.resetAt, firstRefusal };
+    },
+  };
+}

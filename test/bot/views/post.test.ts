@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest';
+import type { Block, Inline } from '../../../src/bot/reply.ts';
+import { renderPost } from '../../../src/bot/views/post.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+import { NO_STATS, type Post } from '../../../src/media/post.ts';
+import { photo, sampleItem, samplePost, sampleVariant } from '../sample.ts';
+
+const en = createTranslator(['en']);
+const id = createTranslator(['id']);
+
+function plain(text: readonly Inline[]): string {
+  return text
+    .map(part => {
+      if (typeof part === 'string') return part;
+      return part.kind === 'time' ? new Date(part.at).toISOString().slice(0, 10) : plain(part.children);
+    })
+    .join('');
+}
+
+function lines(blocks: readonly Block[]): string[] {
+  return blocks.map(block => ('text' in block ? plain(block.text) : block.kind));
+}
+
+function shown(
+  change: Partial<Post>,
+  t = en,
+  indexes: readonly number[] = [0],
+  form: 'original' | 'audio' = 'original',
+) {
+  return renderPost(samplePost(change), t, { indexes, form });
+}
+
+const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
+
+describe('renderPost', () => {
+  it('shows who, what, the counts, the files and the way to the original', () => {
+    const post = samplePost();
+    expect(renderPost(post, en, { indexes: [0], form: 'original' })).toEqual({
+      tone: 'neutral',
+      blocks: [
+        { kind: 'heading', text: [{ kind: 'strong', children: ['Tari Senja'] }, ' @tari.senja', ' ✓'] },
+        { kind: 'text', text: ['Evening light over the harbour'], folded: true },
+        {
+          kind: 'text',
+          text: ['1.2K likes', ' · ', '1 comment', ' · ', { kind: 'time', at: post.publishedAt, style: 'date' }],
+        },
+      ],
+      gallery: [{ kind: 'media', post, index: 0, form: 'original', spoiler: false }],
+      actions: [{ kind: 'link', label: 'Open original', url: post.url }],
+      visibility: 'chat',
+    });
+  });
+
+  it('says nothing of what is not known', () => {
+    const { blocks } = shown({ author: nobody, caption: '  ', stats: NO_STATS, publishedAt: null });
+    expect(lines(blocks)).toEqual(['Instagram post']);
+  });
+
+  it('shows a count of zero when the site says zero', () => {
+    expect(lines(shown({ stats: { ...NO_STATS, likes: 0 } }).blocks).at(-1)).toMatch(/^0 likes/);
+  });
+
+  it('speaks the reader’s language', () => {
+    const { blocks, actions } = shown(
+      { author: nobody, source: 'facebook', stats: { ...NO_STATS, plays: 1_200_000 } },
+      id,
+    );
+    expect(lines(blocks)[0]).toBe('Kiriman Facebook');
+    expect(lines(blocks).at(-1)).toMatch(/^1,2\sjt kali diputar/);
+    expect(actions[0]?.label).toBe('Buka kiriman asli');
+  });
+
+  it('names plays and views once when they are the same', () => {
+    expect(lines(shown({ stats: { ...NO_STATS, plays: 500, views: 500 } }).blocks).at(-1)).not.toContain('views');
+    expect(lines(shown({ stats: { ...NO_STATS, plays: 500, views: 300 } }).blocks).at(-1)).toContain('300 views');
+  });
+
+  it.each([
+    ['A walk', 'Something else', true],
+    ['A walk in the…', 'A walk in the\n rain', false],
+    ['a WALK', 'A walk', false],
+    ['A walk', null, true],
+    ['   ', 'x', false],
+  ])('shows the title %j beside the caption %j: %s', (title, caption, expected) => {
+    const { blocks } = shown({ title, caption });
+    expect(blocks.some(({ kind, ...rest }) => JSON.stringify([kind, rest]).includes('strong') && kind === 'text')).toBe(
+      expected,
+    );
+  });
+
+  it.each([
+    [{ ...nobody, name: 'Sari', username: 'sari' }, 'Sari @sari'],
+    [{ ...nobody, name: 'sari', username: 'sari' }, '@sari'],
+    [{ ...nobody, name: 'Sari' }, 'Sari'],
+    [{ ...nobody, name: 'Sari ✓', verified: false }, 'Sari'],
+    [{ ...nobody, name: 'Sari\u202e\n\n Dewi', verified: null }, 'Sari Dewi'],
+  ])('heads %j with %s', (author, expected) => {
+    expect(lines(shown({ author }).blocks)[0]).toBe(expected);
+  });
+
+  it('keeps text from the web in plain leaves, and links to nothing but the post', () => {
+    const nasty = '<b>**[x](https://evil.test)** @everyone';
+    const { blocks, actions } = shown({ caption: nasty, title: `t ${nasty}`, author: { ...nobody, name: nasty } });
+    expect(lines(blocks).slice(0, 3)).toEqual([nasty, `t ${nasty}`, nasty]);
+    expect(JSON.stringify(blocks)).not.toContain('"link"');
+    expect(actions).toEqual([{ kind: 'link', label: 'Open original', url: samplePost().url }]);
+  });
+
+  it('says which of several it shows, and when there is no sound', () => {
+    const silent = sampleItem({ variants: [sampleVariant({ hasAudio: false })] });
+    const items = [photo(), silent, sampleItem()];
+    expect(lines(shown({ items }, en, [1]).blocks).at(-1)).toMatch(/2 of 3 · No sound$/);
+    expect(lines(shown({ items }, en, [2], 'audio').blocks).at(-1)).toMatch(/3 of 3 · Sound only$/);
+    const all = shown({ items }, en, [0, 1, 2]);
+    expect(lines(all.blocks).at(-1)).not.toMatch(/of 3|sound/i);
+    expect(all.gallery.map(({ index }) => index)).toEqual([0, 1, 2]);
+  });
+
+  it('does not call a video silent whose sound lies in a track of its own', () => {
+    const muxable = sampleItem({
+      variants: [
+        sampleVariant({ hasAudio: false, adaptive: true }),
+        sampleVariant({ hasVideo: false, adaptive: true, mime: 'audio/mp4' }),
+      ],
+    });
+    expect(lines(shown({ items: [muxable] }).blocks).at(-1)).not.toContain('No sound');
+  });
+});

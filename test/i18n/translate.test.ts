@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { createTranslator, LANGUAGES } from '../../src/i18n/translate.ts';
+
+describe('createTranslator', () => {
+  it.each([
+    [['id'], 'id'],
+    [['id-ID'], 'id'],
+    [['in'], 'id'],
+    [['en-GB', 'id'], 'en'],
+    [['fr-CA', 'id-ID', 'en'], 'id'],
+    [['en_US'], 'en'],
+    [['ID'], 'id'],
+    [['fr', 'de'], 'en'],
+    [[], 'en'],
+    [['', '*', 'not a tag', 'constructor', '__proto__'], 'en'],
+  ])('answers %j in %s', (locales, expected) => {
+    expect(createTranslator(locales).locale).toBe(expected);
+  });
+
+  it('writes numbers in the way of the language', () => {
+    const en = createTranslator(['en']);
+    const id = createTranslator(['id']);
+    expect([en.number(1_234_567), id.number(1_234_567)]).toEqual(['1,234,567', '1.234.567']);
+    expect([en.compact(1234), en.compact(999), en.compact(5_600_000)]).toEqual(['1.2K', '999', '5.6M']);
+    expect(id.compact(1234)).toMatch(/^1,2\srb$/);
+  });
+
+  it.each([
+    [0, '0:00'],
+    [400, '0:00'],
+    [42_000, '0:42'],
+    [59_600, '1:00'],
+    [3_723_000, '1:02:03'],
+    [36_000_000, '10:00:00'],
+  ])('writes %d ms as %s', (ms, expected) => {
+    expect(createTranslator([]).duration(ms)).toBe(expected);
+  });
+
+  it('writes a day', () => {
+    expect(createTranslator(['en']).date(Date.UTC(2026, 4, 3))).toBe('May 3, 2026');
+    expect(createTranslator(['id']).date(Date.UTC(2026, 4, 3))).toBe('3 Mei 2026');
+  });
+
+  it.each([
+    [0, 'in 1 second'],
+    [1000, 'in 1 second'],
+    [19_001, 'in 20 seconds'],
+    [99_000, 'in 99 seconds'],
+    [100_000, 'in 2 minutes'],
+    [3_600_000, 'in 60 minutes'],
+    [3 * 3_600_000, 'in 3 hours'],
+  ])('never tells people to come back too early: %d ms is %s', (ms, expected) => {
+    expect(createTranslator([]).wait(ms)).toBe(expected);
+  });
+
+  it('names every language in itself', () => {
+    expect(LANGUAGES).toEqual([
+      { tag: 'en', name: 'English' },
+      { tag: 'id', name: 'Bahasa Indonesia' },
+    ]);
+  });
+});
