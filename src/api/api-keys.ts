@@ -1,0 +1,43 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+
+export interface ApiKey {
+  /** Names the bucket, in place of the client's address. */
+  readonly name: string;
+  readonly key: string;
+  readonly perHour: number | 'unlimited';
+}
+
+/** `none`: no key was sent. `unknown`: one was, and it is none of ours. */
+export type KeyCheck =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'known'; readonly key: ApiKey };
+
+const NONE: KeyCheck = { kind: 'none' };
+const UNKNOWN: KeyCheck = { kind: 'unknown' };
+
+/** Looks for `X-API-Key`, else `Authorization: Bearer`. How long it takes says nothing of how close a guess was. */
+export function createKeyCheck(keys: readonly ApiKey[]): (headers: IncomingHttpHeaders) => KeyCheck {
+  const known = keys.map(key => ({ digest: digest(key.key), check: { kind: 'known', key } as const }));
+  return headers => {
+    const presented = presentedKey(headers);
+    if (presented === undefined) return NONE;
+    const candidate = digest(presented);
+    let found: KeyCheck = UNKNOWN;
+    for (const { digest: expected, check } of known) if (timingSafeEqual(expected, candidate)) found = check;
+    return found;
+  };
+}
+
+function presentedKey(headers: IncomingHttpHeaders): string | undefined {
+  const own = headers['x-api-key'];
+  if (own !== undefined && own !== '') return Array.isArray(own) ? own.join(', ') : own;
+  const { authorization } = headers;
+  if (authorization === undefined || authorization.slice(0, 7).toLowerCase() !== 'bearer ') return undefined;
+  return authorization.slice(7).trim();
+}
+
+function digest(key: string): Buffer {
+  return createHash('sha256').update(key).digest();
+}

@@ -1,0 +1,51 @@
+import cors from '@fastify/cors';
+import swagger from '@fastify/swagger';
+import type { FastifyPluginAsync } from 'fastify';
+import { validatorCompiler } from 'fastify-type-provider-zod';
+import { AppError } from '../errors.ts';
+import type { RateLimiter } from '../infra/rate-limit.ts';
+import type { createKeyCheck } from './api-keys.ts';
+import { docsRoutes } from './docs-routes.ts';
+import { describeApi, finishDocument } from './document.ts';
+import { createRateLimit, RATE_HEADERS } from './rate-limit.ts';
+
+export interface ApiOptions {
+  readonly limiter: RateLimiter;
+  readonly checkKey: ReturnType<typeof createKeyCheck>;
+  /** Plugins whose routes stand below `/api`. */
+  readonly routes: readonly FastifyPluginAsync[];
+  /** Where people reach this server; else the address they asked is shown in the reference. */
+  readonly publicUrl: string | undefined;
+  readonly now?: () => number;
+}
+
+/** Everything below `/api`, unknown paths included: open to browsers, counted, described at `/openapi.json` and `/docs`. */
+export function api({ limiter, checkKey, routes, publicUrl, now = Date.now }: ApiOptions): FastifyPluginAsync {
+  return async server => {
+    let document: () => object = () => ({});
+    await server.register(
+      async scope => {
+        await scope.register(cors, {
+          origin: '*',
+          methods: 'GET, HEAD, OPTIONS',
+          allowedHeaders: 'X-API-Key, Authorization, If-None-Match',
+          exposedHeaders: [...RATE_HEADERS, 'Retry-After', 'ETag', 'X-Cache', 'Allow'].join(', '),
+          maxAge: 86_400,
+          strictPreflight: false,
+        });
+        await scope.register(swagger, describeApi(publicUrl));
+        scope.setValidatorCompiler(validatorCompiler);
+        // Routes write their own JSON; their schemas are for the reference, and tests hold the two together.
+        scope.setSerializerCompiler(() => data => JSON.stringify(data));
+        scope.addHook('onRequest', createRateLimit({ limiter, checkKey, now }));
+        scope.setNotFoundHandler(() => {
+          throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });
+        });
+        for (const plugin of routes) await scope.register(plugin);
+        document = () => finishDocument(scope.swagger());
+      },
+      { prefix: '/api' },
+    );
+    await server.register(docsRoutes({ document: () => document(), publicUrl }));
+  };
+}

@@ -1,0 +1,90 @@
+import type { AppError, ErrorCode, ErrorParams } from '../errors.ts';
+
+/** HTTP status of each code; the envelope repeats it. */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  unsupported_link: 400,
+  not_found: 404,
+  private: 403,
+  login_required: 403,
+  age_restricted: 403,
+  region_blocked: 451,
+  upstream_rate_limited: 503,
+  upstream_unavailable: 503,
+  upstream_changed: 502,
+  too_large: 413,
+  timeout: 504,
+  rate_limited: 429,
+  credentials_required: 503,
+  forbidden: 403,
+  internal: 500,
+} as const satisfies Readonly<Record<ErrorCode, number>>;
+
+export interface ErrorEnvelope {
+  readonly status: number;
+  readonly creator: string;
+  readonly error: { readonly code: ErrorCode; readonly message: string };
+}
+
+const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
+  invalid_request: params => {
+    if (params.what === 'parameter') return String(params.send);
+    if (params.what === 'method') return `This address answers other methods only: ${params.allow}.`;
+    return 'This request could not be read. /docs shows what each address expects.';
+  },
+  unsupported_link: params =>
+    params.supported === undefined
+      ? 'This link is not supported. Send the link of a public Instagram or Facebook post, reel, video or photo.'
+      : `This link is not supported here. Send ${params.supported}.`,
+  not_found: params => {
+    if (params.what === 'path') return 'There is nothing at this address. /docs lists what there is.';
+    if (params.what === 'file')
+      return 'This file address is not valid, or no longer. Ask for the post again to get a new one.';
+    if (params.what === 'video') return 'This post has no video.';
+    return 'This post does not exist, or it was removed.';
+  },
+  private: () => 'This post is private: only its followers can see it.',
+  login_required: () => 'The site shows this post only to people who are logged in.',
+  age_restricted: () => 'This post is age-restricted: the site hides it from visitors without an account.',
+  region_blocked: () => 'This post is not available in the country this server is in.',
+  upstream_rate_limited: () => 'The site asks this server to slow down. The link is fine; try again in a few minutes.',
+  upstream_unavailable: () => 'The site does not answer right now. The link is fine; try again in a minute.',
+  upstream_changed: () => 'The site has changed its pages and this post cannot be read yet. The link is fine.',
+  too_large: params =>
+    params.what === 'headers' || params.what === 'request' ? 'This request is too large.' : 'This file is too large.',
+  timeout: params =>
+    params.what === 'request'
+      ? 'The request did not arrive in time.'
+      : 'The site took too long to answer. Try again in a minute.',
+  rate_limited: params =>
+    params.reason === 'busy'
+      ? 'This server is busy. Try again in a moment.'
+      : 'Too many requests this hour. Retry-After says when the next one is welcome.',
+  credentials_required: () => 'This needs a key that the operator of this server has not set up.',
+  forbidden: params =>
+    params.what === 'key'
+      ? 'This API key is not known. Leave it out, or send a valid one.'
+      : 'This is not open to you.',
+  internal: () => 'Something went wrong on this server. Try again later.',
+};
+
+/** One English sentence that says what is amiss and, where it helps, what to do. */
+export function errorMessage(code: ErrorCode, params: ErrorParams = {}): string {
+  return MESSAGES[code](params);
+}
+
+/** `creator` signs every answer. `status` replaces the code's own where HTTP knows better (405, 408, 431). */
+export function createErrorRenderer(creator: string) {
+  return (error: AppError, status: number = ERROR_STATUS[error.code]) => {
+    const body: ErrorEnvelope = {
+      status,
+      creator,
+      error: { code: error.code, message: errorMessage(error.code, error.params) },
+    };
+    const headers: Record<string, string> = { 'cache-control': 'no-store' };
+    if (error.retryAfterMs !== undefined && (status === 429 || status === 503)) {
+      headers['retry-after'] = String(Math.max(1, Math.ceil(error.retryAfterMs / 1000)));
+    }
+    return { status, headers, body };
+  };
+}

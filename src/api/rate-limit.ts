@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../errors.ts';
+import { clientKey } from '../infra/client-address.ts';
+import type { RateLimiter, RateLimitRule } from '../infra/rate-limit.ts';
+import type { KeyCheck } from './api-keys.ts';
+
+export const HOUR_MS = 3_600_000;
+export const CLIENT_LIMIT = 1000;
+/** What a key without a limit is told. */
+export const UNLIMITED = 2_147_483_647;
+
+/** The names browsers may read. */
+export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
+
+const CLIENT_RULE: RateLimitRule = { name: 'api', limit: CLIENT_LIMIT, windowMs: HOUR_MS, window: 'clock' };
+
+export interface RateLimitOptions {
+  readonly limiter: RateLimiter;
+  readonly checkKey: (headers: FastifyRequest['headers']) => KeyCheck;
+  readonly now?: () => number;
+}
+
+/**
+ * Counts one request and writes where its client stands. OPTIONS is free. A wrong key is refused, but counted as a client
+ * without one, so that guessing has a price.
+ * @throws AppError `rate_limited`, `forbidden`
+ */
+export function createRateLimit({ limiter, checkKey, now = Date.now }: RateLimitOptions) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (request.method === 'OPTIONS') return;
+    const check = checkKey(request.headers);
+    if (check.kind === 'known' && check.key.perHour === 'unlimited') {
+      writeState(reply, UNLIMITED, UNLIMITED, (Math.floor(now() / HOUR_MS) + 1) * HOUR_MS);
+      return;
+    }
+    const state =
+      check.kind === 'known' && check.key.perHour !== 'unlimited'
+        ? await limiter.consume({ ...CLIENT_RULE, name: 'api-key', limit: check.key.perHour }, check.key.name)
+        : await limiter.consume(CLIENT_RULE, clientKey(request.ip));
+    writeState(reply, state.limit, state.remaining, state.resetAt);
+    if (!state.allowed) {
+      const retryAfterMs = Math.max(1000, state.resetAt - now());
+      throw new AppError('rate_limited', 'hourly limit reached', { retryAfterMs });
+    }
+    if (check.kind === 'unknown') throw new AppError('forbidden', 'unknown API key', { params: { what: 'key' } });
+  };
+}
+
+function writeState(reply: FastifyReply, limit: number, remaining: number, resetAt: number): void {
+  reply.header('x-ratelimit-limit', limit);
+  reply.header('x-ratelimit-remaining', remaining);
+  reply.header('x-ratelimit-reset', Math.ceil(resetAt / 1000));
+}

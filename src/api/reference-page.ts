@@ -1,0 +1,3 @@
+export function renderReference(document: object, origin: string): string {
+  return origin + JSON.stringify(document);
+}
