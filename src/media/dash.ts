@@ -1,4 +1,4 @@
-import { Parser } from 'htmlparser2';
+import { readMarkup } from './markup.ts';
 import { addressExpiry } from './media-address.ts';
 import type { Variant } from './post.ts';
 
@@ -72,7 +72,8 @@ export function parseDashManifest(xml: string): DashManifest {
   let text: string | null = null;
   let address = '';
   const variants: Variant[] = [];
-  const parser = new Parser(
+  readMarkup(
+    xml.slice(0, MAX_MANIFEST_CHARS),
     {
       onopentag(name, attributes) {
         if (name === 'MPD') durationMs = parseIsoDuration(attributes.mediaPresentationDuration);
@@ -97,8 +98,7 @@ export function parseDashManifest(xml: string): DashManifest {
         } else if (name === 'AdaptationSet') set = {};
       },
     },
-    { xmlMode: true, decodeEntities: true },
+    { xml: true },
   );
-  parser.end(xml.slice(0, MAX_MANIFEST_CHARS));
   return { durationMs, variants: variants.sort(compareTracks) };
 }

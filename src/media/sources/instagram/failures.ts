@@ -148,7 +148,7 @@ const ruling = z.object({ status: text, title: text, description: text });
 /** The restriction that Instagram's own ruling names, or null. Region and age share the title "Restricted Video". */
 export function failureOfRuling(answer: unknown): AppError | null {
   const result = ruling.safeParse(isJsonObject(answer) ? answer : {});
-  if (!result.success) return null;
+  if (!result.success || result.data.status === 'ok') return null;
   const title = (result.data.title ?? '').slice(0, 500).toLowerCase();
   const words = `${title} ${(result.data.description ?? '').slice(0, 1_000).toLowerCase()}`;
   if (/private/.test(title)) return new AppError('private', 'ruled private');

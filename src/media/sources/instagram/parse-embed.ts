@@ -1,5 +1,5 @@
 /** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). */
-import { Parser } from 'htmlparser2';
+import { readMarkup } from '../../markup.ts';
 import { parseJson } from '../../page-json.ts';
 import { type MediaItem, NO_STATS } from '../../post.ts';
 import type { PostRef } from '../../source.ts';
@@ -40,7 +40,6 @@ interface Markup {
   isWithheld: boolean;
 }
 
-const VOID_TAGS: ReadonlySet<string> = new Set(['img', 'br', 'input', 'meta', 'link', 'hr', 'source', 'wbr']);
 /** Parts of a caption block that are not the caption. */
 const NOT_CAPTION = ['CaptionComments', 'CaptionUsername'];
 const MAX_TEXT_CHARS = 50_000;
@@ -54,30 +53,34 @@ function regionOf(classes: readonly string[], outer: Region): Region {
   return classes.includes('Caption') ? 'caption' : outer;
 }
 
-function readMarkup(html: string): Markup {
+function readEmbed(html: string): Markup {
   const markup: Markup = { image: null, video: null, username: '', caption: '', isBroken: false, isWithheld: false };
   const regions: Region[] = [];
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      const classes = (attributes.class ?? '').split(/\s+/);
-      if (classes.includes('EmbeddedMediaImage')) markup.image ??= attributes;
-      if (classes.includes('EmbeddedMediaVideo')) markup.video ??= attributes;
-      if (classes.includes('EmbedBrokenMedia')) markup.isBroken = true;
-      if (classes.includes('WatchOnInstagram')) markup.isWithheld = true;
-      const region = regionOf(classes, regions.at(-1) ?? null);
-      if (name === 'br' && region === 'caption') markup.caption += '\n';
-      if (!VOID_TAGS.has(name)) regions.push(region);
+  readMarkup(
+    html,
+    {
+      onopentag(name, attributes) {
+        const classes = (attributes.class ?? '').split(/\s+/);
+        if (classes.includes('EmbeddedMediaImage')) markup.image ??= attributes;
+        if (classes.includes('EmbeddedMediaVideo')) markup.video ??= attributes;
+        if (classes.includes('EmbedBrokenMedia')) markup.isBroken = true;
+        if (classes.includes('WatchOnInstagram')) markup.isWithheld = true;
+        const region = regionOf(classes, regions.at(-1) ?? null);
+        if (name === 'br' && region === 'caption') markup.caption += '\n';
+        regions.push(region);
+      },
+      ontext(text) {
+        const region = regions.at(-1) ?? null;
+        if (region === 'username' && markup.username.length < 100) markup.username += text;
+        if (region === 'caption' && markup.caption.length < MAX_TEXT_CHARS) markup.caption += text;
+      },
+      // Void elements are closed by the parser too.
+      onclosetag() {
+        regions.pop();
+      },
     },
-    ontext(text) {
-      const region = regions.at(-1) ?? null;
-      if (region === 'username' && markup.username.length < 100) markup.username += text;
-      if (region === 'caption' && markup.caption.length < MAX_TEXT_CHARS) markup.caption += text;
-    },
-    onclosetag(name) {
-      if (!VOID_TAGS.has(name)) regions.pop();
-    },
-  });
-  parser.end(html);
+    { xml: false },
+  );
   return markup;
 }
 
@@ -124,7 +127,7 @@ function isOfAnother(html: string, ref: PostRef): boolean {
  */
 export function parseEmbedMarkup(html: string, ref: PostRef): PostDraft | null {
   if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;
-  const markup = readMarkup(html);
+  const markup = readEmbed(html);
   if (markup.isBroken) throw gatedAnswer(ref, 'the embed is broken');
   if (isOfAnother(html, ref)) return null;
   if (markup.isWithheld && markup.video === null) throw gatedAnswer(ref, 'the embed withholds the video');

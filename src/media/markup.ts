@@ -1,0 +1,34 @@
+import { type Handler, Parser } from 'htmlparser2';
+
+const CHUNK_CHARS = 8 * 1024;
+/** Deeper markup is not read on: the parser's time grows with the square of the depth. Their pages nest under 100. */
+const MAX_DEPTH = 512;
+
+/** Feeds markup of unknown make to the handler in linear time. What lies behind absurd nesting is left out. Never throws. */
+export function readMarkup(
+  text: string,
+  handler: Pick<Handler, 'onopentag' | 'ontext' | 'onclosetag'>,
+  options: { readonly xml: boolean },
+): void {
+  let depth = 0;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes, isImplied) {
+        depth += 1;
+        handler.onopentag?.(name, attributes, isImplied);
+      },
+      ontext(data) {
+        handler.ontext?.(data);
+      },
+      onclosetag(name, isImplied) {
+        depth -= 1;
+        handler.onclosetag?.(name, isImplied);
+      },
+    },
+    { xmlMode: options.xml, decodeEntities: true },
+  );
+  for (let start = 0; start < text.length && depth <= MAX_DEPTH; start += CHUNK_CHARS) {
+    parser.write(text.slice(start, start + CHUNK_CHARS));
+  }
+  parser.end();
+}
