@@ -6,6 +6,7 @@ import type { Invocation, Sink } from '../../src/bot/invocation.ts';
 import { type Reply, reply } from '../../src/bot/reply.ts';
 import { AppError } from '../../src/errors.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
+import { createMemoryRateLimiter } from '../../src/infra/rate-limit.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from './sample.ts';
 
 interface LogLine {
@@ -133,6 +134,18 @@ describe('pasted links', () => {
 
     now = 60_000;
     expect((await ask({ text: link('a') }, group())).replies[0]?.gallery).toHaveLength(1);
+  });
+
+  it('are counted by the real limiter as by the one of these tests', async () => {
+    const { ask } = setUp({
+      limiter: createMemoryRateLimiter(),
+      now: Date.now,
+      userLimit: { units: 3, windowMs: 3_600_000 },
+    });
+    const { replies } = await ask({ text: `${link('a')} ${link('b')}` }, group());
+    expect(replies[0]?.gallery).toHaveLength(1);
+    expect(words(replies[1])).toContain('in 60 minutes');
+    expect((await ask({ text: link('c') }, group())).replies).toEqual([]);
   });
 
   it('of one person share a limit across chats; other people and platforms have their own', async () => {
