@@ -200,6 +200,8 @@ export const en = {
     retry: 'Try again',
     failed: 'That did not go through.',
     mediaFailed: 'This file could not be loaded. You can open the original post.',
+    mediaExpired: 'This file was brought here a while ago and its address has run out.',
+    bringAgain: 'Bring it again',
     copy: 'Copy',
     copyLink: 'Copy link',
     copied: 'Copied',

@@ -189,6 +189,8 @@ export const id: Messages = {
     retry: 'Coba lagi',
     failed: 'Pesan itu tidak terkirim.',
     mediaFailed: 'Berkas ini tidak bisa dimuat. Kamu bisa membuka kiriman aslinya.',
+    mediaExpired: 'Berkas ini sudah lama dibawa ke sini dan alamatnya tidak berlaku lagi.',
+    bringAgain: 'Bawa lagi',
     copy: 'Salin',
     copyLink: 'Salin tautan',
     copied: 'Tersalin',
