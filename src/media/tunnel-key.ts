@@ -1,0 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+const KEY_BYTES = 32;
+
+/**
+ * The key of media addresses: 32 random bytes, made once and kept in `DATA_DIR/media.key` for this account alone, so that
+ * addresses outlive a restart.
+ * @throws Error when the file cannot be read or written, or holds something else
+ */
+export async function loadMediaKey(dataDir: string): Promise<Buffer> {
+  const path = join(dataDir, 'media.key');
+  const kept = await readKey(path);
+  if (kept !== undefined) return kept;
+  await mkdir(dataDir, { recursive: true });
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
+  try {
+    // Whole or not at all; of two processes that start at once, the second takes the key of the first.
+    await link(draft, path);
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  } finally {
+    await unlink(draft);
+  }
+  const key = await readKey(path);
+  if (key === undefined) throw new Error(`${path} vanished while it was being made`);
+  return key;
+}
+
+async function readKey(path: string): Promise<Buffer | undefined> {
+  try {
+    const key = await readFile(path);
+    if (key.length === KEY_BYTES) return key;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+  throw new Error(
+    `${path} is no media key (${KEY_BYTES} bytes). Delete it: a new one is made, and old media links end.`,
+  );
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}

@@ -1,0 +1,20 @@
+const SINGLE_RANGE = /^bytes=(?:(\d{1,15})-(\d{0,15})|-\d{1,15})$/;
+const VALIDATOR = /^[\x20-\x7e]{1,256}$/;
+
+/**
+ * Headers to pass on for a client's `Range` and `If-Range`: one readable range or none. Anything else is ignored, which
+ * RFC 9110 (14.2) allows: the whole file is sent.
+ */
+export function rangeHeaders(range: string | undefined, ifRange: string | undefined): Record<string, string> {
+  const wanted = range?.trim().toLowerCase();
+  const match = wanted === undefined ? null : SINGLE_RANGE.exec(wanted);
+  if (match === null || wanted === undefined) return {};
+  const [, first, last] = match;
+  if (first !== undefined && last !== undefined && last !== '' && Number(last) < Number(first)) return {};
+  return ifRange !== undefined && VALIDATOR.test(ifRange) ? { range: wanted, 'if-range': ifRange } : { range: wanted };
+}
+
+/** Size of the whole file from `Content-Range: bytes 0-0/1234`. */
+export function totalOf(contentRange: string | undefined): string | undefined {
+  return contentRange === undefined ? undefined : /^bytes [\d*-]{1,40}\/(\d{1,15})$/.exec(contentRange)?.[1];
+}
