@@ -198,7 +198,8 @@ const LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> =
 /** By route, never by address: queries carry links and tokens. */
 function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? 'unknown path';
-  const level = LEVELS[error.code];
+  // Nobody waits for the answer any more: what broke off then is no failure of ours.
+  const level = request.socket?.destroyed === true ? 'debug' : LEVELS[error.code];
   // Stacks and causes only where somebody has to look.
   const detail = level === 'debug' ? error.message : error;
   log[level]({ method: request.method, route, code: error.code, err: detail }, 'request failed');
