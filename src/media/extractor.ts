@@ -67,7 +67,8 @@ const MAX_REFS = 5_000;
 /** How long a failure is remembered, by code. What is wrong with the request itself never is. */
 const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 0,
-  unsupported_link: 0,
+  // Said by an upstream alone: a broadcast may be over soon.
+  unsupported_link: 30 * SECOND,
   not_found: MINUTE,
   private: MINUTE,
   login_required: 30 * SECOND,

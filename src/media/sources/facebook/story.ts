@@ -85,7 +85,7 @@ export function postIdsOf(stories: readonly JsonObject[]): readonly string[] {
 export interface AttachedMedia {
   /** Photos and videos in order, one object each. */
   readonly media: readonly JsonObject[];
-  /** Whether the page says what is attached at all: an empty list is a post of words. */
+  /** Whether the page says what is attached: nothing, or a link, is then a post of words. */
   readonly isKnown: boolean;
 }
 
@@ -102,12 +102,17 @@ function mediaOf(attachment: unknown): readonly JsonObject[] {
   return found;
 }
 
+/** The picture of a page elsewhere that the post links to. */
+function isLinkPicture(media: unknown): boolean {
+  return child(media, '__typename') === 'GenericAttachmentMedia';
+}
+
 function attachedTo(story: unknown): AttachedMedia {
   let isKnown = false;
   const media: JsonObject[] = [];
   for (const attachments of findValues(story, 'attachments', SEARCH)) {
     if (!Array.isArray(attachments)) continue;
-    isKnown = true;
+    isKnown ||= attachments.length === 0 || [...findValues(attachments, 'media', SEARCH)].some(isLinkPicture);
     for (const attachment of attachments.slice(0, MAX_MEDIA)) media.push(...mediaOf(attachment));
     if (media.length > 0) break;
   }

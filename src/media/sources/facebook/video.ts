@@ -164,7 +164,7 @@ export function readVideo(nodes: readonly JsonObject[]): VideoReading {
   const item = videoItem({
     files: listFiles(addresses, full),
     covers: [
-      firstOf(videos, one => one.thumbnailImage?.uri ?? one.preferred_thumbnail?.image?.uri),
+      firstOf(videos, one => one.preferred_thumbnail?.image?.uri ?? one.thumbnailImage?.uri),
       firstOf(videos, one => one.first_frame_thumbnail),
       firstOf(videos, one => one.image?.uri),
     ].map(url => ({ url, width: null, height: null })),
