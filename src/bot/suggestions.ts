@@ -16,7 +16,7 @@ export interface KnownCommand {
 }
 
 /** More than this no face shows. */
-export const MAX_SUGGESTIONS = 25;
+const MAX_SUGGESTIONS = 25;
 
 /**
  * How a line that begins with `/` may go on: command names while the name is typed, then values of the option at the cursor

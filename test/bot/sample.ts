@@ -131,7 +131,7 @@ export function memoryActionStore(): ActionStore & { readonly size: number } {
   };
 }
 
-export function memorySettings(): SettingsStore {
+function memorySettings(): SettingsStore {
   const rows = new Map<string, UserSettings>();
   return {
     user: key => rows.get(key) ?? { language: null },

@@ -6,7 +6,7 @@ import { type Reply, reply } from '../reply.ts';
 const FOR_CALLER: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'rate_limited', 'forbidden']);
 
 /** One calm sentence for a failure, in the reader's language. */
-export function errorSentence(error: AppError, t: Translator): string {
+function errorSentence(error: AppError, t: Translator): string {
   const { hint } = error.params;
   const hints: Readonly<Record<string, (params: AppError['params']) => string>> = t.messages.hints;
   if (typeof hint === 'string' && Object.hasOwn(hints, hint)) {
