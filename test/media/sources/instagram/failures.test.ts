@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import type { HttpResponse } from '../../../../src/infra/http.ts';
+import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
+import { type AnswerKind, parseResponse } from '../../../../src/media/sources/instagram/parse.ts';
+import { CODES, fixture, refOf } from './fixture.ts';
+
+const NOW = Date.UTC(2026, 4, 1);
+
+interface Given extends Partial<HttpResponse> {
+  readonly kind?: AnswerKind;
+  readonly isPrivateLink?: boolean;
+}
+
+function failureOf({ kind = 'query', isPrivateLink = false, ...given }: Given): AppError {
+  const response = { status: 200, headers: {}, url: `https://www.instagram.com/p/${CODES.reel}/`, text: '', ...given };
+  const ref = refOf(CODES.reel, isPrivateLink ? { private: '1' } : {});
+  try {
+    parseResponse(response, { ref, kind, strategy: 'tested', now: NOW });
+  } catch (error) {
+    if (error instanceof AppError) return error;
+    throw error;
+  }
+  throw new Error('gave a post');
+}
+
+const json = (value: unknown) => ({ text: JSON.stringify(value) });
+const at = (path: string) => ({ url: `https://www.instagram.com${path}` });
+
+describe('the signal, and the code it means', () => {
+  it.each<[string, Given, string]>([
+    ['a redirect to the login page', at('/accounts/login/?next=/p/x/'), 'login_required'],
+    ['a redirect to the home page', at('/'), 'login_required'],
+    ['a redirect to a challenge', at('/challenge/?next=/p/x/'), 'login_required'],
+    [
+      'a redirect not followed',
+      { status: 302, headers: { location: 'https://www.instagram.com/accounts/login/' } },
+      'login_required',
+    ],
+    ['a redirect to some other page', { status: 302, headers: { location: '/somewhere/else/' } }, 'upstream_changed'],
+    [
+      'the anonymous limit',
+      json({ message: 'Please wait a few minutes before you try again.', require_login: true, status: 'fail' }),
+      'login_required',
+    ],
+    [
+      'the limit',
+      json({ message: 'Please wait a few minutes before you try again.', status: 'fail' }),
+      'upstream_rate_limited',
+    ],
+    ['status 401', { status: 401 }, 'login_required'],
+    ['status 403', { status: 403 }, 'login_required'],
+    ['status 429', { status: 429 }, 'upstream_rate_limited'],
+    ['status 429 with a login page', { status: 429, text: fixture('login-wall.html') }, 'upstream_rate_limited'],
+    ['status 500', { status: 500 }, 'upstream_unavailable'],
+    ['status 503', { status: 503, text: '{"message":"feedback_required"}' }, 'upstream_unavailable'],
+    ['code 1675004', json({ errors: [{ message: 'Rate limit exceeded', code: 1_675_004 }] }), 'upstream_rate_limited'],
+    ['code 4630001', json({ data: null, errors: [{ message: 'x', code: 4_630_001 }] }), 'not_found'],
+    [
+      'an execution error',
+      json({ data: { xig_polaris_media: null }, errors: [{ message: 'execution error', severity: 'CRITICAL' }] }),
+      'upstream_unavailable',
+    ],
+    ['feedback_required', { status: 400, ...json({ message: 'feedback_required', status: 'fail' }) }, 'login_required'],
+    ['checkpoint_required', { status: 400, ...json({ message: 'checkpoint_required' }) }, 'login_required'],
+    ['challenge_required', { status: 400, ...json({ message: 'challenge_required' }) }, 'login_required'],
+    ['login_required', { status: 403, ...json({ message: 'login_required', error_title: 'x' }) }, 'login_required'],
+    ['media not found', { status: 400, ...json({ message: 'Media not found or unavailable' }) }, 'not_found'],
+    ['an account that is private', { status: 400, ...json({ message: 'Not authorized to view user' }) }, 'private'],
+    ['gated media', { text: fixture('gated.json') }, 'login_required'],
+    ['the error page of a post, with status 200', { kind: 'page', text: fixture('not-found.html') }, 'not_found'],
+    ['the login page, with status 200', { kind: 'page', text: fixture('login-wall.html') }, 'login_required'],
+    [
+      'the shell of a post without the post',
+      { kind: 'page', text: fixture('throttled.html') },
+      'upstream_rate_limited',
+    ],
+    ['a login page where JSON was asked for', { text: fixture('login-wall.html') }, 'login_required'],
+    ['an old login page', { text: '<html><title>Login • Instagram</title>' }, 'login_required'],
+    ['a page of an unknown kind', { text: '<html><body>hello</body></html>' }, 'upstream_changed'],
+    [
+      'a page marked private',
+      { kind: 'page', text: '<script>{"tracePolicy":"polaris.privatePostPage"}</script>' },
+      'private',
+    ],
+    ['a broken embed', { kind: 'embed', text: fixture('embed-broken.html') }, 'login_required'],
+    ['JSON of an unknown kind', json({ data: { something: 'else' } }), 'upstream_changed'],
+    ['JSON cut off', { text: '{"data":{"xdt_shortcode_media":{"id":"1' }, 'upstream_changed'],
+    ['another post', { text: fixture('product-reel.json') }, 'upstream_changed'],
+    ['nothing', {}, 'upstream_changed'],
+  ])('%s', (_, given, code) => {
+    const failure = failureOf(given);
+    expect(failure.code).toBe(code);
+    if (code === 'not_found') expect(failure.params.weak).toBeUndefined();
+  });
+
+  it.each<[string, Given]>([
+    ['status 404', { status: 404, text: '<html></html>' }],
+    ['null media of the query by id', json({ data: { xig_polaris_media: null } })],
+    ['null media of the older query', json({ data: { xdt_shortcode_media: null }, status: 'ok' })],
+    ['null media of the query by code', json({ data: { xdt_api__v1__media__shortcode__web_info: null } })],
+    ['an empty list of the query by code', json({ data: { xdt_api__v1__media__shortcode__web_info: { items: [] } } })],
+    ['an empty list of the mobile API', json({ items: [], status: 'ok' })],
+    ['the error page in place of a query', { text: fixture('not-found.html') }],
+    ['the error page in place of a query, with status 404', { status: 404, text: fixture('not-found.html') }],
+  ])('%s may only mean that the endpoint died', (_, given) => {
+    expect(failureOf(given)).toMatchObject({ code: 'not_found', params: { weak: 1 } });
+  });
+
+  it('the error page of a post stays definitive with status 404', () => {
+    const failure = failureOf({ kind: 'page', status: 404, text: fixture('not-found.html') });
+    expect(failure.code).toBe('not_found');
+    expect(failure.params.weak).toBeUndefined();
+  });
+
+  it.each<[string, Given]>([
+    ['null media', json({ data: { xig_polaris_media: null } })],
+    ['gated media', { text: fixture('gated.json') }],
+    ['no items', json({ items: [] })],
+    ['a broken embed', { kind: 'embed', text: fixture('embed-broken.html') }],
+  ])('%s behind a private link is a private post', (_, given) => {
+    expect(failureOf({ ...given, isPrivateLink: true }).code).toBe('private');
+  });
+
+  it.each([
+    ['seconds', '120', 120_000],
+    ['a date', new Date(NOW + 60_000).toUTCString(), 60_000],
+    ['nonsense', 'soon', undefined],
+  ])('reads Retry-After in %s', (_, value, expected) => {
+    expect(failureOf({ status: 429, headers: { 'retry-after': value } }).retryAfterMs).toBe(expected);
+  });
+});
+
+describe('rulings', () => {
+  it.each([
+    [
+      { title: 'Restricted Video', description: 'You must be 18 years old or over to see this video.' },
+      'age_restricted',
+    ],
+    [{ title: 'Restricted Video', description: 'This video is not available in your country.' }, 'region_blocked'],
+    [{ title: 'Restricted', description: null }, 'age_restricted'],
+  ])('%j', (ruling, code) => {
+    expect(failureOfRuling({ ...ruling, status: 'fail' })?.code).toBe(code);
+  });
+
+  it.each([{ status: 'ok' }, { title: 'Something else' }, null, [], 'text', { title: 7 }])(
+    '%j restricts nothing',
+    ruling => {
+      expect(failureOfRuling(ruling)).toBeNull();
+    },
+  );
+});
+
+describe('routes', () => {
+  it('name a private post', () => {
+    expect(namesPrivatePost('for (;;);{"payload":{"tracePolicy":"polaris.privatePostPage"}}')).toBe(true);
+    expect(namesPrivatePost('{"tracePolicy":"polaris.postPage"}')).toBe(false);
+  });
+});

@@ -1,0 +1,388 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import { type MediaItem, NO_STATS, type Post, playableVariants } from '../../../../src/media/post.ts';
+import { type AnswerKind, parseAnswer } from '../../../../src/media/sources/instagram/parse.ts';
+import { publishTimeOf } from '../../../../src/media/sources/instagram/shortcode.ts';
+import { CODES, fixture, refOf } from './fixture.ts';
+
+const NOW = Date.UTC(2026, 4, 1);
+
+function parse(body: string, code: string, kind: AnswerKind = 'query'): Post {
+  return parseAnswer(body, { ref: refOf(code), kind, strategy: 'tested', now: NOW });
+}
+
+function pathOf(url: string | null | undefined): string {
+  return url == null ? '' : new URL(url).pathname.replace(/^.*\//, '');
+}
+
+/** File name, size and kind of each variant, in order. */
+function filesOf(item: MediaItem | undefined): readonly string[] {
+  return (item?.variants ?? []).map(
+    one =>
+      `${pathOf(one.url)} ${one.width}x${one.height}${one.adaptive ? ' adaptive' : ''}${one.hasAudio ? ' sound' : ''}`,
+  );
+}
+
+describe('shape A', () => {
+  it('reads a reel of a logged-out page, past broken scripts and a neighbour', () => {
+    const post = parse(fixture('polaris-reel.html'), CODES.reel, 'page');
+    expect(post).toMatchObject({
+      source: 'instagram',
+      id: CODES.reel,
+      url: `https://www.instagram.com/p/${CODES.reel}/`,
+      author: { id: '52001177', username: 'marla.quill', name: 'Marla Quill', verified: null },
+      title: null,
+      hashtags: ['#Windy', '#küstenwind'],
+      mentions: ['@tobin_ferrow'],
+      publishedAt: 1_777_000_123_000,
+      stats: NO_STATS,
+      fetchedAt: NOW,
+      expiresAt: 0x6b2e0000 * 1000,
+      strategy: 'tested',
+    });
+    expect(pathOf(post.author.avatarUrl)).toBe('face_marla_quill_n.jpg');
+    expect(post.items).toHaveLength(1);
+    expect(post.items[0]).toMatchObject({ kind: 'video', width: 1080, height: 1920, durationMs: 23_000 });
+    expect(pathOf(post.items[0]?.thumbnailUrl)).toBe('marla_kite_c720_n.jpg');
+    // One address three times over, its size only told by the encoding's name.
+    expect(filesOf(post.items[0])).toEqual(['marla_kite_720.mp4 720x1280 sound']);
+  });
+
+  it('reads the neighbour when that one was asked for', () => {
+    expect(parse(fixture('polaris-reel.html'), CODES.neighbour, 'page').author.username).toBe('neighbour.nell');
+  });
+
+  it('reads a carousel from its children alone', () => {
+    const post = parse(fixture('polaris-carousel.html'), CODES.carousel, 'page');
+    expect(post.caption).toBeNull();
+    expect(post.items.map(item => [item.kind, item.width, item.height, item.durationMs, item.alt])).toEqual([
+      ['video', 720, 1280, 10_000, null],
+      ['image', 1080, 1350, null, 'A red kite over dunes.'],
+      ['video', 720, 1280, 11_000, null],
+    ]);
+    expect(post.items[1]?.variants.map(variant => [variant.width, variant.mime])).toEqual([
+      [1080, 'image/jpeg'],
+      [640, 'image/jpeg'],
+    ]);
+    expect(post.items.map(item => item.variants[0]?.hasAudio)).toEqual([true, false, false]);
+  });
+
+  it('reads a mixed carousel of the query by shortcode, with its DASH tracks', () => {
+    const post = parse(fixture('web-info-carousel.json'), CODES.mixed);
+    expect(post.author).toMatchObject({ id: '7700', username: 'harbour.news', verified: true });
+    expect(post.stats).toEqual({ ...NO_STATS, likes: 4_564, comments: 47 });
+    expect(post.items.map(item => `${item.kind} ${item.width}x${item.height}`)).toEqual([
+      'video 1080x1350',
+      'image 1080x1350',
+      'image 1080x1350',
+    ]);
+    expect(filesOf(post.items[0])).toEqual([
+      'ferry_1080v.mp4 1080x1920 adaptive',
+      'ferry_1080.mp4 1080x1350 sound',
+      'ferry_540v.mp4 540x960 adaptive',
+      'ferry_480.mp4 480x600 sound',
+      'ferry_sound.mp4 nullxnull adaptive sound',
+    ]);
+  });
+
+  it('reads a reel of the mobile API: every count, 1080p from DASH, no file off the CDN', () => {
+    const post = parse(fixture('product-reel.json'), CODES.productReel);
+    expect(post.stats).toEqual({
+      likes: 20_308,
+      comments: 121,
+      plays: 293_700,
+      views: null,
+      shares: 95,
+      saves: 37,
+      facebookLikes: 412,
+      facebookPlays: 58_317,
+      authorFollowers: 920,
+      authorPosts: 31,
+    });
+    expect(post).toMatchObject({
+      author: { id: '880012', verified: false },
+      publishedAt: 1_777_345_700_000,
+      hashtags: ['#lanterns', '#夜市'],
+    });
+    const [item] = post.items;
+    expect(item).toMatchObject({ width: 1080, height: 1920, durationMs: 41_260 });
+    expect(filesOf(item)).toEqual([
+      'lantern_1080v.mp4 1080x1920 adaptive',
+      'lantern_720.mp4 720x1280 sound',
+      'lantern_540v.mp4 540x960 adaptive',
+      'lantern_480.mp4 480x854 sound',
+      'lantern_sound.mp4 nullxnull adaptive sound',
+    ]);
+    expect(item?.variants[0]).toMatchObject({ hasAudio: false, codecs: 'vp09.00.40.08', bytes: 12_300_500 });
+    expect(item === undefined ? [] : playableVariants(item).map(one => one.bitrate)).toEqual([874_348, 310_000]);
+    expect(pathOf(item?.thumbnailUrl)).toBe('lantern_c_n.jpg');
+  });
+
+  it('reads an older carousel, and no counts that its owner hides', () => {
+    const post = parse(fixture('product-carousel-2022.json'), CODES.oldCarousel);
+    expect(post.stats).toEqual({ ...NO_STATS, comments: 9 });
+    expect(post.items.map(item => `${item.kind} ${item.width}x${item.height} ${item.durationMs}`)).toEqual([
+      'image 1440x1800 null',
+      'video 720x900 10589',
+    ]);
+    // Silent about sound: nobody knows.
+    expect(post.items[1]?.variants.map(variant => variant.hasAudio)).toEqual([null, null]);
+  });
+});
+
+describe('shape B', () => {
+  it('reads a video', () => {
+    const post = parse(fixture('graphql-video.json'), CODES.graphVideo);
+    expect(post).toMatchObject({
+      author: { id: '61002', username: 'tobin_ferrow', name: 'Tobin Ferrow', verified: true },
+      title: null,
+      caption: 'Bread, slowly.',
+      publishedAt: 1_777_172_900_000,
+      stats: { likes: 311, comments: 12, plays: 5_020, views: 1_810, authorFollowers: 4_120, authorPosts: 88 },
+    });
+    expect(post.items[0]).toMatchObject({ kind: 'video', width: 640, height: 1136, durationMs: 41_250 });
+    expect(filesOf(post.items[0])).toEqual([
+      'bread_1080v.mp4 1080x1920 adaptive',
+      'bread_640.mp4 640x1136 sound',
+      'bread_540v.mp4 540x960 adaptive',
+      'bread_sound.mp4 nullxnull adaptive sound',
+    ]);
+    expect(pathOf(post.items[0]?.thumbnailUrl)).toBe('bread_cover_n.jpg');
+  });
+
+  it('reads a sidecar, hidden counts as unknown', () => {
+    const post = parse(fixture('graphql-sidecar.json'), CODES.graphSidecar);
+    expect(post.items.map(item => `${item.kind} ${item.width}x${item.height}`)).toEqual([
+      'image 1080x1080',
+      'video 720x720',
+    ]);
+    expect(post.items[0]?.variants.map(variant => variant.width)).toEqual([1080, 640]);
+    expect(post.items[1]?.variants[0]?.hasAudio).toBe(false);
+    expect(post.stats.likes).toBeNull();
+    expect(post.caption).toBeNull();
+  });
+});
+
+describe('embeds', () => {
+  it('reads the context JSON, and the publish time from the id', () => {
+    const post = parse(fixture('embed-context.html'), CODES.embedContext, 'embed');
+    expect(post).toMatchObject({ author: { username: 'tobin_ferrow' }, stats: { likes: 44, comments: 2 } });
+    expect(post.publishedAt).toBe(publishTimeOf(refOf(CODES.embedContext).parts.mediaId ?? ''));
+    expect(post.items[0]).toMatchObject({ kind: 'video', width: 720, height: 1280, durationMs: 12_500 });
+  });
+
+  it('reads the markup where the context is null', () => {
+    const post = parse(fixture('embed-markup.html'), CODES.embedMarkup, 'embed');
+    expect(post).toMatchObject({
+      author: { id: null, username: 'ada.mossgrove', name: null },
+      caption: 'Moss & stone #moss\nsecond line',
+      hashtags: ['#moss'],
+      stats: NO_STATS,
+    });
+    expect(post.items).toHaveLength(1);
+    expect(post.items[0]).toMatchObject({ kind: 'image', width: 1080 });
+  });
+
+  it('does not take the markup of another post', () => {
+    expect(() => parse(fixture('embed-markup.html'), CODES.reel, 'embed')).toThrow(
+      expect.objectContaining({ code: 'upstream_changed' }),
+    );
+  });
+
+  it.each([
+    ['a broken embed', fixture('embed-broken.html')],
+    [
+      'a still of a withheld video',
+      fixture('embed-markup.html').replace('</body>', '<div class="WatchOnInstagram">Watch</div></body>'),
+    ],
+    ['the first item of several', fixture('embed-markup.html').replace('"isSidecar":false', '"isSidecar":true')],
+  ])('does not pass %s off as the post', (_, html) => {
+    expect(() => parse(html, CODES.embedMarkup, 'embed')).toThrow(expect.objectContaining({ code: 'login_required' }));
+  });
+});
+
+describe('one normaliser for every endpoint', () => {
+  it.each([
+    ['polaris-reel.html', CODES.reel],
+    ['web-info-carousel.json', CODES.mixed],
+    ['product-reel.json', CODES.productReel],
+    ['graphql-video.json', CODES.graphVideo],
+    ['embed-context.html', CODES.embedContext],
+  ])('%s gives the same whoever is asked', (name, code) => {
+    const [first, ...others] = (['query', 'page', 'embed'] as const).map(kind => parse(fixture(name), code, kind));
+    expect(others).toEqual([first, first]);
+  });
+
+  it('reads a media wrapped in another envelope, behind a guard, or on a later line', () => {
+    const [media] = JSON.parse(fixture('product-reel.json')).items;
+    const wrapped = JSON.stringify({ payload: { data: [{ node: { media } }] } });
+    const expected = parse(fixture('product-reel.json'), CODES.productReel);
+    for (const body of [wrapped, `for (;;);${wrapped}`, `\n{"label":"first"}\n${wrapped}\n`]) {
+      expect(parse(body, CODES.productReel)).toEqual(expected);
+    }
+  });
+
+  it('takes the fuller of two copies', () => {
+    const [media] = JSON.parse(fixture('product-reel.json')).items;
+    const stub = { pk: media.id, code: media.code, media_type: 2, video_versions: media.video_versions };
+    expect(parse(JSON.stringify([stub, media]), CODES.productReel).author.username).toBe('the.lanternists');
+  });
+
+  it('binds by id where there is no code, even by one that lost digits', () => {
+    const { code: _, ...media } = JSON.parse(fixture('product-reel.json')).items[0];
+    const { id: __, ...rounded } = media;
+    for (const one of [media, rounded]) expect(parse(JSON.stringify(one), CODES.productReel).items).toHaveLength(1);
+    expect(() => parse(JSON.stringify(media), CODES.reel)).toThrow(
+      expect.objectContaining({ code: 'upstream_changed' }),
+    );
+  });
+
+  it('takes a media without any id from the place of the asked one only', () => {
+    const { code: _, pk: __, id: ___, ...media } = JSON.parse(fixture('product-reel.json')).items[0];
+    const place = JSON.stringify({ data: { xig_polaris_media: { if_not_gated_logged_out: media } } });
+    expect(parse(place, CODES.productReel).items).toHaveLength(1);
+    expect(() => parse(JSON.stringify({ related: [media] }), CODES.productReel)).toThrow(AppError);
+  });
+});
+
+describe('what is missing, odd or foreign', () => {
+  const product = () => JSON.parse(fixture('product-reel.json')).items[0];
+
+  it('is null in the post and never costs it', () => {
+    const bare = { code: CODES.productReel, media_type: 2, video_versions: product().video_versions };
+    const post = parse(JSON.stringify({ items: [bare] }), CODES.productReel);
+    expect(post.author).toEqual({ id: null, username: null, name: null, verified: null, avatarUrl: null });
+    expect(post).toMatchObject({ caption: null, title: null, stats: NO_STATS, hashtags: [], mentions: [] });
+    expect(post.items[0]).toMatchObject({ width: 720, height: 1280, durationMs: null, thumbnailUrl: null });
+  });
+
+  it.each([
+    ['user', 7],
+    ['caption', ['list']],
+    ['like_count', { count: 3 }],
+    ['taken_at', 'yesterday'],
+    ['image_versions2', null],
+    ['video_duration', '-'],
+    ['original_width', 'wide'],
+    ['video_dash_manifest', '<MPD'],
+    ['has_audio', 'maybe'],
+    ['carousel_media', null],
+  ])('%s may be %j', (key, value) => {
+    const post = parse(JSON.stringify({ items: [{ ...product(), [key]: value }] }), CODES.productReel);
+    expect(post.items[0]?.variants.length).toBeGreaterThan(0);
+  });
+
+  it('passes over odd elements of lists', () => {
+    const media = product();
+    const video_versions = [null, 7, { url: 3 }, {}, ...media.video_versions];
+    expect(parse(JSON.stringify({ items: [{ ...media, video_versions }] }), CODES.productReel).items).toHaveLength(1);
+  });
+
+  it('reads numbers written as text, and a caption that is plain text', () => {
+    const media = { ...product(), like_count: '12', comment_count: -1, caption: 'Plain #text' };
+    const post = parse(JSON.stringify(media), CODES.productReel);
+    expect(post.stats).toMatchObject({ likes: 12, comments: null });
+    expect(post.hashtags).toEqual(['#text']);
+  });
+
+  it('does not pass a still off as the video whose files are withheld', () => {
+    const media = { ...product(), video_versions: null, video_dash_manifest: null };
+    expect(() => parse(JSON.stringify(media), CODES.productReel)).toThrow(
+      expect.objectContaining({ code: 'upstream_changed' }),
+    );
+  });
+
+  it('does not pass one item off as the carousel whose children are missing', () => {
+    const media = { ...product(), media_type: 8, carousel_media: null };
+    expect(() => parse(JSON.stringify(media), CODES.productReel)).toThrow(
+      expect.objectContaining({ code: 'upstream_changed' }),
+    );
+  });
+
+  it('takes no address off the CDN', () => {
+    const body = fixture('product-reel.json').replaceAll(
+      'scontent-mdl1-1.cdninstagram.com',
+      'cdninstagram.com.evil.example',
+    );
+    expect(() => parse(body, CODES.productReel)).toThrow(expect.objectContaining({ code: 'upstream_changed' }));
+  });
+});
+
+describe('any body', () => {
+  const kinds = fc.constantFrom<AnswerKind>('query', 'page', 'embed');
+
+  function outcome(body: string, kind: AnswerKind): unknown {
+    try {
+      return parse(body, CODES.productReel, kind).source;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  it('gives a post or an AppError: odd JSON in the right places', () => {
+    const keys = [
+      'code',
+      'pk',
+      'id',
+      'media_type',
+      'video_versions',
+      'carousel_media',
+      'user',
+      'caption',
+      'image_versions2',
+    ];
+    const value = fc.oneof(fc.jsonValue(), fc.constantFrom(CODES.productReel, 2, 8, [{ url: 'x' }], null));
+    const object = fc.dictionary(
+      fc.constantFrom(...keys, 'shortcode', 'display_url', 'edge_sidecar_to_children'),
+      value,
+    );
+    fc.assert(
+      fc.property(object, kinds, (media, kind) => {
+        const body = JSON.stringify({
+          data: { xig_polaris_media: { if_not_gated_logged_out: { ...media, code: CODES.productReel } } },
+        });
+        const result = outcome(body, kind);
+        expect(result === 'instagram' || result instanceof AppError).toBe(true);
+      }),
+    );
+  });
+
+  it('gives a post or an AppError: cut and stitched real ones', () => {
+    const bodies = ['polaris-reel.html', 'product-reel.json', 'embed-markup.html', 'embed-context.html'].map(fixture);
+    const slice = fc
+      .tuple(fc.constantFrom(...bodies), fc.nat(), fc.nat())
+      .map(([body, from, length]) => body.slice(from % body.length, (from % body.length) + (length % 5_000)));
+    fc.assert(
+      fc.property(fc.array(fc.oneof(slice, fc.string()), { maxLength: 4 }), kinds, (parts, kind) => {
+        const result = outcome(parts.join(''), kind);
+        expect(result === 'instagram' || result instanceof AppError).toBe(true);
+      }),
+    );
+  });
+
+  it.each([
+    '<div>',
+    '<script type="application/json">',
+    '<script type="application/json">{"pk":1,"media_type":2}</script>',
+    '<div class="Embed EmbeddedMedia Caption">',
+    '"contextJSON":"',
+    '"contextJSON" : "\\\\\\"',
+    '"canonicalRouteName":"a',
+    '<a class="',
+    '<title>',
+    '[',
+    '{"a":',
+    '{"code":"x","media_type":2}\n',
+    '\\u0000',
+    '&amp',
+    'dst-jpg?stp=',
+  ])('takes a second at most for a megabyte of %j', piece => {
+    for (const start of ['', '{', 'EmbeddedMedia']) {
+      const body = start + piece.repeat(Math.ceil(1_000_000 / piece.length));
+      const started = performance.now();
+      expect(outcome(body, 'page')).toBeInstanceOf(AppError);
+      expect(performance.now() - started).toBeLessThan(1_000);
+    }
+  });
+});
