@@ -1,0 +1,173 @@
+/** What `yt-dlp -J` prints -> the post. Pure. */
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { captionTags } from '../caption.ts';
+import { addressExpiry, mediaAddress } from '../media-address.ts';
+import { parseJson } from '../page-json.ts';
+import { type MediaItem, NO_STATS, type Post, type Variant } from '../post.ts';
+import type { PostRef } from '../source.ts';
+
+export interface YtDlpContext {
+  readonly ref: PostRef;
+  readonly hosts: readonly string[];
+  readonly now: number;
+}
+
+const text = z.string().min(1).nullish().catch(null);
+const positive = z.number().positive().nullish().catch(null);
+const count = z.number().int().nonnegative().nullish().catch(null);
+
+const format = z.object({
+  url: z.string(),
+  ext: text,
+  protocol: text,
+  vcodec: text,
+  acodec: text,
+  width: positive,
+  height: positive,
+  tbr: positive,
+  filesize: positive,
+});
+type Format = z.infer<typeof format>;
+
+const video = z.object({
+  id: text,
+  title: text,
+  description: text,
+  uploader: text,
+  uploader_id: text,
+  channel: text,
+  uploader_url: text,
+  timestamp: positive,
+  duration: positive,
+  width: positive,
+  height: positive,
+  thumbnail: text,
+  like_count: count,
+  comment_count: count,
+  view_count: count,
+  repost_count: count,
+  formats: z.array(z.unknown()).nullish().catch(null),
+  url: text,
+  ext: text,
+});
+type Video = z.infer<typeof video>;
+const answer = video.extend({ entries: z.array(z.unknown()).nullish().catch(null) });
+
+const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video', 'p', 'tv', 'reels']);
+const MAX_ENTRIES = 50;
+
+/** A codec by its name; null when the program does not know, and undefined when it says that there is none. */
+function codec(name: string | null | undefined): string | null | undefined {
+  if (name === 'none') return undefined;
+  return name ?? null;
+}
+
+function toVariant(one: Format, hosts: readonly string[]): Variant[] {
+  const url = mediaAddress(one.url, hosts);
+  // Playlists and fragments are no files.
+  if (url === null || (one.protocol && !/^https?$/.test(one.protocol))) return [];
+  const [picture, sound] = [codec(one.vcodec), codec(one.acodec)];
+  if (picture === undefined && sound === undefined) return [];
+  const hasVideo = picture !== undefined;
+  const type = /^(?:mp4|webm)$/.exec(one.ext ?? '')?.[0] ?? 'mp4';
+  const known = [picture, sound].filter(name => typeof name === 'string');
+  return [
+    {
+      url,
+      mime: `${hasVideo ? 'video' : 'audio'}/${type}`,
+      width: hasVideo ? (one.width ?? null) : null,
+      height: hasVideo ? (one.height ?? null) : null,
+      bitrate: one.tbr ? Math.round(one.tbr * 1000) : null,
+      bytes: one.filesize ? Math.round(one.filesize) : null,
+      codecs: known.length === 0 ? null : known.join(', '),
+      hasAudio: sound === undefined ? false : sound === null ? null : true,
+      hasVideo,
+      adaptive: !hasVideo || sound === undefined,
+      expiresAt: addressExpiry(url),
+    },
+  ];
+}
+
+/** Video before sound, larger pictures first, of two alike the one that plays as it is. */
+function compare(a: Variant, b: Variant): number {
+  const area = (one: Variant) => (one.width ?? 0) * (one.height ?? 0);
+  return (
+    Number(b.hasVideo) - Number(a.hasVideo) ||
+    area(b) - area(a) ||
+    Number(a.adaptive) - Number(b.adaptive) ||
+    (b.bitrate ?? 0) - (a.bitrate ?? 0)
+  );
+}
+
+function toItem(one: Video, hosts: readonly string[]): MediaItem[] {
+  const listed: readonly unknown[] = one.formats ?? [one];
+  const variants = listed.flatMap(entry => {
+    const result = format.safeParse(entry);
+    return result.success ? toVariant(result.data, hosts) : [];
+  });
+  const distinct = [...new Map(variants.map(variant => [variant.url, variant])).values()].sort(compare);
+  const best = distinct.find(variant => variant.hasVideo);
+  if (best === undefined) return [];
+  return [
+    {
+      kind: 'video',
+      width: one.width ?? best.width,
+      height: one.height ?? best.height,
+      durationMs: one.duration ? Math.round(one.duration * 1000) : null,
+      thumbnailUrl: mediaAddress(one.thumbnail, hosts),
+      alt: null,
+      variants: distinct,
+    },
+  ];
+}
+
+/**
+ * @throws AppError `upstream_changed` when it is no such answer, speaks of another post or holds no file on `hosts`.
+ */
+export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpContext): Post {
+  const result = answer.safeParse(parseJson(printed));
+  if (!result.success) throw new AppError('upstream_changed', 'yt-dlp printed no description', { cause: result.error });
+  const { entries, ...post } = result.data;
+  if (post.id && VIDEO_FORMS.has(ref.form) && post.id !== ref.id) {
+    throw new AppError('upstream_changed', 'yt-dlp describes another post');
+  }
+  const videos = (entries ?? [post]).slice(0, MAX_ENTRIES).flatMap(entry => {
+    const one = video.safeParse(entry);
+    return one.success ? [one.data] : [];
+  });
+  const items = videos.flatMap(one => toItem(one, hosts));
+  if (items.length === 0) throw new AppError('upstream_changed', 'yt-dlp describes no file that we may fetch');
+  const first = videos[0] ?? post;
+  const caption = post.description ?? first.description ?? null;
+  const ends = items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
+  const timestamp = post.timestamp ?? first.timestamp;
+  return {
+    source: ref.source,
+    id: ref.id,
+    url: ref.url,
+    author: {
+      id: post.uploader_id ?? first.uploader_id ?? null,
+      username: post.channel ?? first.channel ?? null,
+      name: post.uploader ?? first.uploader ?? null,
+      verified: null,
+      avatarUrl: null,
+    },
+    // For Instagram it makes up a title of its own ("Video by ...").
+    title: ref.source === 'instagram' ? null : (post.title ?? null),
+    caption,
+    ...captionTags(caption),
+    publishedAt: timestamp ? Math.round(timestamp * 1000) : null,
+    stats: {
+      ...NO_STATS,
+      likes: post.like_count ?? first.like_count ?? null,
+      comments: post.comment_count ?? first.comment_count ?? null,
+      views: post.view_count ?? first.view_count ?? null,
+      shares: post.repost_count ?? first.repost_count ?? null,
+    },
+    items,
+    fetchedAt: now,
+    expiresAt: ends.length === 0 ? null : Math.min(...ends),
+    strategy: 'yt-dlp',
+  };
+}
