@@ -1,0 +1,424 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import { parseCookiesFile } from '../../../../src/media/cookies-file.ts';
+import type { Post } from '../../../../src/media/post.ts';
+import type { MediaSource } from '../../../../src/media/source.ts';
+import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
+import { createInstagramSource, type InstagramSourceOptions } from '../../../../src/media/sources/instagram/source.ts';
+import { createFakeUpstream, type FakeRoute, type FakeUpstream, silentLog } from '../../../fakes/instagram-upstream.ts';
+import { CODES, fixture, refOf } from './fixture.ts';
+
+const HOME = 'GET /';
+const BY_ID = 'POST /api/graphql';
+const BY_CODE = 'POST /graphql/query';
+const RULING = 'GET /api/v1/web/get_ruling_for_content/';
+const ROUTES = 'POST /ajax/bulk-route-definitions/';
+const page = (code: string, form = 'p') => `GET /${form}/${code}/`;
+const embed = (code: string) => `GET /p/${code}/embed/captioned/`;
+const mediaInfo = (code: string) => `GET /api/v1/media/${refOf(code).parts.mediaId}/info/`;
+
+const home: FakeRoute = {
+  text: fixture('home.html'),
+  cookies: [
+    'csrftoken=MadeUpCsrf; Domain=.instagram.com; Path=/; Secure',
+    'mid=MadeUpMid; Domain=.instagram.com; Path=/',
+  ],
+};
+
+const COOKIES = parseCookiesFile(
+  [
+    '.instagram.com\tTRUE\t/\tTRUE\t0\tsessionid\tmade-up-session',
+    '.instagram.com\tTRUE\t/\tTRUE\t0\tcsrftoken\taccount-csrf',
+    '.example.org\tTRUE\t/\tTRUE\t0\tforeign\tsecret',
+  ].join('\n'),
+);
+
+interface Setup {
+  readonly upstream: FakeUpstream;
+  readonly source: MediaSource;
+  readonly fetch: (code: string, parts?: Readonly<Record<string, string>>) => Promise<Post>;
+}
+
+function setup(routes: Readonly<Record<string, FakeRoute>>, options: Partial<InstagramSourceOptions> = {}): Setup {
+  const upstream = createFakeUpstream({ [HOME]: home, ...routes });
+  const source = createInstagramSource({ http: upstream, log: silentLog, ...options });
+  const { signal } = new AbortController();
+  return { upstream, source, fetch: (code, parts) => source.fetch(refOf(code, parts), { signal }) };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => new Error('did not fail'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof AppError) return error;
+  throw error;
+}
+
+function headerOf(upstream: FakeUpstream, asked: string, name: string): string | undefined {
+  return upstream.requests[upstream.asked.indexOf(asked)]?.headers?.[name];
+}
+
+describe('each strategy alone', () => {
+  it.each<[string, string, string, string]>([
+    ['media-id-query', CODES.reel, BY_ID, 'polaris-reel.html'],
+    ['shortcode-query', CODES.mixed, BY_CODE, 'web-info-carousel.json'],
+    ['page', CODES.carousel, page(CODES.carousel), 'polaris-carousel.html'],
+    ['page', CODES.reel, page(CODES.reel, 'reel'), 'polaris-reel.html'],
+    ['embed', CODES.embedContext, embed(CODES.embedContext), 'embed-context.html'],
+    ['embed', CODES.embedMarkup, embed(CODES.embedMarkup), 'embed-markup.html'],
+    ['media-info', CODES.productReel, mediaInfo(CODES.productReel), 'product-reel.json'],
+  ])('%s brings %s from %s', async (strategy, code, route, name) => {
+    const { fetch } = setup({ [route]: { text: fixture(name) } }, { cookies: COOKIES });
+    const post = await fetch(code);
+    expect(post).toMatchObject({ id: code, strategy });
+    expect(post.items.length).toBeGreaterThan(0);
+  });
+
+  it('an extra strategy comes last', async () => {
+    const other = await setup({ [BY_ID]: { text: fixture('polaris-reel.html') } }).fetch(CODES.reel);
+    const extra = { name: 'extra', isAvailable: () => true, run: async () => ({ ...other, strategy: 'extra' }) };
+    const { fetch, upstream } = setup({}, { extraStrategies: [extra] });
+    expect((await fetch(CODES.reel)).strategy).toBe('extra');
+    expect(upstream.asked).toContain(embed(CODES.reel));
+  });
+
+  it.each([
+    ['throws', { error: new TypeError('odd') }],
+    ['is unreachable', { error: new AppError('upstream_unavailable', 'refused') }],
+    ['redirects off the site', { error: new AppError('forbidden', 'host') }],
+    ['answers a page', { text: '<html>hello</html>' }],
+    ['answers half of it', { text: '{"data":{' }],
+    ['is gone', { status: 404 }],
+  ])('the page answers when the queries %s', async (_, broken) => {
+    const { fetch } = setup({
+      [BY_ID]: broken,
+      [BY_CODE]: broken,
+      [page(CODES.reel)]: { text: fixture('polaris-reel.html') },
+    });
+    expect((await fetch(CODES.reel)).strategy).toBe('page');
+  });
+
+  it('follows a page to its other form', async () => {
+    const { fetch } = setup({
+      [page(CODES.reel)]: { location: `/marla.quill/reel/${CODES.reel}/` },
+      [`GET /marla.quill/reel/${CODES.reel}/`]: { text: fixture('polaris-reel.html') },
+    });
+    expect((await fetch(CODES.reel)).strategy).toBe('page');
+  });
+});
+
+describe('what is asked', () => {
+  it('the query by id carries the session and the constants', async () => {
+    const constants = createInstagramConstants({ 'instagram.mediaIdDocId': '1234567890' });
+    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } }, { constants });
+    await fetch(CODES.reel);
+    const request = upstream.requests[1];
+    const form = new URLSearchParams(request?.body);
+    expect(Object.fromEntries(form)).toMatchObject({ doc_id: '1234567890', lsd: 'AVqMadeUpLsd' });
+    expect(JSON.parse(form.get('variables') ?? '')).toEqual({ media_id: refOf(CODES.reel).parts.mediaId });
+    expect(request?.headers).toMatchObject({
+      'x-csrftoken': 'MadeUpCsrf',
+      'x-fb-lsd': 'AVqMadeUpLsd',
+      'x-ig-app-id': constants.appId,
+      referer: `https://www.instagram.com/p/${CODES.reel}/`,
+    });
+    expect(await request?.cookies?.getCookieString('https://www.instagram.com/')).toContain('mid=MadeUpMid');
+  });
+
+  it("the account's cookies go to the media info alone, and no other site's with them", async () => {
+    const { fetch, upstream } = setup(
+      { [mediaInfo(CODES.productReel)]: { text: fixture('product-reel.json') } },
+      { cookies: COOKIES },
+    );
+    await fetch(CODES.productReel);
+    for (const request of upstream.requests) {
+      const cookies = (await request.cookies?.getCookieString('https://www.instagram.com/')) ?? '';
+      expect(cookies.includes('sessionid')).toBe(String(request.url).includes('/info/'));
+      expect(cookies).not.toContain('foreign');
+    }
+    expect(headerOf(upstream, mediaInfo(CODES.productReel), 'x-csrftoken')).toBe('account-csrf');
+  });
+
+  it('no request leaves the site', async () => {
+    const { fetch, upstream } = setup({});
+    await failureOf(fetch(CODES.reel));
+    for (const request of upstream.requests) {
+      expect(new URL(request.url).hostname).toBe('www.instagram.com');
+      expect(request.hosts.every(host => host.endsWith('instagram.com'))).toBe(true);
+    }
+  });
+});
+
+describe('the session', () => {
+  it('is opened once: one request for each post after that', async () => {
+    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } });
+    for (let round = 0; round < 5; round += 1) await fetch(CODES.reel);
+    expect(upstream.asked).toEqual([HOME, ...Array<string>(5).fill(BY_ID)]);
+  });
+
+  it('is opened once for many at a time', async () => {
+    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } });
+    await Promise.all(Array.from({ length: 8 }, () => fetch(CODES.reel)));
+    expect(upstream.countOf(HOME)).toBe(1);
+    expect(upstream.countOf(BY_ID)).toBe(8);
+  });
+
+  it.each<[string, FakeRoute]>([
+    ['is gone', { status: 404, text: 'gone' }],
+    ['comes without a token', { text: '<html></html>' }],
+    ['does not answer', { error: new AppError('timeout', 'slow') }],
+    ['is an endless login page', { location: '/' }],
+  ])('a home page that %s stops nothing, and is not asked again at once', async (_, odd) => {
+    const { fetch, upstream } = setup({ [HOME]: odd, [BY_ID]: { text: fixture('polaris-reel.html') } });
+    await fetch(CODES.reel);
+    const visits = upstream.countOf(HOME);
+    for (let round = 0; round < 3; round += 1) expect((await fetch(CODES.reel)).strategy).toBe('media-id-query');
+    expect(upstream.countOf(HOME)).toBe(visits);
+    expect(headerOf(upstream, BY_ID, 'x-csrftoken')).toMatch(/^[\w-]{20,}$/);
+    expect(headerOf(upstream, BY_ID, 'x-fb-lsd')).toMatch(/^[\w-]{11}$/);
+  });
+
+  it('is renewed with age', async () => {
+    let now = Date.UTC(2026, 4, 1);
+    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } }, { now: () => now });
+    await fetch(CODES.reel);
+    now += 29 * 60_000;
+    await fetch(CODES.reel);
+    expect(upstream.countOf(HOME)).toBe(1);
+    now += 2 * 60_000;
+    await fetch(CODES.reel);
+    expect(upstream.countOf(HOME)).toBe(2);
+  });
+
+  it('is renewed when it is refused, though not at every refusal', async () => {
+    let now = Date.UTC(2026, 4, 1);
+    const { fetch, upstream } = setup(
+      {
+        [BY_ID]: { status: 403 },
+        [BY_CODE]: { status: 403 },
+        [page(CODES.reel)]: { text: fixture('polaris-reel.html') },
+      },
+      { now: () => now },
+    );
+    await fetch(CODES.reel);
+    await fetch(CODES.reel);
+    expect(upstream.countOf(HOME)).toBe(1);
+    now += 6 * 60_000;
+    await fetch(CODES.reel);
+    expect(upstream.countOf(HOME)).toBe(2);
+  });
+
+  it('lets one caller give up without failing the others', async () => {
+    let open = () => {};
+    const after = new Promise<void>(resolve => {
+      open = resolve;
+    });
+    const { source } = setup({ [HOME]: { ...home, after }, [BY_ID]: { text: fixture('polaris-reel.html') } });
+    const impatient = new AbortController();
+    const first = failureOf(source.fetch(refOf(CODES.reel), { signal: impatient.signal }));
+    const second = source.fetch(refOf(CODES.reel), { signal: new AbortController().signal });
+    impatient.abort(new AppError('timeout', 'gave up'));
+    expect((await first).code).toBe('timeout');
+    open();
+    expect((await second).id).toBe(CODES.reel);
+  });
+});
+
+describe('failures of the whole', () => {
+  const everywhere = (code: string, answer: FakeRoute) => ({
+    [BY_ID]: answer,
+    [BY_CODE]: answer,
+    [page(code)]: answer,
+    [page(code, 'reel')]: answer,
+    [embed(code)]: answer,
+  });
+
+  it.each<[string, FakeRoute, string]>([
+    ['the login page', { text: fixture('login-wall.html') }, 'login_required'],
+    ['the error page', { text: fixture('not-found.html') }, 'not_found'],
+    ['the shell of the post', { text: fixture('throttled.html') }, 'upstream_rate_limited'],
+    ['404', { status: 404 }, 'not_found'],
+    ['429', { status: 429 }, 'upstream_rate_limited'],
+    ['500', { status: 500 }, 'upstream_unavailable'],
+    ['a broken embed', { text: fixture('embed-broken.html') }, 'login_required'],
+    ['pages of an unknown kind', { text: '<html>new design</html>' }, 'upstream_changed'],
+    ['gated media', { text: fixture('gated.json') }, 'login_required'],
+  ])('%s everywhere', async (_, answer, code) => {
+    const failure = await failureOf(setup(everywhere(CODES.reel, answer)).fetch(CODES.reel));
+    expect(failure.code).toBe(code);
+    expect(failure.params.weak).toBeUndefined();
+  });
+
+  it('a definitive word of a query ends the search', async () => {
+    const text = JSON.stringify({ data: null, errors: [{ message: 'x', code: 4_630_001 }] });
+    const { fetch, upstream } = setup({ [BY_ID]: { text } });
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('not_found');
+    expect(upstream.asked).toEqual([HOME, BY_ID]);
+  });
+
+  it.each<[string, Readonly<Record<string, FakeRoute>>, string]>([
+    ['private by its route', { [ROUTES]: { text: 'for (;;);{"tracePolicy":"polaris.privatePostPage"}' } }, 'private'],
+    [
+      'restricted by age',
+      {
+        [RULING]: {
+          text: '{"status":"fail","title":"Restricted Video","description":"You must be 18 years old or over."}',
+        },
+      },
+      'age_restricted',
+    ],
+    [
+      'restricted by region',
+      {
+        [RULING]: {
+          text: '{"status":"fail","title":"Restricted Video","description":"Not available in your country."}',
+        },
+      },
+      'region_blocked',
+    ],
+  ])('gated media are %s', async (_, routes, code) => {
+    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('gated.json') }, ...routes });
+    expect((await failureOf(fetch(CODES.reel))).code).toBe(code);
+    expect(upstream.asked).not.toContain(BY_CODE);
+  });
+
+  it('a private link that brings nothing is a private post', async () => {
+    const { fetch } = setup({ [BY_ID]: { text: '{"data":{"xig_polaris_media":null}}' } });
+    expect((await failureOf(fetch(CODES.reel, { private: '1' }))).code).toBe('private');
+  });
+
+  it('keeps every cause', async () => {
+    const failure = await failureOf(setup({ [BY_ID]: { status: 429 } }).fetch(CODES.reel));
+    expect(failure.code).toBe('upstream_rate_limited');
+    const { cause } = failure;
+    expect(cause instanceof AggregateError ? cause.errors.length : 0).toBe(4);
+  });
+
+  it('an account that is logged out is left alone for a while', async () => {
+    const { fetch, upstream } = setup(
+      { [mediaInfo(CODES.reel)]: { location: '/accounts/login/' } },
+      { cookies: COOKIES },
+    );
+    await failureOf(fetch(CODES.reel));
+    await failureOf(fetch(CODES.reel));
+    expect(upstream.countOf(mediaInfo(CODES.reel))).toBe(1);
+  });
+});
+
+describe('stories', () => {
+  const { signal } = new AbortController();
+  const story = (source: MediaSource, address: string) => {
+    const match = source.match(new URL(address));
+    if (match?.kind !== 'story') throw new Error(`${address} is no story`);
+    return source.fetch(match.ref, { signal });
+  };
+  const STORY_ID = refOf(CODES.neighbour).parts.mediaId ?? '';
+
+  it('need an account, and ask nothing without one', async () => {
+    const { source, upstream } = setup({});
+    expect(source.canFetchStories).toBe(false);
+    const failure = await failureOf(story(source, 'https://www.instagram.com/stories/the.lanternists/'));
+    expect(failure.code).toBe('login_required');
+    expect(upstream.asked).toEqual([]);
+  });
+
+  it('of a user are all that is shown', async () => {
+    const { source, upstream } = setup(
+      {
+        'GET /api/v1/users/web_profile_info/': {
+          text: '{"data":{"user":{"id":"880012","username":"the.lanternists"}}}',
+        },
+        'GET /api/v1/feed/reels_media/': { text: fixture('reels-media.json') },
+      },
+      { cookies: COOKIES },
+    );
+    expect(source.canFetchStories).toBe(true);
+    const post = await story(source, 'https://www.instagram.com/stories/the.lanternists/');
+    expect(post).toMatchObject({ id: 'stories.the.lanternists', author: { username: 'the.lanternists' } });
+    expect(post.items.map(item => item.kind)).toEqual(['video', 'image']);
+    expect(upstream.requests.at(-1)?.url).toContain('reel_ids=880012');
+  });
+
+  it('named by their id are that one', async () => {
+    const [item] = JSON.parse(fixture('reels-media.json')).reels['880012'].items;
+    const { source } = setup(
+      { [`GET /api/v1/media/${STORY_ID}/info/`]: { text: JSON.stringify({ items: [item], status: 'ok' }) } },
+      { cookies: COOKIES },
+    );
+    const post = await story(source, `https://www.instagram.com/stories/the.lanternists/${STORY_ID}/`);
+    expect(post.items).toHaveLength(1);
+    expect(post.author.username).toBe('the.lanternists');
+  });
+
+  it('of a highlight are asked by its id, and one of them picked', async () => {
+    const { source, upstream } = setup(
+      { 'GET /api/v1/feed/reels_media/': { text: fixture('reels-media.json') } },
+      { cookies: COOKIES },
+    );
+    const address = 'https://www.instagram.com/stories/highlights/17991234567890123/';
+    expect((await story(source, address)).items).toHaveLength(2);
+    expect(upstream.requests.at(-1)?.url).toContain('reel_ids=highlight%3A17991234567890123');
+    expect((await story(source, `${address}?story_media_id=${STORY_ID}_880012`)).items).toHaveLength(1);
+  });
+
+  it('that are over are not found', async () => {
+    const { source } = setup(
+      { 'GET /api/v1/feed/reels_media/': { text: '{"reels":{},"status":"ok"}' } },
+      { cookies: COOKIES },
+    );
+    const failure = await failureOf(story(source, 'https://www.instagram.com/stories/highlights/17991234567890123/'));
+    expect(failure.code).toBe('not_found');
+  });
+});
+
+describe('share links', () => {
+  const { signal } = new AbortController();
+  const URL_OF_SHARE = 'https://www.instagram.com/share/reel/BARmadeUp/';
+  const HEAD = 'HEAD /share/reel/BARmadeUp/';
+  const GET = 'GET /share/reel/BARmadeUp/';
+  const target = `https://www.instagram.com/reel/${CODES.reel}/`;
+  const resolve = (routes: Readonly<Record<string, FakeRoute>>) => {
+    const { source, upstream } = setup(routes);
+    return { upstream, resolved: source.resolveShort(URL_OF_SHARE, { signal }) };
+  };
+
+  it.each<[string, Readonly<Record<string, FakeRoute>>, string]>([
+    ['HEAD', { [HEAD]: { location: `${target}?igsh=1` } }, `${target}?igsh=1`],
+    ['GET, where HEAD is not taken', { [HEAD]: { status: 405 }, [GET]: { location: `/reel/${CODES.reel}/` } }, target],
+    [
+      'another share link',
+      { [HEAD]: { location: '/share/BAmadeUp' }, 'HEAD /share/BAmadeUp/': { location: target } },
+      target,
+    ],
+    [
+      'the login page of the post',
+      { [HEAD]: { location: `/accounts/login/?next=/reel/${CODES.reel}/` } },
+      `https://www.instagram.com/p/${CODES.reel}/`,
+    ],
+    [
+      'the page itself',
+      { [GET]: { text: `<head><link rel="canonical" href="${target}" /></head>` } },
+      `https://www.instagram.com/p/${CODES.reel}/`,
+    ],
+  ])('are resolved by %s', async (_, routes, expected) => {
+    const { resolved, upstream } = resolve(routes);
+    expect(await resolved).toBe(expected);
+    expect(headerOf(upstream, HEAD, 'user-agent')).not.toContain('Mozilla');
+  });
+
+  it.each<[string, Readonly<Record<string, FakeRoute>>, string]>([
+    ['off the site', { [HEAD]: { location: 'https://evil.example/p/x' } }, 'unsupported_link'],
+    ['to a private address', { [HEAD]: { location: 'http://169.254.169.254/' } }, 'unsupported_link'],
+    ['to the login page', { [HEAD]: { location: '/accounts/login/' } }, 'login_required'],
+    ['to the home page', { [HEAD]: { location: '/' } }, 'login_required'],
+    ['in circles', { [HEAD]: { location: '/share/reel/BARmadeUp/' } }, 'upstream_changed'],
+    ['nowhere', { [GET]: { status: 404 } }, 'not_found'],
+    ['to a limit', { [GET]: { status: 429 } }, 'upstream_rate_limited'],
+    ['to an error page', { [GET]: { text: fixture('not-found.html') } }, 'not_found'],
+  ])('that lead %s', async (_, routes, code) => {
+    const { resolved, upstream } = resolve(routes);
+    expect((await failureOf(resolved)).code).toBe(code);
+    expect(upstream.requests.every(request => new URL(request.url).hostname === 'www.instagram.com')).toBe(true);
+  });
+});
