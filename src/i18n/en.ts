@@ -184,6 +184,7 @@ export const en = {
     title: 'Medley',
     tagline: 'Paste a link, get the video.',
     placeholder: 'Paste a link, or type / for commands',
+    placeholderShort: 'Paste a link',
     inputLabel: 'Message to Medley',
     send: 'Send',
     you: 'You',

@@ -173,6 +173,7 @@ export const id: Messages = {
     title: 'Medley',
     tagline: 'Tempel tautan, dapat videonya.',
     placeholder: 'Tempelkan tautan, atau ketik / untuk perintah',
+    placeholderShort: 'Tempel tautan',
     inputLabel: 'Pesan untuk Medley',
     send: 'Kirim',
     you: 'Kamu',

@@ -2,7 +2,7 @@ import { carousel } from './carousel.ts';
 import { button, h, isOwnPath, isWebAddress } from './dom.ts';
 import { icon } from './icons.ts';
 import { openLightbox } from './lightbox.ts';
-import { mediaBox, ratioOf } from './media.ts';
+import { backdrop, mediaBox, ratioOf } from './media.ts';
 import type { WebAction, WebBlock, WebInline, WebMedia, WebReply, WebText } from './protocol.ts';
 import { language, text } from './texts.ts';
 
@@ -19,8 +19,8 @@ export function card(reply: WebReply, context: CardContext): HTMLElement {
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': text('bot') });
   const download = h('a', { class: 'action primary' });
   const media = reply.gallery.length > 0 ? galleryOf(reply.gallery, download, context) : undefined;
-  const only = reply.gallery.length === 1 ? reply.gallery[0] : undefined;
-  if (only && only.kind !== 'audio' && ratioOf(only) < 0.8) root.classList.add('tall');
+  const [cover] = reply.gallery;
+  if (cover && cover.kind !== 'audio' && ratioOf(cover) < TALL) root.classList.add('tall');
   if (media) root.classList.add('with-media');
 
   const actions = [
@@ -40,6 +40,9 @@ export function card(reply: WebReply, context: CardContext): HTMLElement {
   root.append(...(media ? [media] : []), body);
   return root;
 }
+
+/** Narrower than this by its height, a picture leaves room for words beside it. */
+const TALL = 0.85;
 
 /** One sentence for those who listen: what came, not all of it. */
 export function summaryOf(reply: WebReply): string {
@@ -77,7 +80,9 @@ function galleryOf(items: readonly WebMedia[], download: HTMLAnchorElement, { br
   const [first] = items;
   offer(0);
   if (items.length > 1 || !first) return carousel(items, { openPhoto, bringAgain, onChange: offer });
-  return h('div', { class: 'single' }, mediaBox(first, '', { openPhoto, bringAgain }));
+  const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { openPhoto, bringAgain }));
+  single.style.setProperty('--ratio', String(ratioOf(first)));
+  return single;
 }
 
 function blockOf(block: WebBlock): Node {
@@ -87,13 +92,9 @@ function blockOf(block: WebBlock): Node {
     case 'text':
       return block.folded
         ? foldedText(block.text)
-        : h('p', { class: 'card-text', dir: 'auto' }, ...inlines(block.text));
+        : h('p', { class: 'card-text remark', dir: 'auto' }, ...inlines(block.text));
     case 'fields':
-      return h(
-        'dl',
-        { class: 'fields' },
-        ...block.fields.map(field => h('div', {}, h('dt', {}, field.label), h('dd', {}, ...inlines(field.value)))),
-      );
+      return fieldList(block.fields);
     case 'image':
       return isOwnPath(block.url)
         ? h('img', { class: 'card-image', src: block.url, alt: block.alt, loading: 'lazy' })
@@ -101,6 +102,15 @@ function blockOf(block: WebBlock): Node {
     case 'divider':
       return h('hr', { class: 'divider' });
   }
+}
+
+type Field = Extract<WebBlock, { kind: 'fields' }>['fields'][number];
+
+/** Figures stand side by side, sentences below each other. */
+function fieldList(fields: readonly Field[]): Node {
+  const isFigures = fields.every(({ label, value }) => label.length <= 16 && plain(value).length <= 24);
+  const rows = fields.map(({ label, value }) => h('div', {}, h('dt', {}, label), h('dd', {}, ...inlines(value))));
+  return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);
 }
 
 const FOLD_LENGTH = 180;

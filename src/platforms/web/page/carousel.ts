@@ -1,6 +1,6 @@
 import { button, h, isCalm } from './dom.ts';
 import { icon } from './icons.ts';
-import { type MediaContext, mediaBox, mediaLabel, ratioOf } from './media.ts';
+import { backdrop, type MediaContext, mediaBox, mediaLabel, ratioOf } from './media.ts';
 import type { WebMedia } from './protocol.ts';
 import { text } from './texts.ts';
 
@@ -67,17 +67,8 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     next,
     h('div', { class: 'dots', 'aria-hidden': 'true' }, ...dots),
   );
-  root.style.setProperty(
-    '--ratio',
-    String(
-      Math.min(
-        ...items
-          .map(ratioOf)
-          .filter(ratio => ratio >= 0.5)
-          .slice(0, 1),
-      ),
-    ),
-  );
+  const [first] = items;
+  if (first) root.style.setProperty('--ratio', String(ratioOf(first)));
   root.addEventListener('keydown', event => {
     // In a player the arrows belong to the player.
     if (event.target instanceof HTMLMediaElement) return;
@@ -113,6 +104,7 @@ function slideOf(media: WebMedia, index: number, total: number, context: MediaCo
   return h(
     'div',
     { class: 'slide', role: 'group', 'aria-roledescription': 'slide', 'aria-label': mediaLabel(media, place) },
+    backdrop(media),
     mediaBox(media, place, context),
   );
 }

@@ -30,6 +30,7 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
   const send = byId('send', HTMLButtonElement);
   const hint = byId('hint', HTMLParagraphElement);
   const list = createSuggestionList(input, take);
+  const narrow = matchMedia('(max-width: 28rem)');
   let commands: readonly WebCommand[] = [];
   let maxLength = 4_000;
   let working = false;
@@ -44,6 +45,7 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
     send.title = text(cancels ? 'cancel' : 'send');
     send.classList.toggle('cancels', cancels);
     send.disabled = isEmpty && !cancels;
+    input.placeholder = text(narrow.matches ? 'placeholderShort' : 'placeholder');
     hint.textContent = input.value.length > maxLength ? text('tooLong', { n: maxLength }) : '';
     input.style.height = 'auto';
     input.style.height = `${input.scrollHeight}px`;
@@ -132,6 +134,7 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
   input.addEventListener('focus', () => {
     if (input.value.startsWith('/')) onInput();
   });
+  narrow.addEventListener('change', refresh);
   refresh();
 
   return {

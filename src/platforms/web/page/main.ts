@@ -31,8 +31,12 @@ const composer = createComposer({
 });
 
 const welcome = createWelcome(line => {
-  if (line.endsWith(' ')) composer.fill(line);
-  else ask({ kind: 'text', text: line });
+  if (line.endsWith(' ')) {
+    composer.fill(line);
+    return;
+  }
+  ask({ kind: 'text', text: line });
+  settleFocus();
 });
 
 const menu = createMenu({
@@ -44,7 +48,7 @@ const menu = createMenu({
     thread.clear();
     announcer.textContent = text('cleared');
     refresh();
-    composer.focus();
+    settleFocus();
   },
 });
 
@@ -87,7 +91,7 @@ function show(turn: Turn): TurnView {
 function cancel(turn: Turn): void {
   connection.send({ type: 'cancel', id: turn.id });
   finish(turn, 'cancelled');
-  composer.focus();
+  settleFocus();
 }
 
 function finish(turn: Turn, state: 'done' | 'cancelled'): void {
@@ -147,6 +151,7 @@ function addReply(turn: Turn, view: TurnView, reply: WebReply): void {
 
 function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
   setTexts(frame.locale, frame.texts);
+  document.title = text('title');
   examples = frame.examples;
   composer.setCommands(frame.commands, frame.maxLength);
   menu.refresh();
@@ -173,6 +178,12 @@ function refresh(): void {
   else welcome.hide();
 }
 
+/** Where the focus goes when what had it is gone. A phone would open its keyboard over the conversation. */
+function settleFocus(): void {
+  if (matchMedia('(pointer: fine)').matches) composer.focus();
+  else thread.focus();
+}
+
 function loadSession(): string {
   const known = recall('localStorage', SESSION_KEY);
   if (known !== null && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(known)) return known;
@@ -195,5 +206,4 @@ for (const turn of history.turns) show(turn);
 refresh();
 thread.toEnd();
 takeShared();
-// A phone would open its keyboard over the first look at the page.
-if (matchMedia('(pointer: fine)').matches) composer.focus();
+settleFocus();

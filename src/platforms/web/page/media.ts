@@ -37,7 +37,7 @@ export function mediaBox(media: WebMedia, place: string, context: MediaContext):
   };
   const show = (): void => {
     box.dataset.shown = 'true';
-    const onError = (): void => box.replaceChildren(failedNote(media, fill, context));
+    const onError = (): void => box.replaceChildren(failedNote(fill, context));
     box.replaceChildren(...elementsOf(media, place, context, onError));
   };
   fill();
@@ -105,24 +105,25 @@ function expiredNote({ bringAgain }: MediaContext): HTMLElement {
   );
 }
 
-function failedNote(media: WebMedia, again: () => void, { bringAgain }: MediaContext): HTMLElement {
+function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElement {
   return h(
     'div',
-    { class: 'media-note', role: 'group' },
+    { class: 'media-note' },
     h('p', {}, text('mediaFailed')),
     h(
       'p',
       { class: 'actions' },
       button({ class: 'action' }, again, icon('again'), text('retry')),
-      h(
-        'a',
-        { class: 'action', href: media.downloadUrl, download: media.fileName },
-        icon('download'),
-        text('download'),
-      ),
       button({ class: 'action' }, bringAgain, text('bringAgain')),
     ),
   );
+}
+
+/** What fills the sides of a file that is narrower than its place: itself, out of focus. */
+export function backdrop(media: WebMedia): HTMLElement | undefined {
+  const src = media.kind === 'image' ? media.src : media.poster;
+  if (src === null || media.spoiler || media.kind === 'audio' || Date.now() >= media.expiresAt) return undefined;
+  return h('img', { class: 'backdrop', src, alt: '', 'aria-hidden': 'true', decoding: 'async' });
 }
 
 /** A long conversation holds many films; only those near the eye ask for their first bytes. */

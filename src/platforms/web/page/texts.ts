@@ -3,6 +3,7 @@ const DEFAULTS = {
   title: 'Medley',
   tagline: 'Paste a link, get the video.',
   placeholder: 'Paste a link, or type / for commands',
+  placeholderShort: 'Paste a link',
   inputLabel: 'Message to Medley',
   send: 'Send',
   you: 'You',
@@ -19,7 +20,7 @@ const DEFAULTS = {
   retry: 'Try again',
   failed: 'That did not go through.',
   mediaFailed: 'This file could not be loaded. You can open the original post.',
-  mediaExpired: 'This file was here a while ago and has been let go.',
+  mediaExpired: 'This file was brought here a while ago and its address has run out.',
   bringAgain: 'Bring it again',
   download: 'Download',
   downloadItem: 'Download {n} of {total}',
@@ -83,9 +84,6 @@ function applyTexts(root: HTMLElement): void {
     element.textContent = keyed(element.dataset.text);
   for (const element of root.querySelectorAll<HTMLElement>('[data-label]')) {
     element.setAttribute('aria-label', keyed(element.dataset.label));
-  }
-  for (const element of root.querySelectorAll<HTMLElement>('[data-placeholder]')) {
-    element.setAttribute('placeholder', keyed(element.dataset.placeholder));
   }
 }
 

@@ -8,23 +8,31 @@ export interface Thread {
   /** Call after something was added to `element`: brings it into sight if the reader was at the end. */
   follow(element: HTMLElement): void;
   toEnd(): void;
+  focus(): void;
   clear(): void;
   refresh(): void;
 }
 
 const NEAR_END_PX = 120;
+const EDGE_PX = 12;
 
 export function createThread(): Thread {
   const scroller = byId('thread', HTMLElement);
   const log = byId('log', HTMLDivElement);
   const latest = byId('latest', HTMLButtonElement);
-  let atEnd = true;
+  /** Whether what comes next is to be brought into sight: until someone scrolls up, and again from the end. */
+  let following = true;
   let hasNew = false;
+  let lastTop = 0;
 
   function update(): void {
-    atEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < NEAR_END_PX;
-    if (atEnd) hasNew = false;
-    latest.hidden = atEnd;
+    const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+    if (left < NEAR_END_PX) {
+      following = true;
+      hasNew = false;
+    } else if (scroller.scrollTop < lastTop - 1) following = false;
+    lastTop = scroller.scrollTop;
+    latest.hidden = !hasNew && left < scroller.clientHeight;
     label();
   }
 
@@ -33,34 +41,53 @@ export function createThread(): Thread {
     latest.setAttribute('aria-label', text(hasNew ? 'newReplies' : 'scrollDown'));
   }
 
+  function scrollTo(top: number): void {
+    scroller.scrollTo({ top, behavior: isCalm() ? 'auto' : 'smooth' });
+  }
+
   function toEnd(): void {
-    atEnd = true;
-    scroller.scrollTo({ top: scroller.scrollHeight, behavior: isCalm() ? 'auto' : 'smooth' });
+    following = true;
+    scrollTo(scroller.scrollHeight);
+  }
+
+  function topOf(element: HTMLElement): number {
+    return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
   }
 
   scroller.addEventListener('scroll', update, { passive: true });
   latest.addEventListener('click', toEnd);
   // The input growing, the keyboard opening, the window turning: the end stays in sight.
   new ResizeObserver(() => {
-    if (atEnd) scroller.scrollTop = scroller.scrollHeight;
+    if (following) scroller.scrollTop = scroller.scrollHeight;
   }).observe(scroller);
+  fitAboveKeyboard();
   label();
 
   return {
     append: element => log.append(element),
     follow(element) {
-      if (!atEnd) {
+      if (!following) {
         hasNew = true;
-        label();
-        return;
-      }
-      // What is taller than the screen is shown from its beginning.
-      if (element.offsetHeight > scroller.clientHeight) {
-        element.scrollIntoView({ block: 'start', behavior: isCalm() ? 'auto' : 'smooth' });
+        update();
+      } else if (element.offsetHeight > scroller.clientHeight) {
+        // What is taller than the screen is shown from its beginning, and left there to be looked at.
+        following = false;
+        scrollTo(topOf(element) - EDGE_PX);
       } else toEnd();
     },
     toEnd,
+    focus: () => scroller.focus({ preventScroll: true }),
     clear: () => log.replaceChildren(),
     refresh: label,
   };
+}
+
+/** Safari lays its keyboard over the page instead of shrinking it; pinching shrinks the same number and is left alone. */
+function fitAboveKeyboard(): void {
+  const viewport = window.visualViewport;
+  viewport?.addEventListener('resize', () => {
+    if (viewport.scale !== 1) return;
+    document.body.style.height = `${viewport.height}px`;
+    window.scrollTo(0, 0);
+  });
 }
