@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import {
+  type ApiKeyConfig,
+  list,
+  type Owner,
+  oneOf,
+  parseApiKeys,
+  parseBaseUrl,
+  parseConstants,
+  parseHost,
+  parseMediaKey,
+  parseOrigin,
+  parseOverrides,
+  parseOwner,
+  parseProxy,
+  parseProxyAddress,
+  parseRedisUrl,
+  parseShards,
+  parseUserLimit,
+  type UpstreamOverride,
+  type UserLimit,
+  whole,
+} from './config-values.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Origin without a trailing slash. */
+  readonly publicUrl: string | undefined;
+  readonly dataDir: string;
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly creator: string;
+  readonly discord: DiscordConfig | undefined;
+  readonly telegram: TelegramConfig | undefined;
+  readonly osu: { readonly clientId: number; readonly clientSecret: string } | undefined;
+  /** Path of a Netscape cookies.txt. */
+  readonly instagramCookiesFile: string | undefined;
+  /** http(s) address, possibly with userinfo. */
+  readonly upstreamProxy: string | undefined;
+  readonly upstreamOverrides: readonly UpstreamOverride[];
+  /** Upstream ids that change between releases, such as `instagram.mediaIdDocId`. */
+  readonly upstreamConstants: Readonly<Record<string, string>>;
+  readonly redisUrl: string | undefined;
+  readonly apiKeys: readonly ApiKeyConfig[];
+  /** Addresses, CIDRs or `loopback`. */
+  readonly trustProxy: readonly string[];
+  readonly userLimit: UserLimit;
+  /** 32 bytes. */
+  readonly mediaKey: Uint8Array | undefined;
+  readonly mediaCacheBytes: number;
+  readonly owners: readonly Owner[];
+}
+
+export interface DiscordConfig {
+  readonly token: string;
+  readonly apiUrl: string | undefined;
+  readonly shards: number | 'auto';
+}
+
+export interface TelegramConfig {
+  readonly token: string;
+  readonly apiUrl: string | undefined;
+  /** Present: updates come by webhook to `publicUrl`. */
+  readonly webhookSecret: string | undefined;
+}
+
+/** Its message lists every wrong variable, what was expected and an example, and no value that was given. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const MEBIBYTE = 1024 * 1024;
+
+/** A variable whose text `parse` understands, or answers with undefined. */
+function variable<T>(parse: (text: string) => T | undefined, expected: string, example: string) {
+  return z.string().transform((text, context): T => {
+    const value = parse(text);
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: `expected ${expected}`, params: { example } });
+    return z.NEVER;
+  });
+}
+
+const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? value : undefined);
+const PATH = text(/^[^\0]{1,4096}$/);
+const ONE_LINE = text(/^[^\p{Cc}]{1,100}$/u);
+const TOKEN = text(/^[\x21-\x7e]{1,500}$/);
+
+const VARIABLES = z.object({
+  PORT: variable(whole(0, 65_535), 'a port from 0 (any free one) to 65535', '3000').default(3_000),
+  HOST: variable(parseHost, 'an address or a host name to listen on', '127.0.0.1').default('127.0.0.1'),
+  PUBLIC_URL: variable(parseOrigin, 'an http or https address without a path', 'https://medley.example').optional(),
+  DATA_DIR: variable(PATH, 'a directory', './data').default('./data'),
+  LOG_LEVEL: variable(oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`, 'info').default('info'),
+  CREATOR: variable(ONE_LINE, 'a name of at most 100 characters', 'Medley').default('Medley'),
+  DISCORD_TOKEN: variable(text(/^[\w.-]{1,200}$/), 'the token alone, without "Bot"', 'MTAw.GfaKe1.abcDEF').optional(),
+  DISCORD_API_URL: variable(parseBaseUrl, 'an http or https address', 'https://discord.com/api').optional(),
+  DISCORD_SHARDS: variable(parseShards, 'auto or a number from 1 to 16384', 'auto').default('auto'),
+  TELEGRAM_TOKEN: variable(text(/^\d{1,20}:[\w-]{1,200}$/), 'a token of @BotFather', '123456789:AAabcDEF').optional(),
+  TELEGRAM_API_URL: variable(parseBaseUrl, 'an http or https address', 'https://api.telegram.org').optional(),
+  TELEGRAM_WEBHOOK_SECRET: variable(text(/^[\w-]{1,256}$/), '1 to 256 of A-Z a-z 0-9 _ -', 'some-long-word').optional(),
+  OSU_CLIENT_ID: variable(whole(1, 2 ** 31), 'the number of an osu! OAuth application', '12345').optional(),
+  OSU_CLIENT_SECRET: variable(TOKEN, 'the secret of that osu! OAuth application', 'abcDEF123').optional(),
+  INSTAGRAM_COOKIES_FILE: variable(PATH, 'a path to a Netscape cookies.txt', './cookies.txt').optional(),
+  UPSTREAM_PROXY: variable(parseProxy, 'an http or https address of a proxy', 'http://127.0.0.1:8080').optional(),
+  UPSTREAM_OVERRIDES: variable(
+    parseOverrides,
+    'host=origin,... with each host once, lower-case or *.suffix, and origins without a path',
+    'www.instagram.com=http://127.0.0.1:9001,*.fbcdn.net=http://127.0.0.1:9002',
+  ).default([]),
+  UPSTREAM_CONSTANTS: variable(
+    parseConstants,
+    'a JSON object of strings',
+    '{"instagram.mediaIdDocId":"27130000000000000"}',
+  ).default({}),
+  REDIS_URL: variable(parseRedisUrl, 'a redis or rediss address', 'redis://127.0.0.1:6379').optional(),
+  API_KEYS: variable(
+    parseApiKeys,
+    'name:key:perHour,... with each name and key once, perHour a number or unlimited',
+    'alice:a-long-random-key:5000,bob:another-key:unlimited',
+  ).default([]),
+  TRUST_PROXY: variable(
+    list(parseProxyAddress),
+    'addresses, CIDRs or loopback, separated by commas',
+    'loopback,10.0.0.0/8,2001:db8::1',
+  ).default([]),
+  USER_LIMIT: variable(parseUserLimit, 'units/seconds', '20/60').default({ units: 20, windowMs: 60_000 }),
+  MEDIA_KEY: variable(
+    parseMediaKey,
+    '32 bytes as base64, base64url or hex',
+    'the output of: openssl rand -hex 32',
+  ).optional(),
+  MEDIA_CACHE_MB: variable(whole(0, 1_000_000), 'a number of MiB, 0 for none', '1024').default(1_024),
+  OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:10042').default(
+    [],
+  ),
+});
+
+export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES.shape);
+
+/**
+ * The real environment over the `.env` of the working directory, when there is one. A variable that is set and empty counts: it
+ * switches off what `.env` sets.
+ *
+ * @throws ConfigError when `.env` is there and cannot be read
+ */
+export function readEnvironment(): Environment {
+  return { ...readEnvFile(), ...process.env };
+}
+
+function readEnvFile(): Environment {
+  try {
+    return parseEnv(readFileSync('.env', 'utf8'));
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+    if (code === 'ENOENT') return {};
+    throw new ConfigError(`.env cannot be read: ${String(code)}`, { cause });
+  }
+}
+
+/** @throws ConfigError */
+export function loadConfig(environment: Environment): Config {
+  const given = Object.fromEntries(VARIABLE_NAMES.map(name => [name, environment[name]?.trim() || undefined]));
+  const result = VARIABLES.safeParse(given);
+  const problems = [...(result.success ? [] : result.error.issues.map(describeIssue)), ...findMissingPartners(given)];
+  if (!result.success || problems.length > 0) {
+    throw new ConfigError(['The configuration is wrong:', ...problems.map(problem => `  ${problem}`)].join('\n'));
+  }
+  return toConfig(result.data);
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const example = issue.code === 'custom' ? issue.params?.example : undefined;
+  const name = String(issue.path[0]);
+  return `${name}: ${issue.message}${example === undefined ? '' : `, for example ${name}=${String(example)}`}`;
+}
+
+function findMissingPartners(given: Environment): string[] {
+  const partners = [
+    ['OSU_CLIENT_ID', 'OSU_CLIENT_SECRET', 'abcDEF123'],
+    ['OSU_CLIENT_SECRET', 'OSU_CLIENT_ID', '12345'],
+    ['TELEGRAM_WEBHOOK_SECRET', 'PUBLIC_URL', 'https://medley.example'],
+  ] as const;
+  return partners
+    .filter(([name, partner]) => given[name] !== undefined && given[partner] === undefined)
+    .map(
+      ([name, partner, example]) => `${partner}: expected because ${name} is set, for example ${partner}=${example}`,
+    );
+}
+
+function toConfig(values: z.output<typeof VARIABLES>): Config {
+  const { DISCORD_TOKEN, TELEGRAM_TOKEN, OSU_CLIENT_ID, OSU_CLIENT_SECRET } = values;
+  return {
+    port: values.PORT,
+    host: values.HOST,
+    publicUrl: values.PUBLIC_URL,
+    dataDir: values.DATA_DIR,
+    logLevel: values.LOG_LEVEL,
+    creator: values.CREATOR,
+    discord:
+      DISCORD_TOKEN === undefined
+        ? undefined
+        : { token: DISCORD_TOKEN, apiUrl: values.DISCORD_API_URL, shards: values.DISCORD_SHARDS },
+    telegram:
+      TELEGRAM_TOKEN === undefined
+        ? undefined
+        : { token: TELEGRAM_TOKEN, apiUrl: values.TELEGRAM_API_URL, webhookSecret: values.TELEGRAM_WEBHOOK_SECRET },
+    osu:
+      OSU_CLIENT_ID === undefined || OSU_CLIENT_SECRET === undefined
+        ? undefined
+        : { clientId: OSU_CLIENT_ID, clientSecret: OSU_CLIENT_SECRET },
+    instagramCookiesFile: values.INSTAGRAM_COOKIES_FILE,
+    upstreamProxy: values.UPSTREAM_PROXY,
+    upstreamOverrides: values.UPSTREAM_OVERRIDES,
+    upstreamConstants: values.UPSTREAM_CONSTANTS,
+    redisUrl: values.REDIS_URL,
+    apiKeys: values.API_KEYS,
+    trustProxy: values.TRUST_PROXY,
+    userLimit: values.USER_LIMIT,
+    mediaKey: values.MEDIA_KEY,
+    mediaCacheBytes: values.MEDIA_CACHE_MB * MEBIBYTE,
+    owners: values.OWNER_IDS,
+  };
+}

@@ -1,0 +1,153 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { z } from 'zod';
+
+// How the text of a variable becomes its value. Each of these answers undefined to what it does not understand.
+
+export interface UpstreamOverride {
+  /** Lower-case name, or `*.suffix` for its subdomains. */
+  readonly host: string;
+  readonly origin: string;
+}
+
+export interface ApiKeyConfig {
+  readonly name: string;
+  readonly key: string;
+  readonly perHour: number | 'unlimited';
+}
+
+export interface UserLimit {
+  readonly units: number;
+  readonly windowMs: number;
+}
+
+export interface Owner {
+  readonly platform: 'discord' | 'telegram';
+  readonly id: string;
+}
+
+export function whole(min: number, max: number) {
+  return (text: string): number | undefined => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= min && value <= max ? value : undefined;
+  };
+}
+
+export function oneOf<const T extends string>(words: readonly T[]) {
+  return (text: string): T | undefined => words.find(word => word === text.toLowerCase());
+}
+
+/** Entries separated by commas; one that `parse` refuses makes the whole list wrong. */
+export function list<T>(parse: (entry: string) => T | undefined) {
+  return (text: string): T[] | undefined => {
+    const values: T[] = [];
+    for (const entry of text.split(',').map(part => part.trim())) {
+      if (entry === '') continue;
+      const value = parse(entry);
+      if (value === undefined) return undefined;
+      values.push(value);
+    }
+    return values;
+  };
+}
+
+function isUnique(values: readonly string[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+export function parseHost(text: string): string | undefined {
+  return isIP(text) !== 0 || /^[a-z0-9][a-z0-9.-]{0,252}$/i.test(text) ? text : undefined;
+}
+
+function parseUrl(text: string, protocols: readonly string[]): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const isSound = protocols.includes(url.protocol) && url.hostname !== '' && url.hash === '';
+  return isSound ? url : undefined;
+}
+
+export function parseBaseUrl(text: string): string | undefined {
+  const url = parseUrl(text, ['http:', 'https:']);
+  if (url === undefined || url.search !== '' || url.username !== '' || url.password !== '') return undefined;
+  return url.origin + url.pathname.replace(/\/$/, '');
+}
+
+export function parseOrigin(text: string): string | undefined {
+  const base = parseBaseUrl(text);
+  return base !== undefined && new URL(base).origin === base ? base : undefined;
+}
+
+export function parseProxy(text: string): string | undefined {
+  const url = parseUrl(text, ['http:', 'https:']);
+  return url?.pathname === '/' && url.search === '' ? url.href : undefined;
+}
+
+export function parseRedisUrl(text: string): string | undefined {
+  return parseUrl(text, ['redis:', 'rediss:']) === undefined ? undefined : text;
+}
+
+export function parseShards(text: string): number | 'auto' | undefined {
+  return text === 'auto' ? 'auto' : whole(1, 16_384)(text);
+}
+
+export function parseOverrides(text: string): UpstreamOverride[] | undefined {
+  const overrides = list(parseOverride)(text);
+  return overrides !== undefined && isUnique(overrides.map(({ host }) => host)) ? overrides : undefined;
+}
+
+function parseOverride(entry: string): UpstreamOverride | undefined {
+  const [host = '', ...rest] = entry.split('=');
+  const origin = parseOrigin(rest.join('='));
+  const isHost = host.length <= 255 && /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host);
+  return isHost && origin !== undefined ? { host, origin } : undefined;
+}
+
+export function parseConstants(text: string): Record<string, string> | undefined {
+  try {
+    return z.record(z.string(), z.string()).safeParse(JSON.parse(text)).data;
+  } catch {
+    // Not JSON, which is all there is to say about it.
+    return undefined;
+  }
+}
+
+export function parseApiKeys(text: string): ApiKeyConfig[] | undefined {
+  const keys = list(parseApiKey)(text);
+  const areUnique =
+    keys !== undefined && isUnique(keys.map(({ name }) => name)) && isUnique(keys.map(({ key }) => key));
+  return areUnique ? keys : undefined;
+}
+
+function parseApiKey(entry: string): ApiKeyConfig | undefined {
+  const [name, key, limit, ...rest] = entry.split(':');
+  const perHour = limit === 'unlimited' ? limit : whole(1, 2 ** 31 - 1)(limit ?? '');
+  const isSound = /^[\w.-]{1,64}$/.test(name ?? '') && /^[\x21-\x7e]{1,200}$/.test(key ?? '') && rest.length === 0;
+  return isSound && name !== undefined && key !== undefined && perHour !== undefined
+    ? { name, key, perHour }
+    : undefined;
+}
+
+export function parseProxyAddress(entry: string): string | undefined {
+  if (entry === 'loopback') return entry;
+  const [address = '', prefix, ...rest] = entry.split('/');
+  const family = isIP(address);
+  if (family === 0 || !ipaddr.isValid(address) || address.includes('%') || rest.length > 0) return undefined;
+  return prefix === undefined || whole(0, family === 4 ? 32 : 128)(prefix) !== undefined ? entry : undefined;
+}
+
+export function parseUserLimit(text: string): UserLimit | undefined {
+  const [units, seconds, ...rest] = text.split('/').map(part => whole(1, 1_000_000)(part.trim()));
+  if (units === undefined || seconds === undefined || rest.length > 0) return undefined;
+  return { units, windowMs: seconds * 1_000 };
+}
+
+export function parseMediaKey(text: string): Uint8Array | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  return /^[\w+/-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
+
+export function parseOwner(entry: string): Owner | undefined {
+  const [, platform, id] = /^(discord|telegram):(\d{1,20})$/.exec(entry) ?? [];
+  if (id === undefined) return undefined;
+  return platform === 'discord' ? { platform, id } : { platform: 'telegram', id };
+}

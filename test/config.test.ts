@@ -1,0 +1,262 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigError, type Environment, loadConfig, readEnvironment, VARIABLE_NAMES } from '../src/config.ts';
+
+function complaint(environment: Environment): string {
+  try {
+    loadConfig(environment);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  return '';
+}
+
+describe('loadConfig', () => {
+  it('has a default for everything', () => {
+    expect(loadConfig({})).toEqual({
+      port: 3000,
+      host: '127.0.0.1',
+      publicUrl: undefined,
+      dataDir: './data',
+      logLevel: 'info',
+      creator: 'Medley',
+      discord: undefined,
+      telegram: undefined,
+      osu: undefined,
+      instagramCookiesFile: undefined,
+      upstreamProxy: undefined,
+      upstreamOverrides: [],
+      upstreamConstants: {},
+      redisUrl: undefined,
+      apiKeys: [],
+      trustProxy: [],
+      userLimit: { units: 20, windowMs: 60_000 },
+      mediaKey: undefined,
+      mediaCacheBytes: 1_073_741_824,
+      owners: [],
+    });
+  });
+
+  it('reads empty and blank variables as absent', () => {
+    const empty = Object.fromEntries(VARIABLE_NAMES.map((name, index) => [name, index % 2 === 0 ? '' : '  ']));
+    expect(loadConfig(empty)).toEqual(loadConfig({}));
+  });
+
+  it('reads every variable', () => {
+    const config = loadConfig({
+      PORT: '0',
+      HOST: '::',
+      PUBLIC_URL: 'https://medley.example/',
+      DATA_DIR: '/var/lib/medley',
+      LOG_LEVEL: 'DEBUG',
+      CREATOR: 'Ayu & Bima',
+      DISCORD_TOKEN: 'aaa.bbb.ccc',
+      DISCORD_API_URL: 'http://127.0.0.1:4000/api/',
+      DISCORD_SHARDS: '2',
+      TELEGRAM_TOKEN: '1:abc',
+      TELEGRAM_API_URL: 'http://127.0.0.1:8081',
+      TELEGRAM_WEBHOOK_SECRET: 'word',
+      OSU_CLIENT_ID: '12',
+      OSU_CLIENT_SECRET: 'secret',
+      INSTAGRAM_COOKIES_FILE: './cookies.txt',
+      UPSTREAM_PROXY: 'http://user:pass@proxy.example:8080',
+      UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=https://relay.example/',
+      UPSTREAM_CONSTANTS: '{"instagram.mediaIdDocId":"27"}',
+      REDIS_URL: 'rediss://default:pw@redis.example:6379/1',
+      API_KEYS: 'alice:k1:5000,bob:k2:unlimited',
+      TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::1',
+      USER_LIMIT: '5/10',
+      MEDIA_KEY: 'ff'.repeat(32),
+      MEDIA_CACHE_MB: '2',
+      OWNER_IDS: 'discord:1,telegram:2',
+    });
+    expect(config).toEqual({
+      port: 0,
+      host: '::',
+      publicUrl: 'https://medley.example',
+      dataDir: '/var/lib/medley',
+      logLevel: 'debug',
+      creator: 'Ayu & Bima',
+      discord: { token: 'aaa.bbb.ccc', apiUrl: 'http://127.0.0.1:4000/api', shards: 2 },
+      telegram: { token: '1:abc', apiUrl: 'http://127.0.0.1:8081', webhookSecret: 'word' },
+      osu: { clientId: 12, clientSecret: 'secret' },
+      instagramCookiesFile: './cookies.txt',
+      upstreamProxy: 'http://user:pass@proxy.example:8080/',
+      upstreamOverrides: [
+        { host: 'www.instagram.com', origin: 'http://127.0.0.1:9001' },
+        { host: '*.fbcdn.net', origin: 'https://relay.example' },
+      ],
+      upstreamConstants: { 'instagram.mediaIdDocId': '27' },
+      redisUrl: 'rediss://default:pw@redis.example:6379/1',
+      apiKeys: [
+        { name: 'alice', key: 'k1', perHour: 5000 },
+        { name: 'bob', key: 'k2', perHour: 'unlimited' },
+      ],
+      trustProxy: ['loopback', '10.0.0.0/8', '2001:db8::1'],
+      userLimit: { units: 5, windowMs: 10_000 },
+      mediaKey: Buffer.alloc(32, 0xff),
+      mediaCacheBytes: 2_097_152,
+      owners: [
+        { platform: 'discord', id: '1' },
+        { platform: 'telegram', id: '2' },
+      ],
+    });
+  });
+
+  it('leaves a section out when its key is absent, whatever else is set', () => {
+    const config = loadConfig({
+      DISCORD_SHARDS: '2',
+      DISCORD_API_URL: 'http://a.example',
+      TELEGRAM_API_URL: 'http://b',
+    });
+    expect(config).toMatchObject({ discord: undefined, telegram: undefined });
+    expect(loadConfig({ DISCORD_TOKEN: 'a.b.c' }).discord).toEqual({
+      token: 'a.b.c',
+      apiUrl: undefined,
+      shards: 'auto',
+    });
+  });
+
+  it('reads a media key in every spelling', () => {
+    const key = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index * 5));
+    for (const spelling of ['hex', 'base64', 'base64url'] as const) {
+      expect(Buffer.from(loadConfig({ MEDIA_KEY: key.toString(spelling) }).mediaKey ?? [])).toEqual(key);
+    }
+  });
+
+  it.each([
+    ['PORT', ['65536', '-1', '3000.5', 'http', '0x10', '1e3']],
+    ['HOST', ['a b', 'http://localhost', '-']],
+    [
+      'PUBLIC_URL',
+      ['medley.example', 'ftp://a.example', 'https://a.example/path', 'https://u:p@a.example', 'https://a/?b'],
+    ],
+    ['LOG_LEVEL', ['loud']],
+    ['CREATOR', ['x'.repeat(101), 'a\u0007b']],
+    ['DISCORD_TOKEN', ['Bot a.b.c', 'a\nb']],
+    ['DISCORD_API_URL', ['discord.com', 'ws://discord.com']],
+    ['DISCORD_SHARDS', ['0', 'many']],
+    ['TELEGRAM_TOKEN', ['abc', '1:a/b', 'bot1:abc']],
+    ['TELEGRAM_API_URL', ['localhost:8081']],
+    ['TELEGRAM_WEBHOOK_SECRET', ['a b', 'x'.repeat(257)]],
+    ['OSU_CLIENT_ID', ['abc', '0']],
+    ['UPSTREAM_PROXY', ['127.0.0.1:8080', 'socks5://127.0.0.1:1080']],
+    [
+      'UPSTREAM_OVERRIDES',
+      [
+        'a.example',
+        'A.example=http://b',
+        'a.example=http://b/path',
+        'a.example=b',
+        '*=http://b',
+        'a=http://b,a=http://c',
+      ],
+    ],
+    ['UPSTREAM_CONSTANTS', ['{', '[]', '{"a":1}', 'null']],
+    ['REDIS_URL', ['127.0.0.1:6379', 'http://127.0.0.1:6379']],
+    ['API_KEYS', ['alice', 'alice:key', 'a:k:0', 'a:k:-1', 'a:k:1:2', ':k:1', 'a::1', 'a:k:1,a:l:2', 'a:k:1,b:k:2']],
+    ['TRUST_PROXY', ['everyone', '10.0.0.0/33', '::/129', '1', '127.1', '10.0.0.0/8/8', 'true']],
+    ['USER_LIMIT', ['20', '20/', '/60', '0/60', '20/60/1', 'a/b', '20,60']],
+    ['MEDIA_KEY', ['short', 'f'.repeat(63), 'A'.repeat(44)]],
+    ['MEDIA_CACHE_MB', ['-1', '1GB']],
+    ['OWNER_IDS', ['80351110224678912', 'web:1', 'discord:name']],
+  ])('refuses a wrong %s with what was expected and an example that is right', (name, wrongValues) => {
+    for (const value of wrongValues) {
+      const partner = name === 'OSU_CLIENT_ID' ? { OSU_CLIENT_SECRET: 'x' } : { PUBLIC_URL: 'https://a.example' };
+      const [, line, ...others] = complaint({ ...partner, [name]: value }).split('\n');
+      expect(line, value).toMatch(new RegExp(`^ {2}${name}: expected .+, for example ${name}=.+`));
+      expect(others).toEqual([]);
+      const example = line?.split(`for example ${name}=`)[1];
+      if (name !== 'MEDIA_KEY') expect(complaint({ ...partner, [name]: example })).toBe('');
+    }
+  });
+
+  it('lists every wrong variable at once, lacking partners too', () => {
+    const message = complaint({ PORT: 'x', USER_LIMIT: 'x', OSU_CLIENT_ID: '1', TELEGRAM_WEBHOOK_SECRET: 'word' });
+    expect(message.split('\n').map(line => line.trim().split(':')[0])).toEqual([
+      'The configuration is wrong',
+      'PORT',
+      'USER_LIMIT',
+      'OSU_CLIENT_SECRET',
+      'PUBLIC_URL',
+    ]);
+    expect(complaint({ OSU_CLIENT_SECRET: 'x' })).toContain('OSU_CLIENT_ID: expected because OSU_CLIENT_SECRET is set');
+  });
+
+  it('never repeats a value that was given', () => {
+    const value = fc.string({ minLength: 6, unit: fc.constantFrom(...'qzQZ0123 \t') }).map(text => `zqzq ${text} zqzq`);
+    fc.assert(
+      fc.property(fc.record(Object.fromEntries(VARIABLE_NAMES.map(name => [name, value]))), environment => {
+        const message = complaint(environment);
+        expect(message.split('\n').length).toBeGreaterThan(15);
+        expect(message).not.toContain('zqzq');
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('answers any text at once with a value or a ConfigError', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...VARIABLE_NAMES), fc.string({ unit: 'binary' }), (name, text) => {
+        expect(typeof complaint({ [name]: text })).toBe('string');
+      }),
+    );
+    for (const name of VARIABLE_NAMES) {
+      for (const unit of ['a', 'a.', 'a:', '*.', '0/', ' ', '{"']) complaint({ [name]: unit.repeat(200_000) });
+    }
+  });
+});
+
+describe('readEnvironment', () => {
+  const home = process.cwd();
+  let directory: string;
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'medley-config-'));
+    process.chdir(directory);
+  });
+
+  afterEach(() => {
+    process.chdir(home);
+    rmSync(directory, { recursive: true });
+  });
+
+  it('is the real environment when there is no .env', () => {
+    expect(readEnvironment()).toEqual({ ...process.env });
+  });
+
+  it('adds what .env says, and the real environment wins', () => {
+    writeFileSync('.env', 'PATH=elsewhere\nMEDLEY_TEST_ONLY="from file" # a comment\nUPSTREAM_CONSTANTS={"a.b":"1"}\n');
+    const environment = readEnvironment();
+    expect(environment).toMatchObject({ PATH: process.env.PATH, MEDLEY_TEST_ONLY: 'from file' });
+    expect(loadConfig(environment).upstreamConstants).toEqual({ 'a.b': '1' });
+  });
+
+  it('says so when .env cannot be read', () => {
+    mkdirSync('.env');
+    expect(() => readEnvironment()).toThrow(ConfigError);
+  });
+});
+
+describe('.env.example', () => {
+  const example = readFileSync(new URL('../.env.example', import.meta.url), 'utf8');
+
+  it('names every variable, and nothing else', () => {
+    expect(Object.keys(parseEnv(example)).sort()).toEqual([...VARIABLE_NAMES].sort());
+  });
+
+  it('changes nothing when copied as it is', () => {
+    expect(loadConfig(parseEnv(example))).toEqual(loadConfig({}));
+  });
+
+  it('has one line of words and a valid example above each', () => {
+    const entries = [...example.matchAll(/^# (.+) Example: (.+)\n([A-Z_]+)=/gm)];
+    expect(entries.map(entry => entry[3]).sort()).toEqual([...VARIABLE_NAMES].sort());
+    expect(() => loadConfig(Object.fromEntries(entries.map(entry => [entry[3], entry[2]])))).not.toThrow();
+  });
+});
