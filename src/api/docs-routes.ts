@@ -35,8 +35,7 @@ export function docsRoutes({ document, publicUrl }: DocsRoutesOptions): FastifyP
   };
 }
 
-/** For the examples of a server that was not told its own address. */
-function askedOrigin(request: FastifyRequest): string {
-  const origin = `${request.protocol}://${request.host}`;
-  return URL.canParse(origin) ? new URL(origin).origin : 'http://127.0.0.1:3000';
+/** For the examples of a server that was not told its own address: what was asked, when it looks like one. */
+function askedOrigin({ protocol, host }: FastifyRequest): string {
+  return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

@@ -5,6 +5,7 @@ import type { Extraction, Extractor } from '../media/extractor.ts';
 import type { Post } from '../media/post.ts';
 import { type Answer, createAnswer, sendAnswer } from './answer.ts';
 import { errorResponses } from './document.ts';
+import { FB_EXAMPLE, IG_EXAMPLE, POST_EXAMPLE } from './examples.ts';
 import { toFbDownload, toIgDownload } from './post-shapes.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS, postAnswer } from './schema.ts';
 
@@ -70,8 +71,8 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
           summary: 'An Instagram post and its files',
           description:
             'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days.',
-          querystring: linkQuery.meta({ example: { url: instagram.example } }),
-          response: { 200: igDownloadAnswer, ...errorResponses },
+          querystring: linkQuery(instagram.example),
+          response: { 200: igDownloadAnswer.meta({ example: IG_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(instagram),
       },
@@ -86,8 +87,8 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
           summary: 'A Facebook video',
           description:
             'Title, duration and the addresses of a public video or reel in its best and its smallest quality.',
-          querystring: linkQuery.meta({ example: { url: facebook.example } }),
-          response: { 200: fbDownloadAnswer, ...errorResponses },
+          querystring: linkQuery(facebook.example),
+          response: { 200: fbDownloadAnswer.meta({ example: FB_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(facebook),
       },
@@ -101,8 +102,8 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
           operationId: 'post',
           summary: 'Everything known about a post',
           description: 'Any supported link of either site: all items, and of each item every file the site offers.',
-          querystring: linkQuery.meta({ example: { url: any.example } }),
-          response: { 200: postAnswer, ...errorResponses },
+          querystring: linkQuery(any.example),
+          response: { 200: postAnswer.meta({ example: POST_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(any),
       },

@@ -1,1 +1,64 @@
-export const REFERENCE_STYLE = '';
+/** The reference's style sheet, inline in the page; its hash is in the page's policy, so no style attribute works. */
+export const REFERENCE_STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: #f2f5f3; --surface: #fff; --sunken: #e6ece9; --ink: #14211d; --muted: #4e5f58; --line: #d3ddd8;
+  --accent: #0b6a5e; --accent-soft: #d8ebe4; --marigold: #8a5a00;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0e1614; --surface: #16211e; --sunken: #0a100f; --ink: #e7efec; --muted: #9db1a9; --line: #293a34;
+    --accent: #63d3bd; --accent-soft: #1c3a33; --marigold: #f0b94a;
+  }
+}
+* { box-sizing: border-box; }
+html { scroll-behavior: smooth; }
+@media (prefers-reduced-motion: reduce) { html { scroll-behavior: auto; } }
+body {
+  margin: 0 auto; max-width: 74rem; padding: 0 max(1rem, env(safe-area-inset-left)) 4rem;
+  background: var(--ground); color: var(--ink);
+  font: 1rem/1.6 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif;
+  overflow-wrap: break-word;
+}
+a { color: var(--accent); text-underline-offset: .2em; }
+:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
+header { padding: 2rem 0 1rem; }
+.home { margin: 0; font-weight: 600; }
+.home a { text-decoration: none; }
+h1 { margin: .25rem 0 .5rem; font-size: clamp(1.75rem, 6vw, 2.5rem); line-height: 1.15; letter-spacing: -.02em; }
+.lead { margin: 0; color: var(--muted); max-width: 40rem; }
+nav ul { display: flex; flex-wrap: wrap; gap: .5rem .75rem; margin: 1.25rem 0 0; padding: 0; list-style: none; }
+nav a { display: inline-block; padding: .35rem .8rem; border: 1px solid var(--line); border-radius: 2rem; background: var(--surface); text-decoration: none; font-size: .9375rem; }
+nav a:hover { border-color: var(--accent); }
+section { margin: 0 0 1.25rem; padding: 1.25rem clamp(1rem, 4vw, 2rem) 1.5rem; border: 1px solid var(--line); border-radius: 1.125rem; background: var(--surface); scroll-margin-top: 1rem; }
+h2 { margin: 0 0 .5rem; font-size: 1.375rem; line-height: 1.25; letter-spacing: -.01em; }
+h3 { margin: 1.5rem 0 .5rem; font-size: .8125rem; letter-spacing: .06em; text-transform: uppercase; color: var(--muted); }
+section p { margin: .5rem 0; max-width: 44rem; }
+code { font: .9em/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+.route { font-size: 1.0625rem; }
+.method { padding: .1rem .5rem; border-radius: .375rem; background: var(--accent-soft); color: var(--accent); font: 700 .8125rem/1.6 ui-monospace, Menlo, Consolas, monospace; }
+.badge { padding: .1rem .55rem; border: 1px solid currentColor; border-radius: 1rem; color: var(--marigold); font-size: .75rem; font-weight: 600; letter-spacing: 0; white-space: nowrap; vertical-align: middle; }
+pre { margin: .5rem 0; padding: .875rem 1rem; max-height: 26rem; overflow: auto; border: 1px solid var(--line); border-radius: .75rem; background: var(--sunken); tab-size: 2; }
+pre code { font-size: .8438rem; }
+pre.line { white-space: pre-wrap; overflow-wrap: anywhere; }
+dl { margin: .5rem 0; }
+dl div { padding: .5rem 0; border-top: 1px solid var(--line); }
+dl div:first-child { border-top: 0; }
+dt { font-weight: 600; }
+dd { margin: 0; color: var(--muted); font-size: .9375rem; }
+.type { color: var(--muted); font-weight: 400; font-size: .875rem; }
+details { margin-top: 1rem; }
+summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35rem 0; }
+.depth-1 { padding-left: .9rem; } .depth-2 { padding-left: 1.8rem; } .depth-3 { padding-left: 2.7rem; }
+.depth-4 { padding-left: 3.6rem; } .depth-5 { padding-left: 4.5rem; } .depth-6 { padding-left: 5.4rem; }
+@media (max-width: 40rem) {
+  .depth-1 { padding-left: .5rem; } .depth-2 { padding-left: 1rem; } .depth-3 { padding-left: 1.5rem; }
+  .depth-4 { padding-left: 2rem; } .depth-5 { padding-left: 2.5rem; } .depth-6 { padding-left: 3rem; }
+}
+@media (min-width: 64rem) {
+  body { display: grid; grid-template-columns: 16rem minmax(0, 1fr); gap: 0 2.5rem; padding-top: 2rem; }
+  header { position: sticky; top: 0; align-self: start; padding: 1rem 0; }
+  nav ul { flex-direction: column; align-items: start; }
+}
+@media print { body { display: block; } details { display: block; } pre { max-height: none; white-space: pre-wrap; } }
+`;

@@ -5,9 +5,10 @@ import { ERROR_CODES } from '../errors.ts';
 export const MAX_LINK_CHARS = 2048;
 
 /** What the media endpoints take. */
-export const linkQuery = z.object({
-  url: z.string().min(1).max(MAX_LINK_CHARS).meta({ description: 'Link of the post, percent-encoded, exactly once.' }),
-});
+export function linkQuery(example: string) {
+  const description = 'Link of the post, percent-encoded, exactly once.';
+  return z.object({ url: z.string().min(1).max(MAX_LINK_CHARS).meta({ description, example }) });
+}
 
 const count = (description: string) =>
   z
@@ -150,6 +151,8 @@ export const postAnswer = z
     strategy: z.string().meta({ description: 'Which way of asking the site gave the answer.' }),
   })
   .meta({ description: 'The whole post. What the site did not say is null.' });
+
+export type PostAnswer = z.infer<typeof postAnswer>;
 
 export const errorAnswer = z
   .strictObject({
