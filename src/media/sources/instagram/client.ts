@@ -5,12 +5,13 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../../../infra/http.
 import type { Logger } from '../../../infra/log.ts';
 import type { PostRef } from '../../source.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
+import { failureOfPath, redirectWithinSite } from './failures.ts';
 import { navigationHeaders, scriptHeaders } from './headers.ts';
 import { createInstagramSessions, csrfOf, type InstagramSession } from './session.ts';
 
 /**
  * Every method resolves to whatever the site answered, refusals too.
- * @throws AppError `timeout`, `upstream_unavailable`, `too_large`; `upstream_changed` for a redirect off the site.
+ * @throws AppError `timeout`, `upstream_unavailable`, `too_large`.
  */
 export interface InstagramClient {
   /** Logged-out GraphQL query by media id. */
@@ -41,6 +42,7 @@ export interface InstagramClientOptions {
 }
 
 const ORIGIN = 'https://www.instagram.com';
+const MAX_HOPS = 3;
 
 function accountJar(cookies: readonly Cookie[]): CookieJar | null {
   const jar = new CookieJar();
@@ -81,7 +83,7 @@ export function createInstagramClient(options: InstagramClientOptions): Instagra
       return await http.request({ retries: 0, ...request, hosts: SITE_HOSTS });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'forbidden') throw error;
-      throw new AppError('upstream_changed', 'redirected off the site', { cause: error });
+      throw new AppError('upstream_unavailable', 'the site may not be asked at its address', { cause: error });
     }
   }
 
@@ -114,9 +116,17 @@ export function createInstagramClient(options: InstagramClientOptions): Instagra
     return response;
   }
 
+  /** Follows the site's own redirects between the forms of a post, but not to its login page: that is an answer. */
   async function page(url: string, signal: AbortSignal): Promise<HttpResponse> {
     const { jar } = await sessions.current(signal);
-    return ask({ url, headers: navigationHeaders(constants, `${ORIGIN}/`), cookies: jar, signal });
+    const headers = navigationHeaders(constants, `${ORIGIN}/`);
+    let response = await ask({ url, headers, cookies: jar, maxRedirects: 0, signal });
+    for (let hop = 0; hop < MAX_HOPS; hop += 1) {
+      const next = redirectWithinSite(response);
+      if (next === null || failureOfPath(next.pathname) !== null) break;
+      response = await ask({ url: next, headers, cookies: jar, maxRedirects: 0, signal });
+    }
+    return response;
   }
 
   async function askAsAccount(path: string, referer: string, signal: AbortSignal): Promise<HttpResponse> {

@@ -4,6 +4,7 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http.ts';
 import { isJsonObject } from '../../page-json.ts';
 import type { PostRef } from '../../source.ts';
+import { SITE_HOSTS } from './constants.ts';
 import { flag, listOf, objectOf, text } from './fields.ts';
 
 /**
@@ -32,9 +33,21 @@ export function failureOfPath(path: string): AppError | null {
   return path === '/' || path === '' ? new AppError('login_required', 'redirected to the home page') : null;
 }
 
-function pathOf(address: string): string {
-  const base = 'https://www.instagram.com/';
-  return URL.canParse(address, base) ? new URL(address, base).pathname : '/';
+const ORIGIN = 'https://www.instagram.com/';
+
+/** Where a redirect leads when that is a page of the site, else null. */
+export function redirectWithinSite(head: HttpHead): URL | null {
+  const location = head.headers.location;
+  if (location === undefined || !URL.canParse(location, head.url)) return null;
+  const target = new URL(location, head.url);
+  return target.protocol === 'https:' && SITE_HOSTS.includes(target.host) ? target : null;
+}
+
+function failureOfRedirect(head: HttpHead): AppError {
+  const target = redirectWithinSite(head);
+  if (target === null) return new AppError('upstream_changed', `redirected off the site (${head.status})`);
+  const elsewhere = failureOfPath(target.pathname);
+  return elsewhere ?? new AppError('upstream_changed', `redirected to another page (${head.status})`);
 }
 
 function retryAfterMs(head: HttpHead, now: number): number | undefined {
@@ -56,11 +69,9 @@ const ODD_STATUS: Readonly<Record<number, ErrorCode>> = {
 
 /** What status and redirect say before the body is read; null for an answer that may hold the post. */
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
-  const moved = head.status >= 300 && head.status < 400;
-  const path = moved ? pathOf(head.headers.location ?? '/') : pathOf(head.url);
-  const elsewhere = failureOfPath(path);
+  if (head.status >= 300 && head.status < 400) return failureOfRedirect(head);
+  const elsewhere = failureOfPath(new URL(head.url, ORIGIN).pathname);
   if (elsewhere !== null) return elsewhere;
-  if (moved) return new AppError('upstream_changed', `redirected to another page (${head.status})`);
   if (head.status < 400) return null;
   const code = ODD_STATUS[head.status] ?? (head.status >= 500 ? 'upstream_unavailable' : 'upstream_changed');
   if (code === 'not_found') return weakNotFound(`status ${head.status}`);

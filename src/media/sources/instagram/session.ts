@@ -73,6 +73,7 @@ export function createInstagramSessions({ http, constants, log, now }: SessionOp
         hosts: SITE_HOSTS,
         cookies: jar,
         timeoutMs: TIMEOUT_MS,
+        maxRedirects: 1,
         retries: 0,
       });
     } catch (error) {

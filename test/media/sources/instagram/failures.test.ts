@@ -37,6 +37,8 @@ describe('the signal, and the code it means', () => {
       { status: 302, headers: { location: 'https://www.instagram.com/accounts/login/' } },
       'login_required',
     ],
+    ['a redirect off the site', { status: 302, headers: { location: 'http://169.254.169.254/' } }, 'upstream_changed'],
+    ['a redirect to nowhere', { status: 302 }, 'upstream_changed'],
     ['a redirect to some other page', { status: 302, headers: { location: '/somewhere/else/' } }, 'upstream_changed'],
     [
       'the anonymous limit',

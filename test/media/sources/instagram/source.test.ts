@@ -108,6 +108,19 @@ describe('each strategy alone', () => {
   });
 });
 
+describe('redirects of a page', () => {
+  it.each(['/accounts/login/?next=x', '/', 'https://evil.example/', 'http://169.254.169.254/', `/p/${CODES.reel}/`])(
+    'to %s are not run after',
+    async location => {
+      const { fetch, upstream } = setup({ [page(CODES.reel)]: { location } });
+      await failureOf(fetch(CODES.reel));
+      expect(upstream.countOf(page(CODES.reel))).toBeLessThanOrEqual(4);
+      expect(upstream.asked.filter(asked => asked.includes('login') || asked === HOME)).toEqual([HOME]);
+      expect(upstream.requests.every(request => new URL(request.url).hostname === 'www.instagram.com')).toBe(true);
+    },
+  );
+});
+
 describe('what is asked', () => {
   it('the query by id carries the session and the constants', async () => {
     const constants = createInstagramConstants({ 'instagram.mediaIdDocId': '1234567890' });
