@@ -87,6 +87,10 @@ const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
 /** After these an older answer must not be shown: the post is gone or was taken from the public. */
 const WITHDRAWN: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 
+function staleOnError(error: unknown): boolean {
+  return !(error instanceof AppError && WITHDRAWN.has(error.code));
+}
+
 function errorTtlMs(error: unknown): number {
   if (!(error instanceof AppError)) return 0;
   const base = ERROR_TTL_MS[error.code];
@@ -169,16 +173,12 @@ export function createExtractor(options: ExtractorOptions): Extractor {
 
   function policyOf(ref: PostRef): CachePolicy<Post> {
     const ttlMs = (post: Post) => Math.min(ref.form === 'story' ? STORY_TTL_MS : POST_TTL_MS, addressLifeMs(post));
-    return { ttlMs, staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)), errorTtlMs };
-  }
-
-  async function fetchPost(source: MediaSource, ref: PostRef, signal: AbortSignal): Promise<Post> {
-    try {
-      return await source.fetch(ref, { signal });
-    } catch (error) {
-      if (error instanceof AppError && WITHDRAWN.has(error.code)) await cache.delete(keyOf(ref));
-      throw error;
-    }
+    return {
+      ttlMs,
+      staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
+      staleOnError,
+      errorTtlMs,
+    };
   }
 
   function refOf(source: MediaSource, post: Pick<Post, 'source' | 'id'>): PostRef {
@@ -196,6 +196,9 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     );
     try {
       return await work(signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]));
+    } catch (error) {
+      if (error instanceof AppError || !signal?.aborted) throw error;
+      throw new AppError('timeout', 'given up by the caller', { cause: error });
     } finally {
       clearTimeout(timer);
     }
@@ -212,7 +215,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
           throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
         }
         refs.set(keyOf(ref), ref);
-        const hit = await cache.wrap(keyOf(ref), own => fetchPost(source, ref, own), policyOf(ref), signal);
+        const hit = await cache.wrap(keyOf(ref), own => source.fetch(ref, { signal: own }), policyOf(ref), signal);
         const { itemIndex } = ref;
         const exists = itemIndex !== null && itemIndex < hit.value.items.length;
         return { post: hit.value, itemIndex: exists ? itemIndex : null, from: hit.from };
@@ -226,9 +229,14 @@ export function createExtractor(options: ExtractorOptions): Extractor {
         const ref = refOf(source, post);
         const load = async (own: AbortSignal) => {
           log.info({ source: ref.source, id: ref.id }, 'asking again: an address expired early');
-          const fresh = await fetchPost(source, ref, own);
-          await cache.set(keyOf(ref), fresh, policyOf(ref).ttlMs(fresh));
-          return fresh;
+          try {
+            const fresh = await source.fetch(ref, { signal: own });
+            await cache.set(keyOf(ref), fresh, policyOf(ref).ttlMs(fresh));
+            return fresh;
+          } catch (error) {
+            if (!staleOnError(error)) await cache.delete(keyOf(ref));
+            throw error;
+          }
         };
         const policy = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
         return (await cache.wrap(`refresh:${keyOf(ref)}`, load, policy, signal)).value;
