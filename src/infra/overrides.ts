@@ -64,3 +64,7 @@ function parseOrigin(host: string, text: string): string {
     throw new Error(`${host} must point to an origin such as http://127.0.0.1:9001, without path or userinfo`);
   return url.origin;
 }
+
+export function createOverrides(entries: readonly { readonly host: string; readonly origin: string }[]): Overrides {
+  return parseOverrides(entries.map(({ host, origin }) => `${host}=${origin}`).join(','));
+}

@@ -6,7 +6,7 @@ import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici
 import { AppError } from '../errors.ts';
 import { createGuardedLookup, type ResolveHost, refuseNonPublic } from './address-guard.ts';
 import type { Deadline } from './deadline.ts';
-import { NO_OVERRIDES, type Overrides } from './overrides.ts';
+import type { Overrides } from './overrides.ts';
 
 export interface TransportOptions {
   readonly overrides?: Overrides | undefined;
@@ -47,7 +47,6 @@ const lookupSystem = promisify(lookupByCallback);
 const resolveBySystem: ResolveHost = host => lookupSystem(host, { all: true });
 
 export function createTransport(options: TransportOptions): Transport {
-  const overrides = options.overrides ?? NO_OVERRIDES;
   const resolve = options.lookup ?? resolveBySystem;
   const pool = {
     connections: MAX_CONNECTIONS_PER_ORIGIN,
@@ -65,7 +64,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     route(host) {
-      const override = overrides.find(host);
+      const override = options.overrides?.find(host);
       return override === undefined
         ? { dispatcher: toPublic, origin: `https://${host}`, overridden: false }
         : { dispatcher: toOverrides, origin: override, overridden: true };

@@ -1,14 +1,14 @@
 import { onTestFinished } from 'vitest';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../src/infra/http.ts';
-import { parseOverrides } from '../../src/infra/overrides.ts';
+import { createOverrides } from '../../src/infra/overrides.ts';
 
 /** The real client for the length of the running test; hosts are sent to the given origins. */
 export function createTestClient(
   origins: Readonly<Record<string, string>>,
   options: HttpClientOptions = {},
 ): HttpClient {
-  const pairs = Object.entries(origins).map(([host, origin]) => `${host}=${origin}`);
-  const client = createHttpClient({ ...options, overrides: parseOverrides(pairs.join(',')) });
+  const overrides = createOverrides(Object.entries(origins).map(([host, origin]) => ({ host, origin })));
+  const client = createHttpClient({ ...options, overrides });
   onTestFinished(() => client.close());
   return client;
 }

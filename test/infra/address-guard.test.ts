@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createGuardedLookup, isPublicAddress, type ResolveHost } from '../../src/infra/address-guard.ts';
-import { PRIVATE_ADDRESSES, PUBLIC_ADDRESSES } from './hostile-addresses.ts';
+import { PRIVATE_ADDRESSES, PUBLIC_ADDRESSES } from './ip-addresses.ts';
 
 describe('isPublicAddress', () => {
   it.each(PRIVATE_ADDRESSES)('refuses %s', address => {

@@ -109,6 +109,15 @@ describe('faults of an upstream', () => {
     expect(error).toMatchObject({ code: 'timeout', cause: { code: 'UND_ERR_BODY_TIMEOUT' } });
   });
 
+  it('a connection that takes too long to be made: a timeout before the deadline, for a POST repeated', async () => {
+    const server = await serveTcp(() => {});
+    const stuck = server.origin.replace('http:', 'https:');
+    const client = createTestClient({ [host]: stuck }, { connectTimeoutMs: 100 });
+    const error = await ask(client, { method: 'POST', retries: 1, timeoutMs: 60_000 });
+    expect(error).toMatchObject({ code: 'timeout', cause: { code: 'UND_ERR_CONNECT_TIMEOUT' } });
+    expect(server.connections()).toBe(2);
+  });
+
   it('no headers for longer than they may take: a timeout before the deadline', async () => {
     const server = await serveTcp(() => {});
     const client = createTestClient({ [host]: server.origin }, { headersTimeoutMs: 100 });

@@ -3,11 +3,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { matchesHost } from '../../src/infra/host-list.ts';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../../src/infra/http.ts';
-import { parseOverrides } from '../../src/infra/overrides.ts';
+import { createOverrides } from '../../src/infra/overrides.ts';
 import { parseTarget } from '../../src/infra/target.ts';
 import { watchConnections } from '../fakes/connection-watch.ts';
 import { serveHttp, serveTcp } from '../fakes/loopback.ts';
-import { ALLOWED_HOSTS, HOSTILE_ADDRESSES, PRIVATE_ADDRESSES } from './hostile-addresses.ts';
+import { ALLOWED_HOSTS, HOSTILE_ADDRESSES } from './hostile-addresses.ts';
+import { PRIVATE_ADDRESSES } from './ip-addresses.ts';
 
 function createClient(options: HttpClientOptions): HttpClient {
   const client = createHttpClient(options);
@@ -23,7 +24,7 @@ describe('hostile addresses', () => {
 
   it('are watched by a watch that sees connections', async () => {
     const server = await serveHttp((_request, response) => response.end('hello'));
-    const client = createClient({ overrides: parseOverrides(`www.instagram.com=${server.origin}`) });
+    const client = createClient({ overrides: createOverrides([{ host: 'www.instagram.com', origin: server.origin }]) });
     const watch = watchConnections();
     await client.request({ url: 'https://www.instagram.com/', hosts: ALLOWED_HOSTS });
     expect(watch.attempts()).toEqual([`127.0.0.1:${server.port}`]);
@@ -75,7 +76,7 @@ describe('hostile addresses', () => {
       });
     });
     const client = createClient({
-      overrides: parseOverrides(`www.instagram.com=${server.origin}`),
+      overrides: createOverrides([{ host: 'www.instagram.com', origin: server.origin }]),
       lookup: async () => [{ address: '127.0.0.1', family: 4 }],
     });
     const watch = watchConnections();
@@ -123,6 +124,14 @@ describe('an allowed name', () => {
     expect(watch.attempts()).toEqual([]);
   });
 
+  it('leaves nothing behind when refused, however many there are', async () => {
+    const client = createClient({ lookup: async () => [{ address: '127.0.0.1', family: 4 }] });
+    for (let i = 0; i < 600; i++) {
+      const refused = client.request({ url: `https://${i}.cdninstagram.com/`, hosts: ALLOWED_HOSTS });
+      await expect(refused, `${i}`).rejects.toMatchObject({ code: 'forbidden' });
+    }
+  });
+
   it('that does not resolve is an unavailable upstream', async () => {
     const client = createClient({
       lookup: () => Promise.reject(Object.assign(new Error('unknown'), { code: 'ENOTFOUND' })),
@@ -136,7 +145,7 @@ describe('an allowed name', () => {
   it('is guarded although another host is overridden', async () => {
     const server = await serveHttp((_request, response) => response.end('inside'));
     const client = createClient({
-      overrides: parseOverrides(`www.instagram.com=${server.origin}`),
+      overrides: createOverrides([{ host: 'www.instagram.com', origin: server.origin }]),
       lookup: async () => [{ address: '127.0.0.1', family: 4 }],
     });
     await expect(client.request({ url: 'https://www.facebook.com/', hosts: ALLOWED_HOSTS })).rejects.toMatchObject({
@@ -147,7 +156,7 @@ describe('an allowed name', () => {
 
   it('is still needed when the host is overridden', async () => {
     const server = await serveHttp((_request, response) => response.end('inside'));
-    const client = createClient({ overrides: parseOverrides(`www.evil.test=${server.origin}`) });
+    const client = createClient({ overrides: createOverrides([{ host: 'www.evil.test', origin: server.origin }]) });
     await expect(client.request({ url: 'https://www.evil.test/', hosts: ALLOWED_HOSTS })).rejects.toMatchObject({
       code: 'forbidden',
     });
@@ -170,6 +179,14 @@ describe('parseTarget', () => {
     'wants an absolute https address: %j',
     text => {
       expect(() => parseTarget(text, undefined, ALLOWED_HOSTS)).toThrow(expect.objectContaining({ code: 'forbidden' }));
+    },
+  );
+
+  it.each(['https://127.0.0.1/', 'https://[::1]/', 'https://8.8.8.8/'])(
+    'refuses an IP address even when it is listed: %s',
+    text => {
+      const listed = [new URL(text).hostname];
+      expect(() => parseTarget(text, undefined, listed)).toThrow(expect.objectContaining({ code: 'forbidden' }));
     },
   );
 

@@ -5,7 +5,8 @@ import { serveConnectProxy } from '../fakes/connect-proxy.ts';
 import { watchConnections } from '../fakes/connection-watch.ts';
 import { createTestClient } from '../fakes/http-client.ts';
 import { serveHttp, serveHttps, serveTcp } from '../fakes/loopback.ts';
-import { ALLOWED_HOSTS, HOSTILE_ADDRESSES, PRIVATE_ADDRESSES } from './hostile-addresses.ts';
+import { ALLOWED_HOSTS, HOSTILE_ADDRESSES } from './hostile-addresses.ts';
+import { PRIVATE_ADDRESSES } from './ip-addresses.ts';
 
 const url = 'https://www.instagram.com/p/x/';
 const hosts = ALLOWED_HOSTS;
