@@ -60,7 +60,7 @@ const PROFILE: LinkMatch = { kind: 'unsupported', what: 'profile' };
 const PAGE: LinkMatch = { kind: 'unsupported', what: 'page' };
 
 /** The canonical address of a post, whatever its form. */
-export function postUrl(code: string): string {
+function postUrl(code: string): string {
   return `https://www.instagram.com/p/${code}/`;
 }
 

@@ -40,7 +40,7 @@ function checkedToken(value: unknown): string | null {
 }
 
 /** The LSD token of a page: field `l` of the `__eqmc` script, else the `LSD` module's definition. Null when it has none. */
-export function lsdOf(html: string): string | null {
+function lsdOf(html: string): string | null {
   for (const script of pageScripts(html)) {
     if (!/\sid\s*=\s*["']?__eqmc\b/.test(script.tag)) continue;
     const value = parseJson(script.text);

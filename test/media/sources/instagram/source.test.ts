@@ -170,6 +170,20 @@ describe('the session', () => {
     expect(upstream.asked).toEqual([HOME, ...Array<string>(5).fill(BY_ID)]);
   });
 
+  it.each([
+    ['its own script', fixture('home.html'), 'AVqMadeUpLsd'],
+    ['a module', '<script>requireLazy(["LSD",[],{"token":"AVqOtherLsd"},323])</script>', 'AVqOtherLsd'],
+    [
+      'a module, where its script is broken',
+      '<script id="__eqmc">{"l":</script>["LSD",[],{"token":"AVqThird"}',
+      'AVqThird',
+    ],
+  ])('takes its token from %s', async (_, text, token) => {
+    const { fetch, upstream } = setup({ [HOME]: { text }, [BY_ID]: { text: fixture('polaris-reel.html') } });
+    await fetch(CODES.reel);
+    expect(headerOf(upstream, BY_ID, 'x-fb-lsd')).toBe(token);
+  });
+
   it('is opened once for many at a time', async () => {
     const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } });
     await Promise.all(Array.from({ length: 8 }, () => fetch(CODES.reel)));
