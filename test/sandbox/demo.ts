@@ -1,0 +1,68 @@
+/** `npm run demo`: Medley as it is built, against the sandbox. Needs no network and no account. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { demoLinks } from './links.ts';
+import { createSandbox, type Sandbox } from './sandbox.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const READY = /^Medley is ready at \S+$/;
+/** Set by people for the real bot; the demo talks to nobody. */
+const PRIVATE_SETTINGS = [
+  'DISCORD_TOKEN',
+  'TELEGRAM_TOKEN',
+  'OSU_CLIENT_ID',
+  'OSU_CLIENT_SECRET',
+  'REDIS_URL',
+  'INSTAGRAM_COOKIES_FILE',
+  'UPSTREAM_PROXY',
+];
+
+function startMedley(sandbox: Sandbox, folder: string): ChildProcess {
+  // Empty, not absent: what is absent would be read from .env.
+  const none = Object.fromEntries(PRIVATE_SETTINGS.map(name => [name, '']));
+  const env = { ...process.env, ...none, UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: folder };
+  return spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+}
+
+function printLinks(sandbox: Sandbox): void {
+  const links = demoLinks(sandbox.world);
+  const width = Math.max(...links.map(link => link.url.length));
+  console.log('\nOpen that page and paste one of these. The people and the posts are made up.\n');
+  for (const { url, about } of links) console.log(`  ${url.padEnd(width)}  ${about}`);
+  console.log('\nCtrl+C stops it.\n');
+}
+
+/** Resolves to the exit code, 1 for a child that a signal ended. */
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', code => resolve(code ?? 1));
+  });
+}
+
+async function demo(): Promise<number> {
+  const sandbox = await createSandbox();
+  const folder = await mkdtemp(join(tmpdir(), 'medley-demo-'));
+  try {
+    const child = startMedley(sandbox, folder);
+    const forward = (signal: NodeJS.Signals) => child.kill(signal);
+    process.on('SIGINT', forward);
+    process.on('SIGTERM', forward);
+    if (child.stdout !== null) {
+      createInterface({ input: child.stdout }).on('line', line => {
+        console.log(line);
+        if (READY.test(line)) printLinks(sandbox);
+      });
+    }
+    return await exitOf(child);
+  } finally {
+    await sandbox.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+process.exitCode = await demo();

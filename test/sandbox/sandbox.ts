@@ -1,0 +1,211 @@
+/** Instagram, Facebook and their CDN, played by one loopback server that tells them apart by the Host header. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createMediaAddresses } from './address.ts';
+import { type Answer, type Ask, plain } from './answer.ts';
+import { answerCdn } from './cdn.ts';
+import {
+  answerFacebook,
+  answerOtherFacebook,
+  type FacebookEndpoint,
+  type FacebookSite,
+  facebookEndpoint,
+} from './facebook.ts';
+import { createFaults, type Endpoint, type Fault, type Faults, faultyAnswer, sendFaulty } from './faults.ts';
+import {
+  answerInstagram,
+  answerOtherInstagram,
+  type InstagramEndpoint,
+  type InstagramSite,
+  instagramEndpoint,
+} from './instagram.ts';
+import { loadMediaFiles } from './media.ts';
+import { generatedReel, pkOf, WORLD, type World } from './world.ts';
+
+export interface SandboxOptions {
+  /** Default 0: any free port. */
+  readonly port?: number;
+  readonly world?: World;
+  readonly faults?: Partial<Readonly<Record<Endpoint, Fault>>>;
+  /** Unknown Instagram codes name generated reels instead of nothing. */
+  readonly generate?: boolean;
+  /** How long media addresses work. Default three days. */
+  readonly addressLifetimeMs?: number;
+  readonly now?: () => number;
+}
+
+export interface SandboxRequest {
+  readonly host: string;
+  readonly method: string;
+  /** Path with query. */
+  readonly path: string;
+  /** `other` for pages that nobody breaks, `unknown` for hosts that are not played. */
+  readonly endpoint: Endpoint | 'other' | 'unknown';
+}
+
+export interface Sandbox {
+  /** `http://127.0.0.1:PORT` */
+  readonly origin: string;
+  /** For `UPSTREAM_OVERRIDES`: all played hosts. */
+  readonly overrides: string;
+  /** The latest requests, oldest first; at most 2,000. */
+  readonly requests: readonly SandboxRequest[];
+  readonly faults: Faults;
+  readonly world: World;
+  /** How many requests of an endpoint are in `requests`. */
+  count(endpoint: SandboxRequest['endpoint']): number;
+  clearRequests(): void;
+  /** Media addresses given out so far answer 403 `URL signature expired` from now on. */
+  expireAddresses(): void;
+  close(): Promise<void>;
+}
+
+const HOSTS: readonly string[] = [
+  'instagram.com',
+  '*.instagram.com',
+  'facebook.com',
+  '*.facebook.com',
+  'fb.watch',
+  'cdninstagram.com',
+  '*.cdninstagram.com',
+  '*.fbcdn.net',
+];
+const MAX_REQUESTS = 2_000;
+const MAX_FORM_BYTES = 64 * 1024;
+const THREE_DAYS_MS = 3 * 86_400_000;
+const BODY_TIMEOUT_MS = 10_000;
+
+function isOf(host: string, site: string): boolean {
+  return host === site || host.endsWith(`.${site}`);
+}
+
+function readCookies(header: string | undefined): ReadonlyMap<string, string> {
+  const pairs = (header ?? '').split(';').map(pair => pair.trim().split('=', 2));
+  return new Map(pairs.flatMap(([name, value]) => (name && value !== undefined ? [[name, value] as const] : [])));
+}
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += chunk.length;
+    if (bytes <= MAX_FORM_BYTES) chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}
+
+async function readAsk(request: IncomingMessage): Promise<Ask> {
+  const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
+  const url = new URL(`https://${host || 'nowhere.invalid'}${request.url ?? '/'}`);
+  const { method = 'GET', headers } = request;
+  return { host, url, method, headers, cookies: readCookies(headers.cookie), form: await readForm(request) };
+}
+
+function send(answer: Answer, ask: Ask, response: ServerResponse): void {
+  const body = Buffer.from(answer.body);
+  const length = answer.status === 304 ? {} : { 'content-length': String(body.length) };
+  response.writeHead(answer.status, { ...answer.headers, ...length });
+  response.end(ask.method === 'HEAD' ? undefined : body);
+}
+
+function isInstagram(endpoint: Endpoint): endpoint is InstagramEndpoint {
+  return endpoint.startsWith('instagram.');
+}
+
+function isFacebook(endpoint: Endpoint): endpoint is FacebookEndpoint {
+  return endpoint.startsWith('facebook.');
+}
+
+/** Starts it; the caller closes it. */
+export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { port = 0, world = WORLD, generate = false, addressLifetimeMs = THREE_DAYS_MS, now = Date.now } = options;
+  const files = loadMediaFiles();
+  const addresses = createMediaAddresses({ files, now, lifetimeMs: addressLifetimeMs });
+  const faults = createFaults(options.faults);
+  const requests: SandboxRequest[] = [];
+  const byCode = new Map(world.instagram.map(post => [post.code, post]));
+  const byId = new Map(world.instagram.map(post => [pkOf(post.code), post]));
+  const instagram: InstagramSite = {
+    addresses,
+    files,
+    tokens: { lsd: 'AVsandbox0T' },
+    csrf: 'SandboxCsrfTokenOfAVisitor000000',
+    shortLinks: world.shortLinks,
+    find: code => byCode.get(code) ?? (generate ? generatedReel({ code }) : undefined),
+    findById: pk => byId.get(pk) ?? (generate ? generatedReel({ pk }) : undefined),
+  };
+  const facebook: FacebookSite = { addresses, files, posts: world.facebook, shortLinks: world.shortLinks };
+  const nobody = {
+    instagram: { ...instagram, shortLinks: [], find: () => undefined, findById: () => undefined },
+    facebook: { ...facebook, posts: [], shortLinks: [] },
+  };
+
+  function endpointOf(ask: Ask): SandboxRequest['endpoint'] {
+    if (isOf(ask.host, 'instagram.com')) return instagramEndpoint(ask) ?? 'other';
+    if (isOf(ask.host, 'facebook.com') || ask.host === 'fb.watch') return facebookEndpoint(ask) ?? 'other';
+    return isOf(ask.host, 'cdninstagram.com') || ask.host.endsWith('.fbcdn.net') ? 'cdn' : 'unknown';
+  }
+
+  function answerOther(ask: Ask, endpoint: 'other' | 'unknown'): Answer {
+    if (endpoint === 'unknown') return plain(421, 'The sandbox does not play this host');
+    return isOf(ask.host, 'instagram.com') ? answerOtherInstagram(ask, instagram) : answerOtherFacebook();
+  }
+
+  function rightAnswer(ask: Ask, endpoint: Endpoint, isNull: boolean): Answer {
+    if (isInstagram(endpoint)) return answerInstagram(endpoint, ask, isNull ? nobody.instagram : instagram);
+    if (isFacebook(endpoint)) return answerFacebook(endpoint, ask, isNull ? nobody.facebook : facebook);
+    return isNull ? plain(404, 'Not Found') : answerCdn(ask, addresses);
+  }
+
+  function respond(ask: Ask, response: ServerResponse): void {
+    const endpoint = endpointOf(ask);
+    requests.push({ host: ask.host, method: ask.method, path: `${ask.url.pathname}${ask.url.search}`, endpoint });
+    if (requests.length > MAX_REQUESTS) requests.splice(0, requests.length - MAX_REQUESTS);
+    if (endpoint === 'other' || endpoint === 'unknown') {
+      send(answerOther(ask, endpoint), ask, response);
+      return;
+    }
+    const fault = faults.take(endpoint);
+    const right = rightAnswer(ask, endpoint, fault === 'null');
+    if (fault === undefined || fault === 'null') {
+      send(right, ask, response);
+      return;
+    }
+    const wrong = faultyAnswer(fault, endpoint, ask, right, instagram.tokens);
+    if (wrong === undefined) sendFaulty(fault, right, response);
+    else send(wrong, ask, response);
+  }
+
+  const server = createServer({ requestTimeout: BODY_TIMEOUT_MS, keepAliveTimeout: 30_000 }, (request, response) => {
+    readAsk(request)
+      .then(ask => respond(ask, response))
+      .catch(error => {
+        // The sandbox's own mistake: say it where the test that asked will see it.
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500, { 'content-type': 'text/plain' }).end(`sandbox: ${error}`);
+      });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the sandbox did not get a port');
+  const origin = `http://127.0.0.1:${address.port}`;
+
+  return {
+    origin,
+    overrides: HOSTS.map(host => `${host}=${origin}`).join(','),
+    requests,
+    faults,
+    world,
+    count: endpoint => requests.filter(request => request.endpoint === endpoint).length,
+    clearRequests() {
+      requests.length = 0;
+    },
+    expireAddresses: () => addresses.expireAll(),
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve, reject) => server.close(error => (error ? reject(error) : resolve())));
+    },
+  };
+}
