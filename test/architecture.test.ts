@@ -1,0 +1,200 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { findViolations } from './architecture/rules.ts';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+function readSources() {
+  return readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .map(name => ({ path: `src/${name.replaceAll(sep, '/')}`, source: readFileSync(join(root, 'src', name), 'utf8') }));
+}
+
+const check = (path: string, source: string) => findViolations([{ path, source }]);
+
+describe('the house', () => {
+  it('keeps its own rules', () => {
+    const files = readSources();
+    expect(files.length).toBeGreaterThan(50);
+    expect(findViolations(files)).toEqual([]);
+  });
+});
+
+describe('the check of imports', () => {
+  it.each([
+    ['src/errors.ts', '../src/config.ts'],
+    ['src/errors.ts', './infra/log.ts'],
+    ['src/config.ts', './errors.ts'],
+    ['src/i18n/en.ts', '../errors.ts'],
+    ['src/i18n/en.ts', '../bot/reply.ts'],
+    ['src/infra/http.ts', '../media/post.ts'],
+    ['src/infra/http.ts', '../beatmaps/beatmapset.ts'],
+    ['src/infra/http.ts', '../bot/reply.ts'],
+    ['src/infra/http.ts', '../api/api.ts'],
+    ['src/infra/http.ts', '../platforms/platform.ts'],
+    ['src/infra/http.ts', '../config.ts'],
+    ['src/infra/http.ts', '../config-values.ts'],
+    ['src/media/extractor.ts', '../beatmaps/beatmapset.ts'],
+    ['src/media/extractor.ts', '../bot/reply.ts'],
+    ['src/media/extractor.ts', '../i18n/en.ts'],
+    ['src/media/extractor.ts', '../config.ts'],
+    ['src/beatmaps/query.ts', '../media/post.ts'],
+    ['src/bot/dispatcher.ts', '../platforms/platform.ts'],
+    ['src/bot/dispatcher.ts', '../api/api.ts'],
+    ['src/bot/dispatcher.ts', '../infra/store.ts'],
+    ['src/platforms/web/send.ts', '../discord/send.ts'],
+    ['src/platforms/web/send.ts', '../../media/extractor.ts'],
+    ['src/platforms/web/send.ts', '../../media/sources/index.ts'],
+    ['src/platforms/web/send.ts', '../../beatmaps/beatmapset.ts'],
+    ['src/platforms/web/send.ts', '../../api/api.ts'],
+    ['src/platforms/web/page/main.ts', '../limits.ts'],
+    ['src/platforms/web/page/main.ts', '../../../errors.ts'],
+    ['src/platforms/web/page/main.ts', 'zod'],
+    ['src/api/api.ts', '../bot/reply.ts'],
+    ['src/api/api.ts', '../platforms/platform.ts'],
+    ['src/api/api.ts', '../main.ts'],
+    ['src/doctor.ts', './main.ts'],
+    ['src/main.ts', '../test/fakes/clock.ts'],
+    ['src/main.ts', './errors.js'],
+    ['src/main.ts', './errors'],
+    ['src/bot/dispatcher.ts', 'discord.js'],
+    ['src/platforms/telegram/send.ts', 'discord.js'],
+    ['src/platforms/discord/send.ts', 'telegraf'],
+    ['src/media/extractor.ts', 'undici'],
+    ['src/media/tunnel.ts', 'node:https'],
+    ['src/bot/settings.ts', 'libsql'],
+    ['src/api/api.ts', 'pino'],
+    ['src/bot/dispatcher.ts', 'fastify'],
+    ['src/infra/cache.ts', 'ioredis'],
+  ])('refuses in %s the import of %s, however it is written', (path, target) => {
+    for (const written of [
+      `import { thing } from '${target}';`,
+      `import '${target}';`,
+      `import thing, { type Other } from "${target}";`,
+      `import * as thing from '${target}';`,
+      `import {\n  a,\n  b,\n} from '${target}';`,
+      `const thing = await import('${target}');`,
+      `const thing = require('${target}');`,
+      `export { thing } from '${target}';`,
+    ]) {
+      expect(check(path, written), written).not.toEqual([]);
+    }
+  });
+
+  it.each([
+    ['src/main.ts', './platforms/web/platform.ts'],
+    ['src/main.ts', './config.ts'],
+    ['src/main.ts', 'fastify'],
+    ['src/doctor.ts', './config.ts'],
+    ['src/config.ts', './config-values.ts'],
+    ['src/config.ts', 'zod'],
+    ['src/i18n/id.ts', './en.ts'],
+    ['src/infra/log.ts', '../errors.ts'],
+    ['src/infra/log.ts', 'pino'],
+    ['src/infra/redis.ts', 'ioredis'],
+    ['src/media/sources/facebook/source.ts', '../../../infra/http.ts'],
+    ['src/beatmaps/mirrors.ts', '../infra/http.ts'],
+    ['src/bot/views/post.ts', '../../media/post.ts'],
+    ['src/bot/views/post.ts', '../../i18n/translate.ts'],
+    ['src/platforms/web/send.ts', './limits.ts'],
+    ['src/platforms/web/send.ts', './page/protocol.ts'],
+    ['src/platforms/web/send.ts', '../platform.ts'],
+    ['src/platforms/web/send.ts', '../../media/tunnel.ts'],
+    ['src/platforms/web/send.ts', '../../infra/log.ts'],
+    ['src/platforms/discord/send.ts', 'discord.js'],
+    ['src/platforms/web/page/main.ts', './protocol.ts'],
+    ['src/api/api.ts', '../media/extractor.ts'],
+  ])('allows in %s the import of %s', (path, target) => {
+    expect(check(path, `import { thing } from '${target}';`)).toEqual([]);
+  });
+
+  it('tells types from values', () => {
+    expect(check('src/bot/dispatcher.ts', "import type { RateLimiter } from '../infra/rate-limit.ts';")).toEqual([]);
+    expect(check('src/bot/dispatcher.ts', "import { type A, type B } from '../infra/rate-limit.ts';")).toEqual([]);
+    expect(check('src/bot/dispatcher.ts', "import { type A, b } from '../infra/rate-limit.ts';")).toEqual([
+      'src/bot/dispatcher.ts: bot may not import values of src/infra/rate-limit.ts',
+    ]);
+    expect(check('src/i18n/en.ts', "import type { ErrorCode } from '../errors.ts';")).toEqual([]);
+    expect(check('src/i18n/en.ts', "import type { AppError } from '../errors.ts';")).toHaveLength(1);
+    expect(check('src/media/post.ts', "import type { Reply } from '../bot/reply.ts';")).toHaveLength(1);
+    expect(check('src/media/post.ts', "let a: import('../bot/reply.ts').Reply;")).toHaveLength(1);
+    expect(check('src/api/keys.ts', "import type { IncomingHttpHeaders } from 'node:http';")).toEqual([]);
+    expect(check('src/bot/reply.ts', "import type { Message } from 'discord.js';")).toHaveLength(1);
+  });
+
+  it('refuses what it cannot read', () => {
+    expect(check('src/main.ts', 'const name = "x"; await import(name);')).toHaveLength(1);
+    expect(check('src/stray.ts', '')).toEqual(['src/stray.ts: belongs to no room']);
+  });
+
+  it('does not mind comments and strings', () => {
+    const source = `// import { a } from '../bot/reply.ts'; process.env; fetch('x')\nexport const text = "import '../bot/reply.ts'";`;
+    expect(check('src/media/post.ts', source)).toEqual([]);
+  });
+});
+
+describe('the check of names and content', () => {
+  it.each([
+    'src/infra/utils.ts',
+    'src/bot/helpers/text.ts',
+    'src/media/post-helper.ts',
+    'src/bot/common.ts',
+    'src/api/misc.ts',
+    'src/bot/job-manager.ts',
+    'src/bot/JobQueue.ts',
+    'src/bot/job_queue.ts',
+    'src/bot/jobQueue.ts',
+    'src/bot/Views/post.ts',
+  ])('refuses the name %s', path => {
+    expect(check(path, 'export const a = 1;')).not.toEqual([]);
+  });
+
+  it.each(['src/media/sources/yt-dlp.ts', 'src/i18n/id.ts', 'src/bot/utility-bill.ts'])('allows the name %s', path => {
+    expect(check(path, 'export const a = 1;')).toEqual([]);
+  });
+
+  it.each([
+    ['export default 1;', 'default export'],
+    ['export default function a() {}', 'default export'],
+    ['const a = 1; export { a as default };', 'default export'],
+    ["export * from './reply.ts';", 're-exports'],
+    ["export type { Reply } from './reply.ts';", 're-exports'],
+    ['export const a = process.env.PATH;', 'process.env'],
+    ["export const a = process['env'];", 'process.env'],
+    ['const { env } = process; export const a = env;', 'process.env'],
+    ['export const a = globalThis.process.env;', 'process.env'],
+    ["import { env } from 'node:process';", 'process.env'],
+    ["await fetch('https://a.example');", 'global fetch'],
+    ['export const a = globalThis.fetch;', 'global fetch'],
+    ['export const a = (get = fetch) => get;', 'global fetch'],
+    ['export const a = { get: fetch };', 'global fetch'],
+  ])('refuses %s', (source, complaint) => {
+    expect(check('src/bot/job.ts', source)).toEqual([expect.stringContaining(complaint)]);
+  });
+
+  it.each([
+    'export interface Source { fetch(): void } export const run = (source: Source) => source.fetch();',
+    'export const a = { fetch() {}, env: 1 };',
+    'function fetch() {} fetch();',
+    'export const a = (config: { env: string }) => config.env;',
+  ])('allows %s', source => {
+    expect(check('src/bot/job.ts', source)).toEqual([]);
+  });
+
+  it('lets config read process.env and the page fetch', () => {
+    expect(check('src/config.ts', 'export const a = process.env;')).toEqual([]);
+    expect(check('src/platforms/web/page/main.ts', "await fetch('/x');")).toEqual([]);
+  });
+
+  it('wants an index.ts to be one list', () => {
+    const path = 'src/bot/commands/index.ts';
+    const list = "import { help } from './help.ts'; export const commands = [help];";
+    expect(check(path, list)).toEqual([]);
+    expect(check(path, `${list} export interface Options { a: 1 }`)).toEqual([]);
+    expect(check(path, `${list} export const other = 1;`)).toHaveLength(1);
+    expect(check(path, "export { help } from './help.ts';")).not.toEqual([]);
+    expect(check(path, "import { help } from './help.ts'; export { help }; export const a = [help];")).toHaveLength(1);
+  });
+});

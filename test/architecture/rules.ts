@@ -1,0 +1,124 @@
+import { posix } from 'node:path';
+import { type ImportFact, readFacts, type SourceFacts, type SourceFile } from './source-facts.ts';
+
+interface Room {
+  readonly name: string;
+  readonly files: RegExp;
+  /** Files of ours that it may import. */
+  readonly may: RegExp;
+  /** Files that it may import types from, beyond `may`. */
+  readonly mayTypes?: RegExp;
+  /** False for code that runs where there are no packages. */
+  readonly packages?: boolean;
+}
+
+const ENTRIES = /^src\/(main|doctor|catalogue)\.ts$/;
+const CONFIG = /^src\/config\.ts$/;
+const PAGE = /^src\/platforms\/web\/page\//;
+
+/** Whatever is not named is forbidden. The first room whose `files` match is the file's. */
+const ROOMS: readonly Room[] = [
+  { name: 'entry', files: ENTRIES, may: /^src\/(?!(main|doctor|catalogue)\.ts$)/ },
+  { name: 'config', files: /^src\/config(-values)?\.ts$/, may: /^src\/config-values\.ts$/ },
+  { name: 'errors', files: /^src\/errors\.ts$/, may: /^$/ },
+  { name: 'i18n', files: /^src\/i18n\//, may: /^src\/i18n\//, mayTypes: /^src\/errors\.ts$/ },
+  { name: 'infra', files: /^src\/infra\//, may: /^src\/(infra\/|errors\.ts$)/ },
+  { name: 'media', files: /^src\/media\//, may: /^src\/(media\/|infra\/|errors\.ts$)/ },
+  { name: 'beatmaps', files: /^src\/beatmaps\//, may: /^src\/(beatmaps\/|infra\/|errors\.ts$)/ },
+  {
+    name: 'bot',
+    files: /^src\/bot\//,
+    may: /^src\/(bot\/|media\/|beatmaps\/|i18n\/|errors\.ts$)/,
+    mayTypes: /^src\/infra\//,
+  },
+  { name: 'page', files: PAGE, may: PAGE, packages: false },
+  ...['discord', 'telegram', 'web'].map(platform),
+  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/ },
+  { name: 'api', files: /^src\/api\//, may: /^src\/(api\/|media\/|beatmaps\/|infra\/|errors\.ts$)/ },
+];
+
+function platform(name: string): Room {
+  const media = 'media\\/(post|delivery|tunnel|sent-files)\\.ts$';
+  const may = `platforms\\/platform\\.ts$|platforms\\/${name}\\/|bot\\/|i18n\\/|infra\\/|errors\\.ts$|${media}`;
+  return { name, files: new RegExp(`^src\\/platforms\\/${name}\\/`), may: new RegExp(`^src\\/(${may})`) };
+}
+
+/** Packages at home in one place; their types may be named anywhere but in the first two. */
+const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean }> = [
+  { names: /^(discord\.js|@discordjs\/.+|discord-api-types)(\/|$)/, home: /^src\/platforms\/discord\//, types: false },
+  { names: /^(telegraf|grammy|@grammyjs\/.+|typegram)(\/|$)/, home: /^src\/platforms\/telegram\//, types: false },
+  { names: /^(undici|(node:)?(http|https|http2|tls))$/, home: /^src\/infra\// },
+  { names: /^ioredis$/, home: /^src\/infra\/redis\.ts$/ },
+  { names: /^libsql$/, home: /^src\/infra\/store\.ts$/ },
+  { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
+  { names: /^(fastify|fastify-.+|@fastify\/.+)$/, home: /^src\/(infra|api|platforms)\// },
+];
+
+const BANNED_WORDS = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager', 'managers']);
+
+/** Every breach of the house's rules, one line each, beginning with the file's path. */
+export function findViolations(files: readonly SourceFile[]): string[] {
+  return files.flatMap(file => {
+    const facts = readFacts(file);
+    return [...checkName(file.path), ...checkImports(file.path, facts), ...checkContent(file.path, facts)].map(
+      violation => `${file.path}: ${violation}`,
+    );
+  });
+}
+
+function checkName(path: string): string[] {
+  const segments = path
+    .replace(/^src\//, '')
+    .replace(/\.ts$/, '')
+    .split('/');
+  return segments.flatMap(segment => [
+    ...(/^[a-z0-9]+(-[a-z0-9]+)*$/.test(segment) ? [] : [`${segment} is not kebab-case`]),
+    ...segment.split('-').flatMap(word => (BANNED_WORDS.has(word) ? [`${word} says nothing`] : [])),
+  ]);
+}
+
+function checkImports(path: string, facts: SourceFacts): string[] {
+  const room = ROOMS.find(({ files }) => files.test(path));
+  if (room === undefined) return ['belongs to no room'];
+  return facts.imports.flatMap(fact => {
+    if (fact.specifier === undefined) return ['imports something computed'];
+    return /^\.{1,2}\//.test(fact.specifier)
+      ? checkOwnImport(path, room, fact, posix.join(posix.dirname(path), fact.specifier))
+      : checkPackage(path, room, fact, fact.specifier);
+  });
+}
+
+function checkOwnImport(path: string, room: Room, fact: ImportFact, target: string): string[] {
+  if (!target.startsWith('src/')) return [`imports ${target}, outside of src`];
+  if (!target.endsWith('.ts')) return [`imports ${target} without its ending`];
+  if (CONFIG.test(target) && !ENTRIES.test(path)) return ['imports config, which is for entry files alone'];
+  if (room.may.test(target)) return [];
+  if (fact.isTypeOnly && room.mayTypes?.test(target) === true) return checkTypeNames(room, fact);
+  const kind = room.mayTypes?.test(target) === true ? 'values of ' : '';
+  return [`${room.name} may not import ${kind}${target}`];
+}
+
+/** i18n needs of the errors the union of codes and nothing else. */
+function checkTypeNames(room: Room, fact: ImportFact): string[] {
+  if (room.name !== 'i18n') return [];
+  return fact.names.filter(name => name !== 'ErrorCode').map(name => `i18n may not import the type ${name}`);
+}
+
+function checkPackage(path: string, room: Room, fact: ImportFact, name: string): string[] {
+  if (room.packages === false) return [`${room.name} may not import ${name}`];
+  if (ENTRIES.test(path)) return [];
+  return PACKAGES.filter(({ names, home, types = true }) => {
+    return names.test(name) && !home.test(path) && !(fact.isTypeOnly && types);
+  }).map(() => `${name} is not at home here`);
+}
+
+function checkContent(path: string, facts: SourceFacts): string[] {
+  const isList = path.endsWith('/index.ts');
+  return [
+    ...(facts.hasDefaultExport ? ['has a default export'] : []),
+    ...(facts.hasReExport ? ['re-exports: import from the file itself'] : []),
+    ...(isList && facts.valueExports !== 1 ? ['an index.ts is one list and nothing else'] : []),
+    ...(facts.usesProcessEnv && !CONFIG.test(path) ? ['reads process.env, which only config may'] : []),
+    ...(facts.usesGlobalFetch && !PAGE.test(path) ? ['uses the global fetch instead of infra/http.ts'] : []),
+  ];
+}
