@@ -63,7 +63,7 @@ describe('the check of imports', () => {
     ['src/platforms/telegram/send.ts', 'discord.js'],
     ['src/platforms/discord/send.ts', 'telegraf'],
     ['src/media/extractor.ts', 'undici'],
-    ['src/media/tunnel.ts', 'node:https'],
+    ['src/media/tunnel.ts', 'node:tls'],
     ['src/bot/settings.ts', 'libsql'],
     ['src/api/api.ts', 'pino'],
     ['src/bot/dispatcher.ts', 'fastify'],
@@ -122,6 +122,13 @@ describe('the check of imports', () => {
     expect(check('src/media/post.ts', "let a: import('../bot/reply.ts').Reply;")).toHaveLength(1);
     expect(check('src/api/keys.ts', "import type { IncomingHttpHeaders } from 'node:http';")).toEqual([]);
     expect(check('src/bot/reply.ts', "import type { Message } from 'discord.js';")).toHaveLength(1);
+  });
+
+  it('tells asking from serving', () => {
+    for (const clause of ['{ request }', '{ Agent as Pool }', 'http', '* as http', '{ createServer, get }']) {
+      expect(check('src/media/tunnel.ts', `import ${clause} from 'node:https';`), clause).toHaveLength(1);
+    }
+    expect(check('src/platforms/web/listen.ts', "import { createServer } from 'node:http';")).toEqual([]);
   });
 
   it('refuses what it cannot read', () => {

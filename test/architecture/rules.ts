@@ -43,11 +43,14 @@ function platform(name: string): Room {
   return { name, files: new RegExp(`^src\\/platforms\\/${name}\\/`), may: new RegExp(`^src\\/(${may})`) };
 }
 
-/** Packages at home in one place; their types may be named anywhere but in the first two. */
-const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean }> = [
+/** Packages, or some `members` of them, at home in one place; their types may be named anywhere but in the first two. */
+const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; members?: RegExp }> = [
   { names: /^(discord\.js|@discordjs\/.+|discord-api-types)(\/|$)/, home: /^src\/platforms\/discord\//, types: false },
   { names: /^(telegraf|grammy|@grammyjs\/.+|typegram)(\/|$)/, home: /^src\/platforms\/telegram\//, types: false },
-  { names: /^(undici|(node:)?(http|https|http2|tls))$/, home: /^src\/infra\// },
+  { names: /^undici$/, home: /^src\/infra\// },
+  // Serving is fine anywhere; asking is not.
+  { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
+  { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },
   { names: /^ioredis$/, home: /^src\/infra\/redis\.ts$/ },
   { names: /^libsql$/, home: /^src\/infra\/store\.ts$/ },
   { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
@@ -107,8 +110,9 @@ function checkTypeNames(room: Room, fact: ImportFact): string[] {
 function checkPackage(path: string, room: Room, fact: ImportFact, name: string): string[] {
   if (room.packages === false) return [`${room.name} may not import ${name}`];
   if (ENTRIES.test(path)) return [];
-  return PACKAGES.filter(({ names, home, types = true }) => {
-    return names.test(name) && !home.test(path) && !(fact.isTypeOnly && types);
+  return PACKAGES.filter(({ names, home, types = true, members }) => {
+    if (!names.test(name) || home.test(path) || (fact.isTypeOnly && types)) return false;
+    return members === undefined || fact.names.some(member => members.test(member));
   }).map(() => `${name} is not at home here`);
 }
 
