@@ -1,0 +1,212 @@
+import { hkdfSync } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cookie } from 'tough-cookie';
+import { api } from './api/api.ts';
+import { createKeyCheck } from './api/api-keys.ts';
+import { createErrorRenderer } from './api/errors.ts';
+import { healthRoutes } from './api/health-routes.ts';
+import { mediaRoutes } from './api/media-routes.ts';
+import { createMetrics } from './api/metrics.ts';
+import { tunnelRoutes } from './api/tunnel-routes.ts';
+import { createActionTokens } from './bot/action.ts';
+import { createActionStore } from './bot/action-store.ts';
+import { commandList } from './bot/commands/index.ts';
+import { createDispatcher } from './bot/dispatcher.ts';
+import { createSettingsStore } from './bot/settings.ts';
+import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { createMemoryCache } from './infra/cache.ts';
+import { createHttpClient } from './infra/http.ts';
+import { createLogger, type Logger } from './infra/log.ts';
+import { createOverrides } from './infra/overrides.ts';
+import type { PaceRules } from './infra/pace.ts';
+import { createMemoryRateLimiter } from './infra/rate-limit.ts';
+import { createServer } from './infra/server.ts';
+import { openStore } from './infra/store.ts';
+import { parseCookiesFile } from './media/cookies-file.ts';
+import { createExtractor } from './media/extractor.ts';
+import type { Post } from './media/post.ts';
+import { createFacebookConstants } from './media/sources/facebook/constants.ts';
+import { createMediaSources } from './media/sources/index.ts';
+import { createInstagramConstants } from './media/sources/instagram/constants.ts';
+import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
+import { createTunnel } from './media/tunnel.ts';
+import { loadMediaKey } from './media/tunnel-key.ts';
+import { createWebPlatform } from './platforms/web/platform.ts';
+
+/** Posts are a few kilobytes each; this bounds the cache near 64 MB at the very worst. */
+const MAX_POSTS = 10_000;
+const MAX_SHORT_LINKS = 20_000;
+
+/**
+ * The sites are asked like a person with several tabs would ask; their CDNs, which serve anyone, only keep bounds that hold
+ * a stream's place until its file has flowed.
+ */
+const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
+const PACE: PaceRules = {
+  default: { perSecond: 10, burst: 20, atOnce: 16 },
+  hosts: { '*.cdninstagram.com': CDN_PACE, '*.fbcdn.net': CDN_PACE },
+};
+
+interface Medley {
+  /** `http://HOST:PORT/` */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+/** Builds the house from the inside out, opens its doors, and says how to close it again. */
+async function start(config: Config, searchPath: string, log: Logger): Promise<Medley> {
+  const metrics = createMetrics();
+  const http = createHttpClient({
+    overrides: createOverrides(config.upstreamOverrides),
+    proxyUrl: config.upstreamProxy,
+    pace: PACE,
+    log,
+    onRequest: metrics.countUpstream,
+  });
+  const limiter = createMemoryRateLimiter();
+  const store = openStore(join(config.dataDir, 'medley.db'));
+  const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
+  const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
+  const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
+
+  const extractor = createExtractor({
+    sources: createMediaSources({
+      instagram: {
+        http,
+        log,
+        constants: createInstagramConstants(config.upstreamConstants),
+        cookies: await readCookies(config.instagramCookiesFile),
+        extraStrategies: lastResort('instagram'),
+        onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
+      },
+      facebook: {
+        http,
+        log,
+        constants: createFacebookConstants(config.upstreamConstants),
+        extraStrategies: lastResort('facebook'),
+        onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
+      },
+    }),
+    cache: createMemoryCache<Post>({ maxEntries: MAX_POSTS }),
+    shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
+    log,
+  });
+  const { mediaHosts } = extractor;
+  const tunnel = createTunnel({ key, http, mediaHosts, refresh: (post, signal) => extractor.refresh(post, signal) });
+
+  const dispatcher = createDispatcher({
+    commands: commandList,
+    services: {
+      extractor,
+      settings: createSettingsStore({ store }),
+      actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),
+    },
+    limiter,
+    userLimit: config.userLimit,
+    log,
+  });
+
+  const server = createServer({ log, trustProxy: config.trustProxy, renderError: createErrorRenderer(config.creator) });
+  const web = createWebPlatform({
+    dispatcher,
+    tunnel,
+    publicUrl: config.publicUrl,
+    log,
+    examples: t =>
+      config.webExamples.map(({ kind, url }) => ({
+        label: {
+          reel: t.messages.web.exampleReel,
+          carousel: t.messages.web.exampleCarousel,
+          facebook: t.messages.web.exampleFacebook,
+        }[kind],
+        text: url,
+      })),
+  });
+  const checkKey = createKeyCheck(config.apiKeys);
+  metrics.observe(server.app);
+  await server.app.register(
+    api({
+      limiter,
+      checkKey,
+      publicUrl: config.publicUrl,
+      routes: [mediaRoutes({ extractor, creator: config.creator })],
+    }),
+  );
+  await server.app.register(tunnelRoutes({ tunnel, log }));
+  await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
+  await server.app.register(web.plugin);
+
+  const { origin } = await server.listen({ host: config.host, port: config.port });
+  await web.start();
+  sayWhatIsMissing(config, log);
+
+  return {
+    address: `${origin}/`,
+    async stop() {
+      // Faces first, so that what people wait for is still answered while the core stands.
+      await web.stop();
+      await server.stop();
+      await http.close();
+      store.close();
+    },
+  };
+}
+
+async function readCookies(path: string | undefined): Promise<readonly Cookie[]> {
+  if (path === undefined) return [];
+  try {
+    return parseCookiesFile(await readFile(path, 'utf8'));
+  } catch (cause) {
+    throw new Error(`INSTAGRAM_COOKIES_FILE cannot be read: ${path}`, { cause });
+  }
+}
+
+function derivedKey(key: Buffer, purpose: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
+}
+
+/** What is configured and not there yet must not look as if it worked. */
+function sayWhatIsMissing(config: Config, log: Logger): void {
+  const ahead = [
+    config.discord && 'DISCORD_TOKEN',
+    config.telegram && 'TELEGRAM_TOKEN',
+    config.osu && 'OSU_CLIENT_ID',
+    config.redisUrl && 'REDIS_URL',
+  ].filter(name => typeof name === 'string');
+  if (ahead.length > 0) log.warn({ variables: ahead }, 'configured, but not part of this version yet');
+}
+
+/** Runs until a signal, then lets what runs finish. A second signal ends at once. */
+async function main(): Promise<void> {
+  const environment = readEnvironment();
+  const config = loadConfig(environment);
+  const log = createLogger({ level: config.logLevel });
+  process.on('unhandledRejection', reason => {
+    log.error({ err: reason }, 'a promise without an owner failed');
+  });
+  const medley = await start(config, environment.PATH ?? '', log);
+
+  let stopping = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    medley.stop().then(
+      () => process.exit(0),
+      error => {
+        log.error({ err: error }, 'stopping failed');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.stdout.write(`Medley is ready at ${medley.address}\n`);
+}
+
+main().catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${error instanceof ConfigError ? message : `Medley could not start: ${message}`}\n`);
+  process.exit(1);
+});
