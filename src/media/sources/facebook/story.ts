@@ -59,11 +59,10 @@ function idsOf(story: JsonObject): readonly (string | null)[] {
   ];
 }
 
+/** Media that hang on the story itself, however the attachment is styled. */
 function directMedia(story: JsonObject): readonly JsonObject[] {
-  const attachments = Array.isArray(story.attachments) ? story.attachments.slice(0, MAX_MEDIA) : [];
-  return attachments.flatMap(attachment =>
-    [child(attachment, 'media'), child(attachment, 'styles', 'attachment', 'media')].filter(isJsonObject),
-  );
+  if (!Array.isArray(story.attachments)) return [];
+  return [...findValues(story.attachments, 'media', { skip: FOREIGN, maxNodes: 2_000 })].filter(isJsonObject);
 }
 
 /**
