@@ -1,10 +1,11 @@
 /** Facebook's pages and short links, as visitors without an account get them. */
 import { type Answer, type Ask, escapeHtml, html, noise, preloaded, redirect } from './answer.ts';
-import { facebookUrl, photoAnswers, reelAnswers, storyAnswers, watchAnswers } from './facebook-shapes.ts';
+import { facebookUrl } from './facebook-media.ts';
+import { photoAnswers, playerData, reelAnswers, storyAnswers, watchAnswers } from './facebook-shapes.ts';
 import type { RenderContext } from './instagram-product.ts';
 import { DECOY, type FacebookPost, type ShortLink } from './world.ts';
 
-export type FacebookEndpoint = 'facebook.page' | 'facebook.share' | 'facebook.fb-watch';
+export type FacebookEndpoint = 'facebook.page' | 'facebook.embed' | 'facebook.share' | 'facebook.fb-watch';
 
 export interface FacebookSite extends RenderContext {
   readonly posts: readonly FacebookPost[];
@@ -20,6 +21,7 @@ export function facebookEndpoint(ask: Ask): FacebookEndpoint | undefined {
   if (ask.host === 'fb.watch') return 'facebook.fb-watch';
   const path = ask.url.pathname;
   if (path.startsWith('/share/')) return 'facebook.share';
+  if (path.startsWith('/plugins/video.php')) return 'facebook.embed';
   return path === '/' || path.startsWith('/login') ? undefined : 'facebook.page';
 }
 
@@ -86,6 +88,21 @@ function postPage(post: FacebookPost, context: RenderContext): string {
   );
 }
 
+/** The player for other sites: the configuration of before 2020, written as script rather than as JSON. */
+function embedPage(post: FacebookPost, context: RenderContext): string {
+  const [data] = playerData(post, context);
+  const config = JSON.stringify(data)
+    .replace(/"(\w+)":/g, '$1:')
+    .replaceAll(':true', ':!0')
+    .replaceAll(':false', ':!1');
+  const script = `<script>requireLazy(["ServerJS"],function(s){(new s()).handle({instances:[["__inst_0",["VideoConfig","__inst"],[{videoData:[${config}],minQuality:null}],1]]});});</script>`;
+  return page(
+    post.owner.name,
+    '',
+    `<a href="${escapeHtml(facebookUrl(post))}">${escapeHtml(post.owner.name)}</a>${script}`,
+  );
+}
+
 function toLogin(ask: Ask): Answer {
   return redirect(`${SITE}/login/?next=${encodeURIComponent(`${SITE}${ask.url.pathname}${ask.url.search}`)}`);
 }
@@ -93,6 +110,8 @@ function toLogin(ask: Ask): Answer {
 /** Every id that an address names, last first. */
 function idsOf(url: URL): readonly string[] {
   const { searchParams, pathname } = url;
+  const inner = searchParams.get('href') ?? '';
+  if (URL.canParse(inner)) return idsOf(new URL(inner));
   const named = ['v', 'fbid', 'story_fbid', 'video_id', 'multi_permalinks'].flatMap(key => searchParams.get(key) ?? []);
   return [
     ...named,
@@ -124,6 +143,15 @@ function answerPage(ask: Ask, site: FacebookSite): Answer {
   return isBareId || isReelElsewhere ? redirect(facebookUrl(post)) : html(postPage(post, site));
 }
 
+function answerEmbed(ask: Ask, site: FacebookSite): Answer {
+  const post = find(ask, site);
+  const hasPlayer = post?.state === 'public' && post.media.some(one => one.kind === 'video');
+  if (post !== undefined && hasPlayer) return html(embedPage(post, site));
+  const words =
+    'This Facebook post is no longer available. It may have been removed or the privacy settings of the post may have changed.';
+  return html(page('Facebook', '', `<div>${words}</div>`));
+}
+
 function shortTarget(ask: Ask, site: FacebookSite, host: ShortLink['host']): string | undefined {
   const path = ask.url.pathname.replace(/\/?$/, '/');
   return site.shortLinks.find(one => one.host === host && one.path === path)?.target;
@@ -142,6 +170,7 @@ function answerFbWatch(ask: Ask, site: FacebookSite): Answer {
 
 export function answerFacebook(endpoint: FacebookEndpoint, ask: Ask, site: FacebookSite): Answer {
   if (endpoint === 'facebook.share') return answerShare(ask, site);
+  if (endpoint === 'facebook.embed') return answerEmbed(ask, site);
   return endpoint === 'facebook.fb-watch' ? answerFbWatch(ask, site) : answerPage(ask, site);
 }
 

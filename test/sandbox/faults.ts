@@ -16,6 +16,7 @@ export const ENDPOINTS = [
   'instagram.route',
   'instagram.share',
   'facebook.page',
+  'facebook.embed',
   'facebook.share',
   'facebook.fb-watch',
   'cdn',

@@ -47,6 +47,7 @@ const PUBLIC_CODE_LENGTH = 11;
 export function instagramEndpoint(ask: Ask): InstagramEndpoint | undefined {
   const path = ask.url.pathname;
   if (path === '/') return 'instagram.home';
+  if (path.startsWith('/share/')) return 'instagram.share';
   if (path === '/api/graphql' || path === '/api/graphql/' || path === '/graphql/query' || path === '/graphql/query/') {
     return ask.form.get('doc_id') === MEDIA_ID_DOC ? 'instagram.graphql-media-id' : 'instagram.graphql-shortcode';
   }
@@ -55,7 +56,7 @@ export function instagramEndpoint(ask: Ask): InstagramEndpoint | undefined {
   if (/^\/api\/v1\/media\/[\d_]+\/info\/?$/.test(path)) return 'instagram.media-info';
   if (path.startsWith('/api/v1/web/get_ruling_for_')) return 'instagram.ruling';
   if (path.startsWith('/ajax/bulk-route-definitions')) return 'instagram.route';
-  return path.startsWith('/share/') ? 'instagram.share' : undefined;
+  return undefined;
 }
 
 function toLogin(ask: Ask): Answer {

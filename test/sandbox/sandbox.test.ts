@@ -1,0 +1,240 @@
+import { request } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { demoLinks } from './links.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
+import { pkOf, takenAt } from './world.ts';
+
+interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+const open: Sandbox[] = [];
+
+async function start(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await createSandbox(options);
+  open.push(sandbox);
+  return sandbox;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map(sandbox => sandbox.close()));
+});
+
+interface Call {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+function ask(sandbox: Sandbox, address: string, { method, headers = {}, form }: Call = {}): Promise<Reply> {
+  const target = new URL(address);
+  const body = form === undefined ? undefined : new URLSearchParams(form).toString();
+  return new Promise((resolve, reject) => {
+    const call = request(
+      `${sandbox.origin}${target.pathname}${target.search}`,
+      {
+        method: method ?? (body === undefined ? 'GET' : 'POST'),
+        headers: { host: target.host, ...headers },
+        agent: false,
+      },
+      response => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.once('error', reject);
+        response.once('end', () => {
+          const whole = Buffer.concat(chunks);
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: whole, text: whole.toString() });
+        });
+      },
+    );
+    call.once('error', reject);
+    call.end(body);
+  });
+}
+
+const NAVIGATION = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140', 'sec-fetch-mode': 'navigate' };
+const SCRIPT = {
+  'x-ig-app-id': '936619743392459',
+  'x-fb-lsd': 'tok',
+  'x-csrftoken': 'abc',
+  cookie: 'csrftoken=abc',
+  'content-type': 'application/x-www-form-urlencoded',
+};
+const PK = pkOf('DVclaybowl1');
+const MEDIA_ID_FORM = { lsd: 'tok', doc_id: '27130156389949648', variables: JSON.stringify({ media_id: PK }) };
+const GRAPHQL = 'https://www.instagram.com/api/graphql';
+
+function queryReel(sandbox: Sandbox, call: Call = {}): Promise<Reply> {
+  return ask(sandbox, GRAPHQL, { form: MEDIA_ID_FORM, headers: SCRIPT, ...call });
+}
+
+async function reelAddress(sandbox: Sandbox): Promise<string> {
+  const { data } = JSON.parse((await queryReel(sandbox)).text);
+  return data.xig_polaris_media.if_not_gated_logged_out.video_versions[0].url;
+}
+
+describe('the sandbox as Instagram', () => {
+  it('gives visitors cookies and a token', async () => {
+    const home = await ask(await start(), 'https://www.instagram.com/', { headers: NAVIGATION });
+    expect(home.text).toMatch(/id="__eqmc">\{.*"l":"AVsandbox0T"/);
+    const names = [home.headers['set-cookie'] ?? []].flat().map(cookie => cookie.split('=')[0]);
+    expect(names).toEqual(expect.arrayContaining(['csrftoken', 'mid', 'ig_did']));
+  });
+
+  it('answers the query by media id with a product whose id and time agree with its code', async () => {
+    const sandbox = await start();
+    const { data } = JSON.parse((await queryReel(sandbox)).text);
+    const product = data.xig_polaris_media.if_not_gated_logged_out;
+    expect(product).toMatchObject({
+      pk: PK,
+      code: 'DVclaybowl1',
+      media_type: 2,
+      taken_at: takenAt(PK),
+      like_count: 4_821,
+    });
+    expect(new Date(takenAt(PK) * 1000).getUTCFullYear()).toBe(2026);
+    expect(sandbox.count('instagram.graphql-media-id')).toBe(1);
+  });
+
+  it.each([
+    ['without the csrf header', { ...SCRIPT, 'x-csrftoken': '' }, 403],
+    ['with another LSD', { ...SCRIPT, 'x-fb-lsd': 'other' }, 200],
+    ['without the app id', { ...SCRIPT, 'x-ig-app-id': '' }, 400],
+  ])('refuses a query %s', async (_, headers, status) => {
+    const reply = await queryReel(await start(), { headers, form: MEDIA_ID_FORM });
+    expect(reply.status).toBe(status);
+    expect(reply.text).not.toContain('video_versions');
+  });
+
+  it('shows pages and embeds to navigations, the login page to others', async () => {
+    const sandbox = await start();
+    const address = 'https://www.instagram.com/p/DWlightkeep/';
+    const page = await ask(sandbox, address, { headers: NAVIGATION });
+    expect(page.text).toMatch(/data-sjs>.*xig_polaris_media.*"code":"DWlightkeep"/s);
+    const embed = await ask(sandbox, `${address}embed/captioned/`, { headers: NAVIGATION });
+    expect(embed.text).toContain('edge_sidecar_to_children');
+    const stranger = await ask(sandbox, address);
+    expect(stranger.headers.location).toMatch(/^https:\/\/www\.instagram\.com\/accounts\/login\//);
+  });
+
+  it('tells media info to accounts alone', async () => {
+    const sandbox = await start();
+    const address = `https://i.instagram.com/api/v1/media/${PK}/info/`;
+    expect((await ask(sandbox, address, { headers: SCRIPT })).status).toBe(302);
+    const member = await ask(sandbox, address, { headers: { ...SCRIPT, cookie: 'csrftoken=abc; sessionid=7' } });
+    expect(JSON.parse(member.text).items[0]).toMatchObject({ pk: PK, video_duration: 6 });
+  });
+
+  it('makes a reel for any code when it generates', async () => {
+    const sandbox = await start({ generate: true });
+    const variables = JSON.stringify({ media_id: pkOf('DZabcdefghi') });
+    const reply = await queryReel(sandbox, { form: { ...MEDIA_ID_FORM, variables }, headers: SCRIPT });
+    expect(reply.text).toContain('"code":"DZabcdefghi"');
+  });
+});
+
+describe('the sandbox as Facebook', () => {
+  it('puts a decoy before the reel that was asked for', async () => {
+    const page = await ask(await start(), 'https://www.facebook.com/reel/1184420716302551', { headers: NAVIGATION });
+    const [decoy, asked] = ['972204416630188', '1184420716302551'].map(id =>
+      page.text.indexOf(`"playback_video":{"__typename":"Video","id":"${id}"`),
+    );
+    expect(decoy).toBeGreaterThan(0);
+    expect(asked).toBeGreaterThan(decoy ?? 0);
+  });
+
+  it('leads short links to their posts', async () => {
+    const sandbox = await start();
+    for (const { host, path, target } of sandbox.world.shortLinks) {
+      const reply = await ask(sandbox, `https://${host}${path}`, { method: 'HEAD' });
+      expect(reply.status).toBe(302);
+      expect(reply.headers.location).toContain(target);
+    }
+  });
+});
+
+describe('the sandbox as the CDN', () => {
+  it('serves a file whole, in part, and as HEAD', async () => {
+    const sandbox = await start();
+    const address = await reelAddress(sandbox);
+    const whole = await ask(sandbox, address);
+    expect(whole.headers).toMatchObject({ 'content-type': 'video/mp4', 'content-length': String(whole.body.length) });
+    expect(whole.body.subarray(4, 8).toString()).toBe('ftyp');
+    const part = await ask(sandbox, address, { headers: { range: 'bytes=100-199' } });
+    expect(part.status).toBe(206);
+    expect(part.body.equals(whole.body.subarray(100, 200))).toBe(true);
+    const head = await ask(sandbox, address, { method: 'HEAD' });
+    expect([head.headers.etag, head.body.length]).toEqual([whole.headers.etag, 0]);
+    expect((await ask(sandbox, address, { headers: { range: 'bytes=99999999-' } })).status).toBe(416);
+  });
+
+  it('refuses addresses that were tampered with or have ended', async () => {
+    let now = Date.UTC(2026, 8, 1);
+    const sandbox = await start({ now: () => now, addressLifetimeMs: 60_000 });
+    const address = await reelAddress(sandbox);
+    const moved = address.replace(/https:\/\/[^/]+/, 'https://scontent.cdninstagram.com');
+    expect((await ask(sandbox, moved)).status).toBe(200);
+    expect(await ask(sandbox, address.replace('_nc_cat=104', '_nc_cat=105'))).toMatchObject({
+      status: 403,
+      text: 'URL signature mismatch',
+    });
+    now += 61_000;
+    expect(await ask(sandbox, address)).toMatchObject({ status: 403, text: 'URL signature expired' });
+    const fresh = await reelAddress(sandbox);
+    sandbox.expireAddresses();
+    expect((await ask(sandbox, fresh)).text).toBe('URL signature expired');
+    expect((await ask(sandbox, await reelAddress(sandbox))).status).toBe(200);
+  });
+});
+
+describe('faults', () => {
+  it('break one endpoint alone until they are cleared', async () => {
+    const sandbox = await start({ faults: { 'instagram.graphql-media-id': 'status:500' } });
+    expect((await queryReel(sandbox)).status).toBe(500);
+    expect((await ask(sandbox, 'https://www.instagram.com/reel/DVclaybowl1/', { headers: NAVIGATION })).status).toBe(
+      200,
+    );
+    sandbox.faults.clear();
+    expect((await queryReel(sandbox)).status).toBe(200);
+  });
+
+  it.each([
+    ['html', /^<!DOCTYPE html>/],
+    ['login', /"require_login":true/],
+    ['throttle', /1675004/],
+    ['null', /"xig_polaris_media":null/],
+    ['truncate', /^\{"data".*[^}]$/s],
+    ['shape-changed', /"new_video_versions"/],
+  ] as const)('%s looks as it should', async (fault, body) => {
+    const sandbox = await start();
+    sandbox.faults.set('instagram.graphql-media-id', fault, 1);
+    expect((await queryReel(sandbox)).text).toMatch(body);
+    expect((await queryReel(sandbox)).text).toContain('"video_versions"');
+  });
+
+  it.each(['reset', 'cut'] as const)('%s ends the connection early', async fault => {
+    const sandbox = await start({ faults: { 'instagram.graphql-media-id': fault } });
+    await expect(queryReel(sandbox)).rejects.toThrow(/ECONNRESET|socket hang up|aborted/);
+  });
+
+  it.each(['hang', 'stall', 'drip', 'endless'] as const)('%s does not keep the sandbox from closing', async fault => {
+    const sandbox = await start({ faults: { cdn: fault } });
+    const answer = ask(sandbox, await reelAddress(sandbox)).then(
+      () => 'whole',
+      () => 'broken',
+    );
+    const first = await Promise.race([answer, new Promise(resolve => setTimeout(resolve, 50, 'waiting'))]);
+    await sandbox.close();
+    open.length = 0;
+    expect([first, await answer]).toEqual(['waiting', 'broken']);
+  });
+});
+
+it('every link of the demo is distinct and on a host that is played', async () => {
+  const links = demoLinks((await start()).world);
+  expect(new Set(links.map(link => link.url)).size).toBe(links.length);
+  for (const { url } of links) expect(url).toMatch(/^https:\/\/(?:www\.instagram\.com|www\.facebook\.com|fb\.watch)\//);
+});
