@@ -91,7 +91,7 @@ export function createServer(options: ServerOptions): Server {
   function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const { error, status } = toFailure(thrown);
     const allowed = request.is404 && error.code === 'not_found' ? routes.methodsOf(pathOf(request.url)) : [];
-    if (allowed.length > 0) return refuseMethod(allowed, reply);
+    if (allowed.length > 0 && !allowed.includes(request.method)) return refuseMethod(allowed, reply);
     logFailure(log, error, request);
     return send(reply, error, status);
   }

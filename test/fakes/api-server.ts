@@ -1,0 +1,64 @@
+import { onTestFinished } from 'vitest';
+import { api } from '../../src/api/api.ts';
+import { type ApiKey, createKeyCheck } from '../../src/api/api-keys.ts';
+import { createErrorRenderer } from '../../src/api/errors.ts';
+import { healthRoutes } from '../../src/api/health-routes.ts';
+import { mediaRoutes } from '../../src/api/media-routes.ts';
+import { createMetrics, type Metrics } from '../../src/api/metrics.ts';
+import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit.ts';
+import { createServer, type Server } from '../../src/infra/server.ts';
+import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
+import { createRecordingLog, type RecordingLog } from './log.ts';
+import { makePost } from './post.ts';
+
+export interface ApiServerOptions {
+  readonly extract?: (link: string, options: ExtractOptions | undefined) => Promise<Extraction>;
+  readonly limiter?: RateLimiter;
+  readonly keys?: readonly ApiKey[];
+  readonly trustProxy?: readonly string[];
+  readonly checks?: Readonly<Record<string, () => boolean | Promise<boolean>>>;
+  readonly publicUrl?: string;
+  readonly now?: () => number;
+}
+
+export interface ApiServer extends Server {
+  readonly log: RecordingLog;
+  readonly metrics: Metrics;
+}
+
+/** The server with the API on it, as `main` puts it together, over an extractor that knows one post. */
+export async function createApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const log = createRecordingLog();
+  const now = options.now === undefined ? {} : { now: options.now };
+  const server = createServer({
+    log,
+    trustProxy: options.trustProxy ?? [],
+    renderError: createErrorRenderer('Tester'),
+  });
+  onTestFinished(() => server.stop());
+  const metrics = createMetrics();
+  metrics.observe(server.app);
+  const checkKey = createKeyCheck(options.keys ?? []);
+  const post = makePost();
+  const extract = options.extract ?? (async () => ({ post, itemIndex: null, from: 'load' as const }));
+  await server.app.register(
+    api({
+      limiter: options.limiter ?? createMemoryRateLimiter(),
+      checkKey,
+      publicUrl: options.publicUrl,
+      routes: [mediaRoutes({ extractor: { extract }, creator: 'Tester', ...now })],
+      ...now,
+    }),
+  );
+  await server.app.register(healthRoutes({ server, checks: options.checks ?? {}, metrics, checkKey }));
+  return {
+    app: server.app,
+    listen: server.listen,
+    stop: server.stop,
+    get state() {
+      return server.state;
+    },
+    log,
+    metrics,
+  };
+}
