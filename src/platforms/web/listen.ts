@@ -63,6 +63,11 @@ export async function listen(server: FastifyInstance, options: ListenOptions): P
 
   function welcomeSocket(socket: WebSocket, request: FastifyRequest): void {
     const address = clientKey(request.ip);
+    // Others may have come in while this one shook hands.
+    if (refusalOf(address)) {
+      socket.close(1013, 'busy');
+      return;
+    }
     alive.set(socket, true);
     perAddress.set(address, (perAddress.get(address) ?? 0) + 1);
     socket.on('pong', () => alive.set(socket, true));
@@ -75,12 +80,16 @@ export async function listen(server: FastifyInstance, options: ListenOptions): P
     converse(socket, address, options);
   }
 
-  // Counted again here for everyone who is admitted but not yet connected: the caps are soft by those few.
   async function admit(request: FastifyRequest): Promise<void> {
     if (!isOwnOrigin(request, options.publicUrl)) throw refusal(403, 'The chat answers only its own page.');
-    if (!accepting || alive.size >= limits.connections) throw refusal(503, 'The chat takes no connections now.');
-    const open = perAddress.get(clientKey(request.ip)) ?? 0;
-    if (open >= limits.connectionsPerAddress) throw refusal(429, 'Too many connections from one address.');
+    const refused = refusalOf(clientKey(request.ip));
+    if (refused) throw refused;
+  }
+
+  function refusalOf(address: string): Error | undefined {
+    if (!accepting || alive.size >= limits.connections) return refusal(503, 'The chat takes no connections now.');
+    const open = perAddress.get(address) ?? 0;
+    return open >= limits.connectionsPerAddress ? refusal(429, 'Too many connections from one address.') : undefined;
   }
 
   function close(): Promise<void> {

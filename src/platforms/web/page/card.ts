@@ -131,7 +131,7 @@ function foldedText(content: WebText): Node {
   return h('div', { class: 'foldable' }, paragraph, toggle);
 }
 
-export function inlines(content: WebText): Node[] {
+function inlines(content: WebText): Node[] {
   return content.map(inlineOf);
 }
 

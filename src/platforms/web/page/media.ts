@@ -61,7 +61,8 @@ function film(media: WebMedia, place: string, onError: () => void): HTMLVideoEle
     'aria-label': mediaLabel(media, place),
   });
   video.addEventListener('error', onError, { once: true });
-  video.src = media.src;
+  // Without a cover iOS shows nothing until it plays; a moment in the address makes it show that moment.
+  video.src = media.poster === null ? `${media.src}#t=0.001` : media.src;
   loadWhenNear(video);
   return video;
 }

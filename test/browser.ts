@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+/**
+ * Why tests that need a browser cannot run here, or undefined when they can: `describe.skipIf(browserMissing)`. With
+ * REQUIRE_ALL=1 nothing may be skipped, so they run and `openBrowser` fails.
+ */
+export const browserMissing: string | undefined =
+  existsSync(CHROMIUM) || process.env.REQUIRE_ALL === '1' ? undefined : `there is no ${CHROMIUM}`;
+
+/** For the name of a suite, so that a report says why it was skipped. */
+export const browserNote = browserMissing === undefined ? '' : ` (skipped: ${browserMissing})`;
+
+/** Headless Chromium that talks to nobody but the test. Close it afterwards. */
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+}

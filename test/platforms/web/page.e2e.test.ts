@@ -1,0 +1,266 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { request } from 'undici';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { type BuiltPage, buildPage } from './built-page.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
+const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
+const WAITS = 'https://www.instagram.com/reel/Waits/';
+
+// Run in the page; as text, since these tests know no DOM types.
+const READY_STATE = `document.querySelector('video').readyState`;
+const OVERFLOW = `[document.documentElement, document.querySelector('#thread')].map(box => box.scrollWidth - box.clientWidth)`;
+const TOO_SMALL = `[...document.querySelectorAll('button, a.action, .card a')]
+  .filter(element => element.checkVisibility())
+  .map(element => ({ box: element.getBoundingClientRect(), name: element.className }))
+  .filter(({ box }) => box.height < 44 || box.width < 44)
+  .map(({ name }) => name)`;
+
+describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeout: 60_000 }, () => {
+  let built: BuiltPage;
+  let browser: Browser;
+  let stage: Stage;
+  let context: BrowserContext;
+  let page: Page;
+  /** Everything the browser complained about, violations of the policy among it. */
+  let complaints: string[];
+
+  beforeAll(async () => {
+    [built, browser] = await Promise.all([buildPage(), openBrowser()]);
+  }, 120_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await built?.remove();
+  });
+
+  beforeEach(async () => {
+    stage = await openStage({ pageFolder: built.folder, limits: { drainMs: 50, closeMs: 200 } });
+    await visit({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
+  });
+
+  afterEach(async () => {
+    await context.close();
+    await stage.close();
+  });
+
+  async function visit(options: Parameters<Browser['newContext']>[0]): Promise<void> {
+    await context?.close();
+    context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    complaints = [];
+    page.on('console', message => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', error => complaints.push(error.message));
+    await page.goto(stage.origin);
+    await page.locator('.chip').first().waitFor();
+  }
+
+  async function say(line: string): Promise<void> {
+    await page.locator('#input').fill(line);
+    await page.keyboard.press('Enter');
+  }
+
+  async function paste(line: string): Promise<void> {
+    await page.locator('#input').focus();
+    await page.keyboard.insertText(line);
+    await page.keyboard.press('Enter');
+  }
+
+  it('answers a pasted link with a film that can play, and nothing offends its policy', async () => {
+    await paste(REEL);
+    await page.locator('.card video').waitFor();
+    await expect.poll(() => page.evaluate(READY_STATE), { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await page.evaluate(`Object.assign(document.querySelector('video'), { muted: true }).play()`);
+    await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBeGreaterThan(0);
+    await expect(page.locator('.card-heading').textContent()).resolves.toContain('@mira.holm');
+    const download = page.getByRole('link', { name: 'Download' });
+    await expect(download.getAttribute('href')).resolves.toBe('/media/sea-360.mp4?download=1');
+    await expect(page.getByRole('link', { name: 'Open original' }).getAttribute('href')).resolves.toBe(
+      'https://www.instagram.com/p/SeaLight_01/',
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it('folds a long caption and unfolds it', async () => {
+    await say(REEL);
+    const caption = page.locator('.foldable .card-text');
+    const folded = (await caption.boundingBox())?.height ?? 0;
+    await page.getByRole('button', { name: 'Show more' }).click();
+    expect((await caption.boundingBox())?.height).toBeGreaterThan(folded * 1.5);
+    await page.getByRole('button', { name: 'Show less' }).click();
+    expect((await caption.boundingBox())?.height).toBe(folded);
+  });
+
+  it('steps through a carousel with arrow keys, and opens its photos', async () => {
+    await say(CAROUSEL);
+    const place = page.locator('.carousel .place');
+    await page.locator('.carousel .track').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => place.textContent()).toBe('3 / 5');
+    await expect.poll(() => page.evaluate(READY_STATE), { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await expect(page.getByRole('link', { name: 'Download 3 of 5' }).getAttribute('download')).resolves.toBe(
+      'medley-instagram-FiveThings-3.mp4',
+    );
+    await page.keyboard.press('End');
+    await expect.poll(() => place.textContent()).toBe('5 / 5');
+    await page.keyboard.press('Home');
+    await expect.poll(() => place.textContent()).toBe('1 / 5');
+
+    const photo = page.getByRole('button', { name: 'A field of colours at dusk' });
+    await photo.click();
+    const shown = page.locator('#lightbox .lightbox-photo');
+    await expect(shown.getAttribute('src')).resolves.toBe('/media/photo-dusk.jpg');
+    await page.keyboard.press('ArrowRight');
+    await expect(shown.getAttribute('src')).resolves.toBe('/media/photo-fern.jpg');
+    await page.keyboard.press('Escape');
+    await page.locator('#lightbox').waitFor({ state: 'hidden' });
+    await expect(page.evaluate(`document.activeElement?.querySelector('img')?.alt`)).resolves.toContain('at dusk');
+    expect(complaints).toEqual([]);
+  });
+
+  it('suggests commands while they are typed; arrows, Tab, Escape and Enter do as they do elsewhere', async () => {
+    const input = page.locator('#input');
+    const options = page.getByRole('option');
+    await input.pressSequentially('/');
+    await expect.poll(() => options.count()).toBeGreaterThan(2);
+    await expect(input.getAttribute('aria-expanded')).resolves.toBe('true');
+    await page.keyboard.press('ArrowDown');
+    await expect(input.getAttribute('aria-activedescendant')).resolves.toBe('suggestion-1');
+    await expect(options.nth(1).getAttribute('aria-selected')).resolves.toBe('true');
+    await page.keyboard.press('Escape');
+    await expect(input.getAttribute('aria-expanded')).resolves.toBe('false');
+    await input.pressSequentially('set');
+    await page.keyboard.press('Tab');
+    await expect(input.inputValue()).resolves.toBe('/settings ');
+    await options.filter({ hasText: 'id' }).click();
+    await expect(input.inputValue()).resolves.toMatch(/^\/settings .*id/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('speaks another language from the moment it is chosen', async () => {
+    await say('/settings');
+    await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
+    await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe('id');
+    await expect(page.locator('#input').getAttribute('placeholder')).resolves.toContain('tautan');
+    await page.reload();
+    await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe('id');
+  });
+
+  it('asks again when the connection comes back, and is answered once', async () => {
+    await say(WAITS);
+    await page.locator('.pending').waitFor();
+    await expect.poll(() => stage.asked.length).toBe(1);
+    await stage.platform.stop();
+    await stage.close();
+    await page.locator('#state').filter({ hasText: 'Reconnecting' }).waitFor();
+    await say(REEL);
+    stage = await openStage({ pageFolder: built.folder, port: stage.port });
+    await page.locator('.card video').waitFor();
+    await expect.poll(() => stage.asked).toEqual(expect.arrayContaining([WAITS, REEL]));
+    stage.release();
+    await expect.poll(() => page.locator('.card').count()).toBe(2);
+    await page.locator('.pending').waitFor({ state: 'detached' });
+    expect(stage.asked).toHaveLength(2);
+  });
+
+  it('keeps the conversation over a reload, and what was waited for still comes', async () => {
+    await say(CAROUSEL);
+    await page.locator('.carousel').waitFor();
+    await say(WAITS);
+    await page.locator('.pending').waitFor();
+    await expect.poll(() => stage.asked.length).toBe(2);
+    await page.reload();
+    await page.locator('.carousel').waitFor();
+    await page.locator('.pending').waitFor();
+    stage.release();
+    await page.locator('.card video').nth(1).waitFor();
+    await expect.poll(() => page.locator('.card').count()).toBe(2);
+    expect(stage.asked).toEqual([CAROUSEL, WAITS]);
+  });
+
+  it('says calmly that a file cannot be loaded, and brings it again when asked', async () => {
+    await say('https://www.instagram.com/reel/Broken/');
+    const note = page.locator('.media-note');
+    await note.waitFor();
+    await note.getByRole('button', { name: 'Bring it again' }).click();
+    await expect.poll(() => stage.asked.length).toBe(2);
+  });
+
+  it('offers to bring again what is too old to be here still', async () => {
+    await say(REEL);
+    await page.locator('.card video').waitFor();
+    await page.clock.setFixedTime(Date.now() + 7 * 3_600_000);
+    await page.reload();
+    await page.getByRole('button', { name: 'Bring it again' }).click();
+    await expect.poll(() => stage.asked).toEqual([REEL, REEL]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('has words for failures, and a way to give up waiting', async () => {
+    await say('https://www.instagram.com/reel/Private/');
+    await expect(page.locator('.card[data-tone="notice"]').textContent()).resolves.toContain('private');
+    await say(WAITS);
+    await page.locator('.pending').getByRole('button', { name: 'Cancel' }).click();
+    await page.locator('.note').filter({ hasText: 'Cancelled' }).waitFor();
+    stage.release();
+    await say('/help');
+    await page.locator('.card').nth(1).waitFor();
+    await expect(page.locator('video').count()).resolves.toBe(0);
+  });
+
+  it('clears the conversation and remembers the theme', async () => {
+    await say('/help');
+    await page.locator('.card').waitFor();
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('radio', { name: 'Dark' }).check();
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor');
+    await expect.poll(ground).toBe('rgb(14, 22, 20)');
+    await page.getByRole('button', { name: 'Clear this conversation' }).click();
+    await page.getByRole('button', { name: 'Clear everything shown here?' }).click();
+    await page.locator('.chip').first().waitFor();
+    await expect(page.locator('.turn').count()).resolves.toBe(0);
+    await page.reload();
+    await page.locator('.chip').first().waitFor();
+    await expect(ground()).resolves.toBe('rgb(14, 22, 20)');
+  });
+
+  it('fits a screen of 320 pixels, and everything to press is large enough', async () => {
+    await visit({ viewport: { width: 320, height: 568 }, isMobile: true, hasTouch: true, locale: 'en-GB' });
+    await say(CAROUSEL);
+    await page.locator('.carousel').waitFor();
+    await say(`${'very-long-word-'.repeat(30)}\n${REEL}`);
+    await page.locator('.card video').nth(1).waitFor();
+    await say('/help');
+    await page.locator('.card').nth(2).waitFor();
+    await expect(page.evaluate(OVERFLOW)).resolves.toEqual([0, 0]);
+    const small = await page.evaluate(TOO_SMALL);
+    expect(small).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is served with a strict policy, and asked again only for what changed', async () => {
+    const home = await fetch(`${stage.origin}/`);
+    const policy = home.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(policy).toContain(`connect-src 'self' ws://127.0.0.1:${stage.port}`);
+    expect(home.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(home.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    const script = await fetch(`${stage.origin}/assets/main.js`);
+    expect(script.headers.get('content-type')).toMatch(/^(text|application)\/javascript/);
+    expect(script.headers.get('x-content-type-options')).toBe('nosniff');
+    const etag = script.headers.get('etag') ?? '';
+    // `fetch` would ask for a fresh copy of its own accord.
+    const again = await request(`${stage.origin}/assets/main.js`, { headers: { 'if-none-match': etag } });
+    await again.body.dump();
+    expect(again.statusCode).toBe(304);
+    const traversal = await fetch(`${stage.origin}/assets/..%2f..%2fpackage.json`);
+    expect(traversal.status).toBe(404);
+  });
+});

@@ -1,0 +1,322 @@
+import { connect as connectTcp } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { reply } from '../../../src/bot/reply.ts';
+import { connect, type PageClient } from './page-client.ts';
+import { openStage, type Stage, type StageOptions } from './stage.ts';
+
+const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
+const WAITS = 'https://www.instagram.com/reel/Waits/';
+
+const stages: Stage[] = [];
+const clients: PageClient[] = [];
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.socket.terminate();
+  await Promise.all(stages.splice(0).map(stage => stage.close()));
+});
+
+async function open(options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage({ ...options, limits: { drainMs: 200, closeMs: 200, ...options.limits } });
+  stages.push(stage);
+  return stage;
+}
+
+async function join(stage: Stage, options: Parameters<typeof connect>[1] = {}): Promise<PageClient> {
+  const client = await connect(stage.origin, options);
+  clients.push(client);
+  return client;
+}
+
+function said(text: string) {
+  return reply({ blocks: [{ kind: 'text', text: [text] }] });
+}
+
+describe('a conversation', () => {
+  it('begins with the texts and commands of the reader’s language', async () => {
+    const page = await join(await open(), { locales: ['id-ID', 'en'] });
+    const welcome = await page.hear('welcome');
+    expect(welcome.locale).toBe('id');
+    expect(welcome.texts.send).toBe('Kirim');
+    expect(welcome.commands.map(command => command.name)).toContain('download');
+    expect(welcome.commands[0]?.usage).toMatch(/^\/download /);
+  });
+
+  it('answers a link with progress, the card, and its end', async () => {
+    const page = await join(await open());
+    page.send({ type: 'message', id: 'a', text: REEL });
+    await page.hear('done');
+    const types = page.heard.filter(frame => 'id' in frame && frame.id === 'a').map(frame => frame.type);
+    expect(types[0]).toBe('accepted');
+    expect(types).toContain('progress');
+    expect(types.slice(-2)).toEqual(['reply', 'done']);
+    const { reply: card } = await page.hear('reply');
+    expect(card.gallery[0]).toMatchObject({ kind: 'video', src: '/media/sea-360.mp4', width: 360, height: 640 });
+    expect(card.actions.map(action => action.kind)).toEqual(['link']);
+  });
+
+  it('answers several links in one message in their order', async () => {
+    const page = await join(await open());
+    page.send({ type: 'message', id: 'a', text: `${REEL} and https://www.instagram.com/p/FiveThings/` });
+    await page.hear('done');
+    const replies = page.heard.flatMap(frame => (frame.type === 'reply' ? [frame] : []));
+    expect(replies.map(frame => [frame.index, frame.reply.gallery.length])).toEqual([
+      [0, 1],
+      [1, 5],
+    ]);
+  });
+
+  it('tells the page its new language when a setting changes it', async () => {
+    const page = await join(await open());
+    page.send({ type: 'message', id: 'a', text: '/settings' });
+    const { reply: card } = await page.hear('reply');
+    const press = card.actions.find(action => action.label === 'Bahasa Indonesia');
+    if (press?.kind !== 'button') throw new Error('there is no button for Indonesian');
+    page.send({ type: 'action', id: 'b', token: press.token });
+    const welcome = await page.hear('welcome', frame => frame.locale === 'id');
+    expect(welcome.texts.placeholder).toContain('tautan');
+  });
+
+  it('suggests how a line goes on', async () => {
+    const page = await join(await open());
+    page.send({ type: 'suggest', id: 's1', text: '/set' });
+    const { items } = await page.hear('suggestions', frame => frame.id === 's1');
+    expect(items[0]).toMatchObject({ text: '/settings ' });
+  });
+
+  it('cancels: the work is told, nothing more is said but the end', async () => {
+    const aborted: boolean[] = [];
+    const stage = await open({
+      dispatcher: {
+        dispatch: ({ signal }, sink) =>
+          new Promise(resolve => {
+            signal.addEventListener('abort', () => {
+              aborted.push(true);
+              sink.reply(said('too late'), { last: true, link: undefined });
+              resolve();
+            });
+          }),
+      },
+    });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: REEL });
+    await page.hear('accepted');
+    page.send({ type: 'cancel', id: 'a' });
+    await page.hear('done');
+    await expect.poll(() => aborted).toEqual([true]);
+    expect(page.heard.some(frame => frame.type === 'reply')).toBe(false);
+  });
+
+  it('has calm words when the bot itself fails, and goes on', async () => {
+    let calls = 0;
+    const stage = await open({
+      dispatcher: {
+        dispatch: async (_, sink) => {
+          calls += 1;
+          if (calls === 1) throw new TypeError('secret detail');
+          await sink.reply(said('fine'), { last: true, link: undefined });
+        },
+      },
+    });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: 'one' });
+    const { reply: card } = await page.hear('reply', frame => frame.id === 'a');
+    expect(card.tone).toBe('error');
+    expect(JSON.stringify(card)).not.toContain('secret');
+    page.send({ type: 'message', id: 'b', text: 'two' });
+    expect((await page.hear('reply', frame => frame.id === 'b')).reply.blocks).toHaveLength(1);
+    expect(stage.logged).toEqual(['web chat: dispatch failed']);
+  });
+
+  it('refuses what is too long, and what is too much at once, in words', async () => {
+    const stage = await open({ limits: { running: 1, queued: 1 } });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'long', text: 'x'.repeat(4_001) });
+    const long = await page.hear('reply', frame => frame.id === 'long');
+    expect(JSON.stringify(long.reply.blocks)).toContain('4000');
+    for (const id of ['a', 'b', 'c']) page.send({ type: 'message', id, text: WAITS });
+    const refused = await page.hear('reply', frame => frame.id === 'c');
+    expect(refused.reply.tone).toBe('error');
+    expect(stage.asked).toEqual([WAITS]);
+    stage.release();
+    await page.hear('done', frame => frame.id === 'a');
+    await page.hear('accepted', frame => frame.id === 'b');
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('keeps the work for its page, which asks again and is answered once', async () => {
+    const stage = await open();
+    const before = await join(stage);
+    before.send({ type: 'message', id: 'a', text: WAITS });
+    await before.hear('progress', frame => frame.id === 'a');
+    before.socket.terminate();
+    await before.closed;
+    const after = await join(stage, { session: before.session });
+    after.send({ type: 'message', id: 'a', text: WAITS });
+    await after.hear('accepted');
+    stage.release();
+    await after.hear('done');
+    after.send({ type: 'message', id: 'a', text: WAITS });
+    await expect.poll(() => after.heard.filter(frame => frame.type === 'done')).toHaveLength(2);
+    const replies = after.heard.flatMap(frame => (frame.type === 'reply' ? [frame.index] : []));
+    expect(replies).toEqual([0, 0]);
+    expect(stage.asked).toEqual([WAITS]);
+  });
+
+  it('does not give one session’s answer to another', async () => {
+    const stage = await open();
+    const mine = await join(stage);
+    mine.send({ type: 'message', id: 'a', text: REEL });
+    await mine.hear('done');
+    const other = await join(stage);
+    other.send({ type: 'message', id: 'a', text: '/help' });
+    const { reply: card } = await other.hear('reply');
+    expect(card.gallery).toEqual([]);
+  });
+
+  it('lets go of work nobody comes back for', async () => {
+    const stage = await open({ limits: { orphanMs: 20 } });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: WAITS });
+    await page.hear('progress');
+    page.socket.terminate();
+    await page.closed;
+    await sleep(100);
+    const again = await join(stage, { session: page.session });
+    again.send({ type: 'message', id: 'a', text: WAITS });
+    await again.hear('progress');
+    expect(stage.asked).toEqual([WAITS, WAITS]);
+  });
+
+  it('is ended when nobody answers its pings', async () => {
+    const stage = await open({ limits: { pingMs: 40 } });
+    const page = await join(stage);
+    page.socket.pong = () => undefined;
+    await expect(page.closed).resolves.toBe(1006);
+  });
+});
+
+describe('who may connect', () => {
+  it('only pages of this server, or of its public address', async () => {
+    const stage = await open({ publicUrl: 'https://medley.example' });
+    await expect(join(stage, { origin: 'https://evil.example' })).rejects.toThrow('HTTP 403');
+    await expect(join(stage, { origin: 'null' })).rejects.toThrow('HTTP 403');
+    await expect(join(stage, { origin: `http://127.0.0.1:${stage.port + 1}` })).rejects.toThrow('HTTP 403');
+    await expect(join(stage, { origin: stage.origin })).resolves.toBeDefined();
+    await expect(join(stage, { origin: 'https://medley.example' })).resolves.toBeDefined();
+  });
+
+  it('so many from one address, and so many in all', async () => {
+    const few = await open({ limits: { connectionsPerAddress: 1 } });
+    const first = await join(few);
+    await expect(join(few)).rejects.toThrow('HTTP 429');
+    first.socket.close();
+    await first.closed;
+    await expect.poll(() => join(few).then(() => 'open', String)).toBe('open');
+    const none = await open({ limits: { connections: 0 } });
+    await expect(join(none)).rejects.toThrow('HTTP 503');
+  });
+
+  it('only who says hello in time', async () => {
+    const page = await join(await open({ limits: { helloMs: 30 } }), { hello: false });
+    await expect(page.closed).resolves.toBe(1008);
+  });
+});
+
+describe('frames that are no frames', () => {
+  it('get one calm notice, and in the end the door', async () => {
+    const page = await join(await open());
+    for (const text of ['{', '{"type":"message"}', '"hello"']) page.sendText(text);
+    await expect(page.closed).resolves.toBe(1008);
+    expect(page.heard.filter(frame => frame.type === 'notice')).toHaveLength(1);
+  });
+
+  it('are forgiven when few: the conversation goes on', async () => {
+    const page = await join(await open());
+    page.sendText('[]');
+    await page.hear('notice');
+    page.send({ type: 'message', id: 'a', text: '/help' });
+    await page.hear('done');
+  });
+
+  it('are refused by size and by number', async () => {
+    const stage = await open({ limits: { framesAtOnce: 5, framesPerSecond: 0 } });
+    const big = await join(stage);
+    big.sendText('x'.repeat(17 * 1024));
+    await expect(big.closed).resolves.toBe(1009);
+    const many = await join(stage);
+    for (let i = 0; i < 6; i += 1) many.send({ type: 'suggest', id: `s${i}`, text: '/' });
+    await expect(many.closed).resolves.toBe(1008);
+  });
+});
+
+describe('a page that does not read', () => {
+  it('is let go before its answers fill the memory', async () => {
+    const long = said('x'.repeat(9_000));
+    const stage = await open({
+      limits: { bufferedBytes: 256 * 1024 },
+      dispatcher: {
+        dispatch: async ({ kind }, sink) => {
+          for (let i = 0; kind === 'text' && i < 3_000; i += 1)
+            await sink.reply(long, { last: false, link: undefined });
+        },
+      },
+    });
+    const page = await join(stage);
+    page.socket.pause();
+    page.send({ type: 'message', id: 'a', text: 'everything' });
+    await sleep(500);
+    page.socket.resume();
+    await expect(page.closed).resolves.toBe(1006);
+    expect(page.heard.some(frame => frame.type === 'done')).toBe(false);
+  });
+});
+
+describe('stopping', () => {
+  it('tells the pages, lets running answers end, and closes with 1001', async () => {
+    const stage = await open({ limits: { drainMs: 5_000 } });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: WAITS });
+    await page.hear('progress');
+    const stopped = stage.platform.stop();
+    await page.hear('closing');
+    page.send({ type: 'message', id: 'b', text: REEL });
+    await expect(join(stage)).rejects.toThrow('HTTP 503');
+    stage.release();
+    await page.hear('done');
+    await expect(page.closed).resolves.toBe(1001);
+    await stopped;
+    expect(page.heard.some(frame => 'id' in frame && frame.id === 'b')).toBe(false);
+    await stage.platform.stop();
+  });
+
+  it('does not wait for ever for an answer, and does not call it done', async () => {
+    const stage = await open({ limits: { drainMs: 30 } });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: WAITS });
+    await page.hear('progress');
+    await stage.platform.stop();
+    await expect(page.closed).resolves.toBe(1001);
+    expect(page.heard.some(frame => frame.type === 'done')).toBe(false);
+  });
+});
+
+describe('other requests that ask for an upgrade', () => {
+  it('are answered as what they are, on a connection that then closes', async () => {
+    const stage = await open();
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connectTcp(stage.port, '127.0.0.1');
+      let heard = '';
+      socket.setEncoding('utf8').on('data', chunk => {
+        heard += chunk;
+      });
+      socket.on('end', () => resolve(heard)).on('error', reject);
+      const lines = ['GET /api/ping HTTP/1.1', 'Host: x', 'Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c'];
+      socket.write(`${lines.join('\r\n')}\r\n\r\n`);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer).toContain('{"ok":true}');
+  });
+});

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import { fastify } from 'fastify';
+import { createActionTokens } from '../../../src/bot/action.ts';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
+import type { SettingsStore, UserSettings } from '../../../src/bot/settings.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { RateLimiter } from '../../../src/infra/rate-limit.ts';
+import type { Extractor } from '../../../src/media/extractor.ts';
+import type { Post } from '../../../src/media/post.ts';
+import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
+import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
+import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
+import { carousel, post, reel, tram } from './posts.ts';
+
+/** What the upstream says of a link: a post, a failure, or nothing until `Stage.release`. */
+export type Scene = Post | AppError | 'waits';
+
+const SCENES: Readonly<Record<string, Scene>> = {
+  'https://www.instagram.com/reel/SeaLight_01/': reel,
+  'https://www.instagram.com/p/FiveThings/': carousel,
+  'https://www.facebook.com/watch/?v=1234567890': tram,
+  'https://www.instagram.com/reel/Waits/': 'waits',
+  'https://www.instagram.com/reel/Private/': new AppError('private', 'private'),
+  'https://www.instagram.com/reel/Broken/': post({
+    id: 'Broken',
+    items: reel.items.map(item => ({
+      ...item,
+      thumbnailUrl: null,
+      variants: item.variants.map(each => ({ ...each, url: 'https://cdn.test/missing.mp4' })),
+    })),
+  }),
+};
+
+export interface StageOptions {
+  readonly pageFolder?: string;
+  readonly limits?: Partial<ChatLimits>;
+  readonly publicUrl?: string;
+  readonly examples?: readonly WebExample[];
+  readonly port?: number;
+  /** Stands in for the bot's own dispatcher where a test scripts it. */
+  readonly dispatcher?: Partial<Dispatcher>;
+}
+
+export interface Stage {
+  readonly origin: string;
+  readonly port: number;
+  readonly platform: WebPlatform;
+  /** Links the upstream was asked for, in order. */
+  readonly asked: readonly string[];
+  /** What was logged as a warning or worse. */
+  readonly logged: readonly string[];
+  /** Answers everything that waits with the reel. */
+  release(): void;
+  close(): Promise<void>;
+}
+
+const MEDIA = fileURLToPath(new URL('../../fixtures/media', import.meta.url));
+
+/** The web chat on a real server: the bot's own dispatcher over a scripted upstream, files from the fixtures. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const asked: string[] = [];
+  const logged: string[] = [];
+  const waiting = new Set<() => void>();
+  const log = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: (_: object, message: string) => void logged.push(message),
+    error: (_: object, message: string) => void logged.push(message),
+  };
+  const settings = createSettings();
+  const dispatcher = createDispatcher({
+    commands: commandList,
+    services: {
+      extractor: createExtractor(asked, waiting),
+      settings,
+      actions: createActionTokens({ key: randomBytes(32), store: createActionStore() }),
+    },
+    limiter: OPEN_LIMITER,
+    userLimit: { units: 1_000, windowMs: 60_000 },
+    log,
+  });
+  const { examples } = options;
+  const platform = createWebPlatform({
+    dispatcher: { ...dispatcher, ...options.dispatcher },
+    tunnel: { address: file => `/media/${new URL(file.url).pathname.slice(1)}` },
+    log,
+    ...(examples ? { examples: () => examples } : {}),
+    ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
+    ...(options.pageFolder === undefined ? {} : { pageFolder: options.pageFolder }),
+    ...(options.limits ? { limits: options.limits } : {}),
+  });
+  const server = fastify();
+  await server.register(fastifyStatic, { root: MEDIA, prefix: '/media/', index: false });
+  server.get('/api/ping', () => ({ ok: true }));
+  await server.register(platform.plugin);
+  await platform.start();
+  const origin = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+  return {
+    origin,
+    port: Number(new URL(origin).port),
+    platform,
+    asked,
+    logged,
+    release: () => {
+      for (const go of waiting) go();
+    },
+    close: () => server.close(),
+  };
+}
+
+function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
+  return {
+    async extract(link, { signal } = {}) {
+      asked.push(link);
+      const scene = SCENES[link];
+      if (scene === undefined) throw new AppError('unsupported_link', 'unknown link');
+      if (scene instanceof AppError) throw scene;
+      if (scene !== 'waits') return { post: scene, itemIndex: null, from: 'load' };
+      await new Promise<void>((resolve, reject) => {
+        waiting.add(resolve);
+        signal?.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      return { post: reel, itemIndex: null, from: 'load' };
+    },
+    refresh: async () => reel,
+    findLinks: text => [...new Set(text.match(/https:\/\/www\.(?:instagram|facebook)\.com\/[^\s]+/g))],
+    mediaHosts: ['cdn.test'],
+  };
+}
+
+function createSettings(): SettingsStore {
+  const rows = new Map<string, UserSettings>();
+  const user = (key: string): UserSettings => rows.get(key) ?? { language: null };
+  return {
+    user,
+    setUser: (key, change) => rows.set(key, { ...user(key), ...change }),
+    forgetUser: key => rows.delete(key),
+  };
+}
+
+function createActionStore(): Parameters<typeof createActionTokens>[0]['store'] {
+  const rows = new Map<string, string>();
+  return {
+    put: ({ key, json }) => rows.set(key, json),
+    get: key => rows.get(key),
+    deleteExpired: () => undefined,
+    deleteOwner: () => undefined,
+  };
+}
+
+const OPEN_LIMITER: RateLimiter = {
+  consume: async ({ limit }) => ({ allowed: true, limit, remaining: limit, resetAt: 0, firstRefusal: false }),
+};
