@@ -1,0 +1,266 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../../../src/errors.ts';
+import { type Post, playableVariants } from '../../../../src/media/post.ts';
+import type { PostRef } from '../../../../src/media/source.ts';
+import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
+import type { Strategy } from '../../../../src/media/strategies.ts';
+import { createFakeUpstream, type FakeRoute, silentLog } from '../../../fakes/instagram-upstream.ts';
+import { fixture, IDS, REFS, refOf } from './fixture.ts';
+
+const NOW = Date.UTC(2026, 9, 1);
+
+function setUp(routes: Readonly<Record<string, FakeRoute>>, extraStrategies: readonly Strategy[] = []) {
+  const http = createFakeUpstream(routes);
+  const source = createFacebookSource({ http, extraStrategies, log: silentLog, now: () => NOW, deadlineMs: 3_000 });
+  const fetch = (ref: PostRef): Promise<Post> => source.fetch(ref, { signal: AbortSignal.timeout(8_000) });
+  const failure = async (ref: PostRef): Promise<AppError> => {
+    try {
+      await fetch(ref);
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+    throw new Error('gave a post');
+  };
+  const resolve = (url: string) => source.resolveShort(url, { signal: AbortSignal.timeout(8_000) });
+  return { http, source, fetch, failure, resolve };
+}
+
+const REEL_PATH = `GET /reel/${IDS.reel}`;
+const page = (name: string): FakeRoute => ({ text: fixture(name) });
+const files = (post: Post) =>
+  post.items.flatMap(item => playableVariants(item).map(one => /(\w+)\.mp4/.exec(one.url)?.[1]));
+
+describe('fetch', () => {
+  it('asks the canonical page as a browser that opens it, once', async () => {
+    const { http, fetch } = setUp({ [REEL_PATH]: page('reel.html') });
+    const post = await fetch(REFS.reel);
+    expect(post).toMatchObject({
+      source: 'facebook',
+      id: IDS.reel,
+      url: `https://www.facebook.com/reel/${IDS.reel}`,
+      strategy: 'page',
+      fetchedAt: NOW,
+      expiresAt: 0x7a000000 * 1000,
+    });
+    expect(files(post)).toEqual(['clay_hd', 'clay_sd']);
+    expect(http.asked).toEqual([REEL_PATH]);
+    expect(http.requests[0]?.headers).toMatchObject({
+      'accept-language': expect.stringMatching(/^en-US/),
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-site': 'none',
+    });
+    expect(http.requests[0]?.hosts).toEqual(['facebook.com', '*.facebook.com']);
+  });
+
+  it.each<[string, Readonly<Record<string, FakeRoute>>, PostRef, string]>([
+    ['the watch page where the reel page is missing', { 'GET /watch/': page('reel.html') }, REFS.reel, 'watch-page'],
+    [
+      'the reel page where the watch page is missing',
+      { [`GET /reel/${IDS.watch}`]: page('watch.html') },
+      REFS.watch,
+      'reel-page',
+    ],
+    [
+      'the page under the owner',
+      { [`GET /tidewatch/videos/${IDS.watch}/`]: page('watch.html') },
+      REFS.watch,
+      'video-page',
+    ],
+    ['the embedded player', { 'GET /plugins/video.php': page('embed.html') }, REFS.watch, 'embed'],
+    ['the older photo page', { 'GET /photo.php': page('photo.html') }, REFS.photo, 'photo-page'],
+    [
+      'the older group page',
+      { 'GET /groups/claypeople/permalink/3300200100500/': page('post-video.html') },
+      refOf('https://www.facebook.com/groups/claypeople/posts/3300200100500'),
+      'group-page',
+    ],
+    [
+      'the older story page',
+      { 'GET /story.php': page('post-video.html') },
+      refOf('https://www.facebook.com/permalink.php?story_fbid=3300200100500&id=100064000000005'),
+      'story-page',
+    ],
+  ])('answers from %s', async (_, routes, ref, strategy) => {
+    expect((await setUp(routes).fetch(ref)).strategy).toBe(strategy);
+  });
+
+  it.each<[string, FakeRoute]>([
+    ['garbage', { text: '\u0000\u0001{"' }],
+    ['truncated JSON', { text: fixture('reel.html').slice(0, 4_000) }],
+    ['a login wall', page('login-wall.html')],
+    ['a feed', page('feed.html')],
+    ['other videos only', page('others-only.html')],
+    ['a block', page('blocked.html')],
+    ['status 500', { status: 500 }],
+    ['status 429', { status: 429 }],
+    ['a broken connection', { error: new AppError('upstream_unavailable', 'reset') }],
+    ['a throw of anything', { error: new RangeError('odd') }],
+  ])('goes on after %s', async (_, broken) => {
+    const post = await setUp({ [REEL_PATH]: broken, 'GET /watch/': page('reel.html') }).fetch(REFS.reel);
+    expect(post.strategy).toBe('watch-page');
+    expect(files(post)).toEqual(['clay_hd', 'clay_sd']);
+  });
+
+  it('goes on after a hang', async () => {
+    const never: FakeRoute = { after: new Promise(() => {}) };
+    const { fetch } = setUp({ [REEL_PATH]: never, 'GET /watch/': page('reel.html') });
+    expect((await fetch(REFS.reel)).strategy).toBe('watch-page');
+  });
+
+  it('asks what was added last', async () => {
+    const { fetch } = setUp({ [REEL_PATH]: page('reel.html') });
+    const found = await fetch(REFS.reel);
+    const extra: Strategy = {
+      name: 'extra',
+      isAvailable: () => true,
+      run: async () => ({ ...found, strategy: 'extra' }),
+    };
+    const second = setUp({}, [extra]);
+    expect((await second.fetch(REFS.reel)).strategy).toBe('extra');
+    expect(second.http.asked).toEqual([REEL_PATH, 'GET /watch/', 'GET /plugins/video.php']);
+  });
+
+  it('passes the client challenge once and keeps its cookie', async () => {
+    let isIn = false;
+    const { http, fetch } = setUp({
+      [REEL_PATH]: request => {
+        isIn = request.cookies?.getCookiesSync('https://www.facebook.com/').some(one => one.key === 'rd') ?? false;
+        return isIn ? { text: fixture('reel.html') } : { status: 403, text: fixture('challenge.html') };
+      },
+      'POST /__rd_verify_a1B2': { cookies: ['rd=1; Path=/; Secure'] },
+    });
+    expect((await fetch(REFS.reel)).strategy).toBe('page');
+    expect(http.asked).toEqual([REEL_PATH, 'POST /__rd_verify_a1B2', REEL_PATH]);
+  });
+});
+
+describe('the signal, and the code it means', () => {
+  const everywhere = (route: FakeRoute) => ({
+    [REEL_PATH]: route,
+    'GET /watch/': route,
+    'GET /plugins/video.php': route,
+  });
+  it.each<[string, FakeRoute, string]>([
+    ['a redirect to the login page', { location: `/login/?next=%2Freel%2F${IDS.reel}` }, 'login_required'],
+    ['a canonical link to the login page', page('login-wall.html'), 'login_required'],
+    ['words of a login', { text: '<div>You must log in to continue.</div>' }, 'login_required'],
+    ['a login form', { text: '<form id="login_form"></form>' }, 'login_required'],
+    ['a login button', { text: '<button id="loginbutton">' }, 'login_required'],
+    ['status 403', { status: 403 }, 'login_required'],
+    ['an unavailable page, with a login form', page('unavailable.html'), 'not_found'],
+    ['an unavailable page, typeset', { text: '{"text":"This content isn\\u2019t available right now"}' }, 'not_found'],
+    ['a title', { text: '<title>Page Not Found</title>' }, 'not_found'],
+    ['status 404 everywhere', { status: 404, text: '<form id="login_form"></form>' }, 'not_found'],
+    ['a feed of videos', page('feed.html'), 'not_found'],
+    ['videos of others only', page('others-only.html'), 'not_found'],
+    ['a temporary block', page('blocked.html'), 'upstream_rate_limited'],
+    ['a checkpoint', { location: '/checkpoint/?next' }, 'upstream_rate_limited'],
+    ['status 429', { status: 429, headers: { 'retry-after': '90' } }, 'upstream_rate_limited'],
+    ['a challenge that cannot be passed', { status: 403, text: fixture('challenge.html') }, 'upstream_rate_limited'],
+    ['status 500', { status: 500 }, 'upstream_unavailable'],
+    ['a country', { text: '<p>This video isn’t available in your country</p>' }, 'region_blocked'],
+    ['status 451', { status: 451 }, 'region_blocked'],
+    ['an age', { text: '<p>This video is age-restricted</p>' }, 'age_restricted'],
+    ['a closed group', { text: '<p>Only members can see who&#039;s in the group and what they post</p>' }, 'private'],
+    ['a page of an unknown kind', page('empty.html'), 'upstream_changed'],
+    ['nothing', { text: '' }, 'upstream_changed'],
+  ])('%s', async (_, route, code) => {
+    const error = await setUp(everywhere(route)).failure(REFS.reel);
+    expect(error.code).toBe(code);
+    expect(error.params.weak).toBeUndefined();
+  });
+
+  it('ends the chain at a definitive one', async () => {
+    const { http, failure } = setUp(everywhere(page('unavailable.html')));
+    await failure(REFS.reel);
+    expect(http.asked).toEqual([REEL_PATH]);
+  });
+
+  it('keeps the time to wait and every cause', async () => {
+    const error = await setUp(everywhere({ status: 429, headers: { 'retry-after': '90' } })).failure(REFS.reel);
+    expect(error.retryAfterMs).toBe(90_000);
+    const { cause } = error;
+    if (!(cause instanceof AggregateError)) throw new Error('no causes');
+    expect(cause.errors.map((one: Error) => one.message.split(':')[0])).toEqual(['page', 'watch-page', 'embed']);
+  });
+
+  it('tells what tells most when all fail differently', async () => {
+    const wall = await setUp({ [REEL_PATH]: page('login-wall.html'), 'GET /watch/': { status: 500 } }).failure(
+      REFS.reel,
+    );
+    expect(wall.code).toBe('login_required');
+    const limited = await setUp({ [REEL_PATH]: { status: 503 }, 'GET /watch/': page('blocked.html') }).failure(
+      REFS.reel,
+    );
+    expect(limited.code).toBe('upstream_rate_limited');
+  });
+
+  it('says what a post without media is, even beside a login form', async () => {
+    const words = await setUp({ [`GET /lena/posts/${IDS.postWords}`]: page('post-words.html') }).failure(
+      REFS.postWords,
+    );
+    expect(words).toMatchObject({ code: 'not_found', params: { what: 'media' } });
+    const live = await setUp({ 'GET /watch/': page('live.html') }).failure(REFS.live);
+    expect(live).toMatchObject({ code: 'unsupported_link', params: { what: 'live' } });
+  });
+
+  it('asks nobody for a story', async () => {
+    const { http, source, failure } = setUp({});
+    const match = source.match(new URL('https://www.facebook.com/stories/100064000000005/'));
+    if (match?.kind !== 'story') throw new Error('no story');
+    expect((await failure(match.ref)).code).toBe('login_required');
+    expect(http.asked).toEqual([]);
+  });
+});
+
+describe('resolveShort', () => {
+  const SHARE = 'https://www.facebook.com/share/v/1AbCdEfGh/';
+  const at = (route: FakeRoute) => ({ 'GET /share/v/1AbCdEfGh/': route });
+
+  it.each<[string, FakeRoute, string]>([
+    ['a reel', { location: `https://www.facebook.com/reel/${IDS.reel}/?rdid=x&share_url=y` }, REFS.reel.url],
+    [
+      'a story page',
+      { location: '/story.php?story_fbid=3300200100500&id=100064000000005&rdid=x' },
+      'https://www.facebook.com/permalink.php?story_fbid=3300200100500&id=100064000000005',
+    ],
+    ['a login page that names it', { location: `/login/?next=${encodeURIComponent(REFS.reel.url)}` }, REFS.reel.url],
+    ['a page that names it', page('share.html'), REFS.postVideo.url],
+    ['a header that names it', { headers: { link: `<${REFS.reel.url}/>; rel="canonical"` } }, REFS.reel.url],
+    [
+      'a group',
+      { location: 'https://www.facebook.com/groups/claypeople/' },
+      'https://www.facebook.com/groups/claypeople/',
+    ],
+  ])('finds %s', async (_, route, expected) => {
+    const { http, resolve } = setUp(at(route));
+    expect(await resolve(SHARE)).toBe(expected);
+    expect(http.asked).toEqual(['GET /share/v/1AbCdEfGh/']);
+  });
+
+  it('follows several redirects on the site, over https', async () => {
+    const { http, resolve } = setUp({
+      'GET /aB3xY9z1/': { location: 'http://www.facebook.com/share/v/1AbCdEfGh/' },
+      ...at({ location: `https://m.facebook.com/watch/?v=${IDS.watch}` }),
+    });
+    expect(await resolve('https://fb.watch/aB3xY9z1/')).toBe(`https://www.facebook.com/watch/?v=${IDS.watch}`);
+    expect(http.requests.map(one => String(one.url))).toEqual(['https://fb.watch/aB3xY9z1/', SHARE]);
+  });
+
+  it.each<[string, FakeRoute, string]>([
+    ['off the site', { location: 'https://evil.example/reel/1' }, 'unsupported_link'],
+    ['to a private address', { location: 'http://169.254.169.254/latest' }, 'unsupported_link'],
+    ['to the login page', { location: '/login/' }, 'login_required'],
+    ['to the home page', { location: '/' }, 'not_found'],
+    ['nowhere', { status: 404 }, 'not_found'],
+    ['to itself', { location: '/share/v/1AbCdEfGh/' }, 'upstream_changed'],
+    ['to a page that names nothing', page('empty.html'), 'upstream_changed'],
+    ['to an unavailable page', page('unavailable.html'), 'not_found'],
+    ['to a limit', { status: 429 }, 'upstream_rate_limited'],
+  ])('fails when it leads %s', async (_, route, code) => {
+    const { http, resolve } = setUp(at(route));
+    await expect(resolve(SHARE)).rejects.toMatchObject({ name: 'AppError', code });
+    expect(http.requests.every(one => new URL(one.url).hostname === 'www.facebook.com')).toBe(true);
+  });
+});
