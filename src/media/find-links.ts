@@ -3,20 +3,18 @@ import { parseAddress } from './address.ts';
 const MAX_LINKS = 20;
 /** Longer texts are read up to here: no chat message and no caption is longer. */
 const MAX_CHARS = 100_000;
-/** What separates words, invisible marks included. */
-const TOKEN = /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]+/gu;
+/** What separates words: blanks, quotes, full-width punctuation, invisible marks. */
+const TOKEN =
+  /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
 /** Where an address begins inside a token; after `/ = ? & %` it is a part of the address before it. */
 const START = /(?<![a-z0-9/=?&%])(?:https?:?\/\/|instagram:\/\/)/gi;
 /** A host without a scheme, followed by a path or a query. */
 const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=[/?])/iu;
-const TRAILING = /[.,;:!?'*~|\u2026\u2019\u3001\u3002\uff0c\uff01\uff1f]$/u;
+const TRAILING = /[.,;:!?'*~|\u2026\u2019]$/u;
 const BRACKETS: ReadonlyMap<string, string> = new Map([
   [')', '('],
   [']', '['],
   ['}', '{'],
-  ['\uff09', '\uff08'],
-  ['\u3011', '\u3010'],
-  ['\u300d', '\u300c'],
 ]);
 
 /** The text with everything between two equal runs of backticks blanked, as chats show code. An unclosed run is plain text. */
