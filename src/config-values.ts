@@ -26,6 +26,15 @@ export interface Owner {
   readonly id: string;
 }
 
+export type ShardConfig = 'auto' | { readonly ids: readonly number[]; readonly total: number };
+
+export interface WebExampleConfig {
+  readonly kind: (typeof WEB_EXAMPLE_KINDS)[number];
+  readonly url: string;
+}
+
+const WEB_EXAMPLE_KINDS = ['reel', 'carousel', 'facebook'] as const;
+
 export function whole(min: number, max: number) {
   return (text: string): number | undefined => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
@@ -86,8 +95,16 @@ export function parseRedisUrl(text: string): string | undefined {
   return parseUrl(text, ['redis:', 'rediss:']) === undefined ? undefined : text;
 }
 
-export function parseShards(text: string): number | 'auto' | undefined {
-  return text === 'auto' ? 'auto' : whole(1, 16_384)(text);
+/** `auto`, or the shards of this process and how many there are in all: `0,1/4`. */
+export function parseShards(text: string): ShardConfig | undefined {
+  if (text === 'auto') return 'auto';
+  const [ids = '', count = '', ...rest] = text.split('/');
+  const total = whole(1, 16_384)(count);
+  if (total === undefined || rest.length > 0) return undefined;
+  const shards = list(whole(0, total - 1))(ids);
+  return shards !== undefined && shards.length > 0 && new Set(shards).size === shards.length
+    ? { ids: shards, total }
+    : undefined;
 }
 
 export function parseOverrides(text: string): UpstreamOverride[] | undefined {
@@ -150,4 +167,11 @@ export function parseOwner(entry: string): Owner | undefined {
   const [, platform, id] = /^(discord|telegram):(\d{1,20})$/.exec(entry) ?? [];
   if (id === undefined) return undefined;
   return platform === 'discord' ? { platform, id } : { platform: 'telegram', id };
+}
+
+export function parseWebExample(entry: string): WebExampleConfig | undefined {
+  const equals = entry.indexOf('=');
+  const kind = WEB_EXAMPLE_KINDS.find(each => each === entry.slice(0, equals));
+  const url = entry.slice(equals + 1);
+  return kind !== undefined && URL.canParse(url) && new URL(url).protocol === 'https:' ? { kind, url } : undefined;
 }

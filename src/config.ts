@@ -19,8 +19,11 @@ import {
   parseRedisUrl,
   parseShards,
   parseUserLimit,
+  parseWebExample,
+  type ShardConfig,
   type UpstreamOverride,
   type UserLimit,
+  type WebExampleConfig,
   whole,
 } from './config-values.ts';
 
@@ -53,12 +56,14 @@ export interface Config {
   readonly mediaKey: Uint8Array | undefined;
   readonly mediaCacheBytes: number;
   readonly owners: readonly Owner[];
+  /** Links that the empty web chat offers to try. */
+  readonly webExamples: readonly WebExampleConfig[];
 }
 
 export interface DiscordConfig {
   readonly token: string;
   readonly apiUrl: string | undefined;
-  readonly shards: number | 'auto';
+  readonly shards: ShardConfig;
 }
 
 export interface TelegramConfig {
@@ -100,7 +105,7 @@ const VARIABLES = z.object({
   CREATOR: variable(ONE_LINE, 'a name of at most 100 characters', 'Medley').default('Medley'),
   DISCORD_TOKEN: variable(text(/^[\w.-]{1,200}$/), 'the token alone, without "Bot"', 'MTAw.GfaKe1.abcDEF').optional(),
   DISCORD_API_URL: variable(parseBaseUrl, 'an http or https address', 'https://discord.com/api').optional(),
-  DISCORD_SHARDS: variable(parseShards, 'auto or a number from 1 to 16384', 'auto').default('auto'),
+  DISCORD_SHARDS: variable(parseShards, 'auto, or the shards of this process and their total', '0,1/4').default('auto'),
   TELEGRAM_TOKEN: variable(text(/^\d{1,20}:[\w-]{1,200}$/), 'a token of @BotFather', '123456789:AAabcDEF').optional(),
   TELEGRAM_API_URL: variable(parseBaseUrl, 'an http or https address', 'https://api.telegram.org').optional(),
   TELEGRAM_WEBHOOK_SECRET: variable(text(/^[\w-]{1,256}$/), '1 to 256 of A-Z a-z 0-9 _ -', 'some-long-word').optional(),
@@ -139,6 +144,11 @@ const VARIABLES = z.object({
   OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:10042').default(
     [],
   ),
+  WEB_EXAMPLES: variable(
+    list(parseWebExample),
+    'reel, carousel or facebook with the link of a post, separated by commas',
+    'reel=https://www.instagram.com/reel/C1a2B3c4D5e/',
+  ).default([]),
 });
 
 export const VARIABLE_NAMES: readonly string[] = Object.keys(VARIABLES.shape);
@@ -225,5 +235,6 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * MEBIBYTE,
     owners: values.OWNER_IDS,
+    webExamples: values.WEB_EXAMPLES,
   };
 }

@@ -39,6 +39,7 @@ describe('loadConfig', () => {
       mediaKey: undefined,
       mediaCacheBytes: 1_073_741_824,
       owners: [],
+      webExamples: [],
     });
   });
 
@@ -57,7 +58,7 @@ describe('loadConfig', () => {
       CREATOR: 'Ayu & Bima',
       DISCORD_TOKEN: 'aaa.bbb.ccc',
       DISCORD_API_URL: 'http://127.0.0.1:4000/api/',
-      DISCORD_SHARDS: '2',
+      DISCORD_SHARDS: '0,1/4',
       TELEGRAM_TOKEN: '1:abc',
       TELEGRAM_API_URL: 'http://127.0.0.1:8081',
       TELEGRAM_WEBHOOK_SECRET: 'word',
@@ -74,6 +75,7 @@ describe('loadConfig', () => {
       MEDIA_KEY: 'ff'.repeat(32),
       MEDIA_CACHE_MB: '2',
       OWNER_IDS: 'discord:1,telegram:2',
+      WEB_EXAMPLES: 'reel=https://www.instagram.com/reel/C1a2B3c4D5e/?a=b',
     });
     expect(config).toEqual({
       port: 0,
@@ -82,7 +84,7 @@ describe('loadConfig', () => {
       dataDir: '/var/lib/medley',
       logLevel: 'debug',
       creator: 'Ayu & Bima',
-      discord: { token: 'aaa.bbb.ccc', apiUrl: 'http://127.0.0.1:4000/api', shards: 2 },
+      discord: { token: 'aaa.bbb.ccc', apiUrl: 'http://127.0.0.1:4000/api', shards: { ids: [0, 1], total: 4 } },
       telegram: { token: '1:abc', apiUrl: 'http://127.0.0.1:8081', webhookSecret: 'word' },
       osu: { clientId: 12, clientSecret: 'secret' },
       instagramCookiesFile: './cookies.txt',
@@ -105,12 +107,13 @@ describe('loadConfig', () => {
         { platform: 'discord', id: '1' },
         { platform: 'telegram', id: '2' },
       ],
+      webExamples: [{ kind: 'reel', url: 'https://www.instagram.com/reel/C1a2B3c4D5e/?a=b' }],
     });
   });
 
   it('leaves a section out when its key is absent, whatever else is set', () => {
     const config = loadConfig({
-      DISCORD_SHARDS: '2',
+      DISCORD_SHARDS: '0/2',
       DISCORD_API_URL: 'http://a.example',
       TELEGRAM_API_URL: 'http://b',
     });
@@ -140,7 +143,7 @@ describe('loadConfig', () => {
     ['CREATOR', ['x'.repeat(101), 'a\u0007b']],
     ['DISCORD_TOKEN', ['Bot a.b.c', 'a\nb']],
     ['DISCORD_API_URL', ['discord.com', 'ws://discord.com']],
-    ['DISCORD_SHARDS', ['0', 'many']],
+    ['DISCORD_SHARDS', ['0', 'many', '4/4', '0,0/2', '/2', '0/2/3']],
     ['TELEGRAM_TOKEN', ['abc', '1:a/b', 'bot1:abc']],
     ['TELEGRAM_API_URL', ['localhost:8081']],
     ['TELEGRAM_WEBHOOK_SECRET', ['a b', 'x'.repeat(257)]],
@@ -165,6 +168,10 @@ describe('loadConfig', () => {
     ['MEDIA_KEY', ['short', 'f'.repeat(63), 'A'.repeat(44)]],
     ['MEDIA_CACHE_MB', ['-1', '1GB']],
     ['OWNER_IDS', ['80351110224678912', 'web:1', 'discord:name']],
+    [
+      'WEB_EXAMPLES',
+      ['https://www.instagram.com/reel/C1a2B3c4D5e/', 'story=https://a.example/', 'reel=http://a.example/'],
+    ],
   ])('refuses a wrong %s with what was expected and an example that is right', (name, wrongValues) => {
     for (const value of wrongValues) {
       const partner = name === 'OSU_CLIENT_ID' ? { OSU_CLIENT_SECRET: 'x' } : { PUBLIC_URL: 'https://a.example' };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { demoLinks } from './links.ts';
+import { type DemoLink, demoLinks } from './links.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -21,19 +21,41 @@ const PRIVATE_SETTINGS = [
   'UPSTREAM_PROXY',
 ];
 
+/** What the empty chat offers to try. */
+const EXAMPLES = [
+  'reel=https://www.instagram.com/reel/DVclaybowl1/',
+  'carousel=https://www.instagram.com/p/DWlightkeep/',
+  'facebook=https://www.facebook.com/reel/1184420716302551/',
+].join(',');
+
 function startMedley(sandbox: Sandbox, folder: string): ChildProcess {
   // Empty, not absent: what is absent would be read from .env.
   const none = Object.fromEntries(PRIVATE_SETTINGS.map(name => [name, '']));
-  const env = { ...process.env, ...none, UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: folder };
-  return spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const settings = { UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: folder, WEB_EXAMPLES: EXAMPLES };
+  return spawn(process.execPath, [MAIN], {
+    env: { ...process.env, ...none, ...settings },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 function printLinks(sandbox: Sandbox): void {
   const links = demoLinks(sandbox.world);
-  const width = Math.max(...links.map(link => link.url.length));
-  console.log('\nOpen that page and paste one of these. The people and the posts are made up.\n');
-  for (const { url, about } of links) console.log(`  ${url.padEnd(width)}  ${about}`);
-  console.log('\nCtrl+C stops it.\n');
+  const width = Math.max(...links.map(link => link.about.length));
+  const list = (shows: DemoLink['shows']) =>
+    links.filter(link => link.shows === shows).map(({ url, about }) => `  ${about.padEnd(width)}  ${url}`);
+  const lines = [
+    '',
+    'Open that page and paste one of these. The people and the posts are made up.',
+    '',
+    ...list('media'),
+    '',
+    'These cannot be shown, and say why:',
+    '',
+    ...list('notice'),
+    '',
+    'Ctrl+C stops it.',
+  ];
+  console.log(lines.join('\n'));
 }
 
 /** Resolves to the exit code, 1 for a child that a signal ended. */
@@ -49,9 +71,9 @@ async function demo(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-demo-'));
   try {
     const child = startMedley(sandbox, folder);
-    const forward = (signal: NodeJS.Signals) => child.kill(signal);
-    process.on('SIGINT', forward);
-    process.on('SIGTERM', forward);
+    process.on('SIGTERM', signal => child.kill(signal));
+    // A terminal tells both of us; told twice, Medley would not finish what it does.
+    process.on('SIGINT', signal => process.stdin.isTTY || child.kill(signal));
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', line => {
         console.log(line);

@@ -4,15 +4,41 @@ import type { World } from './world.ts';
 export interface DemoLink {
   readonly url: string;
   readonly about: string;
+  /** What comes back: media, or the calm sentence for a failure. */
+  readonly shows: 'media' | 'notice';
 }
 
 /** Every link of the world that can be pasted, with one line about each. */
 export function demoLinks(world: World): readonly DemoLink[] {
-  const posts = world.instagram.map(({ code, suffix, media, about }) => {
+  const posts = world.instagram.map(({ code, suffix, media, about, state }): DemoLink => {
     const form = media.length === 1 && media[0]?.kind === 'video' ? 'reel' : 'p';
-    return { url: `https://www.instagram.com/${form}/${code}${suffix}/`, about };
+    return {
+      url: `https://www.instagram.com/${form}/${code}${suffix}/`,
+      about,
+      shows: state === 'public' ? 'media' : 'notice',
+    };
   });
-  const pages = world.facebook.map(post => ({ url: facebookUrl(post), about: post.about }));
-  const short = world.shortLinks.map(({ host, path, about }) => ({ url: `https://${host}${path}`, about }));
+  const pages = world.facebook.map((post): DemoLink => {
+    return { url: facebookUrl(post), about: post.about, shows: post.state === 'public' ? 'media' : 'notice' };
+  });
+  const short = world.shortLinks.map(
+    ({ host, path, about }): DemoLink => ({ url: `https://${host}${path}`, about, shows: 'media' }),
+  );
   return [...posts, ...pages, ...short];
+}
+
+/** The first reel, carousel and Facebook video, as the empty web chat offers them. */
+export function webExamples(world: World): string {
+  const links = demoLinks(world).map(link => link.url);
+  const kinds = {
+    reel: 'https://www.instagram.com/reel/',
+    carousel: 'https://www.instagram.com/p/',
+    facebook: 'https://www.facebook.com/',
+  };
+  return Object.entries(kinds)
+    .flatMap(([kind, start]) => {
+      const url = links.find(each => each.startsWith(start));
+      return url === undefined ? [] : [`${kind}=${url}`];
+    })
+    .join(',');
 }
