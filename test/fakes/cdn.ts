@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** A file on a make-believe CDN, with ranges and validators; what it held can be checked by its bytes. */
+export function fileOf(bytes: number, seed = 'reef'): Buffer {
+  const file = Buffer.alloc(bytes);
+  for (let at = 0, i = 0; at < bytes; i++) {
+    at += createHash('sha512').update(`${seed}${i}`).digest().copy(file, at);
+  }
+  return file;
+}
+
+export const ETAG = '"f1le"';
+const MODIFIED = 'Tue, 03 Mar 2026 10:00:00 GMT';
+
+/** Answers as a CDN does: one range, If-Range, HEAD, 416. */
+export function serveFile(request: IncomingMessage, response: ServerResponse, file: Buffer, type = 'video/mp4'): void {
+  const validators = { etag: ETAG, 'last-modified': MODIFIED, 'accept-ranges': 'bytes', 'content-type': type };
+  const ifRange = request.headers['if-range'];
+  const wanted = ifRange === undefined || ifRange === ETAG ? request.headers.range : undefined;
+  const range = wanted === undefined ? undefined : parseRange(wanted, file.length);
+  if (range === 'unsatisfiable') {
+    response
+      .writeHead(416, { 'content-range': `bytes */${file.length}`, 'content-type': 'text/html' })
+      .end('<h1>no</h1>');
+    return;
+  }
+  const [start, end] = range ?? [0, file.length - 1];
+  response.writeHead(range === undefined ? 200 : 206, {
+    ...validators,
+    'content-length': end - start + 1,
+    ...(range === undefined ? {} : { 'content-range': `bytes ${start}-${end}/${file.length}` }),
+  });
+  if (request.method === 'HEAD') response.end();
+  else response.end(file.subarray(start, end + 1));
+}
+
+function parseRange(header: string, size: number): [number, number] | 'unsatisfiable' | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header);
+  if (match === null) return undefined;
+  const [, first = '', last = ''] = match;
+  const start = first === '' ? size - Number(last) : Number(first);
+  const end = first === '' || last === '' ? size - 1 : Math.min(Number(last), size - 1);
+  return start >= size || start > end ? 'unsatisfiable' : [Math.max(0, start), end];
+}
