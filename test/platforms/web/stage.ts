@@ -92,7 +92,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     ...(options.pageFolder === undefined ? {} : { pageFolder: options.pageFolder }),
     ...(options.limits ? { limits: options.limits } : {}),
   });
-  const server = fastify();
+  // A browser holds connections open on which it has asked nothing yet.
+  const server = fastify({ forceCloseConnections: true });
   await server.register(fastifyStatic, { root: MEDIA, prefix: '/media/', index: false });
   server.get('/api/ping', () => ({ ok: true }));
   await server.register(platform.plugin);

@@ -72,6 +72,7 @@ function galleryOf(items: readonly WebMedia[], download: HTMLAnchorElement, { br
   const offer = (index: number): void => {
     const media = items[index];
     if (!media) return;
+    download.hidden = Date.now() >= media.expiresAt;
     download.href = media.downloadUrl;
     download.download = media.fileName;
     const label = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');

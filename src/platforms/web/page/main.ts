@@ -6,12 +6,14 @@ import { createHistory, type Turn, type TurnInput } from './history.ts';
 import { playOneAtATime } from './media.ts';
 import { createMenu } from './menu.ts';
 import type { ServerMessage, WebExample, WebReply } from './protocol.ts';
-import { setTexts, text } from './texts.ts';
+import { restoreTexts, setTexts, text } from './texts.ts';
 import { createThread } from './thread.ts';
 import { createTurnView, type TurnContext, type TurnView } from './turn.ts';
 import { createWelcome } from './welcome.ts';
 
 const SESSION_KEY = 'medley.session';
+
+restoreTexts();
 
 const announcer = byId('announcer', HTMLParagraphElement);
 const stateLine = byId('state', HTMLParagraphElement);
@@ -151,7 +153,6 @@ function addReply(turn: Turn, view: TurnView, reply: WebReply): void {
 
 function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
   setTexts(frame.locale, frame.texts);
-  document.title = text('title');
   examples = frame.examples;
   composer.setCommands(frame.commands, frame.maxLength);
   menu.refresh();
@@ -178,10 +179,15 @@ function refresh(): void {
   else welcome.hide();
 }
 
-/** Where the focus goes when what had it is gone. A phone would open its keyboard over the conversation. */
+/** Where the focus goes when what had it is gone. */
 function settleFocus(): void {
-  if (matchMedia('(pointer: fine)').matches) composer.focus();
+  if (hasKeyboard()) composer.focus();
   else thread.focus();
+}
+
+/** Elsewhere the focus in the input would bring up a keyboard over the conversation. */
+function hasKeyboard(): boolean {
+  return matchMedia('(pointer: fine)').matches;
 }
 
 function loadSession(): string {
@@ -206,4 +212,4 @@ for (const turn of history.turns) show(turn);
 refresh();
 thread.toEnd();
 takeShared();
-settleFocus();
+if (hasKeyboard()) composer.focus();

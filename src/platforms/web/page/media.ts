@@ -123,7 +123,7 @@ function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElemen
 /** What fills the sides of a file that is narrower than its place: itself, out of focus. */
 export function backdrop(media: WebMedia): HTMLElement | undefined {
   const src = media.kind === 'image' ? media.src : media.poster;
-  if (src === null || media.spoiler || media.kind === 'audio' || Date.now() >= media.expiresAt) return undefined;
+  if (src === null || media.spoiler || Date.now() >= media.expiresAt) return undefined;
   return h('img', { class: 'backdrop', src, alt: '', 'aria-hidden': 'true', decoding: 'async' });
 }
 

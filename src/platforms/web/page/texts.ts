@@ -1,3 +1,5 @@
+import { recall, remember } from './dom.ts';
+
 /** English for the moments before the server has said in which language it speaks. */
 const DEFAULTS = {
   title: 'Medley',
@@ -59,14 +61,44 @@ const DEFAULTS = {
 
 export type TextKey = keyof typeof DEFAULTS;
 
+const KEY = 'medley.texts';
+
 let current: Readonly<Record<string, string>> = DEFAULTS;
 let locale = 'en';
 
+/** The language of the last visit, so that a restored conversation does not begin in English. */
+export function restoreTexts(): void {
+  try {
+    const stored: unknown = JSON.parse(recall('localStorage', KEY) ?? 'null');
+    if (isStored(stored)) apply(stored.tag, stored.texts);
+  } catch {
+    // Unreadable is as good as none: the server says it all again in a moment.
+  }
+}
+
 export function setTexts(tag: string, texts: Readonly<Record<string, string>>): void {
+  apply(tag, texts);
+  remember('localStorage', KEY, JSON.stringify({ tag, texts }));
+}
+
+function apply(tag: string, texts: Readonly<Record<string, string>>): void {
   current = texts;
   locale = tag;
   document.documentElement.lang = tag;
+  document.title = text('title');
   applyTexts(document.body);
+}
+
+interface Stored {
+  readonly tag: string;
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+function isStored(value: unknown): value is Stored {
+  if (typeof value !== 'object' || value === null || !('tag' in value) || !('texts' in value)) return false;
+  const { tag, texts } = value;
+  if (typeof tag !== 'string' || typeof texts !== 'object' || texts === null) return false;
+  return Object.values(texts).every(each => typeof each === 'string');
 }
 
 /** A sentence of the page, `{name}` filled in from `params`. */

@@ -54,6 +54,8 @@ export function createThread(): Thread {
     return element.getBoundingClientRect().top - scroller.getBoundingClientRect().top + scroller.scrollTop;
   }
 
+  // So that the arrow keys can scroll it.
+  scroller.tabIndex = 0;
   scroller.addEventListener('scroll', update, { passive: true });
   latest.addEventListener('click', toEnd);
   // The input growing, the keyboard opening, the window turning: the end stays in sight.
