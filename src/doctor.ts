@@ -1,0 +1,131 @@
+import { access, constants, readFile } from 'node:fs/promises';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { AppError } from './errors.ts';
+import { createHttpClient, type HttpClient } from './infra/http.ts';
+import { createOverrides } from './infra/overrides.ts';
+import { openStore } from './infra/store.ts';
+import { parseCookiesFile } from './media/cookies-file.ts';
+
+/** `wrong` keeps Medley from its work, `note` only from some of it. */
+interface Finding {
+  readonly state: 'ok' | 'note' | 'wrong';
+  readonly what: string;
+  /** What to do, when there is something. */
+  readonly remedy?: string;
+}
+
+const SITES = ['www.instagram.com', 'www.facebook.com'] as const;
+const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
+
+function checkNode(): Finding {
+  const what = `Node ${process.versions.node}`;
+  const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
+  const isOld = major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)));
+  return isOld ? { state: 'wrong', what, remedy: 'Install Node 20.18.1 or newer.' } : { state: 'ok', what };
+}
+
+function checkData(config: Config): Finding {
+  const what = `data in ${config.dataDir}`;
+  try {
+    openStore(join(config.dataDir, 'medley.db')).close();
+    return { state: 'ok', what };
+  } catch (error) {
+    return { state: 'wrong', what, remedy: error instanceof Error ? error.message : 'Choose another DATA_DIR.' };
+  }
+}
+
+async function checkCookies(path: string | undefined): Promise<Finding> {
+  const what = 'Instagram cookies';
+  if (path === undefined) {
+    const remedy = 'Stories and posts behind the login need INSTAGRAM_COOKIES_FILE; README says what that risks.';
+    return { state: 'note', what: `${what}: none`, remedy };
+  }
+  try {
+    const names = parseCookiesFile(await readFile(path, 'utf8')).map(cookie => cookie.key);
+    if (names.includes('sessionid')) return { state: 'ok', what };
+    return { state: 'wrong', what, remedy: `${path} holds no sessionid of instagram.com. Export it again, logged in.` };
+  } catch {
+    return { state: 'wrong', what, remedy: `${path} cannot be read. Correct INSTAGRAM_COOKIES_FILE.` };
+  }
+}
+
+async function checkProgram(name: string, searchPath: string, use: string): Promise<Finding> {
+  for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
+    const path = join(folder, name);
+    const isThere = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return { state: 'ok', what: `${name} at ${path}` };
+  }
+  return { state: 'note', what: `${name}: not installed`, remedy: use };
+}
+
+async function checkSite(host: string, http: HttpClient): Promise<Finding> {
+  try {
+    const { status } = await http.request({ url: `https://${host}/`, hosts: [host], maxRedirects: 0, retries: 0 });
+    if (status === 429)
+      return { state: 'note', what: `${host} asks this address to slow down`, remedy: 'Wait, or set UPSTREAM_PROXY.' };
+    if (status < 500) return { state: 'ok', what: `${host} answers (${status})` };
+    return {
+      state: 'note',
+      what: `${host} answers ${status}`,
+      remedy: 'The site has trouble of its own. Try again later.',
+    };
+  } catch (error) {
+    const reason = error instanceof AppError ? error.message : String(error);
+    return {
+      state: 'wrong',
+      what: `${host} does not answer: ${reason}`,
+      remedy: 'Check the network, DNS and UPSTREAM_PROXY.',
+    };
+  }
+}
+
+async function examine(config: Config, searchPath: string): Promise<readonly Finding[]> {
+  const http = createHttpClient({
+    overrides: createOverrides(config.upstreamOverrides),
+    proxyUrl: config.upstreamProxy,
+  });
+  try {
+    return [
+      checkNode(),
+      checkData(config),
+      await checkCookies(config.instagramCookiesFile),
+      await checkProgram('ffmpeg', searchPath, 'Videos too large for a chat are then sent smaller or as a link.'),
+      await checkProgram(
+        'yt-dlp',
+        searchPath,
+        'It is the last resort when the sites change; without it that resort is missing.',
+      ),
+      ...(await Promise.all(SITES.map(site => checkSite(site, http)))),
+    ];
+  } finally {
+    await http.close();
+  }
+}
+
+function print(finding: Finding): void {
+  const remedy = finding.remedy === undefined ? '' : `\n        ${finding.remedy}`;
+  process.stdout.write(`${SIGNS[finding.state]}  ${finding.what}${remedy}\n`);
+}
+
+/** `npm run doctor`: looks at everything Medley leans on and says what to do. Exit code 1 when something is wrong. */
+async function doctor(): Promise<number> {
+  const environment = readEnvironment();
+  const findings = await examine(loadConfig(environment), environment.PATH ?? '');
+  findings.forEach(print);
+  return findings.some(({ state }) => state === 'wrong') ? 1 : 0;
+}
+
+doctor().then(
+  code => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const message = error instanceof ConfigError ? error.message : `The examination failed: ${String(error)}`;
+    process.stderr.write(`${message}\n`);
+    process.exitCode = 1;
+  },
+);
