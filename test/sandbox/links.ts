@@ -26,19 +26,3 @@ export function demoLinks(world: World): readonly DemoLink[] {
   );
   return [...posts, ...pages, ...short];
 }
-
-/** The first reel, carousel and Facebook video, as the empty web chat offers them. */
-export function webExamples(world: World): string {
-  const links = demoLinks(world).map(link => link.url);
-  const kinds = {
-    reel: 'https://www.instagram.com/reel/',
-    carousel: 'https://www.instagram.com/p/',
-    facebook: 'https://www.facebook.com/',
-  };
-  return Object.entries(kinds)
-    .flatMap(([kind, start]) => {
-      const url = links.find(each => each.startsWith(start));
-      return url === undefined ? [] : [`${kind}=${url}`];
-    })
-    .join(',');
-}
