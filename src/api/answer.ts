@@ -28,7 +28,7 @@ export function sendAnswer(
 }
 
 /** RFC 9110 13.1.2: `*` or a list of tags, compared weakly (a proxy that compresses turns a tag into a weak one). */
-export function matchesEtag(condition: string, etag: string): boolean {
+function matchesEtag(condition: string, etag: string): boolean {
   if (condition.trim() === '*') return true;
   return condition.split(',').some(tag => tag.trim().replace(/^W\//, '') === etag);
 }

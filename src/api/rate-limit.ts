@@ -4,10 +4,10 @@ import { clientKey } from '../infra/client-address.ts';
 import type { RateLimiter, RateLimitRule } from '../infra/rate-limit.ts';
 import type { KeyCheck } from './api-keys.ts';
 
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 export const CLIENT_LIMIT = 1000;
 /** What a key without a limit is told. */
-export const UNLIMITED = 2_147_483_647;
+const UNLIMITED = 2_147_483_647;
 
 /** The names browsers may read. */
 export const RATE_HEADERS = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const;
