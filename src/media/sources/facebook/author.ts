@@ -1,8 +1,8 @@
 /** Objects of a page that describe one person or page -> the author. Pure. */
 import { z } from 'zod';
+import { address, flag, objectOf, text } from '../../fields.ts';
 import type { JsonObject } from '../../page-json.ts';
 import type { Author } from '../../post.ts';
-import { address, flag, objectOf, text } from '../instagram/fields.ts';
 
 const picture = objectOf({ uri: address });
 

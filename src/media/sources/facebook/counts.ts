@@ -1,8 +1,8 @@
 /** Counts of one post, from the feedback objects that carry its id. Pure. */
 import { z } from 'zod';
+import { count, objectOf, text } from '../../fields.ts';
 import type { JsonObject } from '../../page-json.ts';
 import { NO_STATS, type Stats } from '../../post.ts';
-import { count, objectOf, text } from '../instagram/fields.ts';
 
 const MULTIPLES: ReadonlyMap<string, number> = new Map([
   ['', 1],
@@ -12,7 +12,7 @@ const MULTIPLES: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** `1,234` exactly, `4.7K` as 4700: the site's short form is a rounded number. Null for anything else. */
-export function parseCount(shown: string | null): number | null {
+function parseCount(shown: string | null): number | null {
   const match =
     shown === null ? null : /^(\d{1,3}(?:,\d{3}){1,4}|\d{1,15}(?:\.\d{1,3})?)\s?([KMB]?)$/i.exec(shown.trim());
   if (match === null) return null;

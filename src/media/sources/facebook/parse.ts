@@ -1,10 +1,10 @@
 /** A Facebook page -> the post that was asked for. Pure; never throws. Media are bound to the requested id. */
 import { captionTags } from '../../caption.ts';
+import { address, instant } from '../../fields.ts';
+import { videoItem } from '../../media-files.ts';
 import { isJsonObject, type JsonObject } from '../../page-json.ts';
 import type { Author, MediaItem, Post } from '../../post.ts';
 import type { PostRef } from '../../source.ts';
-import { address, instant } from '../instagram/fields.ts';
-import { videoItem } from '../instagram/media-files.ts';
 import { readAuthor } from './author.ts';
 import { readCounts } from './counts.ts';
 import { type FacebookPage, idOfAddress, readPage } from './page.ts';

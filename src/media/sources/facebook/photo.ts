@@ -1,9 +1,9 @@
 /** Objects of a page that describe one photo -> the photo with its sizes. Pure. */
 import { z } from 'zod';
+import { address, listOf, objectOf, size, text } from '../../fields.ts';
+import { imageItem, type ListedFile } from '../../media-files.ts';
 import type { JsonObject } from '../../page-json.ts';
 import type { MediaItem } from '../../post.ts';
-import { address, listOf, objectOf, size, text } from '../instagram/fields.ts';
-import { imageItem, type ListedFile } from '../instagram/media-files.ts';
 import { isVideo } from './video.ts';
 
 const picture = objectOf({ uri: address, width: size, height: size });

@@ -2,10 +2,10 @@
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http.ts';
+import { flag, listOf, objectOf, text } from '../../fields.ts';
 import { isJsonObject } from '../../page-json.ts';
 import type { PostRef } from '../../source.ts';
 import { SITE_HOSTS } from './constants.ts';
-import { flag, listOf, objectOf, text } from './fields.ts';
 
 /**
  * A `not_found` that may only mean that the endpoint died: the chain goes on, and says it when nothing else is known.

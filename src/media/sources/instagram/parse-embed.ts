@@ -1,12 +1,13 @@
 /** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). */
+
+import { address } from '../../fields.ts';
 import { readMarkup } from '../../markup.ts';
+import { imageItem, type ListedFile, videoItem } from '../../media-files.ts';
 import { parseJson } from '../../page-json.ts';
 import { type MediaItem, NO_STATS } from '../../post.ts';
 import type { PostRef } from '../../source.ts';
 import type { PostDraft } from './draft.ts';
 import { gatedAnswer } from './failures.ts';
-import { address } from './fields.ts';
-import { imageItem, type ListedFile, videoItem } from './media-files.ts';
 
 const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
 

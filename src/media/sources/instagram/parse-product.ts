@@ -3,11 +3,11 @@
  * `xig_polaris_media.if_not_gated_logged_out` all answer with (2026-08).
  */
 import { z } from 'zod';
+import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../fields.ts';
+import { imageItem, videoItem } from '../../media-files.ts';
 import type { JsonObject } from '../../page-json.ts';
 import type { MediaItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
-import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from './fields.ts';
-import { imageItem, videoItem } from './media-files.ts';
 
 const file = z.object({ url: address, width: size, height: size, bandwidth: size });
 

@@ -6,13 +6,13 @@
 import { AppError, toAppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http.ts';
 import { captionTags } from '../../caption.ts';
+import { numericId } from '../../fields.ts';
 import { addressExpiry } from '../../media-address.ts';
 import { embeddedJson, findObjects, findValues, isJsonObject, type JsonObject, parseJson } from '../../page-json.ts';
 import type { Post } from '../../post.ts';
 import type { PostRef } from '../../source.ts';
 import type { PostDraft } from './draft.ts';
 import { emptyAnswer, failureOfHead, failureOfJson, failureOfPage, gatedAnswer, weakNotFound } from './failures.ts';
-import { numericId } from './fields.ts';
 import { embedContext, parseEmbedMarkup } from './parse-embed.ts';
 import { isGraphMedia, parseGraphMedia } from './parse-graph.ts';
 import { isProduct, parseProduct } from './parse-product.ts';

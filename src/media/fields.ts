@@ -1,9 +1,9 @@
 /**
- * Field readers that accept whatever Instagram puts there: a value of the right kind comes out, anything else is `null`.
+ * Field readers that accept whatever Instagram and Facebook put there: a value of the right kind comes out, anything else is `null`.
  * One odd field must never cost the post.
  */
 import { z } from 'zod';
-import { META_MEDIA_HOSTS, mediaAddress } from '../../media-address.ts';
+import { META_MEDIA_HOSTS, mediaAddress } from './media-address.ts';
 
 const anything = z.unknown().optional();
 const MAX_TEXT_CHARS = 1_000_000;

@@ -1,7 +1,7 @@
-/** Turns the addresses that both answer shapes list into the variants and items of a post. */
-import { compareTracks, parseDashManifest } from '../../dash.ts';
-import { addressExpiry, addressTag, META_MEDIA_HOSTS, mediaAddress } from '../../media-address.ts';
-import type { MediaItem, Variant } from '../../post.ts';
+/** Turns the addresses that Instagram's and Facebook's answers list into the variants and items of a post. */
+import { compareTracks, parseDashManifest } from './dash.ts';
+import { addressExpiry, addressTag, META_MEDIA_HOSTS, mediaAddress } from './media-address.ts';
+import type { MediaItem, Variant } from './post.ts';
 
 export interface Size {
   readonly width: number | null;
