@@ -4,12 +4,13 @@ import { JSON_TYPE } from '../infra/server-failure.ts';
 
 /** A JSON body that is ready to be sent, with its entity tag. */
 export interface Answer {
-  readonly body: Buffer;
+  /** Text, not bytes: Node sends it in one piece with the headers. */
+  readonly body: string;
   readonly etag: string;
 }
 
 export function createAnswer(value: object): Answer {
-  const body = Buffer.from(JSON.stringify(value));
+  const body = JSON.stringify(value);
   return { body, etag: `"${createHash('sha1').update(body).digest('base64url')}"` };
 }
 
