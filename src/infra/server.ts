@@ -201,7 +201,7 @@ function logFailure(log: Logger, error: AppError, request: FastifyRequest): void
   // Nobody waits for the answer any more: what broke off then is no failure of ours.
   const level = request.socket?.destroyed === true ? 'debug' : LEVELS[error.code];
   // Stacks and causes only where somebody has to look.
-  const detail = level === 'debug' ? error.message : error;
+  const detail = level === 'debug' || level === 'info' ? error.message : error;
   log[level]({ method: request.method, route, code: error.code, err: detail }, 'request failed');
 }
 
