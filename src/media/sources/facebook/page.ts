@@ -18,6 +18,8 @@ export interface FacebookPage {
   byId(id: string): readonly JsonObject[];
   /** Objects that may be a post's story, in page order. */
   readonly stories: readonly JsonObject[];
+  /** Objects that name the video they are feedback on, in page order. */
+  readonly videoFeedback: readonly JsonObject[];
   /** The one story that the page as a whole is about; null when there is none or more than one. */
   readonly rootStory: JsonObject | null;
   /** Whether files of any video at all are in it. */
@@ -75,33 +77,37 @@ function answeredStory(data: unknown): JsonObject | null {
   return isJsonObject(story) ? story : null;
 }
 
+/** All objects of the page's JSON, parents before children. */
+function* pageObjects(html: string): Generator<JsonObject> {
+  for (const json of embeddedJson(html)) yield* findObjects(json, () => true);
+}
+
 export function readPage(html: string): FacebookPage {
   const index = new Map<string, JsonObject[]>();
   const stories: JsonObject[] = [];
+  const videoFeedback: JsonObject[] = [];
   const roots: JsonObject[] = [];
-  let hasVideos = false;
-  for (const json of embeddedJson(html)) {
-    for (const object of findObjects(json, () => true)) {
-      const id = textId(object.id);
-      if (id !== null) {
-        const known = index.get(id);
-        if (known === undefined) index.set(id, [object]);
-        else known.push(object);
-      }
-      if (isStory(object)) stories.push(object);
-      hasVideos ||= isVideo(object);
-      const root = 'data' in object ? answeredStory(object.data) : null;
-      if (root !== null) roots.push(root);
-    }
+  const legacyVideos = [...pageScripts(html)].flatMap(script => legacyVideoData(script.text));
+  let hasVideos = legacyVideos.length > 0;
+  for (const object of pageObjects(html)) {
+    const id = textId(object.id);
+    const known = id === null ? undefined : index.get(id);
+    if (known !== undefined) known.push(object);
+    else if (id !== null) index.set(id, [object]);
+    if (isStory(object)) stories.push(object);
+    if (isJsonObject(object.associated_video)) videoFeedback.push(object);
+    hasVideos ||= isVideo(object);
+    const root = answeredStory(object.data);
+    if (root !== null) roots.push(root);
   }
   const rootIds = new Set(roots.map(root => textId(root.id) ?? textId(root.post_id)));
-  const legacyVideos = [...pageScripts(html)].flatMap(script => legacyVideoData(script.text));
   return {
     meta: readMeta(html),
     byId: id => index.get(id) ?? [],
     stories,
+    videoFeedback,
     rootStory: rootIds.size === 1 ? (roots[0] ?? null) : null,
-    hasVideos: hasVideos || legacyVideos.length > 0,
+    hasVideos,
     legacyVideos,
   };
 }

@@ -123,8 +123,11 @@ function feedbackOf(page: FacebookPage, ids: ReadonlySet<string>, { stories, nod
     textOf(child(one, 'feedback', 'id')),
     textOf(child(one, 'feedback_context', 'feedback_target_with_context', 'id')),
   ]);
+  const associated = page.videoFeedback
+    .filter(one => ids.has(textOf(child(one.associated_video, 'id')) ?? ''))
+    .map(one => textOf(one.id));
   const numbered = [...ids, ...postIdsOf(stories)].map(id => Buffer.from(`feedback:${id}`).toString('base64'));
-  const feedbackIds = new Set([...named, ...numbered].filter(id => id !== null));
+  const feedbackIds = new Set([...named, ...associated, ...numbered].filter(id => id !== null));
   const story = stories.flatMap(one => [one.feedback, child(one, 'feedback_context', 'feedback_target_with_context')]);
   const inline = story.filter(isJsonObject);
   return [...[...feedbackIds].flatMap(id => page.byId(id)), ...inline, ...nodes];
