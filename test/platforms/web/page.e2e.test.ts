@@ -86,14 +86,19 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     expect(complaints).toEqual([]);
   });
 
-  it('folds a long caption and unfolds it', async () => {
+  it('folds a long caption where there is little room, and unfolds it', async () => {
+    await visit({ viewport: { width: 390, height: 844 }, locale: 'en-GB' });
     await say(REEL);
     const caption = page.locator('.foldable .card-text');
+    await page.getByRole('button', { name: 'Show more' }).waitFor();
     const folded = (await caption.boundingBox())?.height ?? 0;
     await page.getByRole('button', { name: 'Show more' }).click();
     expect((await caption.boundingBox())?.height).toBeGreaterThan(folded * 1.5);
     await page.getByRole('button', { name: 'Show less' }).click();
     expect((await caption.boundingBox())?.height).toBe(folded);
+    await say(CAROUSEL);
+    await page.locator('.carousel').waitFor();
+    await expect(page.locator('.fold:visible').count()).resolves.toBe(1);
   });
 
   it('steps through a carousel with arrow keys, and opens its photos', async () => {

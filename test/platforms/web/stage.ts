@@ -70,13 +70,15 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     warn: (_: object, message: string) => void logged.push(message),
     error: (_: object, message: string) => void logged.push(message),
   };
-  const settings = createSettings();
+  const store = openStore(':memory:');
   const dispatcher = createDispatcher({
     commands: commandList,
     services: {
       extractor: createExtractor(asked, waiting),
-      settings,
-      actions: createActionTokens({ key: randomBytes(32), store: createActionStore() }),
+      settings: createSettingsStore({ store }),
+      actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
+      jobs: createJobs({ store }),
+      version: '0.0.0',
     },
     limiter: OPEN_LIMITER,
     userLimit: { units: 1_000, windowMs: 60_000 },
@@ -108,7 +110,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     release: () => {
       for (const go of waiting) go();
     },
-    close: () => server.close(),
+    async close() {
+      await server.close();
+      store.close();
+    },
   };
 }
 
@@ -128,27 +133,8 @@ function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
     },
     refresh: async () => reel,
     findLinks: text => [...new Set(text.match(/https:\/\/www\.(?:instagram|facebook)\.com\/[^\s]+/g))],
+    sourceOf: () => 'instagram',
     mediaHosts: ['cdn.test'],
-  };
-}
-
-function createSettings(): SettingsStore {
-  const rows = new Map<string, UserSettings>();
-  const user = (key: string): UserSettings => rows.get(key) ?? { language: null };
-  return {
-    user,
-    setUser: (key, change) => rows.set(key, { ...user(key), ...change }),
-    forgetUser: key => rows.delete(key),
-  };
-}
-
-function createActionStore(): Parameters<typeof createActionTokens>[0]['store'] {
-  const rows = new Map<string, string>();
-  return {
-    put: ({ key, json }) => rows.set(key, json),
-    get: key => rows.get(key),
-    deleteExpired: () => undefined,
-    deleteOwner: () => undefined,
   };
 }
 

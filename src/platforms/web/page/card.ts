@@ -2,7 +2,7 @@ import { carousel } from './carousel.ts';
 import { button, h, isOwnPath, isWebAddress } from './dom.ts';
 import { icon } from './icons.ts';
 import { openLightbox } from './lightbox.ts';
-import { backdrop, mediaBox, ratioOf } from './media.ts';
+import { backdrop, mediaBox, ratioOf, warm, whenNear } from './media.ts';
 import type { WebAction, WebBlock, WebInline, WebMedia, WebReply, WebText } from './protocol.ts';
 import { language, text } from './texts.ts';
 
@@ -83,6 +83,7 @@ function galleryOf(items: readonly WebMedia[], download: HTMLAnchorElement, { br
   if (items.length > 1 || !first) return carousel(items, { openPhoto, bringAgain, onChange: offer });
   const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { openPhoto, bringAgain }));
   single.style.setProperty('--ratio', String(ratioOf(first)));
+  whenNear(single, () => warm(single));
   return single;
 }
 
@@ -114,21 +115,25 @@ function fieldList(fields: readonly Field[]): Node {
   return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);
 }
 
-const FOLD_LENGTH = 180;
-const FOLD_LINES = 3;
+/** The way to the rest of a text is offered only where something is hidden: that depends on the width it has. */
+const folds = new ResizeObserver(entries => {
+  for (const { target } of entries) {
+    if (!target.classList.contains('folded')) continue;
+    const toggle = target.nextElementSibling;
+    if (toggle instanceof HTMLElement) toggle.hidden = target.scrollHeight <= target.clientHeight + 1;
+  }
+});
 
 function foldedText(content: WebText): Node {
-  const paragraph = h('p', { class: 'card-text', dir: 'auto' }, ...inlines(content));
-  const whole = plain(content);
-  if (whole.length <= FOLD_LENGTH && whole.split('\n').length <= FOLD_LINES) return paragraph;
-  paragraph.classList.add('folded');
+  const paragraph = h('p', { class: 'card-text folded', dir: 'auto' }, ...inlines(content));
   const label = h('span', {}, text('showMore'));
-  const toggle = button({ class: 'fold', 'aria-expanded': 'false' }, () => {
+  const toggle = button({ class: 'fold', 'aria-expanded': 'false', hidden: true }, () => {
     const isFolded = paragraph.classList.toggle('folded');
     toggle.setAttribute('aria-expanded', String(!isFolded));
     label.textContent = text(isFolded ? 'showMore' : 'showLess');
   });
   toggle.append(label, icon('fold'));
+  folds.observe(paragraph);
   return h('div', { class: 'foldable' }, paragraph, toggle);
 }
 

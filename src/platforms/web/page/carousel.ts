@@ -1,6 +1,6 @@
 import { button, h, isCalm } from './dom.ts';
 import { icon } from './icons.ts';
-import { backdrop, type MediaContext, mediaBox, mediaLabel, ratioOf } from './media.ts';
+import { backdrop, type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
 import type { WebMedia } from './protocol.ts';
 import { text } from './texts.ts';
 
@@ -28,6 +28,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   );
   const dots = items.length > MOST_DOTS ? [] : items.map(() => h('span', { class: 'dot' }));
   let current = -1;
+  let isNear = false;
 
   function go(index: number): void {
     const target = Math.max(0, Math.min(items.length - 1, index));
@@ -47,7 +48,13 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
       slide.inert = at !== index;
       if (at !== index) for (const player of slide.querySelectorAll<HTMLMediaElement>('video, audio')) player.pause();
     }
+    if (isNear) warmAround(index);
     options.onChange(index);
+  }
+
+  /** What is shown next is ready when it comes. */
+  function warmAround(index: number): void {
+    for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
   }
 
   let settle: ReturnType<typeof setTimeout> | undefined;
@@ -78,6 +85,12 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
     go(target);
   });
   arrive(0);
+  whenNear(root, () => {
+    isNear = true;
+    warmAround(current);
+    const firstFilm = slides[items.findIndex(item => item.kind === 'video')];
+    if (firstFilm) warm(firstFilm);
+  });
   return root;
 }
 

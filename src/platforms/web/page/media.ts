@@ -39,6 +39,7 @@ export function mediaBox(media: WebMedia, place: string, context: MediaContext):
     box.dataset.shown = 'true';
     const onError = (): void => box.replaceChildren(failedNote(fill, context));
     box.replaceChildren(...elementsOf(media, place, context, onError));
+    if (box.hasAttribute('data-warm')) warm(box);
   };
   fill();
   return box;
@@ -63,7 +64,6 @@ function film(media: WebMedia, place: string, onError: () => void): HTMLVideoEle
   video.addEventListener('error', onError, { once: true });
   // Without a cover iOS shows nothing until it plays; a moment in the address makes it show that moment.
   video.src = media.poster === null ? `${media.src}#t=0.001` : media.src;
-  loadWhenNear(video);
   return video;
 }
 
@@ -127,20 +127,29 @@ export function backdrop(media: WebMedia): HTMLElement | undefined {
   return h('img', { class: 'backdrop', src, alt: '', 'aria-hidden': 'true', decoding: 'async' });
 }
 
-/** A long conversation holds many films; only those near the eye ask for their first bytes. */
-const near = new IntersectionObserver(
+/** Lets the film in this box ask for its first bytes. */
+export function warm(box: Element): void {
+  box.setAttribute('data-warm', '');
+  for (const video of box.querySelectorAll('video')) video.preload = 'metadata';
+}
+
+const arrivals = new WeakMap<Element, () => void>();
+
+const observer = new IntersectionObserver(
   entries => {
     for (const { target, isIntersecting } of entries) {
-      if (!isIntersecting || !(target instanceof HTMLVideoElement)) continue;
-      near.unobserve(target);
-      target.preload = 'metadata';
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      arrivals.get(target)?.();
     }
   },
   { rootMargin: '400px' },
 );
 
-function loadWhenNear(video: HTMLVideoElement): void {
-  near.observe(video);
+/** A long conversation holds many films; only those near the eye load anything. */
+export function whenNear(element: Element, act: () => void): void {
+  arrivals.set(element, act);
+  observer.observe(element);
 }
 
 /** One thing plays at a time. `play` does not bubble, so it is caught on its way down. */
