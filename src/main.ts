@@ -2,6 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cookie } from 'tough-cookie';
+import { z } from 'zod';
 import { api } from './api/api.ts';
 import { createKeyCheck } from './api/api-keys.ts';
 import { createErrorRenderer } from './api/errors.ts';
@@ -13,6 +14,7 @@ import { createActionTokens } from './bot/action.ts';
 import { createActionStore } from './bot/action-store.ts';
 import { commandList } from './bot/commands/index.ts';
 import { createDispatcher } from './bot/dispatcher.ts';
+import { createJobs } from './bot/jobs.ts';
 import { createSettingsStore } from './bot/settings.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache.ts';
@@ -101,6 +103,8 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       extractor,
       settings: createSettingsStore({ store }),
       actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),
+      jobs: createJobs({ store }),
+      version: await readVersion(),
     },
     limiter,
     userLimit: config.userLimit,
@@ -160,6 +164,11 @@ async function readCookies(path: string | undefined): Promise<readonly Cookie[]>
   } catch (cause) {
     throw new Error(`INSTAGRAM_COOKIES_FILE cannot be read: ${path}`, { cause });
   }
+}
+
+async function readVersion(): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8'));
+  return z.object({ version: z.string() }).parse(manifest).version;
 }
 
 function derivedKey(key: Buffer, purpose: string): Buffer {

@@ -1,5 +1,5 @@
 import type { Translator } from '../i18n/translate.ts';
-import type { Command, Option } from './command.ts';
+import type { Caller, Command, Option } from './command.ts';
 
 /** One option as a person sees it. */
 export interface OptionSpec {
@@ -32,10 +32,14 @@ interface Texts {
   readonly choices: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Texts that a language lacks fall back to the command's own keys. */
-export function commandSpec(command: Command, t: Translator): CommandSpec {
+/**
+ * A command as people see it, in all chats or in one kind of them. Texts that a language lacks fall back to the command's own
+ * keys.
+ */
+export function commandSpec(command: Command, t: Translator, chatKind?: Caller['chatKind']): CommandSpec {
   const texts = textsOf(command.name, t);
-  const options = Object.entries(command.options).map(([key, option]): OptionSpec => {
+  const declared = Object.entries(command.options).filter(([, { only }]) => chatKind !== 'private' || only !== 'group');
+  const options = declared.map(([key, option]): OptionSpec => {
     const text = texts?.options[key];
     const labels = texts?.choices[key];
     return {

@@ -1,12 +1,16 @@
 import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extractor.ts';
 import type { ActionTokens } from './action.ts';
+import type { Diagnosis } from './diagnosis.ts';
+import type { Jobs } from './jobs.ts';
 import type { Reply } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required: boolean;
+  /** Means something only there: left out of what people in private chats are offered. */
+  readonly only?: 'group';
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
@@ -50,8 +54,12 @@ export interface Caller {
   readonly userId: string;
   readonly chatId: string;
   readonly chatKind: 'private' | 'group';
-  /** Whether the caller may change this chat's settings. */
-  readonly isChatAdmin: boolean;
+  /** What the chat's settings hang on when several chats share them: a Discord guild. By default the chat itself. */
+  readonly groupId?: string;
+  /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
+  readonly isChatAdmin: boolean | (() => Promise<boolean>);
+  /** What Medley may and may not do in this chat; asked only when it is shown. */
+  readonly diagnose?: () => readonly Diagnosis[] | Promise<readonly Diagnosis[]>;
   /** The key his rate limit is counted by; the web chat's is his address, not his session. */
   readonly rateKey: string;
   /** Languages he prefers by what the platform says, best first; settings come before them. */
@@ -63,11 +71,19 @@ export function callerKey({ platform, userId }: Caller): string {
   return `${platform}:${userId}`;
 }
 
+/** The key a chat's settings hang on. */
+export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
+  return `${platform}:${groupId ?? chatId}`;
+}
+
 /** What the core lends every command. */
 export interface Services {
   readonly extractor: Extractor;
   readonly settings: SettingsStore;
   readonly actions: ActionTokens;
+  readonly jobs: Pick<Jobs, 'forgetUser'>;
+  /** Of Medley itself, for people. */
+  readonly version: string;
 }
 
 export interface CommandContext {

@@ -8,6 +8,7 @@ import {
   type Command,
   type CommandContext,
   callerKey,
+  chatKey,
   type ProgressStage,
   type Services,
   type Suggestion,
@@ -15,9 +16,10 @@ import {
 import { type CommandSpec, commandSpec } from './command-texts.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import { hint } from './hint.ts';
-import type { Invocation, Sink } from './invocation.ts';
+import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
 import { validateOptions } from './options.ts';
 import type { Reply } from './reply.ts';
+import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
 import { readText, type TextIntent } from './text-intent.ts';
 import { errorNotice, notice } from './views/notice.ts';
@@ -48,13 +50,19 @@ export interface DispatcherOptions {
 export interface Dispatcher {
   /** Resolves when all is said. A text that is no concern of Medley's gets no reply at all. */
   dispatch(invocation: Invocation, sink: Sink): Promise<void>;
+  /**
+   * The canonical links that dispatching this message would answer, for faces that keep accepted work; empty for all else. Given
+   * back as `links` of the same message, they mean the same. Never throws.
+   */
+  linksOf(message: TextMessage): readonly PastedLink[];
   /** How a typed line may go on; empty when it is no command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
   /** Autocomplete for faces with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
-  /** The caller's language: his setting, else what his platform says. */
+  /** The caller's language: his setting, else that of the chat, else what his platform says. */
   translator(caller: Caller): Translator;
-  commandSpecs(t: Translator): readonly CommandSpec[];
+  /** What people see of the commands, in all chats or in one kind of them. */
+  commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
 
 /** Links of one message beyond this are left out, with a notice. */
@@ -74,7 +82,7 @@ interface Turn {
   progress(stage: ProgressStage): void;
 }
 
-type Said = Extract<Invocation, { kind: 'text' }>;
+type TextMessage = Omit<TextInvocation, 'signal'>;
 type RawOptions = Readonly<Record<string, unknown>>;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -87,8 +95,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   let turns = 0;
 
   function translator(caller: Caller): Translator {
-    const { language } = services.settings.user(callerKey(caller));
-    return createTranslator(language === null ? caller.locales : [language, ...caller.locales]);
+    const set = [services.settings.user(callerKey(caller)).language, chatSettings(caller).language];
+    return createTranslator([...set.filter(language => language !== null), ...caller.locales]);
+  }
+
+  /** Chats of one person have no settings beside his own. */
+  function chatSettings(caller: Caller): ChatSettings {
+    return caller.chatKind === 'group' ? services.settings.chat(chatKey(caller)) : CHAT_DEFAULTS;
   }
 
   /** For those who must answer even when the settings cannot be read. */
@@ -121,7 +134,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function run(command: Command, turn: Turn, raw: () => RawOptions): Promise<Reply | undefined> {
     const { caller, t, signal } = turn;
     try {
-      const values = validateOptions(commandSpec(command, t), raw());
+      const values = validateOptions(commandSpec(command, t, caller.chatKind), raw());
       const task = (waiter: Pick<CommandContext, 'signal' | 'progress'>) =>
         command.run(values, { ...waiter, caller, t, services });
       if (command.cost === 0) return await task(turn);
@@ -150,20 +163,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** One answer for each link that the caller's limit allows; over it, one notice a window. */
-  async function pasted(links: readonly string[], turn: Turn): Promise<readonly Answer[]> {
+  async function pasted(links: readonly PastedLink[], turn: Turn): Promise<readonly Answer[]> {
     if (!linkCommand || linkOption === undefined) return [];
     const wanted = links.slice(0, MAX_LINKS);
-    const taken: string[] = [];
+    const taken: PastedLink[] = [];
     let refusal: Refusal | undefined;
     for (const link of wanted) {
       refusal = await admit(linkCommand, turn.caller);
       if (refusal) break;
       taken.push(link);
     }
-    const answers: Answer[] = taken.map(link => ({
-      reply: run(linkCommand, turn, () => ({ [linkOption]: link })),
-      link,
-    }));
+    const answers: Answer[] = taken.map(({ url, spoiler }) => {
+      const ready = run(linkCommand, turn, () => ({ [linkOption]: url }));
+      return { reply: spoiler ? ready.then(hidden) : ready, link: url };
+    });
     if (refusal?.firstRefusal) answers.push(said(failure(refusal.error, linkCommand.name, turn, 'caller')));
     const left = links.length - wanted.length;
     if (left > 0 && !refusal) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
@@ -171,23 +184,44 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** Undefined when it is no concern of Medley's; this is what most messages of a group come to. */
-  function concernOf({ text, direct, caller }: Said): TextIntent | undefined {
-    const intent = readText(text, commands, words => services.extractor.findLinks(words));
-    if (intent.kind === 'command' || intent.kind === 'links') return intent;
-    return (direct ?? caller.chatKind === 'private') ? intent : undefined;
+  function concernOf(message: TextMessage): TextIntent | undefined {
+    const { caller, direct } = message;
+    const intent = readText(message, commands, words => services.extractor.findLinks(words));
+    const isDirect = direct ?? caller.chatKind === 'private';
+    if (intent.kind === 'command') return intent;
+    if (intent.kind !== 'links') return isDirect ? intent : undefined;
+    if (isDirect) return intent;
+    const { autoDetect, disabledSources } = calmChatSettings(caller);
+    if (autoDetect === false) return undefined;
+    const links = intent.links.filter(({ url }) => isOn(url, disabledSources));
+    return links.length > 0 ? { kind: 'links', links } : undefined;
+  }
+
+  function isOn(link: string, disabled: ChatSettings['disabledSources']): boolean {
+    const source = disabled.length === 0 ? undefined : services.extractor.sourceOf(link);
+    return source === undefined || !disabled.includes(source);
+  }
+
+  function calmChatSettings(caller: Caller): ChatSettings {
+    try {
+      return chatSettings(caller);
+    } catch (error) {
+      logFailure(toAppError(error), 'read settings', caller);
+      return CHAT_DEFAULTS;
+    }
   }
 
   async function answerText(intent: TextIntent, turn: Turn): Promise<readonly Answer[]> {
     switch (intent.kind) {
       case 'command': {
-        const spec = commandSpec(intent.command, turn.t);
+        const spec = commandSpec(intent.command, turn.t, turn.caller.chatKind);
         return single(intent.command, turn, () => parseArguments(spec, intent.rest));
       }
       case 'links':
         return pasted(intent.links, turn);
       // The link command says best why it cannot take this one.
       case 'address':
-        return pasted([intent.address], turn);
+        return pasted([{ url: intent.address, spoiler: false }], turn);
       case 'unknown':
         throw unknownCommand(intent.name);
       case 'talk':
@@ -195,7 +229,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  async function answersTo(invocation: Exclude<Invocation, Said>, turn: Turn): Promise<readonly Answer[]> {
+  async function answersTo(invocation: Exclude<Invocation, TextInvocation>, turn: Turn): Promise<readonly Answer[]> {
     if (invocation.kind === 'command') return single(find(invocation.name), turn, () => invocation.options);
     const { command, values } = services.actions.decode(invocation.token, callerKey(turn.caller));
     return single(find(command), turn, () => values);
@@ -235,7 +269,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     translator,
 
-    commandSpecs: t => commands.map(command => commandSpec(command, t)),
+    commandSpecs: (t, chatKind) => commands.map(command => commandSpec(command, t, chatKind)),
+
+    linksOf(message) {
+      const intent = concernOf(message);
+      return intent?.kind === 'links' ? intent.links : [];
+    },
 
     async dispatch(invocation, sink) {
       const { caller, kind } = invocation;
@@ -261,7 +300,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       orNone(
         () => {
           const context = contextOf(caller, signal);
-          const known = commands.map(command => ({ command, spec: commandSpec(command, context.t) }));
+          const known = commands.map(command => ({ command, spec: commandSpec(command, context.t, caller.chatKind) }));
           return suggestLine(line, known, context);
         },
         caller,
@@ -273,7 +312,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         async () => {
           const context = contextOf(caller, signal);
           const found = find(command);
-          const spec = commandSpec(found, context.t).options.find(({ key }) => key === option);
+          const spec = commandSpec(found, context.t, caller.chatKind).options.find(({ key }) => key === option);
           return spec ? optionValues(found, spec, partial, context) : [];
         },
         caller,
@@ -288,4 +327,8 @@ function isLink(option: Command['options'][string]): boolean {
 
 function said(reply: Reply): Answer {
   return { reply: Promise.resolve(reply) };
+}
+
+function hidden(shown: Reply | undefined): Reply | undefined {
+  return shown && { ...shown, gallery: shown.gallery.map(item => ({ ...item, spoiler: true })) };
 }

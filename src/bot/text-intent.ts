@@ -1,28 +1,43 @@
 import { looksLikeLink, parseCommandLine } from './arguments.ts';
 import type { Command } from './command.ts';
+import type { PastedLink } from './invocation.ts';
 
 /** What a message asks for. */
 export type TextIntent =
   | { readonly kind: 'command'; readonly command: Command; readonly rest: string }
   | { readonly kind: 'unknown'; readonly name: string }
-  /** Canonical links, in order. */
-  | { readonly kind: 'links'; readonly links: readonly string[] }
+  /** Canonical links, in order, without repeats. */
+  | { readonly kind: 'links'; readonly links: readonly PastedLink[] }
   /** An address, though none that a post is known to have. */
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'talk' };
 
+export interface Message {
+  readonly text: string;
+  /** Taken instead of those in `text`, where given. */
+  readonly links?: readonly PastedLink[];
+}
+
+type FindLinks = (text: string) => readonly string[];
+
 /** Reads a message. Pure and cheap: it sees every message of every chat. */
-export function readText(
-  text: string,
-  commands: readonly Command[],
-  findLinks: (text: string) => readonly string[],
-): TextIntent {
+export function readText({ text, links }: Message, commands: readonly Command[], findLinks: FindLinks): TextIntent {
   const line = parseCommandLine(text);
   if (line) return readCommand(line.name, line.rest, commands);
-  const links = findLinks(text);
-  if (links.length > 0) return { kind: 'links', links };
-  const address = findAddress(text);
+  const found = links ? canonical(links, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
+  if (found.length > 0) return { kind: 'links', links: found };
+  const address = links ? links[0]?.url : findAddress(text);
   return address === undefined ? { kind: 'talk' } : { kind: 'address', address };
+}
+
+/** A link that stands both hidden and open is shown hidden. */
+function canonical(links: readonly PastedLink[], findLinks: FindLinks): readonly PastedLink[] {
+  const found = new Map<string, PastedLink>();
+  for (const { url, spoiler } of links) {
+    const [link] = findLinks(url);
+    if (link !== undefined) found.set(link, { url: link, spoiler: spoiler || (found.get(link)?.spoiler ?? false) });
+  }
+  return [...found.values()];
 }
 
 /** Grouped commands are two words, `/osu profile`, or one where words cannot be parted: `/osu_profile`. */

@@ -31,6 +31,8 @@ export interface Extractor {
   refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
   /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
   findLinks(text: string): readonly string[];
+  /** The site a link belongs to, whether or not a post is behind it; undefined when none is known. Pure. */
+  sourceOf(link: string): SourceId | undefined;
   /** Hosts that media of any source may live on. */
   readonly mediaHosts: readonly string[];
 }
@@ -251,6 +253,15 @@ export function createExtractor(options: ExtractorOptions): Extractor {
         if (link !== undefined && !links.has(link.key)) links.set(link.key, link.url);
       }
       return [...links.values()];
+    },
+
+    sourceOf(link) {
+      try {
+        return matchLink(link).source.id;
+      } catch (error) {
+        if (error instanceof AppError) return undefined;
+        throw error;
+      }
     },
   };
 

@@ -454,16 +454,11 @@ describe('trouble around it', () => {
     const first = setUp({ limiter });
     expect(words((await first.ask({ text: link('a') })).replies[0])).toContain(en.errors.internal({}));
 
-    const broken: Services = {
-      ...sampleServices(),
-      settings: {
-        user: () => {
-          throw new Error('disk full');
-        },
-        setUser: () => undefined,
-        forgetUser: () => undefined,
-      },
+    const full = () => {
+      throw new Error('disk full');
     };
+    const { settings, ...services } = sampleServices();
+    const broken: Services = { ...services, settings: { ...settings, user: full, chat: full } };
     const second = setUp({ services: broken });
     expect(words((await second.ask({ text: '/settings' })).replies[0])).toContain(en.errors.internal({}));
     expect((await second.ask({ text: '/help' })).replies[0]?.tone).toBe('neutral');

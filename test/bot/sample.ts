@@ -1,8 +1,10 @@
 import { type ActionStore, createActionTokens } from '../../src/bot/action.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
-import type { SettingsStore, UserSettings } from '../../src/bot/settings.ts';
+import { createJobs, type Jobs } from '../../src/bot/jobs.ts';
+import { createSettingsStore } from '../../src/bot/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit.ts';
+import { openStore } from '../../src/infra/store.ts';
 import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
 
@@ -106,6 +108,7 @@ export function fakeExtractor(
           [...text.matchAll(/(?:https?:\/\/)?(?:www\.)?instagram\.com\/p\/(\w+)\/?/g)].map(([, id = '']) => link(id)),
         ),
       ],
+      sourceOf: address => (/facebook\.com/.test(address) ? 'facebook' : 'instagram'),
       mediaHosts: [],
     },
   };
@@ -131,20 +134,19 @@ export function memoryActionStore(): ActionStore & { readonly size: number } {
   };
 }
 
-function memorySettings(): SettingsStore {
-  const rows = new Map<string, UserSettings>();
-  return {
-    user: key => rows.get(key) ?? { language: null },
-    setUser: (key, change) => void rows.set(key, { language: null, ...rows.get(key), ...change }),
-    forgetUser: key => void rows.delete(key),
-  };
+export interface SampleServices extends Services {
+  readonly jobs: Jobs;
 }
 
-export function sampleServices(extractor: FakeExtractor = fakeExtractor()): Services {
+/** The real stores, in memory. */
+export function sampleServices(extractor: FakeExtractor = fakeExtractor()): SampleServices {
+  const store = openStore(':memory:');
   return {
     extractor: extractor.services,
-    settings: memorySettings(),
+    settings: createSettingsStore({ store }),
     actions: createActionTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
+    jobs: createJobs({ store }),
+    version: '1.2.3',
   };
 }
 

@@ -10,8 +10,8 @@ export function createHelp(list: () => readonly Command[]) {
     options: { command: { type: 'string', form: 'rest', required: false, maxLength: 64 } },
     visibility: 'caller',
     cost: 0,
-    async run({ command }, { t }: CommandContext) {
-      const specs = list().map(each => commandSpec(each, t));
+    async run({ command }, { t, caller }: CommandContext) {
+      const specs = list().map(each => commandSpec(each, t, caller.chatKind));
       if (command === undefined) return renderHelp(specs, t);
       const name = command.replace(/^\//, '').toLowerCase();
       const spec = specs.find(each => each.name === name);

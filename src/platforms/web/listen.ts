@@ -186,7 +186,7 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
         locale: t.locale,
         texts: t.messages.web,
         commands: options.dispatcher
-          .commandSpecs(t)
+          .commandSpecs(t, caller.chatKind)
           .map(({ name, description, usage }) => ({ name, description, usage })),
         examples: options.examples(t),
         maxLength: limits.messageLength,
