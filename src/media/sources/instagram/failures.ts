@@ -126,11 +126,15 @@ export function namesPrivatePost(body: string): boolean {
   return PRIVATE_ROUTE.test(body);
 }
 
-function failureOfRoute(route: string): AppError | null {
+/** Address of a post's file, slashes escaped or not; `t51.2885-19` are profile pictures, which the shell of a page shows too. */
+const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
+
+function failureOfRoute(route: string, html: string): AppError | null {
   if (/ErrorRoute|ErrorPage/.test(route)) return new AppError('not_found', 'the site shows its error page');
   if (/Login|Signup/.test(route)) return new AppError('login_required', 'the site shows its login page');
   if (/Challenge|Checkpoint/.test(route)) return new AppError('login_required', 'the site shows a challenge');
   if (/Post|Reel|Clips/.test(route)) {
+    if (MEDIA_FILE.test(html)) return new AppError('upstream_changed', 'a page with files that could not be read');
     return new AppError('upstream_rate_limited', 'the site shows the page of the post without the post');
   }
   return null;
@@ -144,7 +148,7 @@ export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
   const routes = [...html.matchAll(/"canonicalRouteName"\s*:\s*"([\w.]{1,120})"/g)].map(match => match[1] ?? '');
   for (const route of routes) {
-    const failure = failureOfRoute(route);
+    const failure = failureOfRoute(route, html);
     if (failure !== null) return failure;
   }
   if (/"HttpErrorPage"|<title>\s*Page not found/i.test(html)) return weakNotFound('the site shows its old error page');

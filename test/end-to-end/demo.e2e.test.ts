@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { browserMissing, browserNote, openBrowser } from '../browser.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** `npm run demo` without npm: what a newcomer starts, on a free port. */
+function startDemo(): { readonly child: ChildProcess; readonly printed: Promise<string> } {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/sandbox/demo.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  const printed = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', chunk => {
+      out += String(chunk);
+      if (out.includes('Ctrl+C')) resolve(out);
+    });
+    child.once('exit', code => reject(new Error(`the demo ended with ${code}`)));
+  });
+  return { child, printed };
+}
+
+async function paste(page: Page, link: string): Promise<void> {
+  const box = page.getByRole('combobox');
+  await box.fill(link);
+  await box.press('Enter');
+}
+
+/** Waits until the last video of the page has a frame to show. */
+async function lastVideoPlays(page: Page): Promise<void> {
+  await page.locator('video').last().waitFor();
+  // As text: it runs in the page, whose types are not ours.
+  const readyState = () => page.evaluate('[...document.querySelectorAll("video")].at(-1).readyState');
+  await expect.poll(readyState, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+}
+
+describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNote}`, () => {
+  let demo: ReturnType<typeof startDemo>;
+  let browser: Browser;
+  let address = '';
+  let links: readonly string[] = [];
+
+  beforeAll(async () => {
+    demo = startDemo();
+    const printed = await demo.printed;
+    address = /^Medley is ready at (\S+)$/m.exec(printed)?.[1] ?? '';
+    links = printed.match(/https:\/\/\S+/g) ?? [];
+    browser = await openBrowser();
+  }, 60_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    demo.child.kill('SIGTERM');
+  });
+
+  it.each([
+    ['a phone', { width: 390, height: 844 }],
+    ['a desktop', { width: 1280, height: 800 }],
+  ])(
+    'plays a reel, a carousel and a Facebook reel on %s',
+    async (_name, viewport) => {
+      const context = await browser.newContext({ viewport });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', message => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      page.on('pageerror', error => complaints.push(error.message));
+      await page.goto(address);
+
+      await paste(page, links.find(link => link.includes('instagram.com/reel/')) ?? '');
+      await lastVideoPlays(page);
+      await paste(page, links.find(link => link.includes('instagram.com/p/')) ?? '');
+      await page.getByText('1 / 5').waitFor();
+
+      await paste(page, links.find(link => link.includes('facebook.com/reel/')) ?? '');
+      await page.getByText('Ostvik Tram Museum').first().waitFor();
+      await lastVideoPlays(page);
+
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/errors.ts';
+import { createApiServer } from '../fakes/api-server.ts';
+import { watchConnections } from '../fakes/connection-watch.ts';
+import { HOSTILE_ADDRESSES } from '../infra/hostile-addresses.ts';
+import { createHouse } from './house.ts';
+
+/** Redirects and wrappers that lead a trusted address somewhere else. */
+const LED_ASTRAY = HOSTILE_ADDRESSES.flatMap(({ why, address }) => [
+  { why: `wrapped: ${why}`, address: `https://l.instagram.com/?u=${encodeURIComponent(address)}` },
+  { why: `wrapped: ${why}`, address: `https://l.facebook.com/l.php?u=${encodeURIComponent(address)}` },
+  { why: `player: ${why}`, address: `https://www.facebook.com/plugins/video.php?href=${encodeURIComponent(address)}` },
+]);
+const CORPUS = [...HOSTILE_ADDRESSES, ...LED_ASTRAY];
+
+describe('addresses that want to lead elsewhere', () => {
+  it('are at least 150 of their own, and as many wrapped', () => {
+    expect(new Set(HOSTILE_ADDRESSES.map(({ address }) => address)).size).toBeGreaterThanOrEqual(150);
+    expect(CORPUS.length).toBeGreaterThan(450);
+  });
+
+  it('reach no address but the upstreams, through the API', async () => {
+    const { sandbox, extractor } = await createHouse();
+    const server = await createApiServer({ extract: (link, options) => extractor.extract(link, options) });
+    const watch = watchConnections();
+    const upstream = new URL(sandbox.origin).host;
+    for (const { why, address } of CORPUS) {
+      for (const path of ['post', 'igdownload', 'fbdownload']) {
+        const answer = await server.app.inject({ url: `/api/${path}`, query: { url: address } });
+        expect([400, 403, 404, 429, 502, 503], `${why}: ${address}`).toContain(answer.statusCode);
+        expect(answer.json(), address).toMatchObject({ error: { code: expect.any(String) } });
+      }
+    }
+    expect(watch.attempts().filter(attempt => attempt !== upstream)).toEqual([]);
+    expect(sandbox.requests.map(({ host }) => host).filter(host => !isKnownHost(host))).toEqual([]);
+  }, 60_000);
+
+  it('are not followed when a trusted page redirects to them', async () => {
+    const { sandbox, extractor } = await createHouse();
+    await extractor.extract('https://www.instagram.com/p/DXtramshed1/');
+    const watch = watchConnections();
+    const upstream = new URL(sandbox.origin).host;
+    for (const fault of ['redirect-private', 'redirect-off-site', 'redirect-loop'] as const) {
+      sandbox.faults.set('instagram.*', fault);
+      sandbox.faults.set('facebook.*', fault);
+      for (const link of [
+        'https://www.instagram.com/reel/DVclaybowl1/',
+        'https://www.instagram.com/share/reel/SandBowl01/',
+        'https://www.facebook.com/reel/1184420716302551/',
+        'https://www.facebook.com/share/r/SandReel01/',
+        'https://fb.watch/sandTram01/',
+      ]) {
+        await expect(extractor.extract(link), `${fault} ${link}`).rejects.toBeInstanceOf(AppError);
+      }
+    }
+    expect(watch.attempts().filter(attempt => attempt !== upstream)).toEqual([]);
+  }, 60_000);
+
+  it('are not found in running text either', async () => {
+    const { extractor } = await createHouse();
+    for (const { address } of HOSTILE_ADDRESSES) {
+      const found = extractor.findLinks(`look at this: ${address} nice`);
+      for (const link of found)
+        expect(new URL(link).hostname).toMatch(/^(?:www\.instagram\.com|www\.facebook\.com|fb\.watch)$/);
+    }
+  });
+});
+
+function isKnownHost(host: string): boolean {
+  return /^(?:(?:www|i|m)\.)?(?:instagram|facebook)\.com$|^fb\.watch$/.test(host);
+}

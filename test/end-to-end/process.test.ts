@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../sandbox/sandbox.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+interface Run {
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Exit code, null after a signal. */
+  readonly ended: Promise<number | null>;
+  /** The printed address. */
+  readonly ready: Promise<string>;
+}
+
+async function run(environment: Readonly<Record<string, string>> = {}, dotenv?: string): Promise<Run> {
+  if (!existsSync(MAIN)) throw new Error('run `npm run build` first; `npm test` does');
+  const folder = await mkdtemp(join(tmpdir(), 'medley-test-'));
+  if (dotenv !== undefined) await writeFile(join(folder, '.env'), dotenv);
+  const child = spawn(process.execPath, [MAIN], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(folder, 'data'), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let [out, err] = ['', ''];
+  const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)));
+  const ready = new Promise<string>(resolve => {
+    child.stdout.on('data', chunk => {
+      out += String(chunk);
+      const address = /^Medley is ready at (http:\/\/\S+\/)\n$/.exec(out)?.[1];
+      if (address !== undefined) resolve(address);
+    });
+  });
+  child.stderr.on('data', chunk => {
+    err += String(chunk);
+  });
+  onTestFinished(async () => {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+  });
+  return { child, stdout: () => out, stderr: () => err, ended, ready };
+}
+
+async function occupy(): Promise<{ readonly server: Server; readonly port: number }> {
+  const server = createServer();
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  return { server, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+describe('the program', () => {
+  it('says one line on stdout, answers, and ends with 0 after SIGTERM', async () => {
+    const medley = await run();
+    const address = await medley.ready;
+    for (const path of ['', 'docs', 'openapi.json', 'healthz', 'readyz', 'metrics']) {
+      expect((await fetch(address + path)).status, path).toBe(200);
+    }
+    medley.child.kill('SIGTERM');
+    expect(await medley.ended).toBe(0);
+    expect(medley.stdout().split('\n')).toEqual([`Medley is ready at ${address}`, '']);
+    for (const line of medley.stderr().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
+  }, 30_000);
+
+  it('finishes what runs before it ends', async () => {
+    const sandbox = await createSandbox();
+    onTestFinished(() => sandbox.close());
+    const medley = await run({ UPSTREAM_OVERRIDES: sandbox.overrides });
+    const address = await medley.ready;
+    sandbox.faults.set('instagram.graphql-media-id', 'drip', 1);
+    const link = encodeURIComponent('https://www.instagram.com/reel/DVclaybowl1/');
+    const answer = fetch(`${address}api/igdownload?url=${link}`);
+    await new Promise(resolve => setTimeout(resolve, 300));
+    medley.child.kill('SIGTERM');
+    expect((await answer).status).toBe(200);
+    expect(await medley.ended).toBe(0);
+  }, 40_000);
+
+  it('says so when its port is taken, and ends with 1', async () => {
+    const { port } = await occupy();
+    const medley = await run({ PORT: String(port) });
+    expect(await medley.ended).toBe(1);
+    expect(medley.stdout()).toBe('');
+    expect(medley.stderr().trim().split('\n')).toHaveLength(1);
+    expect(medley.stderr()).toContain(`127.0.0.1:${port} is already in use`);
+  }, 30_000);
+
+  it('names every wrong variable at once, never its value, and ends with 1', async () => {
+    const medley = await run({ PORT: 'eighty', API_KEYS: 's3cret-value', USER_LIMIT: 'many' });
+    expect(await medley.ended).toBe(1);
+    expect(medley.stdout()).toBe('');
+    for (const name of ['PORT', 'API_KEYS', 'USER_LIMIT']) expect(medley.stderr()).toContain(`${name}: expected`);
+    expect(medley.stderr()).not.toContain('s3cret-value');
+  }, 30_000);
+
+  it('reads .env, and lets the real environment win', async () => {
+    const medley = await run({ CREATOR: 'Ours' }, 'CREATOR=Theirs\nLOG_LEVEL=silent\n');
+    const answer = await fetch(`${await medley.ready}api/igdownload`);
+    expect(await answer.json()).toMatchObject({ status: 400, creator: 'Ours', error: { code: 'invalid_request' } });
+    expect(medley.stderr()).toBe('');
+  }, 30_000);
+
+  it('asks the sandbox for a post, and refuses a forged media address', async () => {
+    const sandbox = await createSandbox();
+    onTestFinished(() => sandbox.close());
+    const medley = await run({ UPSTREAM_OVERRIDES: sandbox.overrides });
+    const address = await medley.ready;
+    const link = encodeURIComponent('https://www.instagram.com/p/DXtramshed1/');
+    const answer = await fetch(`${address}api/post?url=${link}`);
+    expect(answer.status).toBe(200);
+    expect(await answer.json()).toMatchObject({ source: 'instagram', id: 'DXtramshed1', items: [{ kind: 'image' }] });
+    expect((await fetch(`${address}media/forged-token`)).status).toBe(404);
+  }, 30_000);
+});
