@@ -1,0 +1,83 @@
+/**
+ * What a first version of `/api/igdownload` looks like: request, regular expression, JSON.parse, reply. It asks the same
+ * endpoint as Medley's first strategy (POST /api/graphql by media id, about 10 KB of JSON) and has no pool, cache, limit or
+ * guard. `node baseline.ts UPSTREAM_ORIGIN` prints its own origin.
+ */
+import { Agent, createServer, request } from 'node:http';
+
+const [, , upstream = ''] = process.argv;
+const agent = new Agent({ keepAlive: false });
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+let lsd = '';
+let csrf = '';
+
+function ask(path: string, headers: Record<string, string>, body?: string): Promise<{ text: string; cookies: string }> {
+  return new Promise((resolve, reject) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const call = request(
+      `${upstream}${path}`,
+      { agent, method, headers: { host: 'www.instagram.com', ...headers } },
+      response => {
+        let text = '';
+        response.setEncoding('utf8');
+        response.on('data', chunk => {
+          text += chunk;
+        });
+        response.on('end', () => resolve({ text, cookies: String(response.headers['set-cookie']) }));
+        response.on('error', reject);
+      },
+    );
+    call.on('error', reject);
+    call.end(body);
+  });
+}
+
+async function download(code: string): Promise<unknown> {
+  let id = 0n;
+  for (const digit of code) id = id * 64n + BigInt(ALPHABET.indexOf(digit));
+  const variables = JSON.stringify({ media_id: id.toString() });
+  const form = new URLSearchParams({ lsd, doc_id: '27130156389949648', variables, fb_api_caller_class: 'RelayModern' });
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    'x-ig-app-id': '936619743392459',
+    'x-fb-lsd': lsd,
+  };
+  const session = { 'x-csrftoken': csrf, cookie: `csrftoken=${csrf}` };
+  const answer = await ask('/api/graphql', { ...headers, ...session }, form.toString());
+  const media = JSON.parse(answer.text).data.xig_polaris_media.if_not_gated_logged_out;
+  const { user, caption } = media;
+  const items = (media.carousel_media ?? [media]).map((item: typeof media) => {
+    const thumb = item.image_versions2.candidates[0].url;
+    return {
+      type: item.video_versions ? 'video' : 'image',
+      width: item.original_width,
+      height: item.original_height,
+      thumb,
+      url: item.video_versions?.[0].url ?? thumb,
+    };
+  });
+  const profile = {
+    id: user.pk,
+    full_name: user.full_name,
+    username: user.username,
+    profile_pic_url: user.profile_pic_url,
+  };
+  const tags = { hashtags: caption.text.match(/#\w+/g) ?? [], mentions: caption.text.match(/@\w+/g) ?? [] };
+  const statistics = { like_count: media.like_count, comment_count: media.comment_count, play_count: media.play_count };
+  return {
+    status: 200,
+    result: { response: { status: true, profile, caption: { ...tags, text: caption.text }, statistics, data: items } },
+  };
+}
+
+const home = await ask('/', { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', 'sec-fetch-mode': 'navigate' });
+lsd = /"LSD",\[\],\{"token":"([^"]+)"/.exec(home.text)?.[1] ?? '';
+csrf = /csrftoken=([^;]+)/.exec(home.cookies)?.[1] ?? '';
+const server = createServer((incoming, response) => {
+  const code = /(?:p|reel)(?:\/|%2F)([\w-]{11})/.exec(incoming.url ?? '')?.[1] ?? '';
+  download(code).then(
+    value => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value)),
+    error => response.writeHead(502).end(String(error)),
+  );
+});
+server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${Object(server.address()).port}`));

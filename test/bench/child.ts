@@ -1,0 +1,77 @@
+/** Programs that the bench runs beside itself. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createInterface } from 'node:readline';
+
+export interface Child {
+  /** What it printed first: its address. */
+  readonly line: string;
+  /** Largest resident memory since the last call, sampled every 50 ms; null where /proc does not tell. */
+  takePeakBytes(): number | null;
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 20_000;
+const STOP_TIMEOUT_MS = 15_000;
+const SAMPLE_MS = 50;
+
+async function residentBytes(pid: number): Promise<number | null> {
+  try {
+    const status = await readFile(`/proc/${pid}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+  } catch {
+    return null;
+  }
+}
+
+function firstLine(child: ChildProcess, name: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${name} did not start`)), START_TIMEOUT_MS);
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      act();
+    };
+    child.once('error', error => settle(() => reject(error)));
+    child.once('exit', code => settle(() => reject(new Error(`${name} ended with ${code}`))));
+    if (child.stdout === null) throw new Error('no output to read');
+    createInterface({ input: child.stdout }).once('line', line => settle(() => resolve(line)));
+  });
+}
+
+/** Starts a program and waits for its first line. */
+export async function startChild(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Child> {
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore'],
+  });
+  const ended = new Promise<void>(resolve => child.once('close', () => resolve()));
+  const stop = async () => {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+    await ended;
+    clearTimeout(timer);
+  };
+  try {
+    const line = await firstLine(child, name);
+    let peak: number | null = null;
+    const sampler = setInterval(async () => {
+      const bytes = await residentBytes(child.pid ?? 0);
+      if (bytes !== null) peak = Math.max(peak ?? 0, bytes);
+    }, SAMPLE_MS);
+    return {
+      line,
+      takePeakBytes() {
+        const taken = peak;
+        peak = null;
+        return taken;
+      },
+      stop() {
+        clearInterval(sampler);
+        return stop();
+      },
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
