@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { HttpClient, HttpHead } from '../infra/http.ts';
 import { parseRetryAfter } from '../infra/retry-after.ts';
+import { cdnHeaders, extensionOf, hostsBelow, isGone, mediaType } from './cdn.ts';
 import type { Post } from './post.ts';
 import { rangeHeaders, totalOf } from './tunnel-range.ts';
 import { renewedAddress } from './tunnel-renewal.ts';
@@ -84,7 +85,7 @@ interface Answer extends HttpHead {
 }
 
 export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }: TunnelOptions): Tunnel {
-  const hosts = mediaHosts.flatMap(host => [host, `*.${host}`]);
+  const hosts = hostsBelow(mediaHosts);
   // A player asks for many ranges of one file: only the first of them pays for an expired address.
   const renewed = new LRUCache<string, string>({ max: 500, ttl: 30 * 60_000 });
 
@@ -102,7 +103,7 @@ export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }:
     file: TunnelFile,
     { method, range, ifRange, signal }: TunnelRequest,
   ): Promise<Answer> {
-    const headers = { 'user-agent': userAgent(file), accept: '*/*', 'accept-encoding': 'identity' };
+    const headers = cdnHeaders(file.post.source, file.mime);
     const call = { url, hosts, signal, timeoutMs: PAUSE_MS };
     if (method === 'GET') return http.stream({ ...call, headers: { ...headers, ...rangeHeaders(range, ifRange) } });
     const head = await http.request({ ...call, method, headers });
@@ -159,32 +160,20 @@ export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }:
       const file = readFile(token);
       const url = renewed.get(file.url) ?? file.url;
       const answer = await ask(url, file, request);
-      if (!isGone(answer)) return relay(answer, file, request);
+      if (!isGone(answer.status)) return relay(answer, file, request);
       answer.body?.destroy();
       renewed.delete(file.url);
       const newUrl = await renew(file, request.signal);
       if (newUrl === url)
         throw new AppError('upstream_unavailable', `the CDN refuses a current address (${answer.status})`);
       const again = await ask(newUrl, file, request);
-      if (!isGone(again)) renewed.set(file.url, newUrl);
+      if (!isGone(again.status)) renewed.set(file.url, newUrl);
       return relay(again, file, request);
     },
   };
 }
 
 const RELAYED = ['content-length', 'content-range', 'accept-ranges', 'etag', 'last-modified'] as const;
-
-/** Expired or tampered addresses are 403 on this CDN (2026-08); a file that moved is 404 or 410. */
-function isGone({ status }: Answer): boolean {
-  return status === 403 || status === 404 || status === 410;
-}
-
-/**
- * Meta's CDN throttles browsers' names (2026-08): a plain one is fast for Instagram, the crawler's for Facebook's videos.
- */
-function userAgent({ post, mime }: TunnelFile): string {
-  return post.source === 'facebook' && mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0';
-}
 
 /** What HEAD says of the file, from an answer to its first byte. */
 function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'headers'> {
@@ -195,17 +184,6 @@ function wholeFile({ status, headers }: HttpHead): Pick<HttpHead, 'status' | 'he
     status: 200,
     headers: { ...rest, 'accept-ranges': 'bytes', ...(total === undefined ? {} : { 'content-length': total }) },
   };
-}
-
-const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
-
-/** The type to send: the CDN's when it names a picture, sound or film, ours when it names none, undefined when it is no media. */
-function mediaType(contentType: string | undefined, expected: string): string | undefined {
-  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (UNTOLD.has(type)) return expected;
-  // An SVG is a document that can carry scripts.
-  if (type.startsWith('image/svg')) return undefined;
-  return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;
 }
 
 function refusal({ status, headers }: Answer, type: string | undefined, now: number): AppError {
@@ -222,19 +200,9 @@ function noSuchFile(message: string): AppError {
   return new AppError('not_found', message, { params: { what: 'file' } });
 }
 
-const EXTENSIONS: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'video/mp4': 'mp4',
-  'video/webm': 'webm',
-  'audio/mp4': 'm4a',
-  'audio/mpeg': 'mp3',
-};
-
 /** The CDN sends JPEG for addresses that end in `.webp` (2026-08): the name follows what is sent. */
 function identity(file: TunnelFile, type: string): Pick<TunnelResponse, 'fileName' | 'expiresAt'> {
-  const extension = EXTENSIONS[type];
+  const extension = extensionOf(type);
   const { expiresAt } = file;
   if (type === file.mime || extension === undefined) return { fileName: file.fileName, expiresAt };
   return { fileName: `${file.fileName.replace(/\.\w{1,5}$/, '')}.${extension}`, expiresAt };
