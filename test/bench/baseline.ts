@@ -45,29 +45,15 @@ async function download(code: string): Promise<unknown> {
   const session = { 'x-csrftoken': csrf, cookie: `csrftoken=${csrf}` };
   const answer = await ask('/api/graphql', { ...headers, ...session }, form.toString());
   const media = JSON.parse(answer.text).data.xig_polaris_media.if_not_gated_logged_out;
-  const { user, caption } = media;
-  const items = (media.carousel_media ?? [media]).map((item: typeof media) => {
-    const thumb = item.image_versions2.candidates[0].url;
-    return {
-      type: item.video_versions ? 'video' : 'image',
-      width: item.original_width,
-      height: item.original_height,
-      thumb,
-      url: item.video_versions?.[0].url ?? thumb,
-    };
-  });
-  const profile = {
-    id: user.pk,
-    full_name: user.full_name,
-    username: user.username,
-    profile_pic_url: user.profile_pic_url,
-  };
-  const tags = { hashtags: caption.text.match(/#\w+/g) ?? [], mentions: caption.text.match(/@\w+/g) ?? [] };
-  const statistics = { like_count: media.like_count, comment_count: media.comment_count, play_count: media.play_count };
-  return {
-    status: 200,
-    result: { response: { status: true, profile, caption: { ...tags, text: caption.text }, statistics, data: items } },
-  };
+  const { user, caption, like_count, comment_count, play_count } = media;
+  const data = (media.carousel_media ?? [media]).map((item: typeof media) => ({
+    type: item.video_versions ? 'video' : 'image',
+    thumb: item.image_versions2.candidates[0].url,
+    url: (item.video_versions ?? item.image_versions2.candidates)[0].url,
+  }));
+  const words = { text: caption.text, hashtags: caption.text.match(/#\w+/g), mentions: caption.text.match(/@\w+/g) };
+  const statistics = { like_count, comment_count, play_count };
+  return { status: 200, result: { response: { status: true, profile: user, caption: words, statistics, data } } };
 }
 
 const home = await ask('/', { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', 'sec-fetch-mode': 'navigate' });

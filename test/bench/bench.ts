@@ -163,6 +163,11 @@ async function bench(folder: string, children: Child[]): Promise<void> {
 
 const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
 const children: Child[] = [];
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    Promise.all(children.map(child => child.stop())).finally(() => process.exit(1));
+  });
+}
 try {
   await bench(folder, children);
 } finally {

@@ -40,7 +40,7 @@ export function facebookLogin(): string {
 }
 
 /** Answered with status 200. */
-export function unavailablePage(): string {
+function unavailablePage(): string {
   const words = "This content isn't available right now";
   return page(
     'Facebook',

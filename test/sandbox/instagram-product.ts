@@ -95,7 +95,7 @@ export function childPk(pk: string, index: number): string {
   return (BigInt(pk) - BigInt(90 - index) * 8_388_608n).toString();
 }
 
-export function userOf(person: Person, kind: ProductKind, { addresses }: RenderContext): Json {
+function userOf(person: Person, kind: ProductKind, { addresses }: RenderContext): Json {
   const avatar = addresses.of(person.avatar, { transform: 'dst-jpg_s150x150_tt6' });
   const user = {
     pk: person.id,
