@@ -1,0 +1,68 @@
+/** Room for some bytes on the disk. */
+export interface ByteRoom {
+  readonly bytes: number;
+  /** Gives back what is over `bytes`. */
+  shrink(bytes: number): void;
+  /** Safe to call twice. */
+  release(): void;
+}
+
+/** Bounds the bytes that are held at once; who comes first gets room first. */
+export interface ByteGate {
+  /** More than the whole is taken as the whole. @throws the signal's reason when it aborts */
+  enter(bytes: number, signal: AbortSignal): Promise<ByteRoom>;
+}
+
+export function createByteGate(maxBytes: number): ByteGate {
+  let used = 0;
+  const queue: { readonly bytes: number; admit(): void }[] = [];
+
+  function admitNext(): void {
+    for (let next = queue[0]; next !== undefined && used + next.bytes <= maxBytes; next = queue[0]) {
+      queue.shift();
+      next.admit();
+    }
+  }
+
+  function room(bytes: number): ByteRoom {
+    let held = bytes;
+    used += bytes;
+    function shrink(left: number): void {
+      if (left >= held) return;
+      used -= held - left;
+      held = left;
+      admitNext();
+    }
+    return {
+      get bytes() {
+        return held;
+      },
+      shrink,
+      release: () => shrink(0),
+    };
+  }
+
+  return {
+    async enter(wanted, signal) {
+      signal.throwIfAborted();
+      const bytes = Math.min(wanted, maxBytes);
+      if (queue.length === 0 && used + bytes <= maxBytes) return room(bytes);
+      return new Promise<ByteRoom>((resolve, reject) => {
+        const place = {
+          bytes,
+          admit() {
+            signal.removeEventListener('abort', giveUp);
+            resolve(room(bytes));
+          },
+        };
+        function giveUp(): void {
+          queue.splice(queue.indexOf(place), 1);
+          reject(signal.reason);
+          admitNext();
+        }
+        queue.push(place);
+        signal.addEventListener('abort', giveUp, { once: true });
+      });
+    },
+  };
+}
