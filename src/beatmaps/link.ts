@@ -1,0 +1,157 @@
+import type { Ruleset } from './beatmapset.ts';
+import { parseRuleset } from './ruleset.ts';
+
+/** What an osu! address leads to. */
+export type OsuLink =
+  | { readonly kind: 'set'; readonly id: number; readonly ruleset?: Ruleset }
+  | { readonly kind: 'map'; readonly id: number; readonly setId?: number; readonly ruleset?: Ruleset }
+  | { readonly kind: 'score'; readonly id: number; readonly ruleset?: Ruleset }
+  | { readonly kind: 'user'; readonly id: number; readonly ruleset?: Ruleset }
+  | { readonly kind: 'user'; readonly name: string; readonly ruleset?: Ruleset };
+
+const HOSTS: ReadonlySet<string> = new Set([
+  'osu.ppy.sh',
+  'old.ppy.sh',
+  'new.ppy.sh',
+  'www.osu.ppy.sh',
+  'lazer.ppy.sh',
+]);
+const MAX_LINK_LENGTH = 2_048;
+
+/** Name without `@`, as osu! allows them: 2 to 15 of letters, digits, space, `-`, `_`, `[`, `]`; some old ones are longer. */
+const USERNAME = /^[\w[\] -]{1,30}$/;
+
+/**
+ * Reads every form in which osu! writes the address of a set, a difficulty, a score or a player; with or without a scheme, localised
+ * paths and trailing words included. Bare ids and names are no addresses: the caller knows what they stand for.
+ *
+ * @example matchOsuLink('https://osu.ppy.sh/beatmapsets/12#taiko/34') // { kind: 'map', id: 34, setId: 12, ruleset: 'taiko' }
+ */
+export function matchOsuLink(text: string): OsuLink | undefined {
+  const address = parseAddress(text.trim());
+  if (address === undefined) return undefined;
+  const segments = address.pathname.split('/').filter(segment => segment !== '');
+  const [room, first, second] = segments;
+  switch (room?.toLowerCase()) {
+    case 'beatmapsets':
+      return first?.toLowerCase() === 'discussions' ? undefined : setLink(first, address);
+    case 'beatmaps':
+      return mapLink(first, address);
+    case 'b':
+      return mapLink(first, address);
+    case 's':
+    case 'd':
+      return setLink(first, address);
+    case 'p':
+      return oldPageLink(first, address);
+    case 'u':
+    case 'users':
+      return userLink(first, second);
+    case 'scores':
+      return scoreLink(first, second);
+    default:
+      return undefined;
+  }
+}
+
+function parseAddress(text: string): URL | undefined {
+  if (text.length > MAX_LINK_LENGTH) return undefined;
+  const bare = text.startsWith('<') && text.endsWith('>') ? text.slice(1, -1) : text;
+  if (/[\s\\]/.test(bare)) return undefined;
+  const full = /^[a-z][a-z\d+.-]*:/i.test(bare) ? bare : `https://${bare}`;
+  if (!URL.canParse(full)) return undefined;
+  const url = new URL(full);
+  const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
+  return isWeb && HOSTS.has(url.hostname) && url.port === '' && url.username === '' ? url : undefined;
+}
+
+/** `/beatmapsets/1`, `#osu`, `#osu/2`, and the old `#2`; also `/s/1`, `/d/1`, `/d/1n`. */
+function setLink(segment: string | undefined, { hash }: URL): OsuLink | undefined {
+  const id = parseId(segment?.replace(/n$/i, ''));
+  if (id === undefined) return undefined;
+  const [word = '', map] = decode(hash.slice(1)).split('/');
+  const ruleset = parseHashRuleset(word);
+  const mapId = parseId(map ?? word);
+  if (mapId !== undefined && (map === undefined || ruleset.ruleset !== undefined)) {
+    return { kind: 'map', id: mapId, setId: id, ...ruleset };
+  }
+  return { kind: 'set', id, ...ruleset };
+}
+
+/** `#3` was a difficulty's id before rulesets had names in addresses, so digits are no ruleset here. */
+function parseHashRuleset(word: string): { readonly ruleset?: Ruleset } {
+  return /^\d+$/.test(word) ? {} : rulesetField(word);
+}
+
+/** `/beatmaps/1`, `/beatmaps/1?mode=taiko`, `/b/1`, `/b/1&m=1`, `/b/1?m=1`. */
+function mapLink(segment: string | undefined, { searchParams, hash }: URL): OsuLink | undefined {
+  const [digits, ...pairs] = (segment ?? '').split('&');
+  const id = parseId(digits);
+  if (id === undefined) return undefined;
+  const inPath = new URLSearchParams(pairs.join('&'));
+  const word = searchParams.get('mode') ?? searchParams.get('ruleset') ?? searchParams.get('m') ?? inPath.get('m');
+  return { kind: 'map', id, ...rulesetField(word ?? hash.slice(1)) };
+}
+
+/** The first site's `/p/beatmap?b=1&m=0` and `/p/beatmap?s=1`. */
+function oldPageLink(page: string | undefined, { searchParams }: URL): OsuLink | undefined {
+  if (page?.toLowerCase() !== 'beatmap') return undefined;
+  const ruleset = rulesetField(searchParams.get('m') ?? '');
+  const map = parseId(searchParams.get('b') ?? undefined);
+  if (map !== undefined) return { kind: 'map', id: map, ...ruleset };
+  const set = parseId(searchParams.get('s') ?? undefined);
+  return set === undefined ? undefined : { kind: 'set', id: set, ...ruleset };
+}
+
+function userLink(segment: string | undefined, mode: string | undefined): OsuLink | undefined {
+  const text = decode(segment ?? '').trim();
+  const ruleset = rulesetField(mode ?? '');
+  const id = parseId(text);
+  if (id !== undefined) return { kind: 'user', id, ...ruleset };
+  const name = text.replace(/^@/, '');
+  return USERNAME.test(name) ? { kind: 'user', name, ...ruleset } : undefined;
+}
+
+function scoreLink(first: string | undefined, second: string | undefined): OsuLink | undefined {
+  const id = parseId(first);
+  if (id !== undefined) return { kind: 'score', id };
+  const ruleset = parseRuleset(first ?? '');
+  const legacyId = parseId(second);
+  return ruleset === undefined || legacyId === undefined ? undefined : { kind: 'score', id: legacyId, ruleset };
+}
+
+function rulesetField(word: string): { readonly ruleset?: Ruleset } {
+  const ruleset = parseRuleset(word);
+  return ruleset === undefined ? {} : { ruleset };
+}
+
+function parseId(text: string | undefined): number | undefined {
+  if (text === undefined || !/^\d{1,16}$/.test(text)) return undefined;
+  const id = Number(text);
+  return id > 0 && Number.isSafeInteger(id) ? id : undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The page of a set, or of one of its difficulties. */
+export function setPage(id: number, map?: { readonly id: number; readonly mode: Ruleset }): string {
+  return `https://osu.ppy.sh/beatmapsets/${id}${map === undefined ? '' : `#${map.mode}/${map.id}`}`;
+}
+
+export function mapPage(id: number): string {
+  return `https://osu.ppy.sh/beatmaps/${id}`;
+}
+
+export function userPage(id: number, ruleset?: Ruleset): string {
+  return `https://osu.ppy.sh/users/${id}${ruleset === undefined ? '' : `/${ruleset}`}`;
+}
+
+export function scorePage(id: number): string {
+  return `https://osu.ppy.sh/scores/${id}`;
+}
