@@ -1,0 +1,31 @@
+import { request } from 'node:http';
+import type { Delivery, UpdatesOptions } from './updates.ts';
+
+/** Telegram's call of the bot's webhook, the host of whose address is played on loopback. */
+export function createWebhookPost(
+  resolve: (url: string) => string | undefined,
+  signal: AbortSignal,
+): UpdatesOptions['post'] {
+  return (webhook, update) => {
+    const origin = resolve(webhook.url);
+    if (origin === undefined) return Promise.resolve({ status: 0, body: 'the host is not known' });
+    const { hostname, port } = new URL(origin);
+    const { host, pathname, search } = new URL(webhook.url);
+    const secret = webhook.secret === undefined ? {} : { 'x-telegram-bot-api-secret-token': webhook.secret };
+    return new Promise<Delivery>(done => {
+      const headers = { host, 'content-type': 'application/json', ...secret };
+      const sent = request({ method: 'POST', hostname, port, path: pathname + search, headers, agent: false, signal });
+      sent.once('error', error => done({ status: 0, body: String(error) }));
+      sent.once('response', answer => {
+        let body = '';
+        answer.setEncoding('utf8');
+        answer.on('data', (part: string) => {
+          body += part;
+        });
+        answer.once('error', error => done({ status: 0, body: String(error) }));
+        answer.once('end', () => done({ status: answer.statusCode ?? 0, body }));
+      });
+      sent.end(JSON.stringify(update));
+    });
+  };
+}
