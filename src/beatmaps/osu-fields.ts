@@ -1,0 +1,109 @@
+/**
+ * Readers of single fields. The official API and its mirrors agree on names, not on types: numbers come as strings, dates
+ * as numbers, flags as 0 and 1. What cannot be read is null: one odd field never costs the whole answer.
+ */
+import { z } from 'zod';
+import { RULESETS, type Ruleset, type Status } from './beatmapset.ts';
+
+const NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;
+const UTC_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|\+00:00)$/;
+const NAIVE_DATE = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.\d{1,9})?$/;
+/** Unix seconds stay below it until the year 5138; milliseconds passed it in 1973. */
+const SECONDS_END = 1e11;
+
+function toNumber(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null;
+  return typeof value === 'string' && NUMBER.test(value.trim()) ? Number(value) : null;
+}
+
+function toId(value: unknown): number | null {
+  const number = toNumber(value);
+  return number !== null && Number.isSafeInteger(number) && number > 0 ? number : null;
+}
+
+function toText(value: unknown): string | null {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function toFlag(value: unknown): boolean | null {
+  if (typeof value === 'boolean') return value;
+  if (value === 1 || value === '1' || value === 'true') return true;
+  return value === 0 || value === '0' || value === 'false' ? false : null;
+}
+
+function toDate(value: unknown): string | null {
+  const number = toNumber(value);
+  if (number !== null) return number > 0 ? toIso(number < SECONDS_END ? number * 1000 : number) : null;
+  if (typeof value !== 'string' || value.length > 40) return null;
+  if (UTC_DATE.test(value) && !Number.isNaN(Date.parse(value))) return value;
+  const naive = NAIVE_DATE.exec(value);
+  return toIso(Date.parse(naive === null ? value : `${naive[1]}T${naive[2]}Z`));
+}
+
+/** Without milliseconds, as the official API writes it. */
+function toIso(ms: number): string | null {
+  const date = new Date(ms);
+  return Number.isNaN(date.getTime()) ? null : date.toISOString().replace(/\.\d{3}Z$/, 'Z');
+}
+
+const STATUS_OF: Readonly<Record<string, Status>> = {
+  '-2': 'graveyard',
+  '-1': 'wip',
+  0: 'pending',
+  1: 'ranked',
+  2: 'approved',
+  3: 'qualified',
+  4: 'loved',
+  graveyard: 'graveyard',
+  wip: 'wip',
+  pending: 'pending',
+  ranked: 'ranked',
+  approved: 'approved',
+  qualified: 'qualified',
+  loved: 'loved',
+};
+
+function toStatus(value: unknown): Status | null {
+  const key = typeof value === 'number' || typeof value === 'string' ? String(value).toLowerCase() : '';
+  return Object.hasOwn(STATUS_OF, key) ? (STATUS_OF[key] ?? null) : null;
+}
+
+function toRuleset(value: unknown): Ruleset | null {
+  if (value === 'catch' || value === 'ctb') return 'fruits';
+  const index = toNumber(value);
+  return (index === null ? RULESETS.find(ruleset => ruleset === value) : RULESETS[index]) ?? null;
+}
+
+const field = <T>(read: (value: unknown) => T | null) => z.unknown().optional().transform(read);
+
+export const number = field(toNumber);
+/** A positive integer. */
+export const id = field(toId);
+/** Null when empty. */
+export const text = field(toText);
+export const flag = field(toFlag);
+/** ISO 8601 in UTC, from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
+export const date = field(toDate);
+/** From its word or its number, -2 to 4. */
+export const status = field(toStatus);
+/** From its name, `catch`, or its number, 0 to 3. */
+export const ruleset = field(toRuleset);
+
+/** An object read by `shape`, or null. */
+export function part<S extends z.ZodType>(shape: S) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value): z.output<S> | null => shape.safeParse(value).data ?? null);
+}
+
+/** The elements that `shape` can read; none when the value is no list. */
+export function list<S extends z.ZodType>(shape: S) {
+  return z
+    .unknown()
+    .optional()
+    .transform((value): readonly z.output<S>[] =>
+      Array.isArray(value) ? value.flatMap(each => shape.safeParse(each).data ?? []) : [],
+    );
+}
