@@ -27,6 +27,10 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+const siteNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({ instagram: 'Instagram', facebook: 'Facebook' }),
+);
+
 export const en = {
   languageName: 'English',
 
@@ -60,10 +64,12 @@ export const en = {
         ? `Many people are asking at once. Please try again ${wait ?? 'in a moment'}.`
         : `That was a lot at once. Please try again ${wait ?? 'in a moment'}.`,
     credentials_required: (_: Params) => 'This needs a key that the people who run me have not set up.',
-    forbidden: (p: Params) =>
-      p.what === 'button'
-        ? 'That button belongs to someone else. You can send the command yourself.'
-        : 'I am not allowed to open that. You can send me the link of another post.',
+    forbidden: (p: Params) => {
+      if (p.what === 'button') return 'That button belongs to someone else. You can send the command yourself.';
+      if (p.what === 'chat_settings')
+        return 'The admins of this chat can change that. Your own language is yours to set.';
+      return 'I am not allowed to open that. You can send me the link of another post.';
+    },
     internal: (_: Params) => 'Something went wrong on my side. Please try again.',
   } satisfies Readonly<Record<ErrorCode, (params: Params, wait?: string) => string>>,
 
@@ -92,6 +98,8 @@ export const en = {
         ? 'That post holds just one item.'
         : `That post holds ${p.count} items; choose from 1 to ${p.count}.`,
     noSound: (_: Params) => 'There is no sound in that post to take out.',
+    sourceOff: (p: Params) =>
+      `Links of ${siteNames.get(`${p.source}`) ?? 'that site'} are switched off in this chat. Its admins can change that with /settings.`,
     expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
   },
 
@@ -140,15 +148,24 @@ export const en = {
       choices: {},
     },
     settings: {
-      description: 'See and change how I talk to you',
-      options: { language: { name: 'language', description: 'The language I answer you in' } },
-      choices: { language: { auto: 'Automatic' } },
+      description: 'See and change how I talk to you, and how I behave in a group',
+      options: {
+        language: { name: 'language', description: 'The language I answer you in' },
+        links: { name: 'links', description: 'This group: bring the posts of pasted links unasked' },
+        embeds: { name: 'embeds', description: 'This group: hide the embed of a link once I answered it' },
+        captions: { name: 'captions', description: 'This group: quote what was written under a post' },
+        instagram: { name: 'instagram', description: 'This group: links of Instagram' },
+        facebook: { name: 'facebook', description: 'This group: links of Facebook' },
+        'chat-language': { name: 'chat-language', description: 'This group: the language for those who chose none' },
+      },
+      choices: { language: { auto: 'Automatic' }, 'chat-language': { auto: 'Automatic' } },
     },
     forget: {
       description: 'Delete everything I keep about you',
       options: { what: { name: 'what', description: 'Write “me” to confirm' } },
       choices: { what: { me: 'Me' } },
     },
+    about: { description: 'Who I am, and what I keep', options: {}, choices: {} },
   },
 
   help: {
@@ -170,13 +187,77 @@ export const en = {
     automaticNow: (name: string) => `Automatic (${name})`,
     saved: 'Saved. I will answer you like this from now on.',
     choose: 'Choose a language:',
+    forAdmins: 'What goes for this whole chat, its admins can see and change here.',
+    chatTitle: 'This chat',
+    chatLanguage: 'Language here',
+    switches: {
+      links: 'Answer pasted links',
+      embeds: 'Hide embeds',
+      captions: 'Captions',
+      instagram: 'Instagram',
+      facebook: 'Facebook',
+    },
+    on: 'on',
+    off: 'off',
+    state: (name: string, state: string) => `${name}: ${state}`,
+    mayTitle: 'What I may do here',
+    may: 'yes',
+  },
+
+  /** What Medley may do in a chat, and how to mend it when it may not. */
+  diagnosis: {
+    sendMessages: {
+      name: 'Write here',
+      mend: 'Allow me to see this chat and to write here, in its permissions.',
+    },
+    attachFiles: {
+      name: 'Send photos and videos',
+      mend: 'Allow me to send photos, videos and files here; until then I can only send links.',
+    },
+    readHistory: {
+      name: 'Reply to messages',
+      mend: 'Give me the permission Read Message History; until then my answers stand alone.',
+    },
+    manageMessages: {
+      name: 'Hide embeds',
+      mend: 'Give me the permission Manage Messages; until then the embed of a link stays beside my answer.',
+    },
+    messageContent: {
+      name: 'See pasted links',
+      mend: 'The people who run me can switch on the Message Content Intent. Until then mention me, or use /download.',
+    },
+    privacyMode: {
+      name: 'See pasted links',
+      mend: 'Make me an admin of this group, or have privacy mode turned off in BotFather and add me again. Until then use /download.',
+    },
+    useExternalApps: {
+      name: 'Answer for everyone',
+      mend: 'Allow Use External Apps here, or add me to this server; until then only you see what I bring.',
+    },
+  },
+
+  about: {
+    what: 'Paste the link of a public Instagram or Facebook post, and it plays right here.',
+    privacyTitle: 'Privacy',
+    privacy: {
+      text: 'What you write is neither stored nor logged.',
+      settings: 'I keep the settings you chose. Those of a group go 30 days after I was removed from it.',
+      work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
+      forget: '/forget me deletes all I keep about you, at once.',
+    },
   },
 
   forget: {
     done: 'Done. I no longer keep anything about you.',
     confirm: 'Delete all I keep about you',
     explain:
-      'I keep the settings you chose, and nothing about what you send. Deleting them cannot be undone; I still answer you afterwards.',
+      'I keep the settings you chose and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
+  },
+
+  discord: {
+    /** The command in the menu of a message, at most 32 characters. */
+    getMedia: 'Get media',
+    delete: 'Delete',
   },
 
   /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */

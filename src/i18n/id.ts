@@ -20,6 +20,10 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+const siteNames: ReadonlyMap<string, string> = new Map(
+  Object.entries({ instagram: 'Instagram', facebook: 'Facebook' }),
+);
+
 /** Indonesian. */
 export const id: Messages = {
   languageName: 'Bahasa Indonesia',
@@ -54,10 +58,13 @@ export const id: Messages = {
         ? `Sedang banyak permintaan. Silakan coba lagi ${wait ?? 'sebentar lagi'}.`
         : `Permintaannya terlalu banyak sekaligus. Silakan coba lagi ${wait ?? 'sebentar lagi'}.`,
     credentials_required: () => 'Fitur ini memerlukan kunci yang belum dipasang oleh pengelola saya.',
-    forbidden: p =>
-      p.what === 'button'
-        ? 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.'
-        : 'Saya tidak diizinkan membukanya. Kamu bisa mengirim tautan kiriman lain.',
+    forbidden: p => {
+      if (p.what === 'button') return 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.';
+      if (p.what === 'chat_settings') {
+        return 'Itu bisa diubah oleh admin obrolan ini. Bahasamu sendiri tetap bisa kamu atur.';
+      }
+      return 'Saya tidak diizinkan membukanya. Kamu bisa mengirim tautan kiriman lain.';
+    },
     internal: () => 'Ada yang tidak beres di pihak saya. Silakan coba lagi.',
   },
 
@@ -85,6 +92,8 @@ export const id: Messages = {
         ? 'Kiriman itu hanya berisi satu butir.'
         : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
     noSound: () => 'Kiriman itu tidak punya suara yang bisa diambil.',
+    sourceOff: p =>
+      `Tautan ${siteNames.get(`${p.source}`) ?? 'situs itu'} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
     expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
   },
 
@@ -130,15 +139,24 @@ export const id: Messages = {
       choices: {},
     },
     settings: {
-      description: 'Lihat dan ubah cara saya berbicara denganmu',
-      options: { language: { name: 'bahasa', description: 'Bahasa yang saya pakai untuk menjawabmu' } },
-      choices: { language: { auto: 'Otomatis' } },
+      description: 'Lihat dan ubah cara saya berbicara denganmu, dan sikap saya di grup',
+      options: {
+        language: { name: 'bahasa', description: 'Bahasa yang saya pakai untuk menjawabmu' },
+        links: { name: 'tautan', description: 'Grup ini: bawa kiriman dari tautan yang ditempel tanpa diminta' },
+        embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
+        captions: { name: 'keterangan', description: 'Grup ini: kutip tulisan di bawah kiriman' },
+        instagram: { name: 'instagram', description: 'Grup ini: tautan Instagram' },
+        facebook: { name: 'facebook', description: 'Grup ini: tautan Facebook' },
+        'chat-language': { name: 'bahasa-grup', description: 'Grup ini: bahasa untuk yang belum memilih' },
+      },
+      choices: { language: { auto: 'Otomatis' }, 'chat-language': { auto: 'Otomatis' } },
     },
     forget: {
       description: 'Hapus semua yang saya simpan tentang kamu',
       options: { what: { name: 'apa', description: 'Tulis “me” untuk memastikan' } },
       choices: { what: { me: 'Saya' } },
     },
+    about: { description: 'Siapa saya, dan apa yang saya simpan', options: {}, choices: {} },
   },
 
   help: {
@@ -160,13 +178,75 @@ export const id: Messages = {
     automaticNow: name => `Otomatis (${name})`,
     saved: 'Tersimpan. Mulai sekarang saya menjawabmu seperti ini.',
     choose: 'Pilih bahasa:',
+    forAdmins: 'Yang berlaku untuk seluruh obrolan ini bisa dilihat dan diubah adminnya di sini.',
+    chatTitle: 'Obrolan ini',
+    chatLanguage: 'Bahasa di sini',
+    switches: {
+      links: 'Jawab tautan yang ditempel',
+      embeds: 'Sembunyikan pratinjau',
+      captions: 'Keterangan kiriman',
+      instagram: 'Instagram',
+      facebook: 'Facebook',
+    },
+    on: 'aktif',
+    off: 'mati',
+    state: (name, state) => `${name}: ${state}`,
+    mayTitle: 'Yang boleh saya lakukan di sini',
+    may: 'ya',
+  },
+
+  diagnosis: {
+    sendMessages: {
+      name: 'Menulis di sini',
+      mend: 'Izinkan saya melihat obrolan ini dan menulis di sini, lewat pengaturan izinnya.',
+    },
+    attachFiles: {
+      name: 'Mengirim foto dan video',
+      mend: 'Izinkan saya mengirim foto, video, dan berkas di sini; sebelum itu saya hanya bisa mengirim tautan.',
+    },
+    readHistory: {
+      name: 'Membalas pesan',
+      mend: 'Beri saya izin Read Message History; sebelum itu jawaban saya berdiri sendiri.',
+    },
+    manageMessages: {
+      name: 'Menyembunyikan pratinjau',
+      mend: 'Beri saya izin Manage Messages; sebelum itu pratinjau tautan tetap tampil di samping jawaban saya.',
+    },
+    messageContent: {
+      name: 'Melihat tautan yang ditempel',
+      mend: 'Pengelola saya bisa menyalakan Message Content Intent. Sebelum itu sebut nama saya, atau pakai /download.',
+    },
+    privacyMode: {
+      name: 'Melihat tautan yang ditempel',
+      mend: 'Jadikan saya admin grup ini, atau minta mode privasi dimatikan di BotFather lalu tambahkan saya lagi. Sebelum itu pakai /download.',
+    },
+    useExternalApps: {
+      name: 'Menjawab untuk semua orang',
+      mend: 'Izinkan Use External Apps di sini, atau tambahkan saya ke server ini; sebelum itu hanya kamu yang melihat jawaban saya.',
+    },
+  },
+
+  about: {
+    what: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan kirimannya langsung diputar di sini.',
+    privacyTitle: 'Privasi',
+    privacy: {
+      text: 'Yang kamu tulis tidak disimpan dan tidak dicatat.',
+      settings: 'Saya menyimpan pengaturan pilihanmu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan.',
+      work: 'Tautan yang masih saya kerjakan disimpan sampai terkirim, paling lama seminggu; begitu juga isi tombol.',
+      forget: '/forget me langsung menghapus semua yang saya simpan tentang kamu.',
+    },
   },
 
   forget: {
     done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
     confirm: 'Hapus semua yang disimpan tentang saya',
     explain:
-      'Saya menyimpan pengaturan pilihanmu, dan tidak menyimpan apa yang kamu kirim. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+      'Saya menyimpan pengaturan pilihanmu dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+  },
+
+  discord: {
+    getMedia: 'Ambil media',
+    delete: 'Hapus',
   },
 
   web: {
