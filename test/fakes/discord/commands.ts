@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Clock } from './clock.ts';
+import { invalidForm } from './records.ts';
+
+const optionSchema = z.looseObject({ type: z.int(), name: z.string() });
+const commandSchema = z.looseObject({
+  name: z.string(),
+  type: z.int().default(1),
+  options: z.array(optionSchema).nullish(),
+});
+
+export type CommandOption = z.infer<typeof optionSchema>;
+
+interface Command extends z.infer<typeof commandSchema> {
+  readonly id: string;
+}
+
+export interface Commands {
+  /** The list as last put; undefined before. */
+  readonly put: unknown;
+  list(): readonly Command[];
+  find(name: string, type: number): Command | undefined;
+  /** @throws {Refusal} 50035 */
+  replace(body: unknown): readonly Command[];
+  /** @throws {Refusal} 50035 */
+  add(body: unknown): { readonly command: Command; readonly created: boolean };
+  remove(id: string): boolean;
+}
+
+export function createCommands(clock: Clock, applicationId: string): Commands {
+  let standing: readonly Command[] = [];
+  let put: unknown;
+  const stamp = (body: unknown): Command => {
+    const parsed = commandSchema.safeParse(body);
+    if (!parsed.success) throw invalidForm(`command: ${parsed.error.message}`);
+    const known = standing.find(each => each.name === parsed.data.name && each.type === parsed.data.type);
+    const defaults = {
+      default_member_permissions: null,
+      dm_permission: true,
+      nsfw: false,
+      description: '',
+      integration_types: [0],
+      contexts: null,
+      name_localizations: null,
+      description_localizations: null,
+    };
+    return {
+      ...defaults,
+      ...parsed.data,
+      id: known?.id ?? clock.snowflake(),
+      application_id: applicationId,
+      version: clock.snowflake(),
+    };
+  };
+  return {
+    get put() {
+      return put;
+    },
+    list: () => standing,
+    find: (name, type) => standing.find(each => each.name === name && each.type === type),
+    replace(body) {
+      if (!Array.isArray(body)) throw invalidForm('commands: not a list');
+      standing = body.map(stamp);
+      put = body;
+      return standing;
+    },
+    add(body) {
+      const command = stamp(body);
+      const created = standing.every(each => each.id !== command.id);
+      standing = [...standing.filter(each => each.id !== command.id), command];
+      return { command, created };
+    },
+    remove(id) {
+      const before = standing.length;
+      standing = standing.filter(each => each.id !== id);
+      return standing.length < before;
+    },
+  };
+}
