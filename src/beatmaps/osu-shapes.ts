@@ -3,7 +3,7 @@
  * 2023-08 to 2026-09). One reader for all of them.
  */
 import { z } from 'zod';
-import { type Beatmap, type Beatmapset, RULESETS } from './beatmapset.ts';
+import { type Beatmap, type Beatmapset, orderBeatmaps } from './beatmapset.ts';
 import { date, flag, id, list, number, part, ruleset, status, text } from './osu-fields.ts';
 
 const MAX_TAGS = 4_000;
@@ -116,11 +116,7 @@ function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'
   };
 }
 
-function byRulesetThenStars(a: Beatmap, b: Beatmap): number {
-  return RULESETS.indexOf(a.mode) - RULESETS.indexOf(b.mode) || a.difficulty_rating - b.difficulty_rating;
-}
-
-/** Addresses that end in what browsers ask for; upstreams wrote some without a scheme. */
+/** Upstreams write some addresses without a scheme. */
 function httpsUrl(address: string | null | undefined, otherwise: string): string {
   const whole = address?.startsWith('//') === true ? `https:${address}` : address;
   return whole?.startsWith('https://') === true ? whole : otherwise;
@@ -167,7 +163,7 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
     download_disabled_reason: raw.availability?.more_information ?? null,
     ...imageUrls(setId, raw.covers),
     preview_url: httpsUrl(raw.preview_url, `https://b.ppy.sh/preview/${setId}.mp3`),
-    beatmaps: beatmaps.sort(byRulesetThenStars),
+    beatmaps: orderBeatmaps(beatmaps),
   };
 }
 
