@@ -3,25 +3,25 @@ import { createTranslator, type Translator } from '../i18n/translate.ts';
 import type { RateLimiter } from '../infra/rate-limit.ts';
 import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
 import { parseArguments } from './arguments.ts';
+import { chatSettingsOf } from './chat-settings.ts';
 import {
   type Caller,
   type Command,
   type CommandContext,
   callerKey,
-  chatKey,
   type ProgressStage,
   type Services,
   type Suggestion,
 } from './command.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
+import { createConcern, type TextMessage } from './concern.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import { hint } from './hint.ts';
 import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
-import { validateOptions } from './options.ts';
-import type { Reply } from './reply.ts';
-import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
+import { isLinkOption, validateOptions } from './options.ts';
+import { hidden, type Reply } from './reply.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
-import { readText, type TextIntent } from './text-intent.ts';
+import type { TextIntent } from './text-intent.ts';
 import { errorNotice, notice } from './views/notice.ts';
 import { createWork } from './work.ts';
 
@@ -82,7 +82,6 @@ interface Turn {
   progress(stage: ProgressStage): void;
 }
 
-type TextMessage = Omit<TextInvocation, 'signal'>;
 type RawOptions = Readonly<Record<string, unknown>>;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -91,17 +90,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const admit = createAdmission({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
   const linkCommand = commands.find(({ accepts }) => accepts === 'link');
-  const linkOption = Object.entries(linkCommand?.options ?? {}).find(([, option]) => isLink(option))?.[0];
+  const linkOption = Object.entries(linkCommand?.options ?? {}).find(([, option]) => isLinkOption(option))?.[0];
+  const concernOf = createConcern({
+    commands,
+    services,
+    onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
+  });
   let turns = 0;
 
   function translator(caller: Caller): Translator {
-    const set = [services.settings.user(callerKey(caller)).language, chatSettings(caller).language];
+    const set = [services.settings.user(callerKey(caller)).language, chatSettingsOf(services, caller).language];
     return createTranslator([...set.filter(language => language !== null), ...caller.locales]);
-  }
-
-  /** Chats of one person have no settings beside his own. */
-  function chatSettings(caller: Caller): ChatSettings {
-    return caller.chatKind === 'group' ? services.settings.chat(chatKey(caller)) : CHAT_DEFAULTS;
   }
 
   /** For those who must answer even when the settings cannot be read. */
@@ -151,7 +150,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function linkKey({ name, options: declared }: Command, values: RawOptions, { caller, t }: Turn): string {
     const canonical = Object.entries(declared).map(([key, option]) => {
       const value = values[key];
-      return typeof value === 'string' && isLink(option) ? (services.extractor.findLinks(value)[0] ?? value) : value;
+      return typeof value === 'string' && isLinkOption(option)
+        ? (services.extractor.findLinks(value)[0] ?? value)
+        : value;
     });
     return JSON.stringify([name, caller.platform, caller.chatId, t.locale, ...canonical]);
   }
@@ -175,40 +176,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     const answers: Answer[] = taken.map(({ url, spoiler }) => {
       const ready = run(linkCommand, turn, () => ({ [linkOption]: url }));
-      return { reply: spoiler ? ready.then(hidden) : ready, link: url };
+      return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
     });
     if (refusal?.firstRefusal) answers.push(said(failure(refusal.error, linkCommand.name, turn, 'caller')));
     const left = links.length - wanted.length;
     if (left > 0 && !refusal) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
     return answers;
-  }
-
-  /** Undefined when it is no concern of Medley's; this is what most messages of a group come to. */
-  function concernOf(message: TextMessage): TextIntent | undefined {
-    const { caller, direct } = message;
-    const intent = readText(message, commands, words => services.extractor.findLinks(words));
-    const isDirect = direct ?? caller.chatKind === 'private';
-    if (intent.kind === 'command') return intent;
-    if (intent.kind !== 'links') return isDirect ? intent : undefined;
-    if (isDirect) return intent;
-    const { autoDetect, disabledSources } = calmChatSettings(caller);
-    if (autoDetect === false) return undefined;
-    const links = intent.links.filter(({ url }) => isOn(url, disabledSources));
-    return links.length > 0 ? { kind: 'links', links } : undefined;
-  }
-
-  function isOn(link: string, disabled: ChatSettings['disabledSources']): boolean {
-    const source = disabled.length === 0 ? undefined : services.extractor.sourceOf(link);
-    return source === undefined || !disabled.includes(source);
-  }
-
-  function calmChatSettings(caller: Caller): ChatSettings {
-    try {
-      return chatSettings(caller);
-    } catch (error) {
-      logFailure(toAppError(error), 'read settings', caller);
-      return CHAT_DEFAULTS;
-    }
   }
 
   async function answerText(intent: TextIntent, turn: Turn): Promise<readonly Answer[]> {
@@ -321,14 +294,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   };
 }
 
-function isLink(option: Command['options'][string]): boolean {
-  return option.type === 'string' && option.form === 'link';
-}
-
 function said(reply: Reply): Answer {
   return { reply: Promise.resolve(reply) };
-}
-
-function hidden(shown: Reply | undefined): Reply | undefined {
-  return shown && { ...shown, gallery: shown.gallery.map(item => ({ ...item, spoiler: true })) };
 }

@@ -57,3 +57,8 @@ export interface Reply {
 export function reply(parts: Partial<Reply>): Reply {
   return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
 }
+
+/** The same reply, its files shown only to those who want to look. */
+export function hidden(shown: Reply): Reply {
+  return { ...shown, gallery: shown.gallery.map(item => ({ ...item, spoiler: true })) };
+}

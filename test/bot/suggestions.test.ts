@@ -38,7 +38,7 @@ function setUp(commands: readonly Command[] = [...commandList, find]) {
 
 describe('suggestions for a typed line', () => {
   it.each([
-    ['/', ['/download ', '/settings ', '/forget ', '/help ', '/osu search ']],
+    ['/', ['/download ', '/settings ', '/forget ', '/help ', '/about', '/osu search ']],
     ['/do', ['/download ']],
     ['/DOWN', ['/download ']],
     ['/osu', ['/osu search ']],

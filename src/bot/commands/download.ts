@@ -1,3 +1,4 @@
+import { chatSettingsOf } from '../chat-settings.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { hint } from '../hint.ts';
 import { hasSound, renderPost } from '../views/post.ts';
@@ -17,7 +18,10 @@ export const download = defineCommand({
   visibility: 'chat',
   cost: 2,
   accepts: 'link',
-  async run({ link, item, audio }, { services, signal, progress, t }: CommandContext) {
+  async run({ link, item, audio }, { caller, services, signal, progress, t }: CommandContext) {
+    const { captions, disabledSources } = chatSettingsOf(services, caller);
+    const source = services.extractor.sourceOf(link);
+    if (source !== undefined && disabledSources.includes(source)) throw hint('sourceOff', { source });
     progress('fetching');
     const { post, itemIndex } = await services.extractor.extract(link, { signal });
     progress('preparing');
@@ -26,13 +30,13 @@ export const download = defineCommand({
 
     const chosen = item === undefined ? itemIndex : item - 1;
     const all = chosen === null ? post.items.map((_, index) => index) : [chosen];
-    if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original' });
+    if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original', captions });
 
     const sounding = all.filter(index => {
       const media = post.items[index];
       return media !== undefined && hasSound(media);
     });
     if (sounding.length === 0) throw hint('noSound');
-    return renderPost(post, t, { indexes: sounding, form: 'audio' });
+    return renderPost(post, t, { indexes: sounding, form: 'audio', captions });
   },
 });

@@ -1,39 +1,126 @@
+import { AppError } from '../../errors.ts';
 import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import { type CommandContext, callerKey, defineCommand } from '../command.ts';
-import { renderSettings, type SettingsView } from '../views/settings.ts';
+import type { SourceId } from '../../media/post.ts';
+import { chatSettingsOf } from '../chat-settings.ts';
+import { type Caller, type CommandContext, callerKey, chatKey, defineCommand, type Services } from '../command.ts';
+import type { ChatSettings } from '../settings.ts';
+import { type ChatView, type LanguageView, renderSettings, type SwitchView } from '../views/settings.ts';
 
 const AUTOMATIC = 'auto';
+const TAGS = [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)];
+const SOURCES: readonly SourceId[] = ['instagram', 'facebook'];
 
-/** Shows what is set, or sets the language Medley answers this person in. */
+type Switches = Readonly<Record<SwitchView['key'], boolean | undefined>>;
+
+/** Shows what is set, or sets the language of this person and, for the admins of a group, what goes for all of it. */
 export const settings = defineCommand({
   name: 'settings',
   options: {
-    language: { type: 'choice', required: false, choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)] },
+    language: { type: 'choice', required: false, choices: TAGS },
+    links: { type: 'boolean', required: false, only: 'group' },
+    embeds: { type: 'boolean', required: false, only: 'group' },
+    captions: { type: 'boolean', required: false, only: 'group' },
+    instagram: { type: 'boolean', required: false, only: 'group' },
+    facebook: { type: 'boolean', required: false, only: 'group' },
+    'chat-language': { type: 'choice', required: false, choices: TAGS, only: 'group' },
   },
   visibility: 'caller',
   cost: 0,
-  async run({ language }, { caller, services, t }: CommandContext) {
-    const key = callerKey(caller);
-    if (language === undefined) return renderSettings(viewOf(t, services.settings.user(key).language), t);
-    const chosen = language === AUTOMATIC ? null : language;
-    services.settings.setUser(key, { language: chosen });
-    const answer = createTranslator(chosen === null ? caller.locales : [chosen]);
-    return renderSettings({ ...viewOf(answer, chosen), saved: true }, answer);
-
-    function viewOf(spoken: Translator, set: string | null): SettingsView {
-      return {
-        set,
-        automatic: createTranslator(caller.locales).messages.languageName,
-        choices: [
-          { label: spoken.messages.settings.automatic, isSet: set === null, token: tokenFor(AUTOMATIC) },
-          ...LANGUAGES.map(({ tag, name }) => ({ label: name, isSet: set === tag, token: tokenFor(tag) })),
-        ],
-        saved: false,
-      };
+  async run({ language, 'chat-language': chatLanguage, ...switches }, { caller, services, t }: CommandContext) {
+    const isGroup = caller.chatKind === 'group';
+    const isAdmin = isGroup && (await mayChange(caller));
+    const chatChange = changeOf(chatSettingsOf(services, caller), switches, chatLanguage);
+    if (chatChange !== undefined && !isAdmin) {
+      throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
     }
+    if (chatChange !== undefined) services.settings.setChat(chatKey(caller), chatChange);
+    if (language !== undefined) services.settings.setUser(callerKey(caller), { language: languageOf(language) });
 
-    function tokenFor(value: string): string {
-      return services.actions.encode({ command: 'settings', values: { language: value }, owner: key });
-    }
+    const saved = chatChange !== undefined || language !== undefined;
+    const spoken = saved ? spokenTo(caller, services) : t;
+    const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
+    const chat = isAdmin ? { ...chatView(caller, services, spoken), diagnosis } : isGroup ? 'withheld' : undefined;
+    return renderSettings({ language: ownLanguage(caller, services, spoken), chat, saved }, spoken);
   },
 });
+
+async function mayChange({ isChatAdmin }: Caller): Promise<boolean> {
+  return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();
+}
+
+function languageOf(choice: string): string | null {
+  return choice === AUTOMATIC ? null : choice;
+}
+
+/** Undefined when nothing of the chat is to change. */
+function changeOf(
+  { disabledSources }: ChatSettings,
+  { links, embeds, captions, ...sources }: Switches,
+  language: string | undefined,
+): Partial<ChatSettings> | undefined {
+  const isAnySource = SOURCES.some(source => sources[source] !== undefined);
+  const change: Partial<ChatSettings> = {
+    ...(links === undefined ? {} : { autoDetect: links }),
+    ...(embeds === undefined ? {} : { suppressEmbeds: embeds }),
+    ...(captions === undefined ? {} : { captions }),
+    ...(language === undefined ? {} : { language: languageOf(language) }),
+    ...(isAnySource
+      ? { disabledSources: SOURCES.filter(source => !(sources[source] ?? !disabledSources.includes(source))) }
+      : {}),
+  };
+  return Object.keys(change).length > 0 ? change : undefined;
+}
+
+/** The language he is answered in from now on. */
+function spokenTo(caller: Caller, services: Services): Translator {
+  const { language } = services.settings.user(callerKey(caller));
+  return createTranslator(language === null ? automaticFor(caller, services) : [language]);
+}
+
+function automaticFor(caller: Caller, services: Services): readonly string[] {
+  const { language } = chatSettingsOf(services, caller);
+  return language === null ? caller.locales : [language, ...caller.locales];
+}
+
+function ownLanguage(caller: Caller, services: Services, t: Translator): LanguageView {
+  const { language } = services.settings.user(callerKey(caller));
+  const automatic = createTranslator(automaticFor(caller, services)).messages.languageName;
+  return { set: language, automatic, choices: choicesOf('language', language, { caller, services, t }) };
+}
+
+function chatView(caller: Caller, services: Services, t: Translator): Omit<ChatView, 'diagnosis'> {
+  const { autoDetect, suppressEmbeds, captions, language, disabledSources } = chatSettingsOf(services, caller);
+  const states: Readonly<Record<SwitchView['key'], boolean>> = {
+    links: autoDetect ?? true,
+    embeds: suppressEmbeds,
+    captions,
+    instagram: !disabledSources.includes('instagram'),
+    facebook: !disabledSources.includes('facebook'),
+  };
+  const keys: readonly SwitchView['key'][] = ['links', 'embeds', 'captions', ...SOURCES];
+  return {
+    switches: keys.map(key => ({ key, isOn: states[key], token: tokenFor(key, !states[key], caller, services) })),
+    language: {
+      set: language,
+      automatic: null,
+      choices: choicesOf('chat-language', language, { caller, services, t }),
+    },
+  };
+}
+
+function choicesOf(
+  option: 'language' | 'chat-language',
+  set: string | null,
+  { caller, services, t }: { readonly caller: Caller; readonly services: Services; readonly t: Translator },
+): LanguageView['choices'] {
+  const names = [{ tag: AUTOMATIC, name: t.messages.settings.automatic }, ...LANGUAGES];
+  return names.map(({ tag, name }) => ({
+    label: name,
+    isSet: languageOf(tag) === set,
+    token: tokenFor(option, tag, caller, services),
+  }));
+}
+
+function tokenFor(option: string, value: string | boolean, caller: Caller, { actions }: Services): string {
+  return actions.encode({ command: 'settings', values: { [option]: value }, owner: callerKey(caller) });
+}

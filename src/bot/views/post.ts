@@ -6,17 +6,19 @@ export interface PostViewOptions {
   /** Indexes into `post.items` to show, in order. */
   readonly indexes: readonly number[];
   readonly form: GalleryItem['form'];
+  /** Whether to quote what was written under it. Default true. */
+  readonly captions?: boolean;
 }
 
 const SEPARATOR = ' · ';
 
 /** A post as a reply: who, what was written, the counts that are known, the files, the way to the original. */
-export function renderPost(post: Post, t: Translator, { indexes, form }: PostViewOptions): Reply {
+export function renderPost(post: Post, t: Translator, { indexes, form, captions = true }: PostViewOptions): Reply {
   const blocks: Block[] = [{ kind: 'heading', text: heading(post, t) }];
   const title = distinctTitle(post);
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
-  if (caption) blocks.push({ kind: 'text', text: [caption], folded: true });
+  if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
   const details = detailsLine(post, t, { indexes, form });
   if (details.length > 0) blocks.push({ kind: 'text', text: details });
   return reply({

@@ -1,32 +1,106 @@
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import { type Reply, reply } from '../reply.ts';
+import type { Diagnosis, DiagnosisKey } from '../diagnosis.ts';
+import { type Action, type Block, type Reply, reply } from '../reply.ts';
 
-export interface SettingsView {
+export interface LanguageView {
   /** Tag of the language that was set, null for automatic. */
   readonly set: string | null;
-  /** Name of the language that automatic means for this person. */
-  readonly automatic: string;
+  /** Name of the language that automatic means for this person; null when it is not the same for all who read. */
+  readonly automatic: string | null;
   readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly token: string }[];
+}
+
+export interface SwitchView {
+  readonly key: 'links' | 'embeds' | 'captions' | 'instagram' | 'facebook';
+  readonly isOn: boolean;
+  /** Of the button that turns it. */
+  readonly token: string;
+}
+
+export interface ChatView {
+  readonly switches: readonly SwitchView[];
+  readonly language: LanguageView;
+  readonly diagnosis: readonly Diagnosis[];
+}
+
+export interface SettingsView {
+  readonly language: LanguageView;
+  /** For the admins of a group; `withheld` from its other members, undefined where there is no group. */
+  readonly chat: ChatView | 'withheld' | undefined;
   /** Whether this answers a change. */
   readonly saved: boolean;
 }
 
-export function renderSettings({ set, automatic, choices, saved }: SettingsView, t: Translator): Reply {
+export function renderSettings({ language, chat, saved }: SettingsView, t: Translator): Reply {
   const words = t.messages.settings;
-  const name = LANGUAGES.find(({ tag }) => tag === set)?.name ?? words.automaticNow(automatic);
+  const blocks: Block[] = [
+    { kind: 'heading', text: [words.title] },
+    { kind: 'fields', fields: [{ label: words.language, value: [languageName(language, t)] }] },
+    { kind: 'text', text: [saved ? words.saved : words.choose] },
+  ];
+  if (chat === 'withheld') blocks.push({ kind: 'text', text: [words.forAdmins] });
+  else if (chat !== undefined) blocks.push({ kind: 'divider' }, ...chatBlocks(chat, t));
   return reply({
     tone: saved ? 'success' : 'neutral',
-    blocks: [
-      { kind: 'heading', text: [words.title] },
-      { kind: 'fields', fields: [{ label: words.language, value: [name] }] },
-      { kind: 'text', text: [saved ? words.saved : words.choose] },
+    blocks,
+    actions: [
+      ...language.choices.map(choice => languageButton(choice.label, choice)),
+      ...(chat === undefined || chat === 'withheld' ? [] : chatButtons(chat, t)),
     ],
-    actions: choices.map(({ label, isSet, token }) => ({
-      kind: 'button',
-      label,
-      token,
-      style: isSet ? 'primary' : 'secondary',
-    })),
     visibility: 'caller',
   });
+}
+
+function chatBlocks({ switches, language, diagnosis }: ChatView, t: Translator): readonly Block[] {
+  const words = t.messages.settings;
+  const fields = switches.map(({ key, isOn }) => ({
+    label: words.switches[key],
+    value: [isOn ? words.on : words.off],
+  }));
+  return [
+    { kind: 'heading', text: [words.chatTitle] },
+    { kind: 'fields', fields: [...fields, { label: words.chatLanguage, value: [languageName(language, t)] }] },
+    ...diagnosisBlocks(diagnosis, t),
+  ];
+}
+
+function diagnosisBlocks(diagnosis: readonly Diagnosis[], t: Translator): readonly Block[] {
+  if (diagnosis.length === 0) return [];
+  const words = t.messages.settings;
+  const texts: Readonly<Record<DiagnosisKey, { readonly name: string; readonly mend: string }>> = t.messages.diagnosis;
+  return [
+    { kind: 'heading', text: [words.mayTitle] },
+    {
+      kind: 'fields',
+      fields: diagnosis.map(({ key, ok }) => ({
+        label: `${ok ? '✓' : '✗'} ${texts[key].name}`,
+        value: [ok ? words.may : texts[key].mend],
+      })),
+    },
+  ];
+}
+
+function chatButtons({ switches, language }: ChatView, t: Translator): readonly Action[] {
+  const words = t.messages.settings;
+  return [
+    ...switches.map(
+      ({ key, isOn, token }): Action => ({
+        kind: 'button',
+        label: words.state(words.switches[key], isOn ? words.on : words.off),
+        token,
+        style: isOn ? 'primary' : 'secondary',
+      }),
+    ),
+    ...language.choices.map(choice => languageButton(words.state(words.chatLanguage, choice.label), choice)),
+  ];
+}
+
+function languageButton(label: string, { isSet, token }: LanguageView['choices'][number]): Action {
+  return { kind: 'button', label, token, style: isSet ? 'primary' : 'secondary' };
+}
+
+function languageName({ set, automatic }: LanguageView, t: Translator): string {
+  const words = t.messages.settings;
+  const name = LANGUAGES.find(({ tag }) => tag === set)?.name;
+  return name ?? (automatic === null ? words.automatic : words.automaticNow(automatic));
 }

@@ -148,7 +148,7 @@ describe('help', () => {
 
   it('says which commands there are when it does not know one', async () => {
     await expect(run('help', { command: 'dance' }, context())).rejects.toMatchObject({
-      params: { hint: 'unknownCommand', name: 'dance', allowed: '/download, /settings, /forget, /help' },
+      params: { hint: 'unknownCommand', name: 'dance', allowed: '/download, /settings, /forget, /help, /about' },
     });
   });
 

@@ -1,0 +1,19 @@
+import type { Translator } from '../../i18n/translate.ts';
+import { type Block, type Reply, reply } from '../reply.ts';
+
+/** The version, and privacy in four lines. */
+export function renderAbout(version: string, t: Translator): Reply {
+  const words = t.messages.about;
+  const { text, settings, work, forget } = words.privacy;
+  const lines = [text, settings, work, forget].map((line): Block => ({ kind: 'text', text: [line] }));
+  return reply({
+    blocks: [
+      { kind: 'heading', text: [`Medley ${version}`] },
+      { kind: 'text', text: [words.what] },
+      { kind: 'divider' },
+      { kind: 'heading', text: [words.privacyTitle] },
+      ...lines,
+    ],
+    visibility: 'caller',
+  });
+}
