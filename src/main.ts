@@ -27,7 +27,7 @@ import { createServer } from './infra/server.ts';
 import { openStore } from './infra/store.ts';
 import { parseCookiesFile } from './media/cookies-file.ts';
 import { createExtractor } from './media/extractor.ts';
-import type { Post } from './media/post.ts';
+import { type Post, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
 import { createInstagramConstants } from './media/sources/instagram/constants.ts';
@@ -36,8 +36,9 @@ import { createTunnel } from './media/tunnel.ts';
 import { loadMediaKey } from './media/tunnel-key.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
-/** Posts are a few kilobytes each; this bounds the cache near 64 MB at the very worst. */
+/** A reel takes about 10 KB, a long carousel 100; as much again is held by answers already written. */
 const MAX_POSTS = 10_000;
+const MAX_POST_BYTES = 16 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
 
 /**
@@ -90,7 +91,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
       },
     }),
-    cache: createMemoryCache<Post>({ maxEntries: MAX_POSTS }),
+    cache: createMemoryCache<Post>({ maxEntries: MAX_POSTS, maxSize: MAX_POST_BYTES, sizeOf: postBytes }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });

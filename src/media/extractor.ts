@@ -104,7 +104,12 @@ function keyOf(post: Pick<Post, 'source' | 'id'>): string {
   return `${post.source}:${post.id}`;
 }
 
+function extraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
+  return { post, itemIndex: itemIndex !== null && itemIndex < post.items.length ? itemIndex : null, from };
+}
+
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
+type ShortMatch = Extract<LinkMatch, { kind: 'short' }>;
 
 /** The canonical link, with the item it points at. */
 function linkOf(ref: PostRef): string {
@@ -150,6 +155,21 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     return undefined;
   }
 
+  /** What a link names by itself. `short`: only the upstream knows. */
+  function readLink(
+    link: string,
+    only: SourceId | undefined,
+  ): { readonly source: MediaSource; readonly match: PostMatch | ShortMatch } {
+    const { source, match } = matchLink(link);
+    if (only !== undefined && source.id !== only) throw unsupported('site');
+    if (match.kind === 'unsupported') throw unsupported(match.what);
+    if (match.kind === 'story' && !source.canFetchStories) {
+      throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
+    }
+    return { source, match };
+  }
+
+  /** Follows short links to the post they lead to. */
   async function resolveLink(
     link: string,
     only: SourceId | undefined,
@@ -157,9 +177,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   ): Promise<{ readonly source: MediaSource; readonly match: PostMatch }> {
     let text = link;
     for (let resolved = 0; resolved <= MAX_SHORT_LINKS; resolved += 1) {
-      const { source, match } = matchLink(text);
-      if (only !== undefined && source.id !== only) throw unsupported('site');
-      if (match.kind === 'unsupported') throw unsupported(match.what);
+      const { source, match } = readLink(text, only);
       if (match.kind !== 'short') return { source, match };
       const policy = { ttlMs: () => SHORT_LINK_TTL_MS, staleIfErrorMs: () => SHORT_LINK_TTL_MS, errorTtlMs };
       const load = (own: AbortSignal) => source.resolveShort(match.url, { signal: own });
@@ -209,18 +227,17 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   return {
     mediaHosts: [...new Set(sources.flatMap(source => source.mediaHosts))],
 
-    extract(link, { signal: callerSignal, only } = {}) {
+    async extract(link, { signal: callerSignal, only } = {}) {
+      const named = readLink(link, only).match;
+      // Most links have been asked for before: they need no deadline and no signal.
+      const known = named.kind === 'short' ? undefined : await cache.get(keyOf(named.ref));
+      if (known !== undefined && named.kind !== 'short') return extraction(known, named.ref, 'cache');
       return bounded(callerSignal, async signal => {
         const { source, match } = await resolveLink(link, only, signal);
         const { ref } = match;
-        if (match.kind === 'story' && !source.canFetchStories) {
-          throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
-        }
         refs.set(keyOf(ref), ref);
         const hit = await cache.wrap(keyOf(ref), own => source.fetch(ref, { signal: own }), policyOf(ref), signal);
-        const { itemIndex } = ref;
-        const exists = itemIndex !== null && itemIndex < hit.value.items.length;
-        return { post: hit.value, itemIndex: exists ? itemIndex : null, from: hit.from };
+        return extraction(hit.value, ref, hit.from);
       });
     },
 

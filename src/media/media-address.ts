@@ -27,11 +27,25 @@ export function mediaAddress(url: unknown, hosts: readonly string[]): string | n
   return address.href;
 }
 
+/**
+ * A query parameter of an address, still percent-encoded. By search, not by `URL`: a post has dozens of addresses and each is
+ * asked for two parameters.
+ */
+function parameter(url: string, name: string): string | undefined {
+  for (const mark of ['?', '&']) {
+    const at = url.indexOf(`${mark}${name}=`);
+    if (at === -1) continue;
+    const start = at + name.length + 2;
+    const end = url.indexOf('&', start);
+    return end === -1 ? url.slice(start) : url.slice(start, end);
+  }
+  return undefined;
+}
+
 /** When the signature of an address ends, unix milliseconds: `oe=` (hex seconds), or the old `/vp/HASH/HEX/` path. */
 export function addressExpiry(url: string): number | null {
-  const address = parseAddress(url);
-  if (address === null) return null;
-  const hex = address.searchParams.get('oe') ?? /\/vp\/[0-9a-f]{1,64}\/([0-9a-f]{8})\//i.exec(address.pathname)?.[1];
+  const hex =
+    parameter(url, 'oe') ?? /\/vp\/[0-9a-f]{1,64}\/([0-9a-f]{8})\//i.exec(url.slice(0, MAX_ADDRESS_CHARS))?.[1];
   if (hex === undefined || !/^[0-9a-f]{6,9}$/i.test(hex)) return null;
   return Number.parseInt(hex, 16) * 1000;
 }
@@ -63,10 +77,14 @@ function shortSideOf(encoding: string | null): number | null {
 
 /** Reads `efg=` of a media address; all null when there is none or it is not what it was. */
 export function addressTag(url: string): AddressTag {
-  const efg = parseAddress(url)?.searchParams.get('efg');
-  if (!efg) return NO_TAG;
-  // base64 in a query: a `+` that nobody escaped has become a space.
-  const tag = parseJson(Buffer.from(efg.replaceAll(' ', '+'), 'base64').toString('utf8'));
+  const efg = parameter(url, 'efg');
+  if (!efg || efg.length > MAX_ADDRESS_CHARS) return NO_TAG;
+  // Base64 knows no `%`: of what may be escaped only `=`, `+` and `/` mean anything.
+  const base64 = efg
+    .replace(/%3D/gi, '=')
+    .replace(/%2B|%20/gi, '+')
+    .replace(/%2F/gi, '/');
+  const tag = parseJson(Buffer.from(base64, 'base64').toString('utf8'));
   if (!isJsonObject(tag)) return NO_TAG;
   const encoding = typeof tag.vencode_tag === 'string' ? tag.vencode_tag.slice(0, 200) : null;
   const seconds = positive(tag.duration_s);

@@ -1,11 +1,11 @@
 /**
- * What a first version of `/api/igdownload` looks like: request, regular expression, JSON.parse, reply. It asks the same
- * endpoint as Medley's first strategy (POST /api/graphql by media id, about 10 KB of JSON) and has no pool, cache, limit or
- * guard. `node baseline.ts UPSTREAM_ORIGIN` prints its own origin.
+ * What a first version of `/api/igdownload` looks like: request, regular expression, JSON.parse, reply; no pool, cache, limit
+ * or guard. `node baseline.ts UPSTREAM_ORIGIN page` reads the post's page, as such scripts do; with `query` it asks the same
+ * endpoint as Medley's first strategy (POST /api/graphql by media id). Prints its own origin.
  */
 import { Agent, createServer, request } from 'node:http';
 
-const [, , upstream = ''] = process.argv;
+const [, , upstream = '', way = 'page'] = process.argv;
 const agent = new Agent({ keepAlive: false });
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 let lsd = '';
@@ -32,7 +32,14 @@ function ask(path: string, headers: Record<string, string>, body?: string): Prom
   });
 }
 
-async function download(code: string): Promise<unknown> {
+async function byPage(code: string) {
+  const headers = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)', 'sec-fetch-mode': 'navigate' };
+  const { text } = await ask(`/p/${code}/`, headers);
+  const script = /<script[^>]*data-sjs>([^<]*"xig_polaris_media"[^<]*)<\/script>/.exec(text)?.[1] ?? '';
+  return JSON.parse(script).require[0][3][0].__bbox.require[0][3][1].__bbox.result;
+}
+
+async function byQuery(code: string) {
   let id = 0n;
   for (const digit of code) id = id * 64n + BigInt(ALPHABET.indexOf(digit));
   const variables = JSON.stringify({ media_id: id.toString() });
@@ -44,7 +51,12 @@ async function download(code: string): Promise<unknown> {
   };
   const session = { 'x-csrftoken': csrf, cookie: `csrftoken=${csrf}` };
   const answer = await ask('/api/graphql', { ...headers, ...session }, form.toString());
-  const media = JSON.parse(answer.text).data.xig_polaris_media.if_not_gated_logged_out;
+  return JSON.parse(answer.text);
+}
+
+async function download(code: string): Promise<unknown> {
+  const answer = await (way === 'page' ? byPage(code) : byQuery(code));
+  const media = answer.data.xig_polaris_media.if_not_gated_logged_out;
   const { user, caption, like_count, comment_count, play_count } = media;
   const data = (media.carousel_media ?? [media]).map((item: typeof media) => ({
     type: item.video_versions ? 'video' : 'image',
