@@ -25,6 +25,8 @@ export interface FakeTelegramOptions {
   readonly isSilent?: (file: { readonly name: string; readonly sha256: string }) => boolean;
   /** Bytes. Defaults: 50 MB for uploads, 10 MB of them for photos; 20 MB and 5 MB for what is fetched by address. */
   readonly limits?: Partial<Limits>;
+  /** A Bot API server of one's own: uploads to 2000 MB, plain webhooks on any port. */
+  readonly isLocal?: boolean;
   /** Milliseconds. */
   readonly now?: () => number;
   /** Folder of the machine-readable Bot API. Default: the environment's `SPECS_DIR`, if any. */
@@ -38,7 +40,7 @@ export interface Limits {
   readonly photoAddress: number;
 }
 
-export interface FakeTelegram extends People {
+export interface FakeTelegram extends Omit<People, 'note'> {
   /** `http://127.0.0.1:PORT/` */
   readonly apiUrl: string;
   readonly token: string;
@@ -64,6 +66,8 @@ export interface FakeTelegram extends People {
   readonly webhook: Webhook | undefined;
   /** Updates the bot has not confirmed yet. */
   readonly pendingUpdates: number;
+  /** What the bot asked to be told; empty means the default. */
+  readonly allowedUpdates: readonly string[];
   /** The bot waits in getUpdates. */
   readonly isPolled: boolean;
   addChat(chat: SomeChat): void;
@@ -83,6 +87,8 @@ export interface FakeTelegram extends People {
   /** 429 for more than one call a second in a chat, or 20 messages a minute in a group. Off at first. */
   enforceRates(on: boolean): void;
   revokeToken(): void;
+  /** Another instance of the bot polls: the waiting getUpdates gets 409. */
+  conflict(): void;
   /** One delivery past the queue; `secret` null leaves the header out. Pushed updates go to a set webhook by themselves. */
   deliverByWebhook(update: Readonly<Record<string, unknown>>, secret?: string | null): Promise<Delivery>;
   fault(fault: Fault): void;
@@ -94,13 +100,22 @@ export interface FakeTelegram extends People {
 const MB = 1024 * 1024;
 
 export async function createFakeTelegram(options: FakeTelegramOptions = {}): Promise<FakeTelegram> {
-  const { now = Date.now, resolve = () => undefined } = options;
-  const limits = { upload: 50 * MB, photoUpload: 10 * MB, address: 20 * MB, photoAddress: 5 * MB, ...options.limits };
+  const { now = Date.now, resolve = () => undefined, isLocal = false } = options;
+  const limits = {
+    upload: (isLocal ? 2000 : 50) * MB,
+    photoUpload: 10 * MB,
+    address: 20 * MB,
+    photoAddress: 5 * MB,
+    ...options.limits,
+  };
   const botId = 7_000_000_001;
   const username = 'medley_fake_bot';
   const token = options.token ?? `${botId}:AAFakeTokenForLoopbackOnly_0123456789a`;
   const closing = new AbortController();
   const problems: string[] = [];
+  const problem = (what: string): void => {
+    problems.push(what);
+  };
   const me = {
     id: botId,
     is_bot: true,
@@ -110,7 +125,7 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     can_read_all_group_messages: true,
     supports_inline_queries: true,
   };
-  const chats: Chats = createChats(botId, now);
+  const chats: Chats = createChats(me, now);
   const commands = new Map<string, readonly Command[]>();
   const stage: Stage = {
     me,
@@ -118,6 +133,7 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     commands,
     now,
     shelf: createFileShelf({
+      problem,
       isSilent: options.isSilent ?? (file => file.name.includes('silent')),
       fetchAddress: createRemoteFiles({
         resolve,
@@ -125,18 +141,15 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
         signal: closing.signal,
       }),
     }),
-    updates: createUpdates({ post: createWebhookPost(resolve, closing.signal) }),
+    updates: createUpdates({ post: createWebhookPost({ resolve, problem, signal: closing.signal }) }),
     inline: createInline(),
     pace: createPace(now),
-    webhookPorts: new Set(['80', '88', '443', '8443']),
-    problem: what => problems.push(what),
+    isLocal,
+    problem,
   };
   const faults = createFaults();
-  const check = await loadCheck({
-    photoBytes: limits.photoUpload,
-    specsDir: options.specsDir ?? process.env.SPECS_DIR,
-  });
-  const api = await startBotApi({ token, stage, faults, check, maxUploadBytes: limits.upload });
+  const check = await loadCheck(options.specsDir ?? process.env.SPECS_DIR);
+  const api = await startBotApi({ token, stage, faults, check, limits });
 
   async function waitFor<T>(read: () => T | undefined, timeoutMs = 5000): Promise<T> {
     const deadline = Date.now() + timeoutMs;
@@ -145,12 +158,15 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
       if (found !== undefined) return found;
       if (Date.now() > deadline)
         throw new Error(`nothing came in ${timeoutMs} ms; problems: ${problems.join('; ') || 'none'}`);
-      await new Promise(done => setTimeout(done, 5));
+      await new Promise(done => setTimeout(done, 5).unref());
     }
   }
 
+  const people = createPeople(stage);
+  const { note: _note, ...actions } = people;
+
   return {
-    ...createPeople(stage),
+    ...actions,
     apiUrl: api.url,
     token,
     botId,
@@ -170,6 +186,9 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     get pendingUpdates() {
       return stage.updates.pending.length;
     },
+    get allowedUpdates() {
+      return stage.updates.allowedUpdates;
+    },
     get isPolled() {
       return stage.updates.isPolled;
     },
@@ -182,7 +201,11 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     expireQuery: stage.inline.expire,
     enforceRates: stage.pace.enforce,
     revokeToken: api.revokeToken,
-    deliverByWebhook: stage.updates.deliver,
+    conflict: stage.updates.conflict,
+    deliverByWebhook: (update, secret) => {
+      people.note(update);
+      return stage.updates.deliver(update, secret);
+    },
     fault: faults.add,
     waitFor,
     close: async () => {

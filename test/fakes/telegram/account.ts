@@ -8,6 +8,8 @@ const chatOnly = z.looseObject({ chat_id: chatIdShape });
 
 const getMe: Method = (_call, { me }) => me;
 
+const WEBHOOK_PORTS = new Set(['80', '88', '443', '8443']);
+
 const webhookShape = z.looseObject({
   url: z.string().default(''),
   secret_token: z.string().optional(),
@@ -31,8 +33,9 @@ const setWebhook: Method = ({ params }, stage) => {
 function checkWebhook(stage: Stage, url: string, secret: string | undefined, maxConnections: number): void {
   if (!URL.canParse(url)) throw badRequest('bad webhook: invalid webhook URL specified');
   const { protocol, port } = new URL(url);
-  if (protocol !== 'https:') throw badRequest('bad webhook: An HTTPS URL must be provided for webhook');
-  if (!stage.webhookPorts.has(port === '' ? '443' : port)) {
+  if (protocol !== 'https:' && !stage.isLocal)
+    throw badRequest('bad webhook: An HTTPS URL must be provided for webhook');
+  if (!stage.isLocal && !WEBHOOK_PORTS.has(port === '' ? '443' : port)) {
     throw badRequest('bad webhook: Webhook can be set up only on ports 80, 88, 443 or 8443');
   }
   if (secret !== undefined && !/^[A-Za-z0-9_-]{1,256}$/.test(secret)) {
@@ -101,7 +104,23 @@ const getChatAdministrators: Method = ({ params }, stage) => {
   return all.filter(({ user }) => !user.is_bot).map(renderMember);
 };
 
+const RIGHTS = [
+  'can_manage_chat',
+  'can_delete_messages',
+  'can_manage_video_chats',
+  'can_restrict_members',
+  'can_promote_members',
+  'can_change_info',
+  'can_invite_users',
+  'can_pin_messages',
+  'can_manage_topics',
+] as const;
+
 function renderMember({ status, user, rights }: Member): unknown {
+  if (status === 'administrator') {
+    const none = Object.fromEntries(RIGHTS.map(right => [right, false]));
+    return { status, user, can_be_edited: false, is_anonymous: false, ...none, ...rights };
+  }
   return { status, user, ...(status === 'creator' ? { is_anonymous: false } : {}), ...rights };
 }
 

@@ -63,7 +63,7 @@ export interface Chats {
   migrate(from: number, to: number): void;
 }
 
-export function createChats(botId: number, now: () => number): Chats {
+export function createChats(me: User, now: () => number): Chats {
   const chats = new Map<number, Chat>();
   const messages = new Map<string, FakeMessage>();
   const members = new Map<number, Map<number, Member>>();
@@ -103,10 +103,16 @@ export function createChats(botId: number, now: () => number): Chats {
     return chat;
   }
 
+  function setMember(chatId: number, user: User, status: MemberStatus, rights: Member['rights'] = {}): void {
+    const inChat = members.get(chatId) ?? new Map<number, Member>();
+    members.set(chatId, inChat.set(user.id, { status, user, rights }));
+  }
+
   return {
     messages,
     add: chat => {
       chats.set(chat.id, chatShape.parse({ ...chats.get(chat.id), ...chat }));
+      if (members.get(chat.id)?.has(me.id) !== true) setMember(chat.id, me, 'member');
     },
     has: chatId => chats.has(chatId),
     get,
@@ -125,7 +131,7 @@ export function createChats(botId: number, now: () => number): Chats {
         throw badRequest('group chat was upgraded to a supergroup chat', { migrate_to_chat_id: to });
       }
       const chat = get(chatId);
-      const status = members.get(chatId)?.get(botId)?.status;
+      const status = members.get(chatId)?.get(me.id)?.status;
       if (status === 'kicked' || status === 'left') {
         const cause = chat.type === 'private' ? 'blocked by the user' : `kicked from the ${chat.type} chat`;
         throw new ApiRefusal(403, `Forbidden: bot was ${cause}`);
@@ -138,10 +144,7 @@ export function createChats(botId: number, now: () => number): Chats {
       const found = messages.get(`${chatId}:${messageId}`);
       return found === undefined || found.deleted ? undefined : found;
     },
-    setMember: (chatId, user, status, rights = {}) => {
-      const inChat = members.get(chatId) ?? new Map<number, Member>();
-      members.set(chatId, inChat.set(user.id, { status, user, rights }));
-    },
+    setMember,
     member: (chatId, userId) => members.get(chatId)?.get(userId),
     members: chatId => [...(members.get(chatId)?.values() ?? [])],
     migrate: (from, to) => {

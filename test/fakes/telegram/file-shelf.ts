@@ -57,9 +57,10 @@ export interface FileShelfOptions {
   readonly fetchAddress: FetchAddress;
   /** Silent videos become animations. */
   readonly isSilent: (file: { readonly name: string; readonly sha256: string }) => boolean;
+  readonly problem: (what: string) => void;
 }
 
-export function createFileShelf({ fetchAddress, isSilent }: FileShelfOptions): FileShelf {
+export function createFileShelf({ fetchAddress, isSilent, problem }: FileShelfOptions): FileShelf {
   const files = new Map<string, HeldFile>();
 
   function hold(file: HeldFile): Stored {
@@ -96,7 +97,10 @@ export function createFileShelf({ fetchAddress, isSilent }: FileShelfOptions): F
       }
       const held = files.get(value);
       if (held === undefined) throw badRequest('wrong file identifier/HTTP URL specified');
-      if (held.kind !== kind) throw badRequest(`can't use file of type ${titled(held.kind)} as ${titled(kind)}`);
+      if (held.kind !== kind) {
+        problem(`a file of kind ${held.kind} is sent as ${kind}`);
+        throw badRequest(`can't use file of type ${titled(held.kind)} as ${titled(kind)}`);
+      }
       return { ...held, fileId: value };
     },
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { MemberStatus } from './chats.ts';
+import type { FakeMessage, MemberStatus } from './chats.ts';
 import { type Chat, chatShape, type Entity, userShape } from './shapes.ts';
 import { renderMessage, type Stage } from './stage.ts';
 import { detectEntities } from './text.ts';
@@ -48,6 +48,10 @@ export interface SomeCallback {
 }
 
 export interface People {
+  /** Makes the chats and messages of an update known without sending it. */
+  note(update: Readonly<Record<string, unknown>>): void;
+  /** Somebody deletes a message; nobody is told. */
+  erase(chatId: number, messageId: number): void;
   /** Any update at all; the fake notes the chats and messages in it. @returns its update_id. */
   update(update: Readonly<Record<string, unknown>>): number;
   /** @returns the message's id. In groups the bot sees it only as far as privacy mode lets it. */
@@ -84,7 +88,7 @@ const placed = z.looseObject({ chat: chatShape });
 export function createPeople(stage: Stage): People {
   const { chats, updates, me } = stage;
 
-  function note(content: unknown): void {
+  function noteMessage(content: unknown): void {
     const place = placed.safeParse(content);
     if (!place.success) return;
     chats.add(place.data.chat);
@@ -94,13 +98,11 @@ export function createPeople(stage: Stage): People {
     chats.putAt(chat.id, message_id, { byBot: false, text, received: message.data });
   }
 
-  function update(content: Readonly<Record<string, unknown>>): number {
-    for (const part of Object.values(content)) {
-      note(part);
-      const inner = z.looseObject({ message: z.unknown() }).safeParse(part);
-      if (inner.success) note(inner.data.message);
+  function note(update: Readonly<Record<string, unknown>>): void {
+    for (const part of Object.values(update)) {
+      noteMessage(part);
+      noteMessage(z.looseObject({ message: z.unknown() }).safeParse(part).data?.message);
     }
-    return updates.push(content);
   }
 
   function seconds(): number {
@@ -110,30 +112,23 @@ export function createPeople(stage: Stage): People {
   function message(written: SomeMessage): number {
     const isAnonymous = written.senderChat !== undefined && written.senderChat.id === written.chat?.id;
     const from = userShape.parse(written.from ?? (isAnonymous ? ANONYMOUS : SOMEONE));
-    const chat = chatShape.parse(written.chat ?? { ...from, type: 'private' });
+    const chat = chatShape.parse(written.chat ?? { id: from.id, type: 'private', first_name: from.first_name });
     chats.add(chat);
     if (chats.member(chat.id, from.id) === undefined) chats.setMember(chat.id, from, 'member');
     const { replyTo, text, caption } = written;
     const replied = replyTo === undefined ? undefined : chats.messages.get(`${chat.id}:${replyTo}`);
-    const inTopic = written.isTopicMessage ?? (chat.is_forum === true && written.messageThreadId !== undefined);
-    const threadId =
-      written.messageThreadId ?? (chat.type === 'supergroup' ? (replied?.threadId ?? replyTo) : undefined);
-    if (inTopic && threadId !== undefined) chats.addTopic(chat.id, threadId);
-    const put = chats.put(chat.id, { byBot: false, text, caption, replyTo, threadId: inTopic ? threadId : undefined });
+    const thread = threadOf(written, chat, replied);
+    if (thread.topic !== undefined) chats.addTopic(chat.id, thread.topic);
+    const put = chats.put(chat.id, { byBot: false, text, caption, replyTo, threadId: thread.topic });
     const received: Record<string, unknown> = {
       message_id: put.messageId,
       from,
       chat,
       date: seconds(),
       ...(written.senderChat === undefined ? {} : { sender_chat: written.senderChat }),
-      ...(threadId === undefined ? {} : { message_thread_id: threadId }),
-      ...(inTopic ? { is_topic_message: true } : {}),
+      ...thread.fields,
       ...(replied === undefined ? {} : { reply_to_message: renderMessage(stage, replied, true) }),
-      ...withEntities('text', 'entities', text, written.entities),
-      ...withEntities('caption', 'caption_entities', caption, written.captionEntities),
-      ...(caption === undefined
-        ? {}
-        : { photo: [{ file_id: 'AgACAgIAAxtheirs', file_unique_id: 'AQtheirs', width: 640, height: 640 }] }),
+      ...contentOf(written),
       ...written.extra,
     };
     chats.putAt(chat.id, put.messageId, { ...put, received });
@@ -152,7 +147,11 @@ export function createPeople(stage: Stage): People {
   }
 
   return {
-    update,
+    note,
+    update: update => {
+      note(update);
+      return updates.push(update);
+    },
     message,
     edit: (chatId, messageId, text) => {
       const found = chats.find(chatId, messageId);
@@ -160,6 +159,10 @@ export function createPeople(stage: Stage): People {
       const received = { ...found.received, text, entities: detectEntities(text), edit_date: seconds() };
       chats.putAt(chatId, messageId, { ...found, text, received });
       updates.push({ edited_message: received });
+    },
+    erase: (chatId, messageId) => {
+      const found = chats.find(chatId, messageId);
+      if (found !== undefined) found.deleted = true;
     },
     inlineQuery: ({ query, from = SOMEONE, offset = '' }) => {
       const id = stage.inline.ask('query');
@@ -217,13 +220,33 @@ export function createPeople(stage: Stage): People {
   };
 }
 
-function withEntities(
-  textKey: string,
-  entitiesKey: string,
-  text: string | undefined,
-  given: readonly Entity[] | undefined,
-): Readonly<Record<string, unknown>> {
-  if (text === undefined) return {};
-  const entities = given ?? detectEntities(text);
-  return { [textKey]: text, ...(entities.length === 0 ? {} : { [entitiesKey]: entities }) };
+/**
+ * Replies in a supergroup carry the id of the message their thread began with, forum or not; only `is_topic_message` tells that it
+ * names a topic. The General topic has no id.
+ */
+function threadOf(
+  { messageThreadId, isTopicMessage, replyTo }: SomeMessage,
+  chat: Chat,
+  replied: FakeMessage | undefined,
+): { readonly topic: number | undefined; readonly fields: Readonly<Record<string, unknown>> } {
+  const named = messageThreadId ?? replied?.threadId;
+  const isTopic = isTopicMessage ?? (chat.is_forum === true && named !== undefined);
+  const id = named ?? (chat.type === 'supergroup' ? replyTo : undefined);
+  if (id === undefined) return { topic: undefined, fields: {} };
+  return isTopic
+    ? { topic: id, fields: { message_thread_id: id, is_topic_message: true } }
+    : { topic: undefined, fields: { message_thread_id: id } };
+}
+
+const THEIR_PHOTO = { file_id: 'AgACAgIAAxtheirs', file_unique_id: 'AQtheirs', width: 640, height: 640 };
+
+function contentOf({ text, entities, caption, captionEntities }: SomeMessage): Readonly<Record<string, unknown>> {
+  const texts = text === undefined ? {} : { text, ...listed('entities', entities ?? detectEntities(text)) };
+  if (caption === undefined) return texts;
+  const found = listed('caption_entities', captionEntities ?? detectEntities(caption));
+  return { ...texts, photo: [THEIR_PHOTO], caption, ...found };
+}
+
+function listed(name: string, entities: readonly Entity[]): Readonly<Record<string, unknown>> {
+  return entities.length === 0 ? {} : { [name]: entities };
 }

@@ -26,6 +26,9 @@ interface Place {
 function openPlace(stage: Stage, send: Send): Place {
   const { chats } = stage;
   const chat = chats.open(send.chat_id);
+  if (chats.member(chat.id, stage.me.id)?.rights.can_send_messages === false) {
+    throw badRequest('not enough rights to send text messages to the chat');
+  }
   if (send.message_thread_id !== undefined) chats.checkTopic(chat, send.message_thread_id);
   const reply = send.reply_parameters ?? legacyReply(send);
   let replied: FakeMessage | undefined;

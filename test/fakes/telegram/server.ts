@@ -4,10 +4,11 @@ import { ACCOUNT } from './account.ts';
 import { type ApiAnswer, ApiRefusal, badRequest, failure, success } from './answer.ts';
 import { decodeParams, readBody, type TelegramRequest } from './call.ts';
 import { EDITING } from './editing.ts';
-import type { Faults } from './faults.ts';
+import type { Fault, Faults } from './faults.ts';
 import { SENDING } from './sending.ts';
+import { inputMediaShape } from './shapes.ts';
 import type { Method, Stage } from './stage.ts';
-import type { Check } from './validate.ts';
+import type { Check } from './violation.ts';
 
 export interface BotApi {
   /** `http://127.0.0.1:PORT/` */
@@ -23,12 +24,16 @@ export interface BotApiOptions {
   readonly stage: Stage;
   readonly faults: Faults;
   readonly check: Check;
-  readonly maxUploadBytes: number;
+  /** Bytes. */
+  readonly limits: { readonly upload: number; readonly photoUpload: number };
 }
+
+/** An answer, none at all, or a cut connection. */
+type Outcome = ApiAnswer | 'hang' | 'drop';
 
 const METHODS: ReadonlyMap<string, Method> = new Map(Object.entries({ ...SENDING, ...EDITING, ...ACCOUNT }));
 
-export async function startBotApi({ token, stage, faults, check, maxUploadBytes }: BotApiOptions): Promise<BotApi> {
+export async function startBotApi({ token, stage, faults, check, limits }: BotApiOptions): Promise<BotApi> {
   const requests: TelegramRequest[] = [];
   const closing = new AbortController();
   let isRevoked = false;
@@ -52,15 +57,20 @@ export async function startBotApi({ token, stage, faults, check, maxUploadBytes 
       stage.problem(`${call.method}: no such method here`);
       throw new ApiRefusal(404, 'Not Found');
     }
-    if (call.files.reduce((sum, file) => sum + file.bytes, 0) > maxUploadBytes) {
-      stage.problem(`${call.method}: more than ${maxUploadBytes} bytes uploaded`);
-      throw new ApiRefusal(413, 'Request Entity Too Large');
-    }
+    checkSize(call);
     const violations = check(call, stage);
     for (const { what } of violations) stage.problem(`${call.method}: ${what}`);
     const refused = violations.find(({ refusal }) => refusal !== undefined);
     if (refused?.refusal !== undefined) throw badRequest(refused.refusal);
     return success(await method(call, stage));
+  }
+
+  function checkSize({ method, params, files }: TelegramRequest): void {
+    const total = files.reduce((sum, file) => sum + file.bytes, 0);
+    const photo = Math.max(0, ...files.filter(({ field }) => isPhoto(params, field)).map(({ bytes }) => bytes));
+    if (total <= limits.upload && photo <= limits.photoUpload) return;
+    stage.problem(`${method}: ${total} bytes uploaded, at most ${limits.upload}, photos ${limits.photoUpload}`);
+    throw new ApiRefusal(413, 'Request Entity Too Large');
   }
 
   const pollShape = z.looseObject({
@@ -75,8 +85,7 @@ export async function startBotApi({ token, stage, faults, check, maxUploadBytes 
     return stage.updates.poll({ offset, limit, timeoutMs: timeout * 1000, allowedUpdates }, signal);
   }
 
-  /** @returns undefined when there is to be no answer. */
-  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<ApiAnswer | 'hang' | 'drop'> {
+  async function answer(request: IncomingMessage, signal: AbortSignal): Promise<Outcome> {
     const url = new URL(request.url ?? '/', 'http://127.0.0.1');
     const [, given, method] = /^\/bot([^/]+)\/(\w+)$/.exec(url.pathname) ?? [];
     if (given === undefined || method === undefined) return failure(new ApiRefusal(404, 'Not Found'));
@@ -84,18 +93,21 @@ export async function startBotApi({ token, stage, faults, check, maxUploadBytes 
       const call = await read(request, method, url.searchParams);
       if (given !== token || isRevoked) throw new ApiRefusal(401, 'Unauthorized');
       const fault = faults.take(call);
-      if (fault?.delayMs !== undefined) await pause(fault.delayMs, closing.signal);
-      const done = fault === undefined || fault.afterSend === true ? await perform(call, signal) : undefined;
-      if (fault?.hang === true) return 'hang';
-      if (fault?.drop === true) return 'drop';
-      if (fault?.errorCode !== undefined) {
-        const { errorCode, description = 'Bad Request: planned by the test', parameters } = fault;
-        throw new ApiRefusal(errorCode, description, parameters);
-      }
-      return done ?? (await perform(call, signal));
+      return await (fault === undefined ? perform(call, signal) : performFaulty(call, fault, signal));
     } catch (error) {
       return refusalOf(error, method);
     }
+  }
+
+  async function performFaulty(call: TelegramRequest, fault: Fault, signal: AbortSignal): Promise<Outcome> {
+    const { delayMs, afterSend = false, hang = false, drop = false, errorCode, parameters } = fault;
+    const { description = 'Bad Request: planned by the test' } = fault;
+    if (delayMs !== undefined) await pause(delayMs, closing.signal);
+    if (afterSend) await perform(call, signal);
+    if (hang) return 'hang';
+    if (drop) return 'drop';
+    if (errorCode !== undefined) throw new ApiRefusal(errorCode, description, parameters);
+    return perform(call, signal);
   }
 
   function refusalOf(error: unknown, method: string): ApiAnswer {
@@ -134,7 +146,7 @@ export async function startBotApi({ token, stage, faults, check, maxUploadBytes 
   };
 }
 
-function reply(request: IncomingMessage, response: ServerResponse, answer: ApiAnswer | 'hang' | 'drop'): void {
+function reply(request: IncomingMessage, response: ServerResponse, answer: Outcome): void {
   if (answer === 'hang') return;
   if (answer === 'drop') {
     request.socket.destroy();
@@ -153,4 +165,10 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
       resolve();
     });
   });
+}
+
+function isPhoto({ media }: Readonly<Record<string, unknown>>, field: string): boolean {
+  if (field === 'photo') return true;
+  const items = z.array(inputMediaShape).safeParse(Array.isArray(media) ? media : [media]);
+  return items.data?.some(item => item.type === 'photo' && item.media === `attach://${field}`) ?? false;
 }

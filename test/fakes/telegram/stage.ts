@@ -16,7 +16,8 @@ export interface Stage {
   readonly pace: Pace;
   /** By `scope language`, as `all_private_chats id` or `default `. */
   readonly commands: Map<string, readonly Command[]>;
-  readonly webhookPorts: ReadonlySet<string>;
+  /** A Bot API server of one's own: plain webhooks on any port. */
+  readonly isLocal: boolean;
   readonly now: () => number;
   /** Notes what a correct bot never does. */
   problem(what: string): void;

@@ -1,4 +1,4 @@
-import { badRequest } from './answer.ts';
+import { type ApiRefusal, badRequest } from './answer.ts';
 import type { Entity } from './shapes.ts';
 
 export interface ParsedText {
@@ -32,40 +32,55 @@ const CHARACTERS: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&
  */
 export function parseText(text: string, parseMode: string | undefined, entities: readonly Entity[] = []): ParsedText {
   if (parseMode === undefined || parseMode === '') return { text, entities };
-  if (parseMode.toLowerCase() !== 'html') throw badRequest(`unsupported parse_mode`);
+  if (parseMode.toLowerCase() !== 'html') throw badRequest('unsupported parse_mode');
   return parseHtml(text);
+}
+
+interface OpenTag {
+  readonly tag: string;
+  readonly offset: number;
+  readonly url: string | undefined;
 }
 
 function parseHtml(source: string): ParsedText {
   let text = '';
   const entities: Entity[] = [];
-  const open: { readonly tag: string; readonly offset: number; readonly url: string | undefined }[] = [];
-  const token = /<(\/?)([a-z-]*)([^>]*)>|&(lt|gt|amp|quot|#\d{1,7});|[^<&]+|[<&]/gi;
-  for (const [part, slash, name, rest, character] of source.matchAll(token)) {
-    if (character !== undefined) {
-      text += CHARACTERS[character.toLowerCase()] ?? String.fromCodePoint(Number(character.slice(1)));
-    } else if (name === undefined) {
-      if (part === '<') throw badRequest(`can't parse entities: Unclosed start tag at byte offset ${text.length}`);
-      text += part;
-    } else if (slash === '/') {
-      const last = open.pop();
-      if (last?.tag !== name.toLowerCase()) {
-        throw badRequest(`can't parse entities: Unexpected end tag at byte offset ${text.length}`);
-      }
-      const { offset, url } = last;
-      const type = TAGS[last.tag] ?? last.tag;
-      const length = text.length - offset;
-      if (length > 0) entities.push({ type, offset, length, ...(url === undefined ? {} : { url }) });
-    } else {
-      const tag = name.toLowerCase();
-      if (TAGS[tag] === undefined) throw badRequest(`can't parse entities: Unsupported start tag "${tag}"`);
-      open.push({ tag, offset: text.length, url: /href="([^"]*)"/i.exec(rest ?? '')?.[1] });
-    }
+  const open: OpenTag[] = [];
+  const token = /<(\/?)([a-z-]*)([^<>]*)>|&(lt|gt|amp|quot|#\d{1,7});|[^<&]+|[<&]/gi;
+  for (const [part, slash, name, attributes = '', character] of source.matchAll(token)) {
+    if (character !== undefined) text += characterOf(character);
+    else if (name === undefined) text += plain(part, text.length);
+    else if (slash === '/') entities.push(...closed(open.pop(), name.toLowerCase(), text.length));
+    else open.push(opened(name.toLowerCase(), attributes, text.length));
   }
-  const unclosed = open.at(-1);
-  if (unclosed !== undefined)
-    throw badRequest(`can't parse entities: Can't find end tag corresponding to start tag "${unclosed.tag}"`);
+  const [left] = open;
+  if (left !== undefined) throw unparsed(`Can't find end tag corresponding to start tag "${left.tag}"`);
   return { text, entities };
+}
+
+function characterOf(reference: string): string {
+  return CHARACTERS[reference.toLowerCase()] ?? String.fromCodePoint(Number(reference.slice(1)));
+}
+
+function plain(part: string, at: number): string {
+  if (part === '<') throw unparsed(`Unclosed start tag at byte offset ${at}`);
+  return part;
+}
+
+function opened(tag: string, attributes: string, offset: number): OpenTag {
+  if (TAGS[tag] === undefined) throw unparsed(`Unsupported start tag "${tag}" at byte offset ${offset}`);
+  return { tag, offset, url: /href="([^"]*)"/i.exec(attributes)?.[1] };
+}
+
+function closed(last: OpenTag | undefined, tag: string, at: number): readonly Entity[] {
+  if (last?.tag !== tag) throw unparsed(`Unexpected end tag at byte offset ${at}`);
+  const { offset, url } = last;
+  if (at === offset) return [];
+  return [{ type: TAGS[tag] ?? tag, offset, length: at - offset, ...(url === undefined ? {} : { url }) }];
+}
+
+function unparsed(cause: string): ApiRefusal {
+  return badRequest(`can't parse entities: ${cause}`);
 }
 
 /** Telegram counts the characters of texts, not their UTF-16 units. */

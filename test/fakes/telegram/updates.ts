@@ -20,10 +20,14 @@ export interface Updates {
   readonly pending: readonly Update[];
   /** Somebody is waiting in getUpdates right now. */
   readonly isPolled: boolean;
+  /** What the bot asked for last; empty means the default. */
+  readonly allowedUpdates: readonly string[];
   /** @returns its update_id. */
   push(update: Readonly<Record<string, unknown>>): number;
   poll(ask: PollAsk, signal: AbortSignal): Promise<readonly Update[]>;
   setWebhook(webhook: Webhook | undefined, dropPending: boolean): void;
+  /** Another instance asks for updates: who waits now is told so. */
+  conflict(): void;
   /** One attempt, past the queue. */
   deliver(update: Readonly<Record<string, unknown>>, secret?: string | null): Promise<Delivery>;
   close(): void;
@@ -85,6 +89,11 @@ export function createUpdates({ post }: UpdatesOptions): Updates {
     }
   }
 
+  function conflict(): void {
+    const cause = 'terminated by other getUpdates request; make sure that only one bot instance is running';
+    waiter?.refuse(new ApiRefusal(409, `Conflict: ${cause}`));
+  }
+
   function startDelivery(): void {
     if (webhook === undefined || isDelivering) return;
     isDelivering = true;
@@ -99,6 +108,9 @@ export function createUpdates({ post }: UpdatesOptions): Updates {
     },
     get pending() {
       return pending;
+    },
+    get allowedUpdates() {
+      return allowed;
     },
     get isPolled() {
       return waiter !== undefined;
@@ -117,8 +129,7 @@ export function createUpdates({ post }: UpdatesOptions): Updates {
           "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first";
         throw new ApiRefusal(409, `Conflict: ${cause}`);
       }
-      const cause = 'terminated by other getUpdates request; make sure that only one bot instance is running';
-      waiter?.refuse(new ApiRefusal(409, `Conflict: ${cause}`));
+      conflict();
       if (allowedUpdates !== undefined) allowed = allowedUpdates;
       if (offset < 0) pending = pending.slice(offset);
       else pending = pending.filter(update => update.update_id >= offset);
@@ -136,6 +147,7 @@ export function createUpdates({ post }: UpdatesOptions): Updates {
       if (dropPending) pending = [];
       startDelivery();
     },
+    conflict,
     deliver: (update, secret) => {
       if (webhook === undefined) throw badRequest('no webhook is set');
       return post(secret === undefined ? webhook : { ...webhook, secret: secret ?? undefined }, numbered(update));

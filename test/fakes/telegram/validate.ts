@@ -1,20 +1,13 @@
-import type { TelegramRequest } from './call.ts';
-import type { Stage } from './stage.ts';
+import { checkAccount } from './account-rules.ts';
+import { checkKeyboards } from './keyboard-rules.ts';
+import { checkMedia } from './media-rules.ts';
+import { loadSpec } from './spec.ts';
+import { checkTexts } from './text-rules.ts';
+import type { Check } from './violation.ts';
 
-export interface Violation {
-  /** For `problems`. */
-  readonly what: string;
-  /** What the Bot API answers, when it refuses the request for it. */
-  readonly refusal?: string;
-}
-
-export type Check = (call: TelegramRequest, stage: Stage) => readonly Violation[];
-
-export interface CheckOptions {
-  readonly photoBytes: number;
-  readonly specsDir: string | undefined;
-}
-
-export async function loadCheck(_options: CheckOptions): Promise<Check> {
-  return () => [];
+/** The limits, and the specification when its folder is given. */
+export async function loadCheck(specsDir: string | undefined): Promise<Check> {
+  const rules: Check[] = [checkTexts, checkKeyboards, checkMedia, checkAccount];
+  if (specsDir !== undefined && specsDir !== '') rules.push(await loadSpec(specsDir));
+  return (call, stage) => rules.flatMap(rule => rule(call, stage));
 }

@@ -1,11 +1,16 @@
 import { request } from 'node:http';
+import { z } from 'zod';
 import type { Delivery, UpdatesOptions } from './updates.ts';
 
+export interface WebhookPostOptions {
+  readonly resolve: (url: string) => string | undefined;
+  readonly problem: (what: string) => void;
+  /** Ends what runs. */
+  readonly signal: AbortSignal;
+}
+
 /** Telegram's call of the bot's webhook, the host of whose address is played on loopback. */
-export function createWebhookPost(
-  resolve: (url: string) => string | undefined,
-  signal: AbortSignal,
-): UpdatesOptions['post'] {
+export function createWebhookPost({ resolve, problem, signal }: WebhookPostOptions): UpdatesOptions['post'] {
   return (webhook, update) => {
     const origin = resolve(webhook.url);
     if (origin === undefined) return Promise.resolve({ status: 0, body: 'the host is not known' });
@@ -23,9 +28,20 @@ export function createWebhookPost(
           body += part;
         });
         answer.once('error', error => done({ status: 0, body: String(error) }));
-        answer.once('end', () => done({ status: answer.statusCode ?? 0, body }));
+        answer.once('end', () => {
+          if (isCall(body)) problem('webhook: an answer that is a call of its own never learns how it went');
+          done({ status: answer.statusCode ?? 0, body });
+        });
       });
       sent.end(JSON.stringify(update));
     });
   };
+}
+
+function isCall(body: string): boolean {
+  try {
+    return z.looseObject({ method: z.string() }).safeParse(JSON.parse(body)).success;
+  } catch {
+    return false;
+  }
 }
