@@ -43,6 +43,8 @@ export interface SpoolOptions {
 
 /** Room for a file whose size nobody knows yet: few are larger, and for those room is made when the CDN says so. */
 const USUAL_BYTES = 32 * 1024 * 1024;
+/** So that a few of unknown size do not take it all. */
+const UNKNOWN_SHARE = 1 / 16;
 
 interface Job {
   readonly maxBytes: number;
@@ -94,7 +96,8 @@ export function createSpool({ tempDir, maxBytes: totalBytes, download, waitMs = 
     const { maxBytes, path, controller } = job;
     const { signal } = controller;
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    for (let wanted = Math.min(expectedBytes ?? USUAL_BYTES, maxBytes); ; ) {
+    const usual = Math.min(USUAL_BYTES, totalBytes * UNKNOWN_SHARE);
+    for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
       const room = await enter(wanted, signal);
       if (room === undefined) return { why: 'timeout', cause: new AppError('timeout', 'no room on the disk for now') };
       job.room = room;
