@@ -9,6 +9,7 @@ import { createPlaces, type GuildOptions } from './discord/places.ts';
 import type { ChatMessage, ReceivedRequest } from './discord/records.ts';
 import { createRest } from './discord/rest.ts';
 import { createRestServer } from './discord/server.ts';
+import { loadSpecification } from './discord/specification.ts';
 import { userWire, type Wire } from './discord/wire.ts';
 
 export interface FakeDiscordOptions {
@@ -78,6 +79,8 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
   const complain = (problem: string) => {
     problems.push(problem);
   };
+  const folder = process.env.SPECS_DIR;
+  const specification = folder === undefined || folder === '' ? undefined : await loadSpecification(folder);
   const faults = createFaults();
   const places = createPlaces(clock, botUserId);
   const commands = createCommands(clock, applicationId);
@@ -98,7 +101,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     token,
     requests,
     complain,
-    validate: () => [],
+    validate: specification ?? (() => []),
     answer: call => answer(call),
   });
   const gatewayUrl = () => `ws://127.0.0.1:${rest.port}`;

@@ -44,6 +44,7 @@ export const Flags = {
   ephemeral: 1 << 6,
   loading: 1 << 7,
   suppressNotifications: 1 << 12,
+  voiceMessage: 1 << 13,
   componentsV2: 1 << 15,
 } as const;
 
