@@ -29,7 +29,7 @@ export interface FakeTelegramOptions {
   readonly isLocal?: boolean;
   /** Milliseconds. */
   readonly now?: () => number;
-  /** Folder of the machine-readable Bot API. Default: the environment's `SPECS_DIR`, if any. */
+  /** Folder of the machine-readable Bot API. Default: the environment's `SPECS_DIR`; empty for none. */
   readonly specsDir?: string;
 }
 

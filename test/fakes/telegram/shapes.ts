@@ -11,7 +11,7 @@ export const entityShape = z.looseObject({
 });
 export type Entity = z.infer<typeof entityShape>;
 
-export const buttonShape = z.looseObject({
+const buttonShape = z.looseObject({
   text: z.string(),
   callback_data: z.string().optional(),
   url: z.string().optional(),
@@ -20,9 +20,9 @@ export const buttonShape = z.looseObject({
 export const keyboardShape = z.looseObject({ inline_keyboard: z.array(z.array(buttonShape)) });
 export type Keyboard = z.infer<typeof keyboardShape>;
 
-export const markupShape = z.union([keyboardShape, z.looseObject({})]);
+const markupShape = z.union([keyboardShape, z.looseObject({})]);
 
-export const replyShape = z.looseObject({
+const replyShape = z.looseObject({
   message_id: z.int(),
   chat_id: chatIdShape.optional(),
   allow_sending_without_reply: z.boolean().optional(),
