@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Caller, type Command, defineCommand, type Services } from '../../src/bot/command.ts';
 import { commandList } from '../../src/bot/commands/index.ts';
 import { createDispatcher, type DispatcherOptions } from '../../src/bot/dispatcher.ts';
-import type { Invocation, Sink } from '../../src/bot/invocation.ts';
+import type { Invocation, Sink, TextInvocation } from '../../src/bot/invocation.ts';
 import { type Reply, reply } from '../../src/bot/reply.ts';
 import { AppError } from '../../src/errors.ts';
 import { createTranslator } from '../../src/i18n/translate.ts';
@@ -29,7 +29,10 @@ function setUp(change: Partial<DispatcherOptions> & { now?: () => number } = {})
   });
 
   async function ask(
-    input: { text: string; direct?: boolean } | { name: string; options: Record<string, unknown> } | { token: string },
+    input:
+      | Pick<TextInvocation, 'text' | 'direct' | 'links'>
+      | { name: string; options: Record<string, unknown> }
+      | { token: string },
     caller: Caller = sampleCaller(),
     signal: AbortSignal = new AbortController().signal,
   ) {
@@ -225,6 +228,138 @@ describe('one link at the same time', () => {
     expect((await second).replies).toEqual([]);
     expect(aborted).toEqual(['same']);
     expect(logged).toEqual([]);
+  });
+});
+
+describe('links that a platform found itself', () => {
+  const open = (id: string) => ({ url: link(id), spoiler: false });
+  const spoiler = (id: string) => ({ url: `${link(id)}?igsh=abc`, spoiler: true });
+  const shown = (replies: readonly Reply[]) =>
+    replies.map(({ gallery }) => gallery.flatMap(item => [item.post.id, item.spoiler]));
+
+  it('count instead of those in the text', async () => {
+    const { ask } = setUp();
+    const text = `\`${link('code')}\` and [here](${link('a')})`;
+    expect(shown((await ask({ text, links: [open('a')] }, group())).replies)).toEqual([['a', false]]);
+    expect((await ask({ text, links: [] }, group())).replies).toEqual([]);
+  });
+
+  it('that stand hidden bring hidden files, whoever else asks for the same', async () => {
+    const { ask } = setUp();
+    const links = [spoiler('a'), open('b'), open('a'), { url: 'https://example.com/', spoiler: true }];
+    const heard = await ask({ text: 'look', links }, group());
+    expect(shown(heard.replies)).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
+    expect(heard.links).toEqual([link('a'), link('b')]);
+    expect(shown((await ask({ text: '', links: [open('a')] }, group())).replies)).toEqual([['a', false]]);
+  });
+
+  it('do not stand in the way of commands and notices', async () => {
+    const { ask } = setUp();
+    const other = { url: 'https://www.instagram.com/someone/', spoiler: false };
+    const [unsupported] = (await ask({ text: 'his page', links: [other], direct: true }, group())).replies;
+    expect(words(unsupported)).toContain('Instagram and Facebook');
+    expect(words((await ask({ text: 'hello', links: [] })).replies[0])).toContain(en.notices.noLink);
+    expect(words((await ask({ text: '/help', links: [open('a')] }, group())).replies[0])).toContain('/download');
+  });
+
+  it('are known before they are answered, as what they will be answered as', async () => {
+    const { dispatcher } = setUp();
+    const message = { kind: 'text', text: `see instagram.com/p/a, ${link('b')}`, caller: group() } as const;
+    expect(dispatcher.linksOf(message)).toEqual([open('a'), open('b')]);
+    const again = { ...message, text: '', links: [spoiler('a')] };
+    expect(dispatcher.linksOf(again)).toEqual([{ url: link('a'), spoiler: true }]);
+    expect(dispatcher.linksOf({ ...again, links: dispatcher.linksOf(again) })).toEqual(dispatcher.linksOf(again));
+    for (const text of ['hello', '/help', `/download ${link('a')}`]) {
+      expect(dispatcher.linksOf({ ...message, text })).toEqual([]);
+    }
+  });
+});
+
+describe('the settings of a chat', () => {
+  const square = 'web:square';
+
+  function setChat(change: Parameters<Services['settings']['setChat']>[1], key = square) {
+    const services = sampleServices();
+    services.settings.setChat(key, change);
+    return { ...setUp({ services }), services };
+  }
+
+  it('may keep Medley from answering pasted links, though not what is said to it', async () => {
+    const { ask, dispatcher } = setChat({ autoDetect: false });
+    const text = link('a');
+    expect((await ask({ text }, group())).replies).toEqual([]);
+    expect(dispatcher.linksOf({ kind: 'text', text, caller: group() })).toEqual([]);
+    for (const heard of [
+      await ask({ text, direct: true }, group()),
+      await ask({ text: `/download ${text}` }, group()),
+      await ask({ text }, group({ chatId: 'elsewhere' })),
+      await ask({ text }, sampleCaller({ chatId: 'square' })),
+    ]) {
+      expect(heard.replies[0]?.gallery).toHaveLength(1);
+    }
+  });
+
+  it('may switch a site off: pasted links of it are left alone, requests get a calm answer', async () => {
+    const { ask } = setChat({ disabledSources: ['instagram'] });
+    expect((await ask({ text: link('a') }, group())).replies).toEqual([]);
+    for (const heard of [
+      await ask({ text: link('a'), direct: true }, group()),
+      await ask({ text: `/download ${link('a')}` }, group()),
+    ]) {
+      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ source: 'instagram' }));
+      expect(heard.replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
+    }
+    expect((await setChat({ disabledSources: ['facebook'] }).ask({ text: link('a') }, group())).replies).toHaveLength(
+      1,
+    );
+  });
+
+  it('may leave captions out', async () => {
+    const { ask } = setChat({ captions: false });
+    expect(words((await ask({ text: link('a') }, group())).replies[0])).not.toContain('Evening light');
+    const elsewhere = group({ chatId: 'elsewhere' });
+    expect(words((await ask({ text: link('a') }, elsewhere)).replies[0])).toContain('Evening light');
+  });
+
+  it('are shared by all channels of a guild', async () => {
+    const { ask } = setChat({ autoDetect: false }, 'web:guild');
+    expect((await ask({ text: link('a') }, group({ chatId: 'one', groupId: 'guild' }))).replies).toEqual([]);
+    expect((await ask({ text: link('a') }, group({ chatId: 'two', groupId: 'guild' }))).replies).toEqual([]);
+    expect((await ask({ text: link('a') }, group({ chatId: 'one' }))).replies).toHaveLength(1);
+  });
+
+  it('name the language of those who chose none themselves', async () => {
+    const { dispatcher, services } = setChat({ language: 'id' });
+    expect(dispatcher.translator(group({ locales: ['en'] })).locale).toBe('id');
+    expect(dispatcher.translator(sampleCaller({ locales: ['en'] })).locale).toBe('en');
+    services.settings.setUser('web:sari', { language: 'en' });
+    expect(dispatcher.translator(group({ locales: ['id'] })).locale).toBe('en');
+  });
+
+  it('that cannot be read count as usual', async () => {
+    const { settings, ...services } = sampleServices();
+    const full = () => {
+      throw new Error('disk full');
+    };
+    const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat: full } } });
+    expect(dispatcher.linksOf({ kind: 'text', text: link('a'), caller: group() })).toHaveLength(1);
+    expect(logged.map(({ level }) => level)).toEqual(['error']);
+    expect(words((await ask({ text: link('a') }, group())).replies[0])).toContain(en.errors.internal({}));
+  });
+
+  it('are not asked for messages without a link', async () => {
+    const { settings, ...services } = sampleServices();
+    let asked = 0;
+    const chat: typeof settings.chat = key => {
+      asked += 1;
+      return settings.chat(key);
+    };
+    const { ask } = setUp({ services: { ...services, settings: { ...settings, chat } } });
+    for (const text of ['hello', 'https://example.com/', '/roll']) await ask({ text }, group());
+    expect(asked).toBe(0);
   });
 });
 

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type Command, type CommandContext, callerKey, type Services } from '../../../src/bot/command.ts';
+import {
+  type Caller,
+  type Command,
+  type CommandContext,
+  callerKey,
+  chatKey,
+  type Services,
+} from '../../../src/bot/command.ts';
 import { commandSpec } from '../../../src/bot/command-texts.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { validateOptions } from '../../../src/bot/options.ts';
@@ -18,9 +25,9 @@ import {
 
 const caller = sampleCaller({ locales: ['id'] });
 
-function contextFor(services: Services, stages: string[] = []): CommandContext {
+function contextFor(services: Services, stages: string[] = [], from: Caller = caller): CommandContext {
   return {
-    caller,
+    caller: from,
     services,
     t: createTranslator(['en']),
     signal: new AbortController().signal,
@@ -37,7 +44,8 @@ function named(name: string): Command {
 /** Runs a command as the dispatcher would. */
 async function run(name: string, raw: Record<string, unknown>, context: CommandContext): Promise<Reply> {
   const command = named(name);
-  return command.run(validateOptions(commandSpec(command, context.t), raw), context);
+  const spec = commandSpec(command, context.t, context.caller.chatKind);
+  return command.run(validateOptions(spec, raw), context);
 }
 
 const silent = () => sampleItem({ variants: [sampleVariant({ hasAudio: false })] });
@@ -189,6 +197,132 @@ describe('settings', () => {
   });
 });
 
+describe('settings of a group', () => {
+  const admin = sampleCaller({ chatKind: 'group', chatId: 'square', locales: ['en'], isChatAdmin: true });
+  const member = { ...admin, userId: 'budi', isChatAdmin: false };
+  const square = chatKey(admin);
+  const ask = (raw: Record<string, unknown>, from: Caller = admin, services = sampleServices()) =>
+    run('settings', raw, contextFor(services, [], from));
+  const labels = (value: Reply) => value.actions.map(({ label }) => label);
+
+  it('are shown to its admins, each with a button that turns it', async () => {
+    const services = sampleServices();
+    const shown = await ask({}, admin, services);
+    expect(labels(shown)).toEqual([
+      'Automatic',
+      'English',
+      'Bahasa Indonesia',
+      'Answer pasted links: on',
+      'Hide embeds: on',
+      'Captions: on',
+      'Instagram: on',
+      'Facebook: on',
+      'Language here: Automatic',
+      'Language here: English',
+      'Language here: Bahasa Indonesia',
+    ]);
+    const tokens = shown.actions.map(action => (action.kind === 'button' ? action.token : ''));
+    const values = tokens.map(token => services.actions.decode(token, callerKey(admin)).values);
+    expect(values.slice(3)).toEqual([
+      { links: false },
+      { embeds: false },
+      { captions: false },
+      { instagram: false },
+      { facebook: false },
+      { 'chat-language': 'auto' },
+      { 'chat-language': 'en' },
+      { 'chat-language': 'id' },
+    ]);
+    for (const token of tokens) expect(token.length).toBeLessThanOrEqual(64);
+    expect(() => services.actions.decode(tokens[3] ?? '', callerKey(member))).toThrow(
+      expect.objectContaining({ code: 'forbidden' }),
+    );
+  });
+
+  it('are changed by them, one without the other', async () => {
+    const services = sampleServices();
+    await ask({ links: false, embeds: false, captions: false, facebook: false }, admin, services);
+    await ask({ instagram: false }, admin, services);
+    await ask({ facebook: true, 'chat-language': 'id' }, admin, services);
+    expect(services.settings.chat(square)).toEqual({
+      autoDetect: false,
+      suppressEmbeds: false,
+      captions: false,
+      language: 'id',
+      disabledSources: ['instagram'],
+    });
+    expect(services.settings.user(callerKey(admin)).language).toBeNull();
+    const back = await ask({ 'chat-language': 'auto' }, admin, services);
+    expect(services.settings.chat(square).language).toBeNull();
+    expect(back.tone).toBe('success');
+    expect(labels(back)).toContain('Instagram: off');
+  });
+
+  it('answer in the language that was just set for the group', async () => {
+    expect(words(await ask({ 'chat-language': 'id' }))).toContain('Tersimpan.');
+    expect(words(await ask({ 'chat-language': 'id', language: 'en' }))).toContain('Saved.');
+  });
+
+  it('are not for its other members, who keep their own', async () => {
+    const services = sampleServices();
+    const shown = await ask({}, member, services);
+    expect(labels(shown)).toEqual(['Automatic', 'English', 'Bahasa Indonesia']);
+    expect(words(shown)).toContain('its admins');
+    await expect(ask({ links: false, language: 'id' }, member, services)).rejects.toMatchObject({
+      code: 'forbidden',
+      params: { what: 'chat_settings' },
+    });
+    expect(services.settings.chat(square).autoDetect).toBeNull();
+    expect(services.settings.user(callerKey(member)).language).toBeNull();
+    await ask({ language: 'id' }, member, services);
+    expect(services.settings.user(callerKey(member)).language).toBe('id');
+  });
+
+  it('ask who is an admin where that costs a request, and only in groups', async () => {
+    let asked = 0;
+    const isChatAdmin = async () => {
+      asked += 1;
+      return true;
+    };
+    expect(labels(await ask({}, { ...admin, isChatAdmin }))).toContain('Captions: on');
+    expect(labels(await ask({}, sampleCaller({ isChatAdmin })))).toHaveLength(3);
+    expect(asked).toBe(1);
+  });
+
+  it('say what Medley may not do here, and how to mend it', async () => {
+    const diagnose = async () => [
+      { key: 'sendMessages', ok: true } as const,
+      { key: 'manageMessages', ok: false } as const,
+    ];
+    const shown = words(await ask({}, { ...admin, diagnose }));
+    expect(shown).toContain('✓ Write here');
+    expect(shown).toContain('✗ Hide embeds');
+    expect(shown).toContain('Give me the permission Manage Messages');
+    expect(words(await ask({}, { ...member, diagnose }))).not.toContain('Manage Messages');
+    expect(words(await ask({}))).not.toContain('What I may do here');
+  });
+
+  it('do not exist in a chat of one person', async () => {
+    const alone = sampleCaller({ locales: ['en'], isChatAdmin: true });
+    await expect(ask({ links: false }, alone)).rejects.toMatchObject({
+      params: { hint: 'unknownOption', allowed: 'language' },
+    });
+    expect(commandSpec(named('settings'), createTranslator(['en']), 'private').usage).toBe('/settings [language]');
+    expect(commandSpec(named('settings'), createTranslator(['en'])).options).toHaveLength(7);
+  });
+});
+
+describe('about', () => {
+  it('names the version, and says what is kept in four lines', async () => {
+    const shown = await run('about', {}, contextFor(sampleServices()));
+    expect(shown.visibility).toBe('caller');
+    const texts = shown.blocks.map(block => ('text' in block ? block.text.join('') : block.kind));
+    expect(texts[0]).toBe('Medley 1.2.3');
+    expect(texts.slice(texts.indexOf('Privacy') + 1)).toHaveLength(4);
+    expect(texts.at(-1)).toContain('/forget me');
+  });
+});
+
 describe('forget', () => {
   it('asks first, and its button does it', async () => {
     const services = sampleServices();
@@ -210,5 +344,17 @@ describe('forget', () => {
     expect(done.tone).toBe('success');
     expect(services.settings.user(key).language).toBeNull();
     expect(() => services.actions.decode(token, key)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  it('ends the work that is under way for him, on his platform alone', async () => {
+    const services = sampleServices();
+    const from = sampleCaller({ platform: 'discord', userId: 'sari' });
+    const job = { userId: 'sari', chatId: 'square', links: [link('a')], target: '{}' };
+    services.jobs.accept({ ...job, id: 'discord:1', platform: 'discord' });
+    services.jobs.accept({ ...job, id: 'discord:2', platform: 'discord', userId: 'budi' });
+    services.jobs.accept({ ...job, id: 'telegram:1', platform: 'telegram' });
+    await run('forget', { what: 'me' }, contextFor(services, [], from));
+    expect(services.jobs.pending('discord').map(({ id }) => id)).toEqual(['discord:2']);
+    expect(services.jobs.pending('telegram')).toHaveLength(1);
   });
 });

@@ -33,6 +33,14 @@ function shown(
 const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
 
 describe('renderPost', () => {
+  it('leaves the caption out where it is not wanted, and a title that only begins it', () => {
+    const post = samplePost({ title: 'Evening light…' });
+    const without = renderPost(post, en, { indexes: [0], form: 'original', captions: false });
+    const quoted = renderPost(post, en, { indexes: [0], form: 'original', captions: true });
+    expect(JSON.stringify(without.blocks)).not.toContain('Evening');
+    expect(without.blocks).toHaveLength(quoted.blocks.length - 1);
+  });
+
   it('shows who, what, the counts, the files and the way to the original', () => {
     const post = samplePost();
     expect(renderPost(post, en, { indexes: [0], form: 'original' })).toEqual({
