@@ -47,11 +47,17 @@ function unspoofed(name: string | null): string {
     .trim();
 }
 
-/** Facebook's titles are often just the beginning of the caption. */
+/** Characters of a caption that a title must hold to be no more than a copy of it. */
+const COPIED = 40;
+
+/** Facebook's titles are often just the beginning of the caption, with the author's name before or after it. */
 function distinctTitle({ title, caption }: Post): string | undefined {
   const shown = title?.trim();
   if (!shown) return undefined;
-  return folded(caption ?? '').startsWith(folded(shown)) ? undefined : shown;
+  const words = folded(shown);
+  const written = folded(caption ?? '');
+  const isCopy = written !== '' && (written.startsWith(words) || words.includes(written.slice(0, COPIED)));
+  return isCopy ? undefined : shown;
 }
 
 function folded(text: string): string {

@@ -80,7 +80,8 @@ describe('renderPost', () => {
 
   it('names plays and views once when they are the same', () => {
     expect(lines(shown({ stats: { ...NO_STATS, plays: 500, views: 500 } }).blocks).at(-1)).not.toContain('views');
-    expect(lines(shown({ stats: { ...NO_STATS, plays: 500, views: 300 } }).blocks).at(-1)).toContain('300 views');
+    ['Sari Dewi - A walk in the rain', 'A walk in the rain', false],
+      expect(lines(shown({ stats: { ...NO_STATS, plays: 500, views: 300 } }).blocks).at(-1)).toContain('300 views');
   });
 
   it.each([
