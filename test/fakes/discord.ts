@@ -6,6 +6,7 @@ import { createGateway, type GatewayCounts, type GatewayEvent, PRIVILEGED_INTENT
 import { createInteractions, type InteractionOptions } from './discord/interactions.ts';
 import { createMessages, type MessageChanges, type MessageOptions } from './discord/messages.ts';
 import { createPlaces, type GuildOptions } from './discord/places.ts';
+import { createPosts } from './discord/posts.ts';
 import type { ChatMessage, ReceivedRequest } from './discord/records.ts';
 import { createRest } from './discord/rest.ts';
 import { createRestServer } from './discord/server.ts';
@@ -89,11 +90,10 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     clock,
     places,
     botUserId,
-    applicationId,
     cdnUrl: () => `http://127.0.0.1:${rest.port}`,
     emit,
-    complain,
   });
+  const posts = createPosts({ clock, places, messages, botUserId, complain });
   const interactions = createInteractions({ clock, places, messages, commands, applicationId, emit });
   const rest = createRestServer({
     clock,
@@ -127,8 +127,9 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
   const answer = createRest({
     places,
     messages,
+    posts,
     interactions,
-    callback: createCallback(interactions, messages, complain),
+    callback: createCallback({ interactions, messages, posts, complain }),
     commands,
     gateway,
     gatewayUrl,

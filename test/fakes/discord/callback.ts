@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Interactions, StoredInteraction } from './interactions.ts';
 import { Flags, type MessageBody, readMessageBody } from './message-body.ts';
-import type { Messages, StoredMessage, Upload } from './messages.ts';
+import type { StoredMessage } from './message-wire.ts';
+import type { Messages } from './messages.ts';
+import type { Posts, Upload } from './posts.ts';
 import { type Complain, invalidForm, type ReceivedFile, Refusal } from './records.ts';
 import type { Wire } from './wire.ts';
 
@@ -52,7 +54,14 @@ export interface Callback {
   edit(interaction: StoredInteraction, message: StoredMessage, received: Received): StoredMessage;
 }
 
-export function createCallback(interactions: Interactions, messages: Messages, complain: Complain): Callback {
+export interface CallbackOptions {
+  readonly interactions: Interactions;
+  readonly messages: Messages;
+  readonly posts: Posts;
+  readonly complain: Complain;
+}
+
+export function createCallback({ interactions, messages, posts, complain }: CallbackOptions): Callback {
   const own = new WeakMap<StoredInteraction, StoredMessage[]>();
 
   function uploadOf(interaction: StoredInteraction, body: MessageBody, received: Received): Upload {
@@ -68,7 +77,7 @@ export function createCallback(interactions: Interactions, messages: Messages, c
   function post(interaction: StoredInteraction, body: MessageBody, received: Received): StoredMessage {
     // Nonces are the channel's; a webhook has none to compare.
     const { nonce: _, enforce_nonce: __, ...rest } = body;
-    const message = messages.post(uploadOf(interaction, rest, received), interactions.metadata(interaction));
+    const message = posts.post(uploadOf(interaction, rest, received), interactions.metadata(interaction));
     own.set(interaction, [...(own.get(interaction) ?? []), message]);
     return message;
   }
@@ -115,7 +124,7 @@ export function createCallback(interactions: Interactions, messages: Messages, c
   }
 
   function edit(interaction: StoredInteraction, message: StoredMessage, received: Received): StoredMessage {
-    return messages.edit(message, uploadOf(interaction, readMessageBody(received.body), received));
+    return posts.edit(message, uploadOf(interaction, readMessageBody(received.body), received));
   }
 
   return {

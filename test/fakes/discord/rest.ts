@@ -5,8 +5,10 @@ import type { Commands } from './commands.ts';
 import type { Gateway } from './gateway.ts';
 import type { Interactions } from './interactions.ts';
 import { Flags, readMessageBody } from './message-body.ts';
-import type { Messages, StoredMessage } from './messages.ts';
+import type { StoredMessage } from './message-wire.ts';
+import type { Messages } from './messages.ts';
 import { type Channel, channelWire, demand, type Places } from './places.ts';
+import type { Posts } from './posts.ts';
 import { invalidForm, Refusal } from './records.ts';
 import { memberWire, userWire, type Wire } from './wire.ts';
 
@@ -26,6 +28,7 @@ export interface Answer {
 export interface RestOptions {
   readonly places: Places;
   readonly messages: Messages;
+  readonly posts: Posts;
   readonly interactions: Interactions;
   readonly callback: Callback;
   readonly commands: Commands;
@@ -207,16 +210,16 @@ function interactionRoutes({ messages, interactions, callback }: RestOptions): r
   ];
 }
 
-function messageRoutes({ messages, places }: RestOptions): readonly Route[] {
+function messageRoutes({ messages, posts, places }: RestOptions): readonly Route[] {
   const one = /^\/channels\/(\d+)\/messages\/(\d+)$/;
   const all = /^\/channels\/(\d+)\/messages$/;
   const read = (channel: Channel) => demand(channel, PermissionFlagsBits.ReadMessageHistory);
   const edit = (call: Call, message: StoredMessage) => {
     const body = readMessageBody(call.body);
-    if (!message.own) return messages.patchForeign(message, body);
+    if (!message.own) return posts.patchForeign(message, body);
     const channel = places.channel(message.channelId);
     demand(channel, 0n);
-    return messages.edit(message, { channel, body, files: call.files, requestBytes: call.requestBytes });
+    return posts.edit(message, { channel, body, files: call.files, requestBytes: call.requestBytes });
   };
   return [
     {
@@ -228,7 +231,7 @@ function messageRoutes({ messages, places }: RestOptions): readonly Route[] {
         demand(channel, channel.type >= 10 && channel.type <= 12 ? SEND_IN_THREAD : PermissionFlagsBits.SendMessages);
         if (call.files.length > 0) demand(channel, PermissionFlagsBits.AttachFiles);
         const { files, requestBytes } = call;
-        return ok(messages.wire(messages.post({ channel, body, files, requestBytes })));
+        return ok(messages.wire(posts.post({ channel, body, files, requestBytes })));
       },
     },
     {

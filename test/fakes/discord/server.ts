@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type ReceivedBody, readBody } from './body.ts';
 import type { Clock } from './clock.ts';
 import type { Fault, Faults } from './faults.ts';
-import { Oversized } from './messages.ts';
+import { Oversized } from './posts.ts';
 import { type Complain, type ReceivedRequest, Refusal } from './records.ts';
 import type { Answer, Call } from './rest.ts';
 
