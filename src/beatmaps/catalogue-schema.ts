@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { type Beatmap, type Beatmapset, RULESETS, STATUSES } from './beatmapset.ts';
+
+/**
+ * `rank` orders by popularity, best first, and is the row number of the texts: a text index answers in the order of its row numbers, so
+ * the best come first without anything being sorted. The names alone have an index of their own for what is typed letter by letter.
+ */
+const TABLES = `
+CREATE TABLE catalogue_sets (
+  rank INTEGER PRIMARY KEY, id INTEGER NOT NULL UNIQUE,
+  artist TEXT NOT NULL, title TEXT NOT NULL, creator TEXT NOT NULL, status INTEGER NOT NULL,
+  min_stars REAL, max_stars REAL, plays INTEGER, favourites INTEGER, rating REAL,
+  genre INTEGER, language INTEGER, video INTEGER NOT NULL, nsfw INTEGER NOT NULL,
+  created INTEGER, updated INTEGER, ranked INTEGER, year INTEGER
+) STRICT;
+CREATE INDEX catalogue_by_plays ON catalogue_sets (plays, id);
+CREATE INDEX catalogue_by_favourites ON catalogue_sets (favourites, id);
+CREATE INDEX catalogue_by_rating ON catalogue_sets (rating, id);
+CREATE INDEX catalogue_by_updated ON catalogue_sets (updated, id);
+CREATE INDEX catalogue_by_ranked ON catalogue_sets (ranked, id);
+CREATE INDEX catalogue_by_artist ON catalogue_sets (artist COLLATE NOCASE, id);
+CREATE INDEX catalogue_by_title ON catalogue_sets (title COLLATE NOCASE, id);
+CREATE INDEX catalogue_by_creator ON catalogue_sets (creator COLLATE NOCASE, id);
+CREATE INDEX catalogue_by_min_stars ON catalogue_sets (min_stars, id);
+CREATE INDEX catalogue_by_max_stars ON catalogue_sets (max_stars, id);
+CREATE TABLE catalogue_bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+CREATE TABLE catalogue_maps (
+  set_id INTEGER NOT NULL, id INTEGER NOT NULL UNIQUE, mode INTEGER NOT NULL, stars REAL NOT NULL,
+  ar REAL, od REAL, cs REAL, hp REAL, bpm REAL, length REAL NOT NULL, circles INTEGER, sliders INTEGER,
+  PRIMARY KEY (set_id, id)
+) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE catalogue_names USING fts5 (
+  names, content = '', contentless_delete = 1, prefix = '1 2 3',
+  tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
+);
+CREATE VIRTUAL TABLE catalogue_text USING fts5 (
+  artist, title, creator, source, tags, versions, content = '', contentless_delete = 1, prefix = '1 2 3',
+  tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
+);
+CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);
+CREATE TABLE catalogue_feeds (name TEXT PRIMARY KEY, cursor TEXT, sets INTEGER NOT NULL) STRICT;
+`;
+
+/** Steps of the room `catalogue` in the store. */
+export const CATALOGUE_STEPS: readonly string[] = [TABLES];
+
+const count = z.number().nullable();
+
+const BeatmapShape: z.ZodType<Beatmap> = z.object({
+  id: z.number(),
+  beatmapset_id: z.number(),
+  mode: z.enum(RULESETS),
+  status: z.enum(STATUSES),
+  version: z.string(),
+  difficulty_rating: z.number(),
+  total_length: z.number(),
+  hit_length: count,
+  bpm: count,
+  ar: count,
+  od: count,
+  cs: count,
+  hp: count,
+  max_combo: count,
+  count_circles: count,
+  count_sliders: count,
+  count_spinners: count,
+  playcount: count,
+  passcount: count,
+  checksum: z.string().nullable(),
+  owners: z.array(z.object({ id: z.number(), username: z.string() })),
+  user_id: count,
+});
+
+const BeatmapsetShape: z.ZodType<Beatmapset> = z.object({
+  id: z.number(),
+  artist: z.string(),
+  artist_unicode: z.string().nullable(),
+  title: z.string(),
+  title_unicode: z.string().nullable(),
+  creator: z.string(),
+  user_id: count,
+  source: z.string(),
+  tags: z.string(),
+  status: z.enum(STATUSES),
+  bpm: count,
+  favourite_count: count,
+  play_count: count,
+  rating: count,
+  nsfw: z.boolean(),
+  video: z.boolean(),
+  storyboard: z.boolean(),
+  genre_id: count,
+  language_id: count,
+  submitted_date: z.string().nullable(),
+  last_updated: z.string().nullable(),
+  ranked_date: z.string().nullable(),
+  download_disabled: z.boolean(),
+  download_disabled_reason: z.string().nullable(),
+  cover_url: z.string(),
+  card_url: z.string(),
+  list_url: z.string(),
+  preview_url: z.string(),
+  beatmaps: z.array(BeatmapShape),
+});
+
+/** A set as it was kept, or undefined when an older version kept it in another shape. */
+export function parseBody(body: string): Beatmapset | undefined {
+  return BeatmapsetShape.safeParse(JSON.parse(body)).data;
+}
+
+/** A set in one line, for lists that open as somebody types. */
+export interface Suggestion {
+  readonly id: number;
+  readonly artist: string;
+  readonly title: string;
+  readonly creator: string;
+  /** Of the hardest difficulty. */
+  readonly max_stars: number | null;
+}
+
+export const SuggestionRow: z.ZodType<Suggestion> = z.object({
+  id: z.number(),
+  artist: z.string(),
+  title: z.string(),
+  creator: z.string(),
+  max_stars: z.number().nullable(),
+});
+
+export const IdRow = z.object({ id: z.number() });
+export const BodyRow = z.object({ body: z.string() });
+export const CountRow = z.object({ count: z.number() });
