@@ -9,6 +9,8 @@ import { number, text } from './osu-fields.ts';
 import { parseBeatmap, parseBeatmapset, parseBeatmapsets } from './osu-shapes.ts';
 import { createOsuToken } from './osu-token.ts';
 import { type Player, parsePlayer } from './player.ts';
+import { renderQuery } from './query.ts';
+import { renderSort } from './query-words.ts';
 import { rulesetNumber } from './ruleset.ts';
 import { parseScore, type Score, type ScoreType } from './score.ts';
 import type { Search, SearchPage } from './search.ts';
@@ -205,15 +207,18 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
   }
 
   return {
-    async search({ q, ruleset, status, sort }, next, signal) {
+    async search({ query, status, sort }, next, signal) {
       const page = PAGE_CURSOR.exec(next ?? '')?.[1];
       const params = {
-        q: q === '' ? undefined : q,
-        m: ruleset === undefined ? undefined : rulesetNumber(ruleset),
+        q: renderQuery(query, { osuOnly: true }) || undefined,
+        m: query.ruleset === undefined ? undefined : rulesetNumber(query.ruleset),
         s: status,
-        sort,
+        sort: renderSort(sort),
+        g: query.genre,
+        l: query.language,
+        e: query.video === true ? 'video' : undefined,
         // Explicit ones are part of the answer; who shows them decides.
-        nsfw: 'true',
+        nsfw: query.nsfw === false ? 'false' : 'true',
         page,
         cursor_string: page === undefined ? next : undefined,
       };

@@ -1,0 +1,182 @@
+import { AppError } from '../errors.ts';
+import type { Logger } from '../infra/log.ts';
+import type { Beatmap, Beatmapset } from './beatmapset.ts';
+import { type DownloadAddress, downloadAddresses } from './download.ts';
+import { createHealth } from './health.ts';
+import { type BeatmapCaches, type FoundSet, SET_POLICY } from './lifetimes.ts';
+import { matchOsuLink } from './link.ts';
+import type { Mirror } from './mirror.ts';
+import type { OsuApi } from './osu-api.ts';
+import { createPlayers, type Players } from './players.ts';
+import { type BeatmapCatalogue, createSetSearch, type SearchRequest, type SearchResult } from './set-search.ts';
+import { type BeatmapSource, mirrorSource, officialSource, type SourceId } from './source.ts';
+import { askInOrder } from './upstreams.ts';
+
+export interface SetAnswer {
+  readonly set: Beatmapset;
+  readonly source: SourceId;
+  /** Not from an upstream just now, because all of them failed. */
+  readonly stale: boolean;
+}
+
+export interface DownloadAnswer {
+  /** Of the set. */
+  readonly id: number;
+  readonly set: Beatmapset;
+  readonly available: boolean;
+  /** Why it is not, in the words of osu!, when it said. */
+  readonly reason: string | null;
+  /** Best first; osu!'s own page is always the last. */
+  readonly addresses: readonly DownloadAddress[];
+  readonly source: SourceId;
+  readonly stale: boolean;
+}
+
+/**
+ * The one entry for bot and api. With credentials the official API leads and the mirrors stand in; without, the mirrors tell of
+ * sets, and players are `credentials_required`.
+ *
+ * @throws AppError from every method: `invalid_request` (params.what), `not_found`, `credentials_required`, or the upstream's
+ * code when all of them failed (params.upstreams)
+ */
+export interface Beatmaps extends Players {
+  /** Whether players can be asked for at all. */
+  readonly hasPlayers: boolean;
+  search(request: SearchRequest): Promise<SearchResult>;
+  set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
+  setOfMap(mapId: number, signal?: AbortSignal): Promise<SetAnswer & { readonly beatmap: Beatmap }>;
+  /** @param reference a set's number, else a difficulty's, or any osu! address of one */
+  download(reference: number | string, signal?: AbortSignal): Promise<DownloadAnswer>;
+}
+
+export interface BeatmapsOptions {
+  /** Absent without credentials. */
+  readonly osu?: OsuApi | undefined;
+  /** In the order to begin with. */
+  readonly mirrors: readonly Mirror[];
+  readonly catalogue?: BeatmapCatalogue | undefined;
+  readonly caches: BeatmapCaches;
+  readonly log: Logger;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+type SetRef = { readonly kind: 'set' | 'map' | 'number'; readonly id: number };
+
+/** @throws AppError `invalid_request` */
+export function parseSetRef(reference: number | string): SetRef {
+  const text = String(reference).trim();
+  const link = matchOsuLink(text);
+  if (link?.kind === 'set') return { kind: 'set', id: link.id };
+  if (link?.kind === 'map') return link.setId === undefined ? link : { kind: 'set', id: link.setId };
+  if (/^[1-9]\d{0,14}$/.test(text)) return { kind: 'number', id: Number(text) };
+  const params = { what: 'id' };
+  throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
+}
+
+export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
+  const { osu, mirrors, catalogue, caches, log, now = Date.now } = options;
+  const all: readonly BeatmapSource[] = [
+    ...(osu === undefined ? [] : [officialSource(osu)]),
+    ...mirrors.map(mirrorSource),
+  ];
+  const health = createHealth({ ids: all.map(({ id }) => id), now });
+
+  /** The official one leads whenever it does not rest, however fast the mirrors are. */
+  function sources(): readonly BeatmapSource[] {
+    const order = health.order();
+    const awake = order.flatMap(id => all.find(source => source.id === id) ?? []);
+    return [...awake.filter(({ id }) => id === 'osu'), ...awake.filter(({ id }) => id !== 'osu')];
+  }
+
+  function mirrorsByHealth(): readonly Mirror[] {
+    const order = health.order();
+    const place = ({ id }: Mirror) => (health.isResting(id) ? order.length : order.indexOf(id));
+    return [...mirrors].sort((a, b) => place(a) - place(b));
+  }
+
+  async function findSet(
+    key: string,
+    ask: (source: BeatmapSource, signal: AbortSignal) => Promise<Beatmapset>,
+    recall: (catalogue: BeatmapCatalogue) => Beatmapset | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<SetAnswer> {
+    const load = async (own: AbortSignal): Promise<FoundSet> => {
+      const { value, source } = await askInOrder({
+        sources: sources(),
+        health,
+        ask: each => ask(each, own),
+        isDefinitive: ({ id }) => id === 'osu',
+        signal: own,
+        log,
+        now,
+      });
+      catalogue?.remember([value]);
+      return { set: value, source };
+    };
+    try {
+      const { value, from } = await caches.sets.wrap(key, load, SET_POLICY, signal);
+      return { ...value, stale: from === 'stale' };
+    } catch (error) {
+      const known =
+        isNotFound(error) || signal?.aborted === true || catalogue === undefined ? undefined : recall(catalogue);
+      if (known === undefined) throw error;
+      return { set: known, source: 'catalogue', stale: true };
+    }
+  }
+
+  const set = (id: number, signal?: AbortSignal) =>
+    findSet(
+      `osu-set:${id}`,
+      (source, own) => source.set(id, own),
+      known => known.set(id),
+      signal,
+    );
+
+  async function setOfMap(mapId: number, signal?: AbortSignal) {
+    const found = await findSet(
+      `osu-map:${mapId}`,
+      (source, own) => source.setOfMap(mapId, own),
+      known => known.setOfMap(mapId),
+      signal,
+    );
+    const beatmap = found.set.beatmaps.find(({ id }) => id === mapId);
+    // A convert, or a difficulty that the mapper took out.
+    if (beatmap === undefined) throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`);
+    return { ...found, beatmap };
+  }
+
+  async function resolve({ kind, id }: SetRef, signal: AbortSignal | undefined): Promise<SetAnswer> {
+    if (kind === 'map') return setOfMap(id, signal);
+    try {
+      return await set(id, signal);
+    } catch (error) {
+      if (kind === 'set' || !isNotFound(error)) throw error;
+      return setOfMap(id, signal);
+    }
+  }
+
+  return {
+    ...createPlayers({ osu, caches }),
+    hasPlayers: osu !== undefined,
+    search: createSetSearch({ sources, health, catalogue, caches, log, now }),
+    set,
+    setOfMap,
+    async download(reference, signal) {
+      const { set: found, source, stale } = await resolve(parseSetRef(reference), signal);
+      return {
+        id: found.id,
+        set: found,
+        available: !found.download_disabled,
+        reason: found.download_disabled ? found.download_disabled_reason : null,
+        addresses: downloadAddresses(found, mirrorsByHealth()),
+        source,
+        stale,
+      };
+    },
+  };
+}

@@ -1,0 +1,64 @@
+/** Opaque cursors: base64url of a small JSON. What comes back is a stranger's text until it was read. */
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { SOURCE_IDS, type SourceId } from './source.ts';
+
+/** Where a search goes on. */
+export interface SearchPosition {
+  /** Who gave the page; undefined at the beginning. */
+  readonly source: SourceId | undefined;
+  /** What that upstream gives the page for; undefined for its first. */
+  readonly token: string | undefined;
+  /** Number of the page, from 0: what another upstream is asked for in its place. */
+  readonly page: number;
+  /** Sets of the page that were given already. */
+  readonly skip: number;
+}
+
+const MAX_LENGTH = 2_000;
+const place = z.number().int().min(0).max(100_000);
+const searchShape = z.object({ s: z.enum(SOURCE_IDS), c: z.string().max(1_000).optional(), p: place, k: place });
+const offsetShape = z.object({ o: place });
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function decode<T>(cursor: string, shape: z.ZodType<T>): T {
+  const text = cursor.length > MAX_LENGTH ? '' : Buffer.from(cursor, 'base64url').toString();
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw notOurs(error);
+  }
+  const read = shape.safeParse(value);
+  if (!read.success) throw notOurs(read.error);
+  return read.data;
+}
+
+function notOurs(cause: unknown): AppError {
+  const params = { what: 'cursor' };
+  return new AppError('invalid_request', 'cursor must be one that an earlier answer gave', { params, cause });
+}
+
+export const SEARCH_START: SearchPosition = { source: undefined, token: undefined, page: 0, skip: 0 };
+
+export function renderSearchCursor({ source, token, page, skip }: SearchPosition): string {
+  return encode({ s: source, c: token, p: page, k: skip });
+}
+
+/** @throws AppError `invalid_request` */
+export function parseSearchCursor(cursor: string): SearchPosition {
+  const { s, c, p, k } = decode(cursor, searchShape);
+  return { source: s, token: c, page: p, skip: k };
+}
+
+export function renderOffsetCursor(offset: number): string {
+  return encode({ o: offset });
+}
+
+/** @throws AppError `invalid_request` */
+export function parseOffsetCursor(cursor: string): number {
+  return decode(cursor, offsetShape).o;
+}

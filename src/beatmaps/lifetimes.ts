@@ -1,0 +1,95 @@
+/** How long answers are kept, and the caches they are kept in. */
+import { AppError } from '../errors.ts';
+import { type Cache, type CachePolicy, createMemoryCache } from '../infra/cache.ts';
+import type { Beatmapset } from './beatmapset.ts';
+import type { ListSlice, UserBeatmapset } from './osu-api.ts';
+import type { Player } from './player.ts';
+import type { Score, ScoreType } from './score.ts';
+import type { SearchPage } from './search.ts';
+import type { UpstreamId } from './source.ts';
+
+export interface FoundPage extends SearchPage {
+  readonly source: UpstreamId;
+  /** What the upstream was given for it. */
+  readonly token: string | undefined;
+}
+
+export interface FoundSet {
+  readonly set: Beatmapset;
+  readonly source: UpstreamId;
+}
+
+/** Values are plain data: they survive JSON. */
+export interface BeatmapCaches {
+  readonly pages: Cache<FoundPage>;
+  readonly sets: Cache<FoundSet>;
+  readonly players: Cache<Player>;
+  readonly scores: Cache<ListSlice<Score>>;
+  readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const MAX_RATE_LIMIT_MS = MINUTE;
+
+/** Withdrawn, or never there: an older answer must not stand in. */
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'not_found' || error.code === 'invalid_request');
+}
+
+function errorTtlMs(error: unknown): number {
+  if (!(error instanceof AppError)) return 0;
+  switch (error.code) {
+    case 'not_found':
+      return MINUTE;
+    case 'upstream_rate_limited':
+      return Math.min(error.retryAfterMs ?? 5 * SECOND, MAX_RATE_LIMIT_MS);
+    case 'upstream_changed':
+      return 5 * SECOND;
+    case 'upstream_unavailable':
+    case 'timeout':
+      return 2 * SECOND;
+    default:
+      return 0;
+  }
+}
+
+function policy<V>(ttlMs: (value: V) => number): CachePolicy<V> {
+  return { ttlMs, staleIfErrorMs: () => DAY, staleOnError: error => !isGone(error), errorTtlMs };
+}
+
+/** What has a leaderboard hardly changes; the rest is being worked on. */
+function setTtlMs({ set }: FoundSet): number {
+  return ['ranked', 'approved', 'loved'].includes(set.status) ? DAY : 15 * MINUTE;
+}
+
+const SCORE_TTL_MS: Readonly<Record<ScoreType, number>> = {
+  best: 15 * MINUTE,
+  // The API's terms allow one look a minute.
+  recent: MINUTE,
+  firsts: 15 * MINUTE,
+  pinned: 10 * MINUTE,
+};
+
+export const PAGE_POLICY: CachePolicy<FoundPage> = policy(() => 2 * MINUTE);
+export const SET_POLICY: CachePolicy<FoundSet> = policy(setTtlMs);
+export const PLAYER_POLICY: CachePolicy<Player> = policy(() => 5 * MINUTE);
+export const USER_BEATMAP_POLICY: CachePolicy<ListSlice<UserBeatmapset>> = policy(() => 10 * MINUTE);
+export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
+  return policy(() => SCORE_TTL_MS[type]);
+}
+
+/** About 30 MB when all are full. */
+export function createMemoryBeatmapCaches(now?: () => number): BeatmapCaches {
+  const clock = now === undefined ? {} : { now };
+  return {
+    pages: createMemoryCache({ maxEntries: 500, maxSize: 4_000, sizeOf: page => page.sets.length, ...clock }),
+    sets: createMemoryCache({ maxEntries: 1_000, ...clock }),
+    players: createMemoryCache({ maxEntries: 500, ...clock }),
+    scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
+    userBeatmaps: createMemoryCache({ maxEntries: 300, maxSize: 2_000, sizeOf: slice => slice.items.length, ...clock }),
+  };
+}

@@ -1,0 +1,137 @@
+/** What only the official API knows: profiles, plays, and maps of players. */
+import { AppError } from '../errors.ts';
+import type { CacheHit } from '../infra/cache.ts';
+import type { Ruleset } from './beatmapset.ts';
+import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
+import { type BeatmapCaches, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './lifetimes.ts';
+import { matchOsuLink } from './link.ts';
+import type { ListSlice, OsuApi, PlayerRef, UserBeatmapset, UserBeatmapType } from './osu-api.ts';
+import type { Player } from './player.ts';
+import type { Score, ScoreType } from './score.ts';
+
+export interface Told {
+  readonly source: 'osu';
+  /** From before, because the upstream failed. */
+  readonly stale: boolean;
+}
+
+export interface PlayerListOptions {
+  /** 1 to 100. Default 20. */
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * `user` is an id, a name, `@name` or a profile's address.
+ *
+ * @throws AppError from every method: `invalid_request` (params.what: `user`, `cursor`), `credentials_required`, `not_found`, or
+ * an upstream code
+ */
+export interface Players {
+  user(user: number | string, ruleset?: Ruleset, signal?: AbortSignal): Promise<Told & { readonly user: Player }>;
+  userScores(
+    user: number | string,
+    type: ScoreType,
+    options?: PlayerListOptions & { readonly ruleset?: Ruleset | undefined },
+  ): Promise<Told & { readonly scores: readonly Score[]; readonly cursor: string | null }>;
+  userBeatmaps(
+    user: number | string,
+    type: UserBeatmapType,
+    options?: PlayerListOptions,
+  ): Promise<Told & { readonly beatmapsets: readonly UserBeatmapset[]; readonly cursor: string | null }>;
+}
+
+export interface PlayersOptions {
+  readonly osu: OsuApi | undefined;
+  readonly caches: Pick<BeatmapCaches, 'players' | 'scores' | 'userBeatmaps'>;
+}
+
+const NAME = /^[\w[\] -]{1,30}$/;
+const MAX_LIMIT = 100;
+/** What the API can reach of each list. */
+const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
+
+/** @throws AppError `invalid_request` */
+export function parsePlayerRef(user: number | string): PlayerRef {
+  const text = String(user).trim();
+  const link = matchOsuLink(text);
+  if (link?.kind === 'user') return 'id' in link ? link.id : link.name;
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  const name = text.replace(/^@/, '').trim();
+  if (!NAME.test(name)) {
+    const params = { what: 'user' };
+    throw new AppError('invalid_request', 'user must be the name, number or profile of a player', { params });
+  }
+  return name;
+}
+
+function rulesetOfLink(user: number | string): Ruleset | undefined {
+  return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
+}
+
+export function createPlayers({ osu, caches }: PlayersOptions): Players {
+  function official(): OsuApi {
+    if (osu !== undefined) return osu;
+    throw new AppError('credentials_required', 'players are known to the official API alone, which needs credentials');
+  }
+
+  function load(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<CacheHit<Player>> {
+    const api = official();
+    const name = typeof player === 'number' ? String(player) : `@${player.toLowerCase()}`;
+    const key = `osu-user:${name}:${ruleset ?? ''}`;
+    return caches.players.wrap(key, own => api.user(player, ruleset, own), PLAYER_POLICY, signal);
+  }
+
+  /** Lists are told by number alone. */
+  async function idOf(player: PlayerRef, signal?: AbortSignal): Promise<number> {
+    return typeof player === 'number' ? player : (await load(player, undefined, signal)).value.id;
+  }
+
+  function readPlace({ limit = 20, cursor }: PlayerListOptions) {
+    const offset = cursor === undefined ? 0 : parseOffsetCursor(cursor);
+    return { limit: Math.max(1, Math.min(Math.trunc(limit), MAX_LIMIT)), offset };
+  }
+
+  function nextOf({ isFull }: ListSlice<unknown>, end: number, last = 10_000): string | null {
+    return isFull && end < last ? renderOffsetCursor(end) : null;
+  }
+
+  return {
+    async user(user, ruleset = rulesetOfLink(user), signal) {
+      const { value, from } = await load(parsePlayerRef(user), ruleset, signal);
+      return { user: value, source: 'osu', stale: from === 'stale' };
+    },
+    async userScores(user, type, options = {}) {
+      const { limit, offset } = readPlace(options);
+      const player = parsePlayerRef(user);
+      const { ruleset = rulesetOfLink(user), signal } = options;
+      const api = official();
+      const id = await idOf(player, signal);
+      const size = Math.min(limit, LAST[type] - offset);
+      if (size <= 0) return { scores: [], cursor: null, source: 'osu', stale: false };
+      const { value, from } = await caches.scores.wrap(
+        `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`,
+        own => api.userScores(id, type, { ruleset, limit: size, offset }, own),
+        scorePolicy(type),
+        signal,
+      );
+      const cursor = nextOf(value, offset + size, LAST[type]);
+      return { scores: value.items, cursor, source: 'osu', stale: from === 'stale' };
+    },
+    async userBeatmaps(user, type, options = {}) {
+      const { limit, offset } = readPlace(options);
+      const player = parsePlayerRef(user);
+      const api = official();
+      const id = await idOf(player, options.signal);
+      const { value, from } = await caches.userBeatmaps.wrap(
+        `osu-user-maps:${id}:${type}:${offset}:${limit}`,
+        own => api.userBeatmaps(id, type, { limit, offset }, own),
+        USER_BEATMAP_POLICY,
+        options.signal,
+      );
+      const cursor = nextOf(value, offset + limit);
+      return { beatmapsets: value.items, cursor, source: 'osu', stale: from === 'stale' };
+    },
+  };
+}

@@ -1,0 +1,192 @@
+/** Searches over all sources, in pages of any size. */
+import { AppError } from '../errors.ts';
+import type { Logger } from '../infra/log.ts';
+import type { Beatmapset, Ruleset } from './beatmapset.ts';
+import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
+import type { Health } from './health.ts';
+import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './lifetimes.ts';
+import { parseQuery, type Query, renderQuery } from './query.ts';
+import { renderSort, type Sort, type StatusFilter } from './query-words.ts';
+import type { Search } from './search.ts';
+import type { BeatmapSource, SourceId } from './source.ts';
+import { askInOrder } from './upstreams.ts';
+
+/** Every set that passed through, searchable here. */
+export interface BeatmapCatalogue {
+  search(
+    search: Search,
+    options: { readonly limit: number; readonly offset: number },
+  ): { readonly sets: readonly Beatmapset[]; readonly total: number | null };
+  /** Keeps them, later. */
+  remember(sets: readonly Beatmapset[]): void;
+  set(id: number): Beatmapset | undefined;
+  setOfMap(mapId: number): Beatmapset | undefined;
+}
+
+export interface SearchRequest {
+  /** osu!'s search language; empty or absent lists everything. */
+  readonly q?: string | undefined;
+  readonly ruleset?: Ruleset | undefined;
+  /** Default: any when the text speaks of statuses, else those with a leaderboard. */
+  readonly status?: StatusFilter | undefined;
+  /** Default: relevance for words, plays for none. */
+  readonly sort?: Sort | undefined;
+  /** 1 to 50. Default 20. */
+  readonly limit?: number | undefined;
+  /** Of the page before; the rest of the request must be the same. */
+  readonly cursor?: string | undefined;
+  /** `local`: the catalogue alone. */
+  readonly source?: 'local' | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SearchResult {
+  readonly sets: readonly Beatmapset[];
+  /** Of all pages, when known. */
+  readonly total: number | null;
+  /** For the next page; null after the last. */
+  readonly cursor: string | null;
+  readonly source: SourceId;
+  /** Not from an upstream just now: an older answer, or what the catalogue remembers, because all of them failed. */
+  readonly stale: boolean;
+}
+
+export interface SetSearchOptions {
+  /** The best first. */
+  readonly sources: () => readonly BeatmapSource[];
+  readonly health: Health;
+  readonly catalogue: BeatmapCatalogue | undefined;
+  readonly caches: Pick<BeatmapCaches, 'pages'>;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** Long enough for any question, short enough for every upstream. */
+const MAX_QUERY_LENGTH = 500;
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 50;
+/** Upstream pages read for one of ours: those of a mirror shrink when they are checked. */
+const MAX_PAGES = 3;
+
+function defaultSort(query: Query): Sort {
+  return { field: query.text === '' ? 'plays' : 'relevance', order: 'desc' };
+}
+
+export function readSearch({ q = '', ruleset, status, sort }: SearchRequest): Search {
+  if (q.length > MAX_QUERY_LENGTH) {
+    const params = { what: 'q', max: MAX_QUERY_LENGTH };
+    throw new AppError('invalid_request', `q must not be longer than ${MAX_QUERY_LENGTH} characters`, { params });
+  }
+  const parsed = parseQuery(q);
+  const query = ruleset === undefined ? parsed : { ...parsed, ruleset };
+  const ownStatus = parsed.ranges.status === undefined ? 'leaderboard' : 'any';
+  return { query, status: status ?? ownStatus, sort: sort ?? defaultSort(query) };
+}
+
+function keyOf({ query, status, sort }: Search, { source, token, page }: SearchPosition): string {
+  return `search:${JSON.stringify([renderQuery(query), status, renderSort(sort), source, token, page])}`;
+}
+
+/** @throws AppError `invalid_request` (params.what: `q`, `cursor`), or the cause when every source failed */
+export function createSetSearch(options: SetSearchOptions): (request: SearchRequest) => Promise<SearchResult> {
+  const { sources, health, catalogue, caches, log, now } = options;
+
+  /** The page's own source first, unless it rests; the others are asked for the page in its place. */
+  function sourcesFor({ source }: SearchPosition): readonly BeatmapSource[] {
+    const order = sources();
+    const own = order.filter(({ id }) => id === source);
+    return [...own, ...order.filter(({ id }) => id !== source)];
+  }
+
+  async function loadPage(search: Search, at: SearchPosition, signal: AbortSignal): Promise<FoundPage> {
+    const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : source.tokenOf(at.page));
+    const { value, source } = await askInOrder({
+      sources: sourcesFor(at),
+      health,
+      ask: async each => ({ ...(await each.search(search, tokenFor(each), signal)), token: tokenFor(each) }),
+      // A mirror may hold less than osu! does.
+      isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
+      signal,
+      log,
+      now,
+    });
+    catalogue?.remember(value.sets);
+    return { ...value, source };
+  }
+
+  function searchCatalogue(search: Search, at: SearchPosition, limit: number): Omit<SearchResult, 'stale'> | undefined {
+    if (catalogue === undefined) return undefined;
+    const offset = at.source === 'catalogue' ? at.skip : at.page * MAX_LIMIT + at.skip;
+    const { sets, total } = catalogue.search(search, { limit, offset });
+    const end = offset + sets.length;
+    const hasMore = total === null ? sets.length === limit : end < total;
+    const next: SearchPosition = { source: 'catalogue', token: undefined, page: 0, skip: end };
+    const cursor = hasMore && sets.length > 0 ? renderSearchCursor(next) : null;
+    return { sets, total, cursor, source: 'catalogue' };
+  }
+
+  async function readPage(search: Search, at: SearchPosition, signal: AbortSignal | undefined) {
+    const { value, from } = await caches.pages.wrap(
+      keyOf(search, at),
+      own => loadPage(search, at, own),
+      PAGE_POLICY,
+      signal,
+    );
+    return { page: value, stale: from === 'stale' };
+  }
+
+  /** Where the search goes on when `taken` sets of a page were given. */
+  function after({ source, token, next, sets }: FoundPage, at: SearchPosition, taken: number): SearchPosition | null {
+    if (taken < sets.length) return { source, token, page: at.page, skip: taken };
+    return next === null ? null : { source, token: next, page: at.page + 1, skip: 0 };
+  }
+
+  /** A page of ours out of one or several of the upstream's. */
+  async function searchUpstreams(
+    search: Search,
+    start: SearchPosition,
+    limit: number,
+    signal: AbortSignal | undefined,
+  ): Promise<SearchResult> {
+    const { page, stale } = await readPage(search, start, signal);
+    const found = new Map(page.sets.slice(start.skip, start.skip + limit).map(set => [set.id, set] as const));
+    let at = after(page, start, start.skip + limit);
+    for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
+      const more = await readPage(search, at, signal).catch((error: unknown) => {
+        // The rest may come with the next page; whoever asks for that one learns the reason.
+        if (found.size > 0 && signal?.aborted !== true) return undefined;
+        throw error;
+      });
+      if (more === undefined) break;
+      const taken = more.page.sets.slice(at.skip, at.skip + limit - found.size);
+      for (const set of taken) found.set(set.id, set);
+      at = after(more.page, at, at.skip + taken.length);
+    }
+    const cursor = at === null ? null : renderSearchCursor(at);
+    return { sets: [...found.values()], total: page.total, cursor, source: page.source, stale };
+  }
+
+  function searchLocally(search: Search, start: SearchPosition, limit: number, stale: boolean): SearchResult {
+    const found = searchCatalogue(search, start, limit);
+    if (found === undefined) throw new AppError('upstream_unavailable', 'there is no catalogue here');
+    return { ...found, stale };
+  }
+
+  return async function search(request) {
+    const asked = readSearch(request);
+    const { cursor, signal, source } = request;
+    const start = cursor === undefined ? SEARCH_START : parseSearchCursor(cursor);
+    const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
+    const isLocal = source === 'local';
+    if (isLocal || start.source === 'catalogue') return searchLocally(asked, start, limit, !isLocal);
+    try {
+      return await searchUpstreams(asked, start, limit, signal);
+    } catch (error) {
+      const isAsked = error instanceof AppError && error.code === 'invalid_request';
+      const found = isAsked || signal?.aborted === true ? undefined : searchCatalogue(asked, start, limit);
+      // That the catalogue knows none does not mean that there is none.
+      if (found === undefined || found.sets.length === 0) throw error;
+      return { ...found, stale: true };
+    }
+  };
+}
