@@ -46,6 +46,18 @@ describe('updates', () => {
     expect(seen).toEqual(['one', 'two', 'three']);
   });
 
+  it('may be written by hand, and what is in them is known afterwards', async () => {
+    const fake = await start();
+    const { telegram } = botOf(fake);
+    const chat = { id: -40, type: 'group', title: 'By hand' };
+    const message = { message_id: 7, date: 1, chat, text: 'hello' };
+    fake.update({ callback_query: { id: 'press', from: ALI, chat_instance: '1', data: 'a', message } });
+    await telegram.sendMessage(-40, 'hello', { reply_parameters: { message_id: 7 } });
+    await telegram.answerCbQuery('press');
+    expect(await telegram.getUpdates(0, 100, 0, undefined)).toMatchObject([{ callback_query: { id: 'press' } }]);
+    expect(fake.problems).toEqual([]);
+  });
+
   it('stop at privacy mode in groups', async () => {
     const fake = await start();
     fake.me.can_read_all_group_messages = false;

@@ -141,7 +141,7 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
         signal: closing.signal,
       }),
     }),
-    updates: createUpdates({ post: createWebhookPost({ resolve, problem, signal: closing.signal }) }),
+    updates: createUpdates({ problem, post: createWebhookPost({ resolve, problem, signal: closing.signal }) }),
     inline: createInline(),
     pace: createPace(now),
     isLocal,

@@ -3,6 +3,8 @@ import { badRequest } from './answer.ts';
 import type { Stored } from './file-shelf.ts';
 import type { CallbackAnswer, Entity, InlineAnswer, InlineResult } from './shapes.ts';
 
+type QueryKind = 'query' | 'callback';
+
 /** A message somebody sent through the bot. */
 export interface InlineMessage {
   readonly id: string;
@@ -22,8 +24,8 @@ export interface Inline {
   readonly callbackAnswers: ReadonlyMap<string, CallbackAnswer>;
   /** By inline_message_id. */
   readonly messages: ReadonlyMap<string, InlineMessage>;
-  /** A fresh id the bot may answer once. */
-  ask(kind: 'query' | 'callback'): string;
+  /** An id the bot may answer once; a fresh one unless given. */
+  ask(kind: QueryKind, id?: string): string;
   /** From now on it is too late to answer it. */
   expire(queryId: string): void;
   answer(answer: InlineAnswer): void;
@@ -36,10 +38,10 @@ export function createInline(): Inline {
   const answers = new Map<string, InlineAnswer>();
   const callbackAnswers = new Map<string, CallbackAnswer>();
   const messages = new Map<string, InlineMessage>();
-  const open = new Map<string, 'query' | 'callback'>();
+  const open = new Map<string, QueryKind>();
   let last = 184_000_000_000_000;
 
-  function take(id: string, kind: 'query' | 'callback'): void {
+  function take(id: string, kind: QueryKind): void {
     if (open.get(id) !== kind) {
       throw badRequest('query is too old and response timeout expired or query ID is invalid');
     }
@@ -55,10 +57,9 @@ export function createInline(): Inline {
     answers,
     callbackAnswers,
     messages,
-    ask: kind => {
-      last++;
-      open.set(String(last), kind);
-      return String(last);
+    ask: (kind, id = String(++last)) => {
+      open.set(id, kind);
+      return id;
     },
     expire: queryId => {
       open.delete(queryId);

@@ -83,6 +83,8 @@ const SOMEONE: SomeUser = { id: 700_100_200, first_name: 'Sari', username: 'sari
 const ANONYMOUS: SomeUser = { id: 1_087_968_824, first_name: 'Group', username: 'GroupAnonymousBot', is_bot: true };
 
 const noted = z.looseObject({ message_id: z.int(), chat: chatShape, text: z.string().optional() });
+const query = z.looseObject({ id: z.string() });
+const asked = z.looseObject({ inline_query: query.optional(), callback_query: query.optional() });
 const placed = z.looseObject({ chat: chatShape });
 
 export function createPeople(stage: Stage): People {
@@ -99,6 +101,9 @@ export function createPeople(stage: Stage): People {
   }
 
   function note(update: Readonly<Record<string, unknown>>): void {
+    const { inline_query, callback_query } = asked.safeParse(update).data ?? {};
+    if (inline_query !== undefined) stage.inline.ask('query', inline_query.id);
+    if (callback_query !== undefined) stage.inline.ask('callback', callback_query.id);
     for (const part of Object.values(update)) {
       noteMessage(part);
       noteMessage(z.looseObject({ message: z.unknown() }).safeParse(part).data?.message);

@@ -43,6 +43,7 @@ export interface PollAsk {
 export interface UpdatesOptions {
   /** Sends an update to the bot's webhook. */
   readonly post: (webhook: Webhook, update: Update) => Promise<Delivery>;
+  readonly problem: (what: string) => void;
 }
 
 const BY_REQUEST_ONLY = new Set(['chat_member', 'message_reaction', 'message_reaction_count']);
@@ -54,7 +55,7 @@ interface Waiter {
   readonly refuse: (refusal: ApiRefusal) => void;
 }
 
-export function createUpdates({ post }: UpdatesOptions): Updates {
+export function createUpdates({ post, problem }: UpdatesOptions): Updates {
   let pending: readonly Update[] = [];
   let allowed: readonly string[] = [];
   let webhook: Webhook | undefined;
@@ -97,9 +98,11 @@ export function createUpdates({ post }: UpdatesOptions): Updates {
   function startDelivery(): void {
     if (webhook === undefined || isDelivering) return;
     isDelivering = true;
-    void deliverAll().finally(() => {
-      isDelivering = false;
-    });
+    deliverAll()
+      .catch((error: unknown) => problem(`webhook: ${String(error)}`))
+      .finally(() => {
+        isDelivering = false;
+      });
   }
 
   return {
