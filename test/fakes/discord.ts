@@ -84,7 +84,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
   const specification = folder === undefined || folder === '' ? undefined : await loadSpecification(folder);
   const faults = createFaults();
   const places = createPlaces(clock, botUserId);
-  const commands = createCommands(clock, applicationId);
+  const commands = createCommands(clock, applicationId, complain);
   const emit = (event: GatewayEvent) => gateway.emit(event);
   const messages = createMessages({
     clock,

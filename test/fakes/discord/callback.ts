@@ -4,7 +4,8 @@ import { Flags, type MessageBody, readMessageBody } from './message-body.ts';
 import type { StoredMessage } from './message-wire.ts';
 import type { Messages } from './messages.ts';
 import type { Posts, Upload } from './posts.ts';
-import { type Complain, invalidForm, type ReceivedFile, Refusal } from './records.ts';
+import { type Complain, invalidForm, Refusal } from './records.ts';
+import type { Received } from './route.ts';
 import type { Wire } from './wire.ts';
 
 const callbackSchema = z.looseObject({ type: z.int(), data: z.unknown().optional() });
@@ -37,12 +38,6 @@ const KINDS: Readonly<Record<number, readonly StoredInteraction['kind'][]>> = {
   8: ['autocomplete'],
   9: ['command', 'message-command', 'button', 'select'],
 };
-
-export interface Received {
-  readonly body: unknown;
-  readonly files: readonly ReceivedFile[];
-  readonly requestBytes: number;
-}
 
 /** What may be done with an interaction's token. */
 export interface Callback {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Clock } from './clock.ts';
-import { invalidForm } from './records.ts';
+import { checkCommand, checkCommands } from './command-rules.ts';
+import { type Complain, invalidForm } from './records.ts';
 
 const optionSchema = z.looseObject({ type: z.int(), name: z.string() });
 const commandSchema = z.looseObject({
@@ -27,7 +28,7 @@ export interface Commands {
   remove(id: string): boolean;
 }
 
-export function createCommands(clock: Clock, applicationId: string): Commands {
+export function createCommands(clock: Clock, applicationId: string, complain: Complain): Commands {
   let standing: readonly Command[] = [];
   let put: unknown;
   const stamp = (body: unknown): Command => {
@@ -52,6 +53,12 @@ export function createCommands(clock: Clock, applicationId: string): Commands {
       version: clock.snowflake(),
     };
   };
+  function demand(wrong: readonly string[]): void {
+    for (const problem of wrong) complain(problem);
+    const [first] = wrong;
+    if (first !== undefined) throw invalidForm(first);
+  }
+
   return {
     get put() {
       return put;
@@ -60,11 +67,13 @@ export function createCommands(clock: Clock, applicationId: string): Commands {
     find: (name, type) => standing.find(each => each.name === name && each.type === type),
     replace(body) {
       if (!Array.isArray(body)) throw invalidForm('commands: not a list');
+      demand(checkCommands(body));
       standing = body.map(stamp);
       put = body;
       return standing;
     },
     add(body) {
+      demand(checkCommand(body));
       const command = stamp(body);
       const created = standing.every(each => each.id !== command.id);
       standing = [...standing.filter(each => each.id !== command.id), command];

@@ -62,6 +62,10 @@ const SHAPES: Readonly<Record<number, z.ZodType>> = {
     })
     .refine(({ options }) => new Set(options.map(({ value }) => value)).size === options.length, 'a value twice')
     .refine(({ options, max_values }) => (max_values ?? 1) <= options.length, 'max_values over the options'),
+  5: z.looseObject({ custom_id: customId }),
+  6: z.looseObject({ custom_id: customId }),
+  7: z.looseObject({ custom_id: customId }),
+  8: z.looseObject({ custom_id: customId }),
   [SECTION]: z.looseObject({ components: children(1, 3), accessory: z.looseObject({ type: z.int() }) }),
   [TEXT_DISPLAY]: z.looseObject({ content: z.string().min(1).max(MAX_TEXT) }),
   [THUMBNAIL]: z.looseObject({ media: mediaSchema, description, spoiler: z.boolean().nullish() }),

@@ -154,7 +154,7 @@ function guildUploadLimit(premiumTier: number, features: readonly string[]): num
   return 10 * MIB;
 }
 
-const isThread = (type: number) => type >= 10 && type <= 12;
+export const isThread = (type: number) => type >= 10 && type <= 12;
 
 /** @param overwriteFor the user whose permissions here are written out, when they differ from the guild's. */
 export function channelWire(channel: Channel, overwriteFor?: string): Wire {

@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts';
 import type { Fault, Faults } from './faults.ts';
 import { Oversized } from './posts.ts';
 import { type Complain, type ReceivedRequest, Refusal } from './records.ts';
-import type { Answer, Call } from './rest.ts';
+import type { Answer, Call } from './route.ts';
 
 export interface RestServerOptions {
   readonly clock: Clock;

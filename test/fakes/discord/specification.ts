@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { z } from 'zod';
-import type { Call } from './rest.ts';
+import type { Call } from './route.ts';
 
 const schemasSchema = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
