@@ -195,6 +195,8 @@ describe('inline mode', () => {
     expect(await refusal(telegram.answerInlineQuery(query, many))).toContain('RESULTS_TOO_MUCH');
     expect(await refusal(telegram.answerInlineQuery(query, [article('é'.repeat(33))]))).toContain('RESULT_ID_INVALID');
     expect(await refusal(telegram.answerInlineQuery(query, [article('a'), article('a')]))).toContain('DUPLICATE');
+    const lost = { type: 'video' as const, id: 'a', title: 'A', video_file_id: 'BAACAgnever' };
+    expect(await refusal(telegram.answerInlineQuery(query, [lost]))).toContain('wrong file identifier');
     await telegram.answerInlineQuery(query, [article('é'.repeat(32))]);
     expect(fake.problems).toHaveLength(3);
   });

@@ -194,8 +194,10 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     },
     addChat: chat => chats.add(chatShape.parse(chat)),
     addTopic: chats.addTopic,
-    setMember: (chatId, user, status, rights) =>
-      chats.setMember(chatId, userShape.parse(typeof user === 'number' ? { id: user } : user), status, rights),
+    setMember: (chatId, who, status, rights) => {
+      const user = userShape.parse(typeof who === 'number' ? { id: who } : who);
+      chats.setMember(chatId, user.id === botId ? me : user, status, rights);
+    },
     addFile: stage.shelf.add,
     forgetFiles: stage.shelf.forget,
     expireQuery: stage.inline.expire,

@@ -24,10 +24,13 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   mpeg4_gif: ['mpeg4_url', 'thumbnail_url'],
 };
 
-const CACHED: Readonly<Record<string, { readonly field: string; readonly kind: FileKind }>> = {
+/** Which field of a result names a file Telegram holds, by the result's type. */
+export const CACHED: Readonly<Record<string, { readonly field: string; readonly kind: FileKind }>> = {
   video: { field: 'video_file_id', kind: 'video' },
   photo: { field: 'photo_file_id', kind: 'photo' },
   mpeg4_gif: { field: 'mpeg4_file_id', kind: 'animation' },
+  document: { field: 'document_file_id', kind: 'document' },
+  audio: { field: 'audio_file_id', kind: 'audio' },
 };
 
 function checkInlineAnswer({ params }: TelegramRequest, stage: Stage): readonly Violation[] {
@@ -61,8 +64,9 @@ function checkResult(result: InlineResult, stage: Stage): Violation[] {
     if (kind !== undefined && kind !== cached.kind) {
       found.push({ what: `${cached.field} of ${kind}`, refusal: 'wrong file identifier/HTTP URL specified' });
     }
-    if (cached.kind === 'video' && typeof result.title !== 'string')
-      found.push({ what: 'a cached video without a title' });
+    if ((cached.kind === 'video' || cached.kind === 'document') && typeof result.title !== 'string') {
+      found.push({ what: `a cached ${cached.kind} without a title`, refusal: 'Can\'t find field "title"' });
+    }
     return found;
   }
   const missing = (NEEDED[result.type] ?? []).filter(field => result[field] === undefined);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CACHED } from './account-rules.ts';
 import { badRequest } from './answer.ts';
 import type { Member } from './chats.ts';
 import { callbackAnswerShape, chatIdShape, commandShape, inlineAnswerShape, scopeShape } from './shapes.ts';
@@ -143,8 +144,15 @@ const getFile: Method = ({ params }, { shelf }) => {
   };
 };
 
-const answerInlineQuery: Method = ({ params }, { inline }) => {
-  inline.answer(inlineAnswerShape.parse(params));
+const answerInlineQuery: Method = ({ params }, { inline, shelf }) => {
+  const answer = inlineAnswerShape.parse(params);
+  for (const result of answer.results) {
+    const fileId = result[CACHED[result.type]?.field ?? ''];
+    if (typeof fileId === 'string' && !shelf.files.has(fileId)) {
+      throw badRequest('wrong file identifier/HTTP URL specified');
+    }
+  }
+  inline.answer(answer);
   return true;
 };
 

@@ -17,6 +17,8 @@ export interface SomeChat {
   readonly type: Chat['type'];
   readonly title?: string;
   readonly is_forum?: boolean;
+  /** What plain members may do; what is not named is allowed. */
+  readonly permissions?: Readonly<Record<string, boolean>>;
 }
 
 export interface SomeMessage {

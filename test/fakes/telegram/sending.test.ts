@@ -185,6 +185,20 @@ describe('places', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('may forbid kinds of messages', async () => {
+    const fake = await start();
+    const { telegram } = botOf(fake);
+    fake.addChat({ id: GROUP, type: 'supergroup', permissions: { can_send_videos: false } });
+    await telegram.sendMessage(GROUP, 'hello');
+    expect(await refusal(telegram.sendVideo(GROUP, FILM))).toContain('not enough rights to send videos');
+    expect(await telegram.getChat(GROUP)).toMatchObject({ permissions: { can_send_videos: false } });
+    fake.setMember(GROUP, fake.botId, 'administrator');
+    await telegram.sendVideo(GROUP, FILM);
+    fake.setMember(GROUP, fake.botId, 'restricted', { can_send_messages: false });
+    expect(await refusal(telegram.sendMessage(GROUP, 'hello'))).toContain('not enough rights to send text messages');
+    expect(fake.problems).toEqual([]);
+  });
+
   it('have members with rights', async () => {
     const fake = await start();
     const { telegram } = botOf(fake);

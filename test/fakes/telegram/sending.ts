@@ -23,12 +23,10 @@ interface Place {
 }
 
 /** Where the message goes, with everything that may be wrong about it said in the order of the real server. */
-function openPlace(stage: Stage, send: Send): Place {
+function openPlace(stage: Stage, send: Send, kinds: readonly ('message' | FileKind)[]): Place {
   const { chats } = stage;
   const chat = chats.open(send.chat_id);
-  if (chats.member(chat.id, stage.me.id)?.rights.can_send_messages === false) {
-    throw badRequest('not enough rights to send text messages to the chat');
-  }
+  for (const kind of kinds) checkRight(stage, chat, kind);
   if (send.message_thread_id !== undefined) chats.checkTopic(chat, send.message_thread_id);
   const reply = send.reply_parameters ?? legacyReply(send);
   let replied: FakeMessage | undefined;
@@ -44,6 +42,15 @@ function openPlace(stage: Stage, send: Send): Place {
     threadId: replied?.threadId ?? send.message_thread_id,
     replyMarkup: send.reply_markup,
   };
+}
+
+/** A restricted bot has rights of its own, a plain member those of the chat, an administrator all. */
+function checkRight({ chats, me }: Stage, chat: Chat, kind: 'message' | FileKind): void {
+  const member = chats.member(chat.id, me.id);
+  const rights = member?.status === 'restricted' ? member.rights : member?.status === 'member' ? chat.permissions : {};
+  const right = kind === 'animation' ? 'can_send_other_messages' : `can_send_${kind}s`;
+  if (rights?.[right] !== false) return;
+  throw badRequest(`not enough rights to send ${kind === 'message' ? 'text messages' : `${kind}s`} to the chat`);
 }
 
 function legacyReply(send: Send): Send['reply_parameters'] {
@@ -62,7 +69,7 @@ function put(stage: Stage, place: Place, message: Omit<NewMessage, 'byBot'>): Fa
 const sendMessage: Method = ({ params }, stage) => {
   const content = textShape.parse(params);
   const parsed = parseText(content.text, content.parse_mode, content.entities);
-  const place = openPlace(stage, sendShape.parse(params));
+  const place = openPlace(stage, sendShape.parse(params), ['message']);
   stage.pace.spend(place.chat, 1);
   return renderMessage(stage, put(stage, place, parsed));
 };
@@ -72,7 +79,7 @@ function sendFile(kind: FileKind): Method {
     const { params, files: uploads } = call;
     const caption = captionShape.parse(params);
     const parsed = parseText(caption.caption ?? '', caption.parse_mode, caption.caption_entities);
-    const place = openPlace(stage, sendShape.parse(params));
+    const place = openPlace(stage, sendShape.parse(params), [kind]);
     const source = params[kind];
     if (source !== undefined && typeof source !== 'string') throw badRequest(`there is no ${kind} in the request`);
     const about = mediaFieldsShape.parse(params);
@@ -86,8 +93,9 @@ function sendFile(kind: FileKind): Method {
 
 const sendMediaGroup: Method = async (call, stage) => {
   const { params, files: uploads } = call;
-  const place = openPlace(stage, sendShape.parse(params));
   const items = inputMediaShape.array().parse(params.media);
+  const kinds = items.map(({ type }) => type);
+  const place = openPlace(stage, sendShape.parse(params), kinds);
   stage.pace.spend(place.chat, items.length);
   const group: Omit<NewMessage, 'byBot'>[] = [];
   const mediaGroupId = String(14_000_000_000_000 + stage.chats.messages.size);

@@ -138,5 +138,6 @@ export const chatShape = z.looseObject({
   type: z.enum(['private', 'group', 'supergroup', 'channel']),
   title: z.string().optional(),
   is_forum: z.boolean().optional(),
+  permissions: z.record(z.string(), z.boolean()).optional(),
 });
 export type Chat = z.infer<typeof chatShape>;
