@@ -258,6 +258,7 @@ export const en = {
     /** The command in the menu of a message, at most 32 characters. */
     getMedia: 'Get media',
     delete: 'Delete',
+    noFiles: 'Discord does not let me send this file here.',
   },
 
   /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */

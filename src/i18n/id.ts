@@ -247,6 +247,7 @@ export const id: Messages = {
   discord: {
     getMedia: 'Ambil media',
     delete: 'Hapus',
+    noFiles: 'Discord tidak mengizinkan saya mengirim file ini di sini.',
   },
 
   web: {

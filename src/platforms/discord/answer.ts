@@ -1,0 +1,164 @@
+import type { Reply } from '../../bot/reply.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Delivery } from '../../media/delivery.ts';
+import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from './limits.ts';
+import { countComponents, renderMessage, type Section } from './render.ts';
+import { type Content, SendFailure } from './send.ts';
+import { type Deliver, type LinkReason, prepareUploads, type Uploads } from './uploads.ts';
+
+/** Where an answer goes. */
+export interface Destination {
+  /** Largest file there. */
+  readonly fileBytes: number;
+  readonly canAttach: boolean;
+  /** Of the button that deletes a message. */
+  readonly deleteId: string | undefined;
+  /** Whether sending that message once more after an unclear failure cannot make a second one. */
+  isRepeatable(place: number): boolean;
+  /** Sends one of the messages, counted from 0. */
+  send(content: Content, place: number): Promise<void>;
+}
+
+export interface AnswerOptions {
+  readonly delivery: Pick<Delivery, 'deliver'>;
+  readonly t: Translator;
+  /** Ends it; files are let go. */
+  readonly signal: AbortSignal;
+}
+
+/** Replies that belong together. Files are fetched as soon as their reply is known. */
+export interface Answer {
+  readonly replies: readonly Reply[];
+  add(reply: Reply): void;
+  /**
+   * Sends everything in as few messages as the limits allow, in order, and says how many files arrived.
+   * @throws SendFailure
+   */
+  finish(destination: Destination): Promise<{ readonly files: number }>;
+  /** Lets go of every file; safe to call twice and after `finish`. */
+  dispose(): Promise<void>;
+}
+
+interface Draft {
+  readonly reply: Reply;
+  readonly uploads: Uploads;
+}
+
+export function createAnswer(
+  { fileBytes, canAttach }: Pick<Destination, 'fileBytes' | 'canAttach'>,
+  { delivery, t, signal }: AnswerOptions,
+): Answer {
+  const limits = { fileBytes, requestBytes: requestUploadBytes(fileBytes) };
+  const deliver: Deliver = canAttach
+    ? (request, until) => delivery.deliver(request, until)
+    : async ({ post }) => ({ kind: 'link', url: post.url, reason: 'refused' });
+  const parts: { readonly reply: Reply; readonly uploads: Promise<Uploads> }[] = [];
+
+  async function drafts(): Promise<readonly Draft[]> {
+    return Promise.all(parts.map(async ({ reply, uploads }) => ({ reply, uploads: await uploads })));
+  }
+
+  return {
+    get replies() {
+      return parts.map(({ reply }) => reply);
+    },
+    add(reply) {
+      const uploads = prepareUploads(reply.gallery, limits, deliver, signal);
+      // `finish` and `dispose` hear of it; until then nobody listens.
+      uploads.catch(() => undefined);
+      parts.push({ reply, uploads });
+    },
+    async finish(destination) {
+      let files = 0;
+      for (const [place, batch] of inMessages(await drafts(), limits.requestBytes, t).entries()) {
+        files += await sendBatch(batch, place, destination);
+        await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
+      }
+      return { files };
+    },
+    async dispose() {
+      const settled = await Promise.allSettled(parts.map(({ uploads }) => uploads));
+      for (const outcome of settled) if (outcome.status === 'fulfilled') await outcome.value.dispose();
+    },
+  };
+
+  /** Refused files are made smaller, and links in the end. */
+  async function sendBatch(
+    batch: readonly Draft[],
+    place: number,
+    destination: Destination,
+    refusals = 0,
+  ): Promise<number> {
+    const content = contentOf(batch, destination.deleteId, t);
+    try {
+      await destination.send(content, place);
+      return content.uploads.length;
+    } catch (error) {
+      const isHopeless = signal.aborted || content.uploads.length === 0;
+      const remedy = isHopeless ? undefined : remedyFor(error, refusals, destination.isRepeatable(place));
+      if (remedy === undefined) throw error;
+      if (remedy === 'smaller') await shrinkLargest(batch);
+      else await Promise.all(batch.map(({ uploads }) => uploads.giveUp(remedy)));
+    }
+    return sendBatch(batch, place, destination, refusals + 1);
+  }
+
+  async function shrinkLargest(batch: readonly Draft[]): Promise<void> {
+    const sizes = batch.map(({ uploads }) => uploads.largest());
+    await batch[sizes.indexOf(Math.max(...sizes))]?.uploads.shrink(signal);
+  }
+}
+
+/** Smaller files, or links and why; undefined when nothing helps. */
+function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'smaller' | LinkReason | undefined {
+  if (!(error instanceof SendFailure)) return undefined;
+  switch (error.problem) {
+    case 'too_large':
+      return refusals < WORK.refusals ? 'smaller' : 'too_large';
+    case 'blocked':
+      return 'refused';
+    // It may have arrived.
+    case 'timeout':
+      return isRepeatable ? 'timeout' : undefined;
+    case 'failed':
+      return isRepeatable ? 'refused' : undefined;
+    case 'gone':
+    case 'forbidden':
+      return undefined;
+  }
+}
+
+function contentOf(batch: readonly Draft[], deleteId: string | undefined, t: Translator): Content {
+  const sections = batch.map(({ reply, uploads }, index): Section => {
+    return { reply, media: uploads.placed(prefixOf(index)), omitted: uploads.omitted };
+  });
+  return {
+    components: renderMessage(sections, { t, deleteId }),
+    uploads: batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
+  };
+}
+
+function prefixOf(index: number): string {
+  return index === 0 ? '' : `${index + 1}-`;
+}
+
+/** The fewest messages that hold them in order. */
+function inMessages(drafts: readonly Draft[], requestBytes: number, t: Translator): readonly (readonly Draft[])[] {
+  const batches: Draft[][] = [];
+  for (const draft of drafts) {
+    const current = batches.at(-1);
+    if (current && fits([...current, draft], requestBytes, t)) current.push(draft);
+    else batches.push([draft]);
+  }
+  return batches;
+}
+
+function fits(batch: readonly Draft[], requestBytes: number, t: Translator): boolean {
+  const { components, uploads } = contentOf(batch, 'delete', t);
+  return (
+    batch.length * SHOWN.leastText <= MESSAGE_LIMITS.text &&
+    uploads.length <= MESSAGE_LIMITS.attachments &&
+    uploads.reduce((total, { bytes }) => total + bytes, 0) <= requestBytes &&
+    components.reduce((total, component) => total + countComponents(component), 0) <= MESSAGE_LIMITS.components
+  );
+}

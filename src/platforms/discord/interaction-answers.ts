@@ -1,0 +1,139 @@
+import type { Caller } from '../../bot/command.ts';
+import type { Invocation } from '../../bot/invocation.ts';
+import type { Reply } from '../../bot/reply.ts';
+import { errorNotice } from '../../bot/views/notice.ts';
+import { toAppError } from '../../errors.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { type Answer, createAnswer } from './answer.ts';
+import { deleteButtonId } from './delete-button.ts';
+import { type Desk, translatorFor } from './desk.ts';
+import { MESSAGE_LIMITS } from './limits.ts';
+import { SendFailure } from './send.ts';
+
+/** An interaction that was acknowledged. */
+export interface InteractionWork {
+  /** Of the kept job, if it is worth keeping. */
+  readonly jobId: string | undefined;
+  readonly caller: Caller;
+  readonly token: string;
+  readonly fileBytes: number;
+  readonly first: FirstMessage;
+  readonly invocation: InvocationOf;
+}
+
+type InvocationOf = Invocation extends infer Each
+  ? Each extends Invocation
+    ? Omit<Each, 'signal' | 'caller'>
+    : never
+  : never;
+
+/** What `@original` is. */
+export type FirstMessage =
+  /** The deferred answer; nobody but the caller sees it when it is ephemeral. */
+  | { readonly kind: 'deferred'; readonly isEphemeral: boolean }
+  /** The message whose button was pressed, with the id of its own delete button. */
+  | { readonly kind: 'pressed'; readonly isEphemeral: boolean; readonly deleteId: string | undefined };
+
+export interface InteractionAnswers {
+  /** Never rejects. */
+  answer(work: InteractionWork): Promise<void>;
+}
+
+/** Answers interactions: the deferred message is edited, what does not fit follows. */
+export function createInteractionAnswers(desk: Desk): InteractionAnswers {
+  const { dispatcher, delivery, jobs, sender, log, signal } = desk;
+
+  async function answer(work: InteractionWork): Promise<void> {
+    const { jobId, caller, invocation, fileBytes } = work;
+    const t = translatorFor(caller, desk);
+    const outcome = { fileBytes, canAttach: true };
+    const shared = createAnswer(outcome, { delivery, t, signal });
+    const personal = createAnswer(outcome, { delivery, t, signal });
+    try {
+      await dispatcher.dispatch(
+        { ...invocation, caller, signal },
+        {
+          progress: () => undefined,
+          reply: reply => (isForOne(reply, work) ? personal : shared).add(reply),
+        },
+      );
+      if (signal.aborted) return;
+      if (jobId !== undefined) jobs.sending(jobId);
+      await deliver(work, shared, personal);
+      if (jobId !== undefined) jobs.done(jobId);
+    } catch (error) {
+      if (!signal.aborted) await fail(error, work, t);
+    } finally {
+      await shared.dispose();
+      await personal.dispose();
+    }
+  }
+
+  async function deliver(work: InteractionWork, shared: Answer, personal: Answer): Promise<void> {
+    const { first } = work;
+    let followUps = 0;
+    if (shared.replies.length > 0) await shared.finish(destinationOf(work, isHidden(first), () => followUps++));
+    // As long as nothing was said, a follow-up would take the deferred message's place and be seen by all.
+    else if (first.kind === 'deferred') await sender.deleteOriginal(work.token);
+    if (personal.replies.length === 0) return;
+    const followUp = destinationOf(work, true, () => followUps++);
+    await personal.finish({
+      ...followUp,
+      deleteId: undefined,
+      isRepeatable: () => false,
+      send: (content, place) => followUp.send(content, place + 1),
+    });
+  }
+
+  function destinationOf({ caller, token, fileBytes, first }: InteractionWork, hidden: boolean, next: () => number) {
+    const ownDelete = hidden ? undefined : deleteButtonId(caller.userId);
+    return {
+      fileBytes,
+      canAttach: true,
+      deleteId: first.kind === 'pressed' ? first.deleteId : ownDelete,
+      // Follow-ups know no nonce.
+      isRepeatable: (place: number) => place === 0,
+      async send(content: Parameters<typeof sender.editOriginal>[1], place: number): Promise<void> {
+        if (place === 0) return sender.editOriginal(token, content, signal);
+        if (next() >= MESSAGE_LIMITS.followUps) {
+          log.warn({}, 'discord: an answer was longer than one interaction may be answered');
+          return;
+        }
+        await sender.followUp(token, content, hidden, signal);
+      },
+    };
+  }
+
+  async function fail(error: unknown, work: InteractionWork, t: Translator): Promise<void> {
+    const { jobId, first, token } = work;
+    const isGone = error instanceof SendFailure && error.problem === 'gone';
+    log[isGone ? 'info' : 'error']({ err: error, job: jobId }, 'discord: an interaction could not be answered');
+    try {
+      if (jobId !== undefined) jobs.done(jobId);
+      if (isGone || first.kind === 'pressed') return;
+      const sorry = createAnswer({ fileBytes: 0, canAttach: false }, { delivery, t, signal });
+      sorry.add(errorNotice(toAppError(error), t, 'caller'));
+      await sorry.finish({
+        ...destinationOf(work, true, () => 0),
+        deleteId: undefined,
+        send: content => sender.editOriginal(token, content, signal),
+      });
+    } catch (cause) {
+      log.info({ err: cause, job: jobId }, 'discord: a failure could not be told');
+    }
+  }
+
+  return { answer };
+}
+
+function isHidden(first: FirstMessage): boolean {
+  return first.isEphemeral;
+}
+
+/** What is not for everyone's eyes, and what must not take the place of what a button stands under. */
+function isForOne({ visibility, tone }: Reply, { first, caller }: InteractionWork): boolean {
+  if (first.kind === 'pressed') {
+    return tone === 'notice' || tone === 'error' || (visibility === 'caller' && !first.isEphemeral);
+  }
+  return visibility === 'caller' && !first.isEphemeral && caller.chatKind === 'group';
+}

@@ -1,0 +1,98 @@
+/** Every limit of Discord in one place, as of 2026-08. Text lengths are UTF-16 code units. */
+
+const MIB = 1024 * 1024;
+
+export const MESSAGE_LIMITS = {
+  /** Components of one message, nested ones too. */
+  components: 40,
+  /** Text of all displays of one message together. */
+  text: 4_000,
+  galleryItems: 10,
+  attachments: 10,
+  /** Of a picture or video, and of a file's description. */
+  alt: 1_024,
+  buttonsPerRow: 5,
+  buttonLabel: 80,
+  buttonUrl: 512,
+  selectOptions: 25,
+  optionLabel: 100,
+  /** Replies to one interaction beside the first, where the app is only installed by a person. */
+  followUps: 5,
+} as const;
+
+export const COMMAND_LIMITS = {
+  name: 32,
+  description: 100,
+  options: 25,
+  choices: 25,
+  choiceName: 100,
+  choiceValue: 100,
+  stringLength: 6_000,
+} as const;
+
+/** How much of things Medley itself shows; Discord would allow more. */
+export const SHOWN = {
+  heading: 300,
+  /** Folded text: the way to the rest is the original post. */
+  folded: 300,
+  fieldLabel: 200,
+  fieldValue: 600,
+  fields: 25,
+  /** Of one of several posts in a message. */
+  leastText: 700,
+  /** More buttons than this become a menu. */
+  buttons: 15,
+} as const;
+
+/** Milliseconds. */
+export const TIMES = {
+  /** The first answer to an interaction. */
+  acknowledge: 3_000,
+  /** Suggestions share those three seconds with the way there and back. */
+  suggest: 2_000,
+  /** An interaction's token, with a margin for the last request. */
+  token: 14.5 * 60_000,
+  /** How long Discord is sure to know a repeated nonce ("a few minutes"). */
+  nonce: 2 * 60_000,
+  request: 20_000,
+  /** Never repeated by the library: its own limit is longer. */
+  upload: 5 * 60_000,
+  library: 15 * 60_000,
+  /** A source's embed may come this long after its message. */
+  lateEmbed: 60_000,
+  /** Notices for one person in a chat of many go away. */
+  notice: 30_000,
+  typing: 9_000,
+  login: 60_000,
+  loginPerShard: 6_000,
+  drain: 8_000,
+} as const;
+
+export const WORK = {
+  /** Answers in the making at once, and waiting, of one guild or private chat. */
+  perChat: 8,
+  waitingPerChat: 32,
+  /** Messages remembered for their late embeds. */
+  suppressed: 2_000,
+  /** Uploads refused as too large before the rest of the files become links. */
+  refusals: 4,
+} as const;
+
+/** One file in a guild. Boosts raise it; servers without tiers say it by features (seen 2026-08). */
+export function guildUploadBytes({ premiumTier, features }: GuildUpload): number {
+  if (features.includes('MAX_FILE_SIZE_100_MB') || premiumTier === 3) return 100 * MIB;
+  if (features.includes('MAX_FILE_SIZE_50_MB') || premiumTier === 2) return 50 * MIB;
+  return DEFAULT_UPLOAD_BYTES;
+}
+
+export interface GuildUpload {
+  readonly premiumTier: number;
+  readonly features: readonly string[];
+}
+
+export const DEFAULT_UPLOAD_BYTES = 10 * MIB;
+
+/** All files of one request: 25 MiB with everything around them, or one file where more is allowed. */
+export function requestUploadBytes(fileBytes: number): number {
+  return Math.max(25 * MIB - 64 * 1024, fileBytes);
+}

@@ -1,0 +1,223 @@
+import { type Client, OAuth2Scopes, REST } from 'discord.js';
+import type { Dispatcher } from '../../bot/dispatcher.ts';
+import type { Job, Jobs } from '../../bot/jobs.ts';
+import type { SettingsStore } from '../../bot/settings.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Delivery } from '../../media/delivery.ts';
+import type { Platform } from '../platform.ts';
+import type { Desk } from './desk.ts';
+import { connectGateway, GatewayFailure, type GatewayHandlers, type ShardChoice } from './gateway.ts';
+import { TIMES } from './limits.ts';
+import { listen } from './listen.ts';
+import { WANTED_PERMISSIONS } from './permissions.ts';
+import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
+import { createSender } from './send.ts';
+import { createEmbedSuppression } from './suppress.ts';
+
+export interface DiscordPlatformOptions {
+  readonly token: string;
+  /** Without a version, e.g. `https://discord.com/api`. */
+  readonly apiUrl?: string | undefined;
+  readonly shards: ShardChoice;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'translator' | 'suggestOption' | 'commandSpecs'>;
+  readonly delivery: Pick<Delivery, 'deliver'>;
+  readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
+  readonly jobs: Jobs;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly now?: () => number;
+}
+
+export interface DiscordPlatform extends Platform {
+  readonly id: 'discord';
+  /** Where Medley is added to a server or an account. */
+  inviteUrl(): string;
+}
+
+/** Waits between attempts to connect, in milliseconds; the last one repeats. */
+const RETRIES = [1_000, 5_000, 15_000, 60_000] as const;
+
+/** Medley on Discord. */
+export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordPlatform {
+  const { token, apiUrl, dispatcher, delivery, settings, jobs, log, now = Date.now } = options;
+  const stopping = new AbortController();
+  const aborting = new AbortController();
+  // Its life is not the connection's: what is under way is still answered when that is gone.
+  const rest = new REST({
+    ...(apiUrl !== undefined && { api: apiUrl }),
+    timeout: TIMES.library,
+    invalidRequestWarningInterval: 500,
+  }).setToken(token);
+  rest.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));
+  const sender = createSender(rest, () => applicationId);
+  const desk: Desk = {
+    dispatcher,
+    delivery,
+    settings,
+    jobs,
+    sender,
+    suppression: createEmbedSuppression({ sender, now }),
+    log,
+    now,
+    signal: aborting.signal,
+    client: () => client,
+    readsMessages: () => messageContent,
+  };
+  const specs = dispatcher.commandSpecs;
+  const listener = listen({ desk, index: createCommandIndex(specs), settings, ownId: () => client?.user.id });
+  const handlers: GatewayHandlers = {
+    ...listener,
+    onReady(ready) {
+      client = ready;
+      applicationId = ready.application.id;
+    },
+  };
+  let client: Client<true> | undefined;
+  let kept: readonly Job[] = [];
+  let applicationId = applicationIdOf(token);
+  let messageContent = true;
+  let supervising: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+
+  async function connect(): Promise<void> {
+    try {
+      await attempt();
+    } catch (error) {
+      if (!(error instanceof GatewayFailure) || error.problem !== 'intents' || !messageContent) throw error;
+      messageContent = false;
+      log.warn(
+        {},
+        'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it',
+      );
+      await attempt();
+    }
+  }
+
+  function attempt(): Promise<Client<true>> {
+    return connectGateway({
+      token,
+      apiUrl,
+      shards: options.shards,
+      messageContent,
+      handlers,
+      onLost,
+      signal: stopping.signal,
+      log,
+    });
+  }
+
+  function onLost(failure: GatewayFailure): void {
+    if (stopping.signal.aborted) return;
+    const lost = client;
+    client = undefined;
+    supervising = (async () => {
+      await lost?.destroy();
+      if (failure.problem === 'refused') log.error({ err: failure }, 'discord: the connection is lost for good');
+      else await reconnect(failure);
+    })().catch((error: unknown) => log.error({ err: error }, 'discord: the connection could not be made anew'));
+  }
+
+  /** Until it succeeds, Discord refuses for good, or Medley stops. */
+  async function reconnect(first: unknown): Promise<void> {
+    let reason = first;
+    for (let tries = 0; !stopping.signal.aborted; tries += 1) {
+      const waitMs = RETRIES[Math.min(tries, RETRIES.length - 1)] ?? 60_000;
+      log.warn({ err: reason, waitMs }, 'discord: not connected');
+      await pause(waitMs, stopping.signal);
+      if (stopping.signal.aborted) return;
+      try {
+        await connect();
+        await afterConnect();
+        return;
+      } catch (error) {
+        if (error instanceof GatewayFailure && error.problem === 'refused') throw error;
+        reason = error;
+      }
+    }
+  }
+
+  async function afterConnect(): Promise<void> {
+    // A stop may have come while the connection was made.
+    if (stopping.signal.aborted) {
+      await client?.destroy();
+      return;
+    }
+    listener.resume(kept);
+    kept = [];
+    if (isFirstShard(options.shards)) await register();
+  }
+
+  async function register(): Promise<void> {
+    try {
+      const hasChanged = await registerCommands(rest, applicationId, commandPayloads(specs));
+      if (hasChanged) log.info({}, 'discord: commands were registered');
+    } catch (error) {
+      log.error({ err: error }, 'discord: commands could not be registered');
+    }
+  }
+
+  async function stopAll(): Promise<void> {
+    stopping.abort();
+    listener.close();
+    await client?.destroy();
+    const hurry = setTimeout(() => aborting.abort(), TIMES.drain);
+    await listener.drain();
+    clearTimeout(hurry);
+    aborting.abort();
+    await supervising;
+    rest.clearHashSweeper();
+    rest.clearHandlerSweeper();
+  }
+
+  return {
+    id: 'discord',
+    /**
+     * When Discord cannot be reached, it goes on trying aside and the others are served.
+     * @throws GatewayFailure when Discord refuses the token or the shards
+     */
+    async start() {
+      kept = jobs.pending('discord');
+      try {
+        await connect();
+        await afterConnect();
+      } catch (error) {
+        if (!(error instanceof GatewayFailure) || error.problem === 'refused') throw error;
+        supervising = reconnect(error).catch((cause: unknown) => log.error({ err: cause }, 'discord: not connected'));
+      }
+    },
+    stop() {
+      stopped ??= stopAll();
+      return stopped;
+    },
+    inviteUrl() {
+      const url = new URL('https://discord.com/oauth2/authorize');
+      url.searchParams.set('client_id', applicationId);
+      url.searchParams.set('scope', [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands].join(' '));
+      url.searchParams.set('permissions', WANTED_PERMISSIONS.toString());
+      return url.href;
+    },
+  };
+}
+
+/** A token begins with the application's id. */
+function applicationIdOf(token: string): string {
+  const id = Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString('latin1');
+  return /^\d{17,20}$/.test(id) ? id : '0';
+}
+
+/** Commands are the application's, not a shard's: one process registers them. */
+function isFirstShard(shards: ShardChoice): boolean {
+  return shards === 'auto' || shards.ids.includes(0);
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    const timer = setTimeout(end, ms);
+    function end(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      resolve();
+    }
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}

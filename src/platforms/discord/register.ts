@@ -1,0 +1,214 @@
+import {
+  ApplicationCommandOptionType,
+  ApplicationCommandType,
+  ApplicationIntegrationType,
+  InteractionContextType,
+  type REST,
+  Routes,
+} from 'discord.js';
+import { z } from 'zod';
+import type { CommandSpec, OptionSpec } from '../../bot/command-texts.ts';
+import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
+import { COMMAND_LIMITS, TIMES } from './limits.ts';
+import { shorten } from './markdown-text.ts';
+
+export type CommandSpecs = (t: Translator) => readonly CommandSpec[];
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+type JsonObject = Readonly<Record<string, Json>>;
+
+/** Discord's tags of Medley's languages. Without en-US of its own, Americans are shown en-GB. */
+const LOCALES: ReadonlyMap<string, readonly string[]> = new Map([['en', ['en-US', 'en-GB']]]);
+
+/** The default language, and the others by Discord's tag. */
+interface Spoken<T> {
+  readonly usual: T;
+  readonly others: readonly { readonly locale: string; readonly value: T }[];
+}
+
+/** What is registered with Discord: the slash commands, and the one in the menu of a message. Pure. */
+export function commandPayloads(specs: CommandSpecs): readonly JsonObject[] {
+  const english = createTranslator(['en']);
+  const byLocale = LANGUAGES.flatMap(({ tag }) => {
+    const t = createTranslator([tag]);
+    const value = { t, specs: specs(t) };
+    return (LOCALES.get(tag) ?? [tag]).map(locale => ({ locale, value }));
+  });
+  const slash = specs(english).map((usual, index): Spoken<CommandSpec> => {
+    const others = byLocale.flatMap(({ locale, value }) => {
+      const spec = value.specs[index];
+      return spec ? [{ locale, value: spec }] : [];
+    });
+    return { usual, others };
+  });
+  const menu = {
+    usual: english.messages.discord.getMedia,
+    others: byLocale.map(({ locale, value }) => ({ locale, value: value.t.messages.discord.getMedia })),
+  };
+  return [...grouped(slash), { type: ApplicationCommandType.Message, ...EVERYWHERE, ...named(menu, text => text) }];
+}
+
+const EVERYWHERE = {
+  integration_types: [ApplicationIntegrationType.GuildInstall, ApplicationIntegrationType.UserInstall],
+  contexts: [InteractionContextType.Guild, InteractionContextType.BotDM, InteractionContextType.PrivateChannel],
+};
+
+/** `osu profile` and `osu scores` are subcommands of one command. */
+function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[] {
+  const groups = new Map<string, Spoken<CommandSpec>[]>();
+  for (const command of commands) {
+    const [first = ''] = command.usual.name.split(' ', 1);
+    groups.set(first, [...(groups.get(first) ?? []), command]);
+  }
+  return [...groups].map(([name, members]) => {
+    const base = { type: ApplicationCommandType.ChatInput, ...EVERYWHERE };
+    const [only] = members;
+    if (only?.usual.name === name) return { ...base, ...commandTexts(name, only), options: optionsOf(only) };
+    const description = shorten(members.map(({ usual }) => usual.description).join('; '), COMMAND_LIMITS.description);
+    const options = members.map(member => ({
+      type: ApplicationCommandOptionType.Subcommand,
+      ...commandTexts(member.usual.name.slice(name.length + 1), member),
+      options: optionsOf(member),
+    }));
+    return { ...base, name, description, options };
+  });
+}
+
+function commandTexts(name: string, command: Spoken<CommandSpec>): JsonObject {
+  return { name, ...described(command) };
+}
+
+/** Required options come first; Discord insists. */
+function optionsOf({ usual, others }: Spoken<CommandSpec>): readonly JsonObject[] {
+  return usual.options
+    .map((option, index) => ({
+      usual: option,
+      others: others.flatMap(({ locale, value }) => {
+        const other = value.options[index];
+        return other ? [{ locale, value: other }] : [];
+      }),
+    }))
+    .sort((a, b) => Number(b.usual.option.required) - Number(a.usual.option.required))
+    .slice(0, COMMAND_LIMITS.options)
+    .map(optionPayload);
+}
+
+function optionPayload(spec: Spoken<OptionSpec>): JsonObject {
+  const { option, suggests } = spec.usual;
+  const base = { ...named(spec, ({ name }) => name), ...described(spec), required: option.required };
+  switch (option.type) {
+    case 'integer':
+      return { ...base, type: ApplicationCommandOptionType.Integer, min_value: option.min, max_value: option.max };
+    case 'boolean':
+      return { ...base, type: ApplicationCommandOptionType.Boolean };
+    case 'choice':
+      return { ...base, type: ApplicationCommandOptionType.String, choices: choicesOf(spec) };
+    case 'string':
+      return {
+        ...base,
+        type: ApplicationCommandOptionType.String,
+        max_length: Math.min(option.maxLength, COMMAND_LIMITS.stringLength),
+        ...(suggests && { autocomplete: true }),
+      };
+  }
+}
+
+function choicesOf({ usual, others }: Spoken<OptionSpec>): readonly JsonObject[] {
+  return usual.choices.slice(0, COMMAND_LIMITS.choices).map(({ value, label }, index) => ({
+    value,
+    ...named(
+      { usual: label, others: others.map(each => ({ ...each, value: each.value.choices[index]?.label ?? label })) },
+      shown => shorten(shown, COMMAND_LIMITS.choiceName),
+    ),
+  }));
+}
+
+function named<T>({ usual, others }: Spoken<T>, name: (value: T) => string): JsonObject {
+  return {
+    name: name(usual),
+    name_localizations: Object.fromEntries(others.map(each => [each.locale, name(each.value)])),
+  };
+}
+
+function described({ usual, others }: Spoken<{ readonly description: string }>): JsonObject {
+  const text = (value: { readonly description: string }) => shorten(value.description, COMMAND_LIMITS.description);
+  return {
+    description: text(usual),
+    description_localizations: Object.fromEntries(others.map(each => [each.locale, text(each.value)])),
+  };
+}
+
+const Registered = z.array(z.record(z.string(), z.unknown()));
+
+/** Registers the commands unless Discord has the very same. @returns whether it had to */
+export async function registerCommands(
+  rest: REST,
+  applicationId: string,
+  commands: readonly JsonObject[],
+): Promise<boolean> {
+  const route = Routes.applicationCommands(applicationId);
+  const query = new URLSearchParams({ with_localizations: 'true' });
+  const known = Registered.parse(await rest.get(route, { query, signal: AbortSignal.timeout(TIMES.request) }));
+  if (fingerprint(known) === fingerprint(commands)) return false;
+  await rest.put(route, { body: commands, signal: AbortSignal.timeout(TIMES.request) });
+  return true;
+}
+
+/** What Medley sets, in one order; Discord adds ids, versions and defaults to it. */
+const KEYS = [
+  'type',
+  'name',
+  'name_localizations',
+  'description',
+  'description_localizations',
+  'required',
+  'min_value',
+  'max_value',
+  'max_length',
+  'autocomplete',
+  'value',
+  'integration_types',
+  'contexts',
+  'choices',
+  'options',
+] as const;
+
+function fingerprint(commands: readonly Readonly<Record<string, unknown>>[]): string {
+  const lines = commands.map(command => JSON.stringify(normal(command)));
+  return lines.sort().join('\n');
+}
+
+/** Absent, null, false, empty: Discord tells them apart no better. */
+function normal(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const items = value.map(normal);
+    return items.every(item => typeof item === 'number') ? items.sort() : items;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = new Map(Object.entries(value));
+  const isCommand = fields.has('name');
+  const keys = isCommand ? KEYS : [...fields.keys()].sort();
+  return keys.flatMap(key => {
+    const field = normal(fields.get(key));
+    const isNothing = field === undefined || field === null || field === false || field === '';
+    return isNothing || (Array.isArray(field) && field.length === 0) ? [] : [[key, field]];
+  });
+}
+
+/** From what Discord calls commands and options to what Medley does. */
+export interface CommandIndex {
+  readonly getMedia: string;
+  find(name: string): { readonly spec: CommandSpec; keyOf(optionName: string): string | undefined } | undefined;
+}
+
+export function createCommandIndex(specs: CommandSpecs): CommandIndex {
+  const english = createTranslator(['en']);
+  const byName = new Map(specs(english).map(spec => [spec.name, spec]));
+  return {
+    getMedia: english.messages.discord.getMedia,
+    find(name) {
+      const spec = byName.get(name);
+      return spec && { spec, keyOf: shown => spec.options.find(option => option.name === shown)?.key };
+    },
+  };
+}
