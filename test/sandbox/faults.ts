@@ -4,6 +4,8 @@ import { type Answer, type Ask, html, json, redirect } from './answer.ts';
 import { blockedPage, type FacebookEndpoint, facebookLogin } from './facebook.ts';
 import type { InstagramEndpoint } from './instagram.ts';
 import { loginPage, type SessionTokens, throttledPage } from './instagram-pages.ts';
+import { MIRROR_ENDPOINTS, type MirrorEndpoint } from './mirrors.ts';
+import { OSU_ENDPOINTS, type OsuEndpoint } from './osu.ts';
 
 export const ENDPOINTS = [
   'instagram.home',
@@ -20,7 +22,9 @@ export const ENDPOINTS = [
   'facebook.share',
   'facebook.fb-watch',
   'cdn',
-] as const satisfies readonly (InstagramEndpoint | FacebookEndpoint | 'cdn')[];
+  ...OSU_ENDPOINTS,
+  ...MIRROR_ENDPOINTS,
+] as const satisfies readonly (InstagramEndpoint | FacebookEndpoint | OsuEndpoint | MirrorEndpoint | 'cdn')[];
 
 export type Endpoint = (typeof ENDPOINTS)[number];
 
@@ -28,6 +32,7 @@ export type Endpoint = (typeof ENDPOINTS)[number];
  * - `status:N`: that status with an empty body; `retry-after:N`: 429 with that header
  * - `html`: a page where JSON or a file was due; `login`: what the site says to send a visitor to its login
  * - `throttle`: what it says to a visitor that asks too much; `null`: as if the post did not exist
+ * - `ignore-query`: a search that answers its default list, whatever was asked
  * - `empty`, `garbage` (random bytes), `truncate` (half the answer, properly ended), `cut` (half, then the connection is gone)
  * - `shape-changed`: the keys that matter have other names
  * - `hang`: no answer ever; `stall`: the beginning, then nothing; `drip`: a byte at a time; `endless`: never ends; `reset`
@@ -40,6 +45,7 @@ export type Fault =
   | 'login'
   | 'throttle'
   | 'null'
+  | 'ignore-query'
   | 'empty'
   | 'garbage'
   | 'truncate'
@@ -54,9 +60,11 @@ export type Fault =
   | 'redirect-private'
   | 'redirect-off-site';
 
+type Site = 'instagram' | 'facebook' | 'osu' | 'osu-direct' | 'hinai' | 'catboy';
+
 export interface Faults {
   /** Breaks an endpoint, or all of a site's (`instagram.*`), until cleared or for the next `times` requests. */
-  set(endpoint: Endpoint | 'instagram.*' | 'facebook.*', fault: Fault, times?: number): void;
+  set(endpoint: Endpoint | `${Site}.*`, fault: Fault, times?: number): void;
   /** Mends one endpoint, or all. */
   clear(endpoint?: Endpoint): void;
   /** The fault for the next request, which counts as used. */
@@ -94,8 +102,15 @@ export function createFaults(initial: Partial<Readonly<Record<Endpoint, Fault>>>
 const KEYS_THAT_MATTER =
   /"(xig_polaris_media|if_not_gated_logged_out|xdt_api__v1__media__shortcode__web_info|items|media_type|video_versions|image_versions2|carousel_media|pk|code|contextJSON|gql_data|shortcode_media|playback_video|videoDelivery\w+|browser_native_\w+|progressive_urls|attachments|all_subattachments|viewer_image|image|currMedia|media)(\\?")/g;
 
+const BEATMAP_KEYS_THAT_MATTER = /"(beatmapsets|id|title|title_unicode|username|access_token|attributes|count)"/g;
+
 function bodyText(answer: Answer): string {
   return typeof answer.body === 'string' ? answer.body : answer.body.toString('latin1');
+}
+
+function renameKeys(endpoint: Endpoint, body: string): string {
+  const isBeatmaps = [...OSU_ENDPOINTS, ...MIRROR_ENDPOINTS].some(one => one === endpoint);
+  return isBeatmaps ? body.replace(BEATMAP_KEYS_THAT_MATTER, '"new_$1"') : body.replace(KEYS_THAT_MATTER, '"new_$1$2');
 }
 
 function isFacebook(endpoint: Endpoint): boolean {
@@ -156,7 +171,7 @@ export function faultyAnswer(
     case 'truncate':
       return { ...right, body: right.body.slice(0, right.body.length / 2) };
     case 'shape-changed':
-      return { ...right, body: bodyText(right).replace(KEYS_THAT_MATTER, '"new_$1$2') };
+      return { ...right, body: renameKeys(endpoint, bodyText(right)) };
     case 'redirect-loop':
       return redirect(`https://${ask.host}${ask.url.pathname}${ask.url.search}`);
     case 'redirect-private':

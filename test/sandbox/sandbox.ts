@@ -1,7 +1,8 @@
-/** Instagram, Facebook and their CDN, played by one loopback server that tells them apart by the Host header. */
+/** Instagram, Facebook and their CDN, osu! and its mirrors, played by one loopback server that tells them apart by the Host header. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMediaAddresses } from './address.ts';
 import { type Answer, type Ask, plain } from './answer.ts';
+import { type BeatmapWorld, createBeatmapWorld } from './beatmap-world.ts';
 import { answerCdn } from './cdn.ts';
 import {
   answerFacebook,
@@ -19,6 +20,16 @@ import {
   instagramEndpoint,
 } from './instagram.ts';
 import { loadMediaFiles } from './media.ts';
+import {
+  answerMirror,
+  answerOtherMirror,
+  MIRROR_ENDPOINTS,
+  MIRROR_HOSTS,
+  type MirrorEndpoint,
+  mirrorEndpoint,
+  withoutQuery,
+} from './mirrors.ts';
+import { answerOsu, answerOtherOsu, OSU_ENDPOINTS, type OsuEndpoint, osuEndpoint } from './osu.ts';
 import { generatedReel, pkOf, WORLD, type World } from './world.ts';
 
 export interface SandboxOptions {
@@ -26,6 +37,8 @@ export interface SandboxOptions {
   readonly port?: number;
   readonly world?: World;
   readonly faults?: Partial<Readonly<Record<Endpoint, Fault>>>;
+  /** Generated beatmapsets beside the few that have a story. Default 0. */
+  readonly beatmapsets?: number;
   /** Unknown Instagram codes name generated reels instead of nothing. */
   readonly generate?: boolean;
   /** How long media addresses work. Default three days. */
@@ -51,6 +64,7 @@ export interface Sandbox {
   readonly requests: readonly SandboxRequest[];
   readonly faults: Faults;
   readonly world: World;
+  readonly beatmaps: BeatmapWorld;
   /** How many requests of an endpoint are in `requests`. */
   count(endpoint: SandboxRequest['endpoint']): number;
   clearRequests(): void;
@@ -68,6 +82,8 @@ const HOSTS: readonly string[] = [
   'cdninstagram.com',
   '*.cdninstagram.com',
   '*.fbcdn.net',
+  'osu.ppy.sh',
+  ...MIRROR_HOSTS,
 ];
 const MAX_REQUESTS = 2_000;
 const MAX_FORM_BYTES = 64 * 1024;
@@ -115,12 +131,21 @@ function isFacebook(endpoint: Endpoint): endpoint is FacebookEndpoint {
   return endpoint.startsWith('facebook.');
 }
 
+function isOsu(endpoint: Endpoint): endpoint is OsuEndpoint {
+  return OSU_ENDPOINTS.some(one => one === endpoint);
+}
+
+function isMirror(endpoint: Endpoint): endpoint is MirrorEndpoint {
+  return MIRROR_ENDPOINTS.some(one => one === endpoint);
+}
+
 /** Starts it; the caller closes it. */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { port = 0, world = WORLD, generate = false, addressLifetimeMs = THREE_DAYS_MS, now = Date.now } = options;
   const files = loadMediaFiles();
   const addresses = createMediaAddresses({ files, now, lifetimeMs: addressLifetimeMs });
   const faults = createFaults(options.faults);
+  const beatmaps = createBeatmapWorld(options.beatmapsets);
   const requests: SandboxRequest[] = [];
   const byCode = new Map(world.instagram.map(post => [post.code, post]));
   const byId = new Map(world.instagram.map(post => [pkOf(post.code), post]));
@@ -137,22 +162,30 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const nobody = {
     instagram: { ...instagram, shortLinks: [], find: () => undefined, findById: () => undefined },
     facebook: { ...facebook, posts: [], shortLinks: [] },
+    beatmaps: { sets: [], players: [] },
   };
 
   function endpointOf(ask: Ask): SandboxRequest['endpoint'] {
     if (isOf(ask.host, 'instagram.com')) return instagramEndpoint(ask) ?? 'other';
     if (isOf(ask.host, 'facebook.com') || ask.host === 'fb.watch') return facebookEndpoint(ask) ?? 'other';
+    if (ask.host === 'osu.ppy.sh') return osuEndpoint(ask) ?? 'other';
+    if (MIRROR_HOSTS.includes(ask.host)) return mirrorEndpoint(ask) ?? 'other';
     return isOf(ask.host, 'cdninstagram.com') || ask.host.endsWith('.fbcdn.net') ? 'cdn' : 'unknown';
   }
 
   function answerOther(ask: Ask, endpoint: 'other' | 'unknown'): Answer {
     if (endpoint === 'unknown') return plain(421, 'The sandbox does not play this host');
+    if (ask.host === 'osu.ppy.sh') return answerOtherOsu();
+    if (MIRROR_HOSTS.includes(ask.host)) return answerOtherMirror();
     return isOf(ask.host, 'instagram.com') ? answerOtherInstagram(ask, instagram) : answerOtherFacebook();
   }
 
   function rightAnswer(ask: Ask, endpoint: Endpoint, isNull: boolean): Answer {
-    if (isInstagram(endpoint)) return answerInstagram(endpoint, ask, isNull ? nobody.instagram : instagram);
-    if (isFacebook(endpoint)) return answerFacebook(endpoint, ask, isNull ? nobody.facebook : facebook);
+    const sites = isNull ? nobody : { instagram, facebook, beatmaps };
+    if (isInstagram(endpoint)) return answerInstagram(endpoint, ask, sites.instagram);
+    if (isFacebook(endpoint)) return answerFacebook(endpoint, ask, sites.facebook);
+    if (isOsu(endpoint)) return answerOsu(endpoint, ask, sites.beatmaps);
+    if (isMirror(endpoint)) return answerMirror(endpoint, ask, sites.beatmaps);
     return isNull ? plain(404, 'Not Found') : answerCdn(ask, addresses);
   }
 
@@ -165,8 +198,8 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       return;
     }
     const fault = faults.take(endpoint);
-    const right = rightAnswer(ask, endpoint, fault === 'null');
-    if (fault === undefined || fault === 'null') {
+    const right = rightAnswer(fault === 'ignore-query' ? withoutQuery(ask) : ask, endpoint, fault === 'null');
+    if (fault === undefined || fault === 'null' || fault === 'ignore-query') {
       send(right, ask, response);
       return;
     }
@@ -198,6 +231,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     requests,
     faults,
     world,
+    beatmaps,
     count: endpoint => requests.filter(request => request.endpoint === endpoint).length,
     clearRequests() {
       requests.length = 0;

@@ -1,0 +1,183 @@
+/** osu.ppy.sh: the token endpoint and the API v2. */
+import { type Answer, type Ask, html, json } from './answer.ts';
+import { searchSets } from './beatmap-search.ts';
+import type { BeatmapWorld, SandboxPlayer, SandboxSet } from './beatmap-world.ts';
+import { compactSet, MODE_NAMES, mapShape, playerShape, scoreShape, setShape, wholeSet } from './osu-shapes.ts';
+
+export type OsuEndpoint =
+  | 'osu.token'
+  | 'osu.search'
+  | 'osu.set'
+  | 'osu.map'
+  | 'osu.user'
+  | 'osu.scores'
+  | 'osu.user-beatmaps'
+  | 'osu.attributes';
+
+export const OSU_ENDPOINTS = [
+  'osu.token',
+  'osu.search',
+  'osu.set',
+  'osu.map',
+  'osu.user',
+  'osu.scores',
+  'osu.user-beatmaps',
+  'osu.attributes',
+] as const satisfies readonly OsuEndpoint[];
+
+/** What the sandbox takes for an application's credentials. */
+export const SANDBOX_OSU = { clientId: 4_321, clientSecret: 'SandboxSecretOfAnApplication' } as const;
+
+const TOKEN = 'sandbox.osu.token';
+const PAGE = 50;
+
+const ROUTES: readonly (readonly [OsuEndpoint, RegExp])[] = [
+  ['osu.token', /^\/oauth\/token$/],
+  ['osu.search', /^\/api\/v2\/beatmapsets\/search$/],
+  ['osu.set', /^\/api\/v2\/beatmapsets\/(?:lookup|\d+)$/],
+  ['osu.attributes', /^\/api\/v2\/beatmaps\/\d+\/attributes$/],
+  ['osu.map', /^\/api\/v2\/beatmaps\/\d+$/],
+  ['osu.scores', /^\/api\/v2\/users\/\d+\/scores\/\w+$/],
+  ['osu.user-beatmaps', /^\/api\/v2\/users\/\d+\/beatmapsets\/\w+$/],
+  ['osu.user', /^\/api\/v2\/users\/[^/]+(?:\/\w+)?$/],
+];
+
+export function osuEndpoint({ url }: Ask): OsuEndpoint | undefined {
+  return ROUTES.find(([, path]) => path.test(url.pathname))?.[0];
+}
+
+function missing(what: string | null): Answer {
+  return json({ error: what }, 404);
+}
+
+function answerToken({ form, method }: Ask): Answer {
+  const isKnown =
+    form.get('client_id') === String(SANDBOX_OSU.clientId) && form.get('client_secret') === SANDBOX_OSU.clientSecret;
+  if (method !== 'POST' || form.get('grant_type') !== 'client_credentials') {
+    return json({ error: 'unsupported_grant_type', message: 'The authorization grant type is not supported.' }, 400);
+  }
+  if (!isKnown) return json({ error: 'invalid_client', message: 'Client authentication failed' }, 401);
+  return json({ token_type: 'Bearer', expires_in: 86_400, access_token: TOKEN });
+}
+
+const STATUS_WORDS: Readonly<Record<string, readonly number[]>> = {
+  any: [-2, -1, 0, 1, 2, 3, 4],
+  ranked: [1, 2],
+  qualified: [3],
+  loved: [4],
+  pending: [0],
+  wip: [-1],
+  graveyard: [-2],
+};
+
+function readCursor(url: URL): number {
+  const page = Number(url.searchParams.get('page') ?? 1);
+  const cursor = url.searchParams.get('cursor_string');
+  if (cursor === null) return (page - 1) * PAGE;
+  const [, offset] = /"from":(\d+)/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  return Number(offset ?? 0);
+}
+
+function answerSearch({ url }: Ask, { sets }: BeatmapWorld): Answer {
+  const mode = url.searchParams.get('m');
+  const sort = url.searchParams.get('sort') ?? 'relevance_desc';
+  const found = searchSets(sets, {
+    text: url.searchParams.get('q') ?? '',
+    mode: mode === null ? null : Number(mode),
+    statuses: STATUS_WORDS[url.searchParams.get('s') ?? ''] ?? [],
+    sort,
+  }).filter(set => url.searchParams.get('nsfw') === 'true' || !set.nsfw);
+  const from = readCursor(url);
+  const page = found.slice(from, from + PAGE);
+  const hasMore = from + PAGE < found.length;
+  return json({
+    beatmapsets: page.map(setShape),
+    search: { sort },
+    recommended_difficulty: null,
+    error: null,
+    total: Math.min(found.length, 10_000),
+    cursor: hasMore ? { from: from + PAGE } : null,
+    cursor_string: hasMore ? Buffer.from(JSON.stringify({ from: from + PAGE })).toString('base64url') : null,
+  });
+}
+
+function findMap(sets: readonly SandboxSet[], id: number) {
+  for (const set of sets) for (const map of set.maps) if (map.id === id) return { set, map };
+  return undefined;
+}
+
+function answerSet({ url }: Ask, { sets }: BeatmapWorld): Answer {
+  const last = url.pathname.split('/').at(-1) ?? '';
+  const mapId = Number(url.searchParams.get('beatmap_id'));
+  const set = last === 'lookup' ? findMap(sets, mapId)?.set : sets.find(({ id }) => id === Number(last));
+  return set === undefined ? missing("Specified beatmap couldn't be found.") : json(wholeSet(set));
+}
+
+function answerMap({ url }: Ask, { sets }: BeatmapWorld, endpoint: OsuEndpoint): Answer {
+  const found = findMap(sets, Number(url.pathname.split('/')[4]));
+  if (found === undefined) return missing("Specified beatmap difficulty couldn't be found.");
+  const { set, map } = found;
+  const { beatmaps: _, ...shallow } = setShape(set);
+  if (endpoint === 'osu.attributes') {
+    return json({
+      attributes: { star_rating: map.stars * 1.1, max_combo: map.circles + map.sliders * 2, aim_difficulty: 2 },
+    });
+  }
+  const owners = [{ id: set.creatorId, username: set.creator }];
+  return json({ ...mapShape(set, map), owners, failtimes: { fail: [], exit: [] }, beatmapset: shallow });
+}
+
+function findPlayer({ players }: BeatmapWorld, key: string): SandboxPlayer | undefined {
+  const name = key.startsWith('@') ? key.slice(1).toLowerCase() : undefined;
+  const isIt = ({ id, username }: SandboxPlayer) =>
+    name === undefined ? String(id) === key : username.toLowerCase() === name;
+  return players.find(player => isIt(player) && !player.restricted);
+}
+
+function answerScores(ask: Ask, world: BeatmapWorld, player: SandboxPlayer): Answer {
+  const { searchParams } = ask.url;
+  const limit = Number(searchParams.get('limit') ?? 5);
+  const offset = Number(searchParams.get('offset') ?? 0);
+  const mode = searchParams.get('mode') ?? MODE_NAMES[player.playmode];
+  const isNew = Number(ask.headers['x-api-version'] ?? 0) >= 20_220_705;
+  const plays = world.sets
+    .flatMap(set => set.maps.map(map => ({ set, map })))
+    .filter(({ set, map }) => set.status > 0 && MODE_NAMES[map.mode] === mode)
+    .map(({ set, map }, index) => scoreShape(player, set, map, index, isNew));
+  return json(plays.slice(offset, offset + limit));
+}
+
+function answerUserBeatmaps({ url }: Ask, { sets }: BeatmapWorld): Answer {
+  const limit = Number(url.searchParams.get('limit') ?? 5);
+  const offset = Number(url.searchParams.get('offset') ?? 0);
+  const page = sets.filter(set => set.status > 0).slice(offset, offset + limit);
+  if (!url.pathname.endsWith('/most_played')) return json(page.map(setShape));
+  return json(
+    page.flatMap((set, index) =>
+      set.maps.slice(0, 1).map(map => ({
+        beatmap_id: map.id,
+        count: 400 - offset - index,
+        beatmap: mapShape(set, map),
+        beatmapset: compactSet(set),
+      })),
+    ),
+  );
+}
+
+export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld): Answer {
+  if (endpoint === 'osu.token') return answerToken(ask);
+  if (ask.headers.authorization !== `Bearer ${TOKEN}`) return json({ authentication: 'basic' }, 401);
+  if (endpoint === 'osu.search') return answerSearch(ask, world);
+  if (endpoint === 'osu.set') return answerSet(ask, world);
+  if (endpoint === 'osu.map' || endpoint === 'osu.attributes') return answerMap(ask, world, endpoint);
+  const [key = '', mode] = ask.url.pathname.split('/').slice(4);
+  const player = findPlayer(world, decodeURIComponent(key));
+  if (player === undefined) return missing(null);
+  if (endpoint === 'osu.scores') return answerScores(ask, world, player);
+  if (endpoint === 'osu.user-beatmaps') return answerUserBeatmaps(ask, world);
+  return json(playerShape(player, mode ?? MODE_NAMES[player.playmode]));
+}
+
+export function answerOtherOsu(): Answer {
+  return html('<!DOCTYPE html><title>page missing | osu!</title>', 404);
+}
