@@ -261,6 +261,15 @@ export const en = {
     noFiles: 'Discord does not let me send this file here.',
   },
 
+  telegram: {
+    delete: 'Delete',
+    /** On a button above the results of an inline query, at most 64 characters. */
+    paste: 'Paste a link after my name',
+    noFiles: 'This chat does not let me send photos or videos.',
+    unconfirmed: 'Telegram did not say whether my answer arrived. If you do not see it, please send the link again.',
+    startFirst: 'Open a chat with me and press Start once; then I can bring files to any chat.',
+  },
+
   /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */
   web: {
     title: 'Medley',

@@ -250,6 +250,16 @@ export const id: Messages = {
     noFiles: 'Discord tidak mengizinkan saya mengirim file ini di sini.',
   },
 
+  telegram: {
+    delete: 'Hapus',
+    paste: 'Tempelkan tautan setelah nama saya',
+    noFiles: 'Obrolan ini tidak mengizinkan saya mengirim foto atau video.',
+    unconfirmed:
+      'Telegram tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, kirim tautannya sekali lagi.',
+    startFirst:
+      'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa membawa file ke obrolan mana pun.',
+  },
+
   web: {
     title: 'Medley',
     tagline: 'Tempel tautan, dapat videonya.',

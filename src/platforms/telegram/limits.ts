@@ -1,0 +1,74 @@
+/** Every limit of Telegram in one place (Bot API 10.3, 2026-08). Lengths are UTF-16 units, which is never less than Telegram counts. */
+
+const MB = 1024 * 1024;
+
+/** What one message may hold; `render` shortens the rest. */
+export const MESSAGE_LIMITS = {
+  /** After entity parsing. */
+  text: 4_096,
+  caption: 1_024,
+  album: 10,
+  buttons: 100,
+  buttonsPerRow: 3,
+  buttonLabel: 64,
+  callbackAnswer: 200,
+  commands: 100,
+  commandDescription: 256,
+  inlineResults: 50,
+  inlineTitle: 120,
+} as const;
+
+/** Bytes of one file. */
+export const FILE_LIMITS = {
+  upload: 50 * MB,
+  uploadPhoto: 10 * MB,
+  /** Fetched by Telegram from an address. */
+  address: 20 * MB,
+  addressPhoto: 5 * MB,
+  /** Of a Bot API server of one's own. */
+  localUpload: 2_000 * MB,
+} as const;
+
+export const CHAT_LIMITS = {
+  /** Messages a second in one chat, all chats together, and a minute in one group, where each file of an album counts. */
+  spacingMs: 1_000,
+  overallPerSecond: 30,
+  groupPerMinute: 20,
+  /** A chat action shows for 5 s. */
+  actionEveryMs: 4_000,
+  /** Questions of one chat, and of all, that are answered at once or wait. */
+  runningPerChat: 4,
+  waitingPerChat: 20,
+  running: 64,
+  waiting: 1_000,
+  /** A chat that asks too much is told so once in this time. */
+  busyNoticeMs: 60_000,
+  /** A call that needs no file. */
+  callMs: 30_000,
+  /** A call for which Telegram fetches a file, and the least that an upload gets. */
+  fileMs: 120_000,
+  /** Slowest upload worth waiting for. */
+  uploadBytesPerSecond: 100_000,
+  /** How long one call waits in all when Telegram says how long (429), and how often it is then made. */
+  patienceMs: 90_000,
+  attempts: 5,
+  /** First pause after a failure that is worth another try; it doubles up to the longest. */
+  backoffMs: 1_000,
+  maxBackoffMs: 30_000,
+  /** A pressed button stops spinning after this time even when its answer takes longer. */
+  spinMs: 3_000,
+  /** An inline query that nobody could answer by then gets a placeholder. */
+  inlineMs: 2_500,
+  /** Running work may take this long after `stop()`. */
+  drainMs: 7_000,
+  /** And letting go of the connection this long. */
+  closeMs: 1_500,
+  /** Accepted work that is older is not taken up again after a restart. */
+  staleJobMs: 24 * 3_600_000,
+} as const;
+
+export type TelegramLimits = { readonly [K in keyof typeof CHAT_LIMITS]: number } & {
+  readonly [K in keyof typeof FILE_LIMITS]: number;
+};
+
+export const TELEGRAM_LIMITS: TelegramLimits = { ...CHAT_LIMITS, ...FILE_LIMITS };

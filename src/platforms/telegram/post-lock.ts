@@ -1,0 +1,38 @@
+/** Lets one at a time do the work of a key; the others look again, when it is done, whether there still is work to do. */
+export interface PostLock {
+  /** `isDone`: nothing is left that two should not do at once. @throws what `work` throws, or the signal's reason. */
+  run<T>(key: string, isDone: () => boolean, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+}
+
+export function createPostLock(): PostLock {
+  const busy = new Map<string, Promise<void>>();
+
+  return {
+    async run(key, isDone, work, signal) {
+      for (let other = busy.get(key); other !== undefined && !isDone(); other = busy.get(key)) {
+        await orAbort(other, signal);
+      }
+      if (isDone()) return work();
+      const result = work();
+      const over = result.then(release, release);
+      busy.set(key, over);
+      return result;
+
+      function release(): void {
+        busy.delete(key);
+      }
+    },
+  };
+}
+
+function orAbort(wait: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    wait.then(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, reject);
+  });
+}

@@ -1,0 +1,343 @@
+import type { GalleryItem, Reply } from '../../bot/reply.ts';
+import type { SettingsStore } from '../../bot/settings.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { DeliveredLink } from '../../media/delivery.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import { type Candidate, createFileLadder, type FileLadder, type FileLadderOptions } from './file-ladder.ts';
+import { EMPTY, type FormattedText } from './formatted-text.ts';
+import { MESSAGE_LIMITS } from './limits.ts';
+import type { Address, AlbumItem, Answers, Button, Keyboard, Method, Params, SentMessage } from './methods.ts';
+import type { Pacing } from './pacing.ts';
+import { createPostLock } from './post-lock.ts';
+import { type MediaPayload, render, renderMissing, renderText, type TextPayload } from './render.ts';
+
+/** Where an answer goes. */
+export interface Place {
+  readonly chatId: number;
+  readonly isGroup: boolean;
+  /** Of a forum's topic; never that of the General topic, which Telegram refuses. */
+  readonly threadId?: number | undefined;
+  /** The message it answers. */
+  readonly replyTo?: number | undefined;
+  /** Without a sound. */
+  readonly silent?: boolean;
+}
+
+/** What sending needs to know about who waits. */
+export interface Occasion {
+  readonly t: Translator;
+  readonly signal: AbortSignal;
+  /** Buttons of this platform's own under a single file. */
+  readonly extra?: readonly Button[];
+  /** Called before every request that may put a message into the chat. */
+  readonly onSending?: () => void;
+}
+
+export interface Sender {
+  /** @throws BotApiError, or the signal's reason. */
+  send(reply: Reply, place: Place, occasion: Occasion): Promise<void>;
+  sendText(payload: TextPayload, place: Place, occasion: Occasion): Promise<void>;
+  /** Sends one file without a word and tells the message's id; undefined when there is no file to be had. */
+  sendFile(item: GalleryItem, place: Place, occasion: Occasion): Promise<number | undefined>;
+}
+
+export interface SenderOptions extends FileLadderOptions {
+  readonly api: BotApi;
+  readonly pacing: Pacing;
+  readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
+  readonly now: () => number;
+}
+
+type SendMethod = Method & `send${string}`;
+interface Ready {
+  readonly ladder: FileLadder;
+  readonly candidate: Candidate;
+}
+
+const MAX_DETOURS = 3;
+
+export function createSender(options: SenderOptions): Sender {
+  const { api, pacing, settings, limits, isLocalServer, now } = options;
+  const lock = createPostLock();
+
+  /** Puts something into a chat, wherever that has gone meanwhile. */
+  async function put<M extends SendMethod>(
+    method: M,
+    place: Place,
+    { signal, onSending }: Occasion,
+    make: (address: Address) => Params[M],
+  ): Promise<Answers[M]> {
+    let to = place;
+    for (let detours = 0; ; detours += 1) {
+      try {
+        onSending?.();
+        const { chatId } = to;
+        const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
+        const onWait = (ms: number) => pacing.hold(chatId, ms);
+        return await api.call(method, make(addressOf(to)), { signal, timeoutMs, onWait });
+      } catch (error) {
+        const next = detours < MAX_DETOURS ? detour(error, to) : undefined;
+        if (next === undefined) throw error;
+        to = next;
+      }
+    }
+  }
+
+  /** Where the same may be tried again; nothing was put anywhere yet. */
+  function detour(error: unknown, place: Place): Place | undefined {
+    if (!(error instanceof BotApiError)) return undefined;
+    const { migrateTo, code, description } = error;
+    if (migrateTo !== undefined && migrateTo !== place.chatId) {
+      settings.moveChat(keyOf(place.chatId), keyOf(migrateTo));
+      // Messages have other ids there, and no topic yet.
+      return { ...place, chatId: migrateTo, replyTo: undefined, threadId: undefined };
+    }
+    if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) {
+      settings.markChatLeft(keyOf(place.chatId), now());
+    }
+    const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
+    return isTopicGone && place.threadId !== undefined ? { ...place, threadId: undefined } : undefined;
+  }
+
+  async function sendText({ content, keyboard }: TextPayload, place: Place, occasion: Occasion): Promise<void> {
+    await pacing.take(place, 1, occasion.signal);
+    await put('sendMessage', place, occasion, address => ({
+      ...address,
+      text: content.text,
+      entities: content.entities,
+      link_preview_options: { is_disabled: true },
+      ...markup(keyboard),
+    }));
+  }
+
+  /** Sends what can be sent. */
+  async function sendMedia(
+    payload: MediaPayload,
+    place: Place,
+    occasion: Occasion,
+  ): Promise<{ readonly missing: readonly DeliveredLink[]; readonly messages: readonly SentMessage[] }> {
+    const { items } = payload;
+    const ladders = items.map(item => createFileLadder(item, items.length > 1, options));
+    await pacing.take(place, items.length, occasion.signal);
+    try {
+      return await lock.run(
+        JSON.stringify(items.map(({ post, form }) => [post.source, post.id, form])[0]),
+        () => ladders.every(ladder => ladder.isHeld()),
+        () => climb(ladders, payload, place, occasion),
+        occasion.signal,
+      );
+    } finally {
+      await Promise.all(ladders.map(ladder => ladder.close()));
+    }
+  }
+
+  async function climb(ladders: readonly FileLadder[], payload: MediaPayload, place: Place, occasion: Occasion) {
+    const missing: DeliveredLink[] = [];
+    const messages: SentMessage[] = [];
+    let left = ladders;
+    while (left.length > 0) {
+      const ready = await readied(left, missing, occasion.signal);
+      left = ready.map(({ ladder }) => ladder);
+      const batch = firstBatch(ready);
+      if (batch.length === 0) break;
+      const caption = messages.length === 0 ? payload.caption : EMPTY;
+      const sent = await sendBatch(batch, { ...payload, caption }, place, occasion);
+      if (sent === undefined) continue;
+      for (const [index, { ladder }] of batch.entries()) {
+        const message = sent[index];
+        if (message !== undefined) ladder.sent(message);
+      }
+      messages.push(...sent);
+      left = left.slice(batch.length);
+    }
+    return { missing, messages };
+  }
+
+  /** Those that have a file to send; the others leave a link. */
+  async function readied(
+    ladders: readonly FileLadder[],
+    missing: DeliveredLink[],
+    signal: AbortSignal,
+  ): Promise<readonly Ready[]> {
+    const found = await Promise.all(
+      ladders.map(async ladder => ({ ladder, candidate: await ladder.candidate(signal) })),
+    );
+    return found.flatMap(({ ladder, candidate }) => {
+      if (candidate.kind === 'candidate') return [{ ladder, candidate }];
+      missing.push(candidate);
+      return [];
+    });
+  }
+
+  /** The first files that one request takes. */
+  function firstBatch(ready: readonly Ready[]): readonly Ready[] {
+    const largest = isLocalServer ? limits.localUpload : limits.upload;
+    const batch: Ready[] = [];
+    let bytes = 0;
+    for (const each of ready) {
+      const [first] = batch;
+      bytes += each.candidate.uploadBytes;
+      if (first !== undefined) {
+        const fits = batch.length < MESSAGE_LIMITS.album && bytes <= largest;
+        if (!fits || albumClass(first.candidate) === 'alone') break;
+        if (albumClass(first.candidate) !== albumClass(each.candidate)) break;
+      }
+      batch.push(each);
+    }
+    return batch;
+  }
+
+  /** Undefined when Telegram does not take one of the files: it was refused, and another way has to be found. */
+  async function sendBatch(
+    batch: readonly Ready[],
+    { caption, keyboard }: Pick<MediaPayload, 'caption' | 'keyboard'>,
+    place: Place,
+    occasion: Occasion,
+  ): Promise<readonly SentMessage[] | undefined> {
+    const [first, ...others] = batch;
+    if (first === undefined) return [];
+    try {
+      if (others.length === 0) return [await sendOne(first.candidate, { caption, keyboard }, place, occasion)];
+      const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
+      return await put('sendMediaGroup', place, occasion, address => ({ ...address, media }));
+    } catch (error) {
+      if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;
+      for (const { ladder } of culprits(error, batch)) ladder.refuse(error);
+      return undefined;
+    }
+  }
+
+  function sendOne(
+    candidate: Candidate,
+    { caption, keyboard }: Pick<MediaPayload, 'caption' | 'keyboard'>,
+    place: Place,
+    occasion: Occasion,
+  ): Promise<SentMessage> {
+    const { type, media, spoiler, duration } = candidate;
+    const common = { ...captioned(caption), ...markup(keyboard) };
+    const hidden = spoiler ? { has_spoiler: true } : {};
+    switch (type) {
+      case 'video': {
+        const video = { ...common, ...hidden, ...shape(candidate), video: media, supports_streaming: true };
+        return put('sendVideo', place, occasion, address => ({ ...address, ...video }));
+      }
+      case 'photo':
+        return put('sendPhoto', place, occasion, address => ({ ...address, ...common, ...hidden, photo: media }));
+      case 'animation': {
+        const animation = { ...common, ...hidden, ...shape(candidate), animation: media };
+        return put('sendAnimation', place, occasion, address => ({ ...address, ...animation }));
+      }
+      case 'audio': {
+        const audio = { ...common, audio: media, ...(duration === undefined ? {} : { duration }) };
+        return put('sendAudio', place, occasion, address => ({ ...address, ...audio }));
+      }
+      case 'document':
+        return put('sendDocument', place, occasion, address => ({ ...address, ...common, document: media }));
+    }
+  }
+
+  return {
+    async send(reply, place, occasion) {
+      const { t, extra = [] } = occasion;
+      const missing: DeliveredLink[] = [];
+      let isAnySent = false;
+      for (const payload of render(reply, { t, extra })) {
+        if (payload.kind === 'text') await sendText(payload, place, occasion);
+        else {
+          try {
+            const outcome = await sendMedia(payload, place, occasion);
+            missing.push(...outcome.missing);
+            isAnySent ||= outcome.messages.length > 0;
+          } catch (error) {
+            if (!isWithoutRight(error)) throw error;
+            const said = { kind: 'text' as const, text: [t.messages.telegram.noFiles] };
+            return sendText(renderText([...reply.blocks, said], reply.actions, t), place, occasion);
+          }
+        }
+      }
+      if (missing.length === 0) return;
+      const { actions } = reply;
+      await sendText(renderMissing({ blocks: isAnySent ? [] : reply.blocks, actions }, missing, t), place, occasion);
+    },
+    sendText,
+    async sendFile(item, place, occasion) {
+      const payload: MediaPayload = { kind: 'media', items: [item], caption: EMPTY, keyboard: undefined };
+      const { messages } = await sendMedia(payload, place, occasion);
+      return messages[0]?.message_id;
+    },
+  };
+}
+
+function keyOf(chatId: number): string {
+  return `telegram:${chatId}`;
+}
+
+function addressOf({ chatId, threadId, replyTo, silent }: Place): Address {
+  return {
+    chat_id: chatId,
+    ...(threadId === undefined ? {} : { message_thread_id: threadId }),
+    ...(replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
+    ...(silent === true ? { disable_notification: true } : {}),
+  };
+}
+
+export function captioned({ text, entities }: FormattedText) {
+  return text === '' ? {} : { caption: text, caption_entities: entities };
+}
+
+export function markup(keyboard: Keyboard | undefined) {
+  return keyboard === undefined ? {} : { reply_markup: keyboard };
+}
+
+function shape({ width, height, duration }: Pick<Candidate, 'width' | 'height' | 'duration'>) {
+  return {
+    ...(width === undefined || height === undefined ? {} : { width, height }),
+    ...(duration === undefined ? {} : { duration }),
+  };
+}
+
+function albumItem(candidate: Candidate, caption: FormattedText): AlbumItem {
+  const { type, media, spoiler, duration } = candidate;
+  const hidden = spoiler ? { has_spoiler: true } : {};
+  const words = captioned(caption);
+  if (type === 'photo') return { type, media, ...words, ...hidden };
+  if (type === 'audio') return { type, media, ...words, ...(duration === undefined ? {} : { duration }) };
+  if (type === 'document') return { type, media, ...words };
+  return { type: 'video', media, ...words, ...hidden, ...shape(candidate), supports_streaming: true };
+}
+
+/** What may stand together in one album. */
+function albumClass({ type }: Candidate): 'seen' | 'audio' | 'document' | 'alone' {
+  if (type === 'photo' || type === 'video') return 'seen';
+  return type === 'animation' ? 'alone' : type;
+}
+
+/** Refusals that another file would meet as well. */
+const NOT_THE_FILE =
+  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|caption|entit|keyboard|button|reply markup|messages to send/i;
+
+function isAboutFile({ code, description }: BotApiError): boolean {
+  return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
+}
+
+function isWithoutRight(error: unknown): boolean {
+  return (
+    error instanceof BotApiError &&
+    (error.code === 400 || error.code === 403) &&
+    /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i.test(error.description)
+  );
+}
+
+/** The files that the refusal is about; of an album Telegram seldom says which, and then it is those most likely to be. */
+function culprits({ code, description }: BotApiError, batch: readonly Ready[]): readonly Ready[] {
+  const named = batch[Number(/#(\d{1,2})\b/.exec(description)?.[1] ?? 0) - 1];
+  if (named !== undefined) return [named];
+  const from = (way: Candidate['from']) => batch.filter(({ candidate }) => candidate.from === way);
+  const uploads = from('upload');
+  if (code === 413 && uploads.length > 0) {
+    const largest = Math.max(...uploads.map(({ candidate }) => candidate.uploadBytes));
+    return uploads.filter(({ candidate }) => candidate.uploadBytes === largest);
+  }
+  return [from('remembered'), from('address'), uploads].find(group => group.length > 0) ?? batch;
+}

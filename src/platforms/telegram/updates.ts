@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+/** What is read of an update; everything else in it is of no concern. */
+
+const User = z.object({
+  id: z.number(),
+  is_bot: z.boolean().catch(false),
+  language_code: z.string().optional().catch(undefined),
+});
+export type User = z.output<typeof User>;
+
+const Chat = z.object({ id: z.number(), type: z.enum(['private', 'group', 'supergroup', 'channel']) });
+export type Chat = z.output<typeof Chat>;
+
+/** Offsets and lengths are UTF-16 units. */
+const MessageEntity = z.object({
+  type: z.string(),
+  offset: z.int(),
+  length: z.int(),
+  url: z.string().optional().catch(undefined),
+});
+export type MessageEntity = z.output<typeof MessageEntity>;
+
+const Words = {
+  text: z.string().optional(),
+  caption: z.string().optional(),
+  entities: z.array(MessageEntity).catch([]).default([]),
+  caption_entities: z.array(MessageEntity).catch([]).default([]),
+};
+const Place = {
+  message_id: z.number(),
+  chat: Chat,
+  message_thread_id: z.number().optional().catch(undefined),
+  is_topic_message: z.boolean().catch(false).default(false),
+};
+/** Who speaks: `sender_chat` is there when somebody speaks as a channel or, anonymously, as the group itself. */
+const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };
+
+const RepliedMessage = z.object({ ...Words, ...Speaker, message_id: z.number() });
+
+const Message = z.object({
+  ...Words,
+  ...Place,
+  ...Speaker,
+  via_bot: z.unknown(),
+  migrate_to_chat_id: z.number().optional(),
+  migrate_from_chat_id: z.number().optional(),
+  reply_to_message: RepliedMessage.optional().catch(undefined),
+});
+export type Message = z.output<typeof Message>;
+
+const CallbackQuery = z.object({
+  id: z.string(),
+  from: User,
+  data: z.string().optional(),
+  inline_message_id: z.string().optional(),
+  /** Absent under inline messages; of old ones only the place is known. */
+  message: z
+    .object({
+      ...Place,
+      text: z.string().optional(),
+      reply_to_message: RepliedMessage.optional().catch(undefined),
+    })
+    .optional(),
+});
+export type CallbackQuery = z.output<typeof CallbackQuery>;
+
+const InlineQuery = z.object({ id: z.string(), from: User, query: z.string() });
+export type InlineQuery = z.output<typeof InlineQuery>;
+
+const ChosenInlineResult = z.object({
+  result_id: z.string(),
+  from: User,
+  query: z.string(),
+  inline_message_id: z.string().optional(),
+});
+export type ChosenInlineResult = z.output<typeof ChosenInlineResult>;
+
+const MyChatMember = z.object({
+  chat: Chat,
+  new_chat_member: z.object({ status: z.string(), is_member: z.boolean().optional() }),
+});
+export type MyChatMember = z.output<typeof MyChatMember>;
+
+const Update = z.object({
+  update_id: z.number(),
+  message: Message.optional(),
+  callback_query: CallbackQuery.optional(),
+  inline_query: InlineQuery.optional(),
+  chosen_inline_result: ChosenInlineResult.optional(),
+  my_chat_member: MyChatMember.optional(),
+});
+export type Update = z.output<typeof Update>;
+
+/** Asked for by name: edited messages are none of them, so an edit never brings a second answer. */
+export const ALLOWED_UPDATES = [
+  'message',
+  'callback_query',
+  'inline_query',
+  'chosen_inline_result',
+  'my_chat_member',
+] as const satisfies readonly (keyof Update)[];
+
+/** @throws ZodError when a part of it that Medley reads is not as expected. */
+export function parseUpdate(update: unknown): Update {
+  return Update.parse(update);
+}
