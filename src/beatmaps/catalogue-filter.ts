@@ -1,5 +1,4 @@
-import { AppError } from '../errors.ts';
-import { RULESETS, type Status, statusNumber } from './beatmapset.ts';
+import { RULESETS, STATUSES, type Status, statusNumber } from './beatmapset.ts';
 import type { Query, RangeKey, TextKey } from './query.ts';
 import { filterNeedles } from './query-match.ts';
 import type { Needle } from './query-text.ts';
@@ -35,14 +34,13 @@ const MAP_COLUMNS: readonly (readonly [RangeKey, string])[] = [
 ];
 
 /** Everything of a query but its texts as conditions on `catalogue_sets s`. */
-export function conditionsOf(query: Query, statuses: readonly Status[] | undefined): Conditions {
+export function conditionsOf(query: Query, statuses: readonly Status[], without: number | undefined): Conditions {
   const { stars } = query.ranges;
   const ofMaps = mapConditions(query);
   return join([
     ...SET_COLUMNS.map(([key, column]) => within(column, query.ranges[key])),
-    ...(statuses === undefined
-      ? []
-      : [{ sql: [`s.status IN (${statuses.map(statusNumber).join(', ')})`], params: [] }]),
+    statuses.length === STATUSES.length ? NONE : oneOf('s.status', statuses.map(statusNumber)),
+    without === undefined ? NONE : { sql: ['s.id <> ?'], params: [without] },
     equal('s.genre', query.genre),
     equal('s.language', query.language),
     equal('s.video', query.video === undefined ? undefined : Number(query.video)),
@@ -75,6 +73,10 @@ function within(column: string, range: Range | undefined): Conditions {
 
 function equal(column: string, value: number | undefined): Conditions {
   return value === undefined ? NONE : { sql: [`${column} = ?`], params: [value] };
+}
+
+function oneOf(column: string, values: readonly number[]): Conditions {
+  return { sql: [`${column} IN (${values.map(() => '?').join(', ')})`], params: values };
 }
 
 const NONE: Conditions = { sql: [], params: [] };
@@ -128,26 +130,4 @@ export function orderOf({ field, order }: Sort): string {
     default:
       return BY_POPULARITY;
   }
-}
-
-/** Where the next page begins. */
-export interface Cursor {
-  /** Rows looked at before. */
-  readonly offset: number;
-  /** The words as they were written had found nothing. */
-  readonly corrected: boolean;
-}
-
-export const START: Cursor = { offset: 0, corrected: false };
-
-/** @throws AppError `invalid_request` */
-export function parseCursor(cursor: string | undefined): Cursor {
-  if (cursor === undefined) return START;
-  const found = /^([cw])([0-9a-z]{1,6})$/.exec(cursor);
-  if (found === null) throw new AppError('invalid_request', 'no cursor of the catalogue');
-  return { offset: Number.parseInt(found[2] ?? '', 36), corrected: found[1] === 'w' };
-}
-
-export function renderCursor({ offset, corrected }: Cursor): string {
-  return `${corrected ? 'w' : 'c'}${offset.toString(36)}`;
 }

@@ -1,16 +1,6 @@
 import type { Store } from '../infra/store.ts';
-import { type Beatmapset, type Ruleset, starRange } from './beatmapset.ts';
-import {
-  BY_POPULARITY,
-  type Cursor,
-  conditionsOf,
-  expressionOf,
-  orderOf,
-  parseCursor,
-  renderCursor,
-  START,
-  textFiltersOf,
-} from './catalogue-filter.ts';
+import { type Beatmapset, starRange } from './beatmapset.ts';
+import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './catalogue-filter.ts';
 import { createWriteQueue } from './catalogue-queue.ts';
 import {
   BodyRow,
@@ -26,11 +16,12 @@ import { rebuildRanks, writeSet } from './catalogue-writer.ts';
 import { parseQuery, type Query, renderQuery } from './query.ts';
 import { matches } from './query-match.ts';
 import { type Needle, needlesOf } from './query-text.ts';
-import { type Sort, type StatusFilter, statusesOf } from './query-words.ts';
+import { type Sort, statusesOf } from './query-words.ts';
+import type { Search } from './search.ts';
 
 /**
  * Every set that ever passed through, searched without asking anybody. Free text must be there in full, by the beginnings of words, in
- * any of a set's latin and unicode names, mappers, source, tags and difficulties; the most popular sets come first.
+ * any of a set's latin and unicode names, mappers, source, tags and difficulties. What osu! calls relevance is popularity here.
  *
  * @throws AppError `internal` from every method but `remember` and `close` when the store fails
  */
@@ -39,8 +30,7 @@ export interface Catalogue {
   remember(sets: readonly Beatmapset[]): void;
   /** Writes what waits now. */
   flush(): void;
-  /** @throws AppError `invalid_request` on a cursor that is not ours */
-  search(query: Query | string, options?: CatalogueSearch): CatalogueResult;
+  search(search: Search, page: { readonly limit: number; readonly offset: number }): CatalogueResult;
   /** The most popular sets for what has been typed so far, filters included. */
   suggest(typed: string, limit: number): readonly Suggestion[];
   set(id: number): Beatmapset | undefined;
@@ -54,23 +44,10 @@ export interface Catalogue {
   close(): void;
 }
 
-export interface CatalogueSearch {
-  /** Instead of the query's. */
-  readonly ruleset?: Ruleset | undefined;
-  /** Default: any. */
-  readonly status?: StatusFilter | undefined;
-  /** Default, and what relevance means here: the most popular first. */
-  readonly sort?: Sort | undefined;
-  /** Default 20. */
-  readonly limit?: number | undefined;
-  /** Of the result before, with all else the same. */
-  readonly cursor?: string | undefined;
-}
-
 export interface CatalogueResult {
   readonly sets: readonly Beatmapset[];
-  /** Undefined at the end. */
-  readonly cursor: string | undefined;
+  /** Of all pages; known on the last. */
+  readonly total: number | null;
   /** Nothing was found for the words as they were written; these are sets for words like them. */
   readonly corrected: boolean;
 }
@@ -86,21 +63,29 @@ export interface CatalogueOptions {
 const MAX_WAITING = 5_000;
 /** About 20 ms of writing. */
 const PORTION = 100;
-const DEFAULT_LIMIT = 20;
 /** Rows looked at for one page, when texts that no index tells leave few of them. */
 const MAX_EXAMINED = 2_000;
 const MAX_NEEDLES = 32;
-const RELEVANCE: Sort = { field: 'relevance', order: 'desc' };
+const POPULAR: Sort = { field: 'relevance', order: 'desc' };
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface Asked extends Search {
+  /** Number of a set to leave out. */
+  readonly without?: number;
+}
 
 /** Free text as the index is asked for it: any of each group, all groups. */
 type Groups = readonly (readonly Needle[])[];
 
 const ANY_WITH = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
-const COLUMNS = 's.id, s.artist, s.title, s.creator, s.max_stars';
-const BY_NAME = `SELECT ${COLUMNS} FROM catalogue_names CROSS JOIN catalogue_sets s ON s.rank = catalogue_names.rowid
+const LINE = 's.id, s.artist, s.title, s.creator, s.max_stars';
+const LINES_BY_NAME = `SELECT ${LINE} FROM catalogue_names CROSS JOIN catalogue_sets s ON s.rank = catalogue_names.rowid
   WHERE catalogue_names MATCH ? ORDER BY catalogue_names.rowid LIMIT ?`;
-const BY_RANK = `SELECT ${COLUMNS} FROM catalogue_sets s ORDER BY s.rank LIMIT ?`;
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
@@ -144,68 +129,64 @@ export function createCatalogue({ store, onFailure, writeDelayMs = 500 }: Catalo
     return isChanged ? corrected : undefined;
   }
 
-  function page(query: Query, groups: Groups, options: CatalogueSearch, start: Cursor): CatalogueResult {
-    const { limit = DEFAULT_LIMIT } = options;
-    const { sql, params } = rowsOf(query, groups, options);
-    const { corrected } = start;
-    // The index has looked for the words, corrected ones perhaps.
-    const wanted = { ...query, text: '' };
-    const sets: Beatmapset[] = [];
-    let { offset } = start;
-    while (offset - start.offset < MAX_EXAMINED) {
-      const portion = limit + 1 - sets.length;
-      const found = store.all(sql, [...params, portion, offset], IdRow);
-      for (const { id } of found) {
-        if (sets.length === limit) return { sets, cursor: renderCursor({ offset, corrected }), corrected };
-        offset += 1;
-        const set = readSet(id);
-        if (set !== undefined && matches(wanted, set)) sets.push(set);
-      }
-      if (found.length < portion) return { sets, cursor: undefined, corrected };
+  function page(asked: Asked, groups: Groups, { limit, offset }: Page): readonly Beatmapset[] {
+    const { sql, params } = rowsOf('s.id', asked, groups);
+    if (isLeftToTables(asked.query)) return readSets(store.all(sql, [...params, limit, offset], IdRow));
+    // No index tells whose name is meant, or of one difficulty's name and all else at once. It has looked for the words though.
+    const wanted = { ...asked.query, text: '' };
+    const rows = store.all(sql, [...params, MAX_EXAMINED, 0], IdRow);
+    const found: Beatmapset[] = [];
+    for (let index = 0; index < rows.length && found.length < offset + limit; index += PORTION) {
+      found.push(...readSets(rows.slice(index, index + PORTION)).filter(set => matches(wanted, set)));
     }
-    return { sets, cursor: renderCursor({ offset, corrected }), corrected };
+    return found.slice(offset, offset + limit);
   }
 
-  /** The set whose number the text is, before all others. */
-  function numbered(query: Query, options: CatalogueSearch): Beatmapset | undefined {
-    if (!/^\d{1,9}$/.test(query.text) || options.cursor !== undefined) return undefined;
+  function readSets(rows: readonly { readonly id: number }[]): readonly Beatmapset[] {
+    return rows.flatMap(({ id }) => readSet(id) ?? []);
+  }
+
+  /** The set whose number the text is: it comes before all others. */
+  function numbered({ query, status }: Search): Beatmapset | undefined {
+    if (!/^\d{1,9}$/.test(query.text)) return undefined;
     const set = readSet(Number(query.text));
-    const isAllowed = options.status === undefined || (set && statusesOf(options.status).includes(set.status)) === true;
-    return set !== undefined && isAllowed && matches(query, set) ? set : undefined;
+    return set !== undefined && statusesOf(status).includes(set.status) && matches(query, set) ? set : undefined;
   }
 
-  function search(asked: Query | string, options: CatalogueSearch = {}): CatalogueResult {
-    const parsed = typeof asked === 'string' ? parseQuery(asked) : asked;
-    const query = options.ruleset === undefined ? parsed : { ...parsed, ruleset: options.ruleset };
-    const groups = groupsOf(query);
-    const start = parseCursor(options.cursor);
-    if (!start.corrected) {
-      const first = numbered(query, options);
-      if (first !== undefined) return startingWith(first, query, groups, options);
-      const result = page(query, groups, options, start);
-      if (result.sets.length > 0 || groups.length === 0 || options.cursor !== undefined) return result;
+  function search(asked: Search, { limit, offset }: Page): CatalogueResult {
+    const groups = groupsOf(asked.query);
+    const result = (sets: readonly Beatmapset[], corrected = false): CatalogueResult => {
+      const isLast = sets.length < limit && (sets.length > 0 || offset === 0);
+      return { sets, total: isLast ? offset + sets.length : null, corrected };
+    };
+    const first = numbered(asked);
+    if (first !== undefined) {
+      const others = { ...asked, without: first.id };
+      if (offset > 0) return result(page(others, groups, { limit, offset: offset - 1 }));
+      return result([first, ...page(others, groups, { limit: limit - 1, offset })]);
     }
-    const corrected = correct(groups);
-    if (corrected === undefined) return { sets: [], cursor: undefined, corrected: false };
-    const result = page(query, corrected, options, { ...start, corrected: true });
-    return result.sets.length > 0 ? result : { ...result, corrected: false };
-  }
-
-  function startingWith(first: Beatmapset, query: Query, groups: Groups, options: CatalogueSearch): CatalogueResult {
-    const limit = (options.limit ?? DEFAULT_LIMIT) - 1;
-    const result = page(query, groups, { ...options, limit }, START);
-    return { ...result, sets: [first, ...result.sets.filter(({ id }) => id !== first.id)] };
+    const sets = page(asked, groups, { limit, offset });
+    const isFound = sets.length > 0 || (offset > 0 && page(asked, groups, { limit: 1, offset: 0 }).length > 0);
+    const corrected = isFound || groups.length === 0 ? undefined : correct(groups);
+    if (corrected === undefined) return result(sets);
+    const likely = page(asked, corrected, { limit, offset });
+    return result(likely, likely.length > 0);
   }
 
   function suggest(typed: string, limit: number): readonly Suggestion[] {
     const query = parseQuery(typed);
-    if (renderQuery(query) === query.text) {
-      const groups = groupsOf(query);
-      if (groups.length === 0) return store.all(BY_RANK, [limit], SuggestionRow);
-      const named = store.all(BY_NAME, [groups.map(expressionOf).join(' AND '), limit], SuggestionRow);
+    const groups = groupsOf(query);
+    const asked: Search = { query, status: 'any', sort: POPULAR };
+    if (groups.length > 0 && renderQuery(query) === query.text) {
+      const named = store.all(LINES_BY_NAME, [groups.map(expressionOf).join(' AND '), limit], SuggestionRow);
       if (named.length > 0) return named;
     }
-    return search(query, { limit }).sets.map(suggestionOf);
+    if (isLeftToTables(query)) {
+      const { sql, params } = rowsOf(LINE, asked, groups);
+      const lines = store.all(sql, [...params, limit, 0], SuggestionRow);
+      if (lines.length > 0) return lines;
+    }
+    return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
   }
 
   return {
@@ -238,19 +219,24 @@ interface Rows {
   readonly params: readonly (string | number)[];
 }
 
-function rowsOf(query: Query, groups: Groups, { status, sort = RELEVANCE }: CatalogueSearch): Rows {
-  const { sql, params } = conditionsOf(query, status === undefined ? undefined : statusesOf(status));
+/** Whether conditions and the text index say all there is to say. */
+function isLeftToTables({ texts, tags }: Query): boolean {
+  return Object.keys(texts).length === 0 && tags.length === 0;
+}
+
+function rowsOf(columns: string, { query, status, sort, without }: Asked, groups: Groups): Rows {
+  const { sql, params } = conditionsOf(query, statusesOf(status), without);
   const words = [...groups.map(expressionOf), ...textFiltersOf(query)];
   const order = orderOf(sort);
   if (words.length === 0) {
     const where = sql.length === 0 ? '' : `WHERE ${sql.join(' AND ')}`;
-    return { sql: `SELECT s.id FROM catalogue_sets s ${where} ORDER BY ${order} LIMIT ? OFFSET ?`, params };
+    return { sql: `SELECT ${columns} FROM catalogue_sets s ${where} ORDER BY ${order} LIMIT ? OFFSET ?`, params };
   }
   // In the index's own order nothing is sorted.
   const by = order === BY_POPULARITY ? 'catalogue_text.rowid' : order;
   const where = ['catalogue_text MATCH ?', ...sql].join(' AND ');
   return {
-    sql: `SELECT s.id FROM catalogue_text CROSS JOIN catalogue_sets s ON s.rank = catalogue_text.rowid
+    sql: `SELECT ${columns} FROM catalogue_text CROSS JOIN catalogue_sets s ON s.rank = catalogue_text.rowid
       WHERE ${where} ORDER BY ${by} LIMIT ? OFFSET ?`,
     params: [words.join(' AND '), ...params],
   };

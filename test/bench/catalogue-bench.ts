@@ -1,0 +1,144 @@
+/**
+ * Search as you type over generated sets: the catalogue's suggestions after every letter, next to the same names in a plain
+ * FTS5 table ordered by bm25, both in one database and in turns. Run alone:
+ * `node --import tsx test/bench/catalogue-bench.ts [sets]`.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { createCatalogue } from '../../src/beatmaps/catalogue.ts';
+import { foldText } from '../../src/beatmaps/query-text.ts';
+import { openStore } from '../../src/infra/store.ts';
+import { createGenerator, createRandom } from './generated-sets.ts';
+import { percentile } from './load.ts';
+
+const LIMIT = 8;
+const SEARCHES = 400;
+const TYPOS = 400;
+const IdRow = z.object({ id: z.number() });
+
+interface Timing {
+  readonly work: string;
+  readonly times: number[];
+  found: number;
+}
+
+function time(timing: Timing, work: () => { readonly length: number }): void {
+  const start = performance.now();
+  const { length } = work();
+  timing.times.push(performance.now() - start);
+  if (length > 0) timing.found += 1;
+}
+
+/** What somebody types who looks for a set, letter by letter. */
+function typedTexts(names: readonly string[], random: () => number): string[] {
+  return Array.from({ length: SEARCHES }, () => names[Math.floor(random() * names.length)] ?? '').flatMap(name => {
+    const text = name.slice(0, 24);
+    return Array.from(text, (_, index) => text.slice(0, index + 1)).filter(typed => typed.trim() !== '');
+  });
+}
+
+function mistype(word: string, random: () => number): string {
+  const at = 1 + Math.floor(random() * (word.length - 2));
+  const kind = random();
+  if (kind < 0.3) return word.slice(0, at) + word.slice(at + 1);
+  if (kind < 0.6) return `${word.slice(0, at)}q${word.slice(at + 1)}`;
+  if (kind < 0.8) return word.slice(0, at) + word.charAt(at + 1) + word.charAt(at) + word.slice(at + 2);
+  return word.slice(0, at) + word.charAt(at) + word.slice(at);
+}
+
+function print(timings: readonly Timing[]): void {
+  console.log('| work | times | p50 ms | p99 ms | max ms | found |\n|---|--:|--:|--:|--:|--:|');
+  for (const { work, times, found } of timings) {
+    const sorted = [...times].sort((a, b) => a - b);
+    const cells = [percentile(sorted, 0.5), percentile(sorted, 0.99), sorted.at(-1) ?? Number.NaN].map(ms =>
+      ms.toFixed(3),
+    );
+    console.log(
+      `| ${work} | ${times.length} | ${cells.join(' | ')} | ${((100 * found) / times.length).toFixed(0)} % |`,
+    );
+  }
+}
+
+/** Prints the table. About a minute and a half for 200,000 sets. */
+export async function benchCatalogue(size: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'medley-catalogue-'));
+  const store = openStore(join(folder, 'bench.db'));
+  const catalogue = createCatalogue({
+    store,
+    onFailure: error => {
+      throw error;
+    },
+  });
+  try {
+    store.migrate('bench', ["CREATE VIRTUAL TABLE plain USING fts5 (names, content = '')"]);
+    const generator = createGenerator(1);
+    const random = createRandom(2);
+    const names: string[] = [];
+    const start = performance.now();
+    for (let done = 0; done < size; done += 2_000) {
+      const sets = Array.from({ length: Math.min(2_000, size - done) }, () => generator.next());
+      catalogue.remember(sets);
+      catalogue.flush();
+      store.transaction(() => {
+        for (const { id, artist, title, title_unicode, creator } of sets) {
+          const text = foldText([artist, title, title_unicode ?? '', creator].join(' '));
+          store.run('INSERT INTO plain (rowid, names) VALUES (?, ?)', [id, text]);
+          names.push(foldText(random() < 0.5 ? `${artist} ${title}` : title));
+        }
+      });
+    }
+    store.run("INSERT INTO plain (plain) VALUES ('optimize')");
+    catalogue.rebuildRanks();
+    const filledMs = performance.now() - start;
+    const warmStart = performance.now();
+    await catalogue.warm();
+    console.log(
+      `${size} sets written in ${(filledMs / 1000).toFixed(1)} s, vocabulary read in ${(performance.now() - warmStart).toFixed(0)} ms.\n`,
+    );
+
+    const ours: Timing = { work: 'suggestions as you type', times: [], found: 0 };
+    const plain: Timing = { work: 'plain FTS5, bm25', times: [], found: 0 };
+    const plainSql = 'SELECT rowid AS id FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT ?';
+    for (const typed of typedTexts(names, random)) {
+      const expression = typed
+        .split(' ')
+        .filter(word => word !== '')
+        .map(word => `"${word}" *`)
+        .join(' AND ');
+      time(ours, () => catalogue.suggest(typed, LIMIT));
+      time(plain, () => store.all(plainSql, [expression, LIMIT], IdRow));
+    }
+
+    const typos: Timing = { work: 'a mistyped word', times: [], found: 0 };
+    for (const name of names.filter(() => random() < 0.05)) {
+      if (typos.times.length >= TYPOS) break;
+      const [word = ''] = name.split(' ').filter(one => one.length >= 5);
+      const typo = word === '' ? '' : mistype(word, random);
+      if (word === '' || store.get('SELECT rowid AS id FROM plain WHERE plain MATCH ?', [`"${typo}" *`], IdRow))
+        continue;
+      time(typos, () =>
+        catalogue.suggest(typo, LIMIT).filter(one => foldText(Object.values(one).join(' ')).includes(word)),
+      );
+    }
+
+    const filtered: Timing = { work: 'a page of 20, with filters', times: [], found: 0 };
+    for (const typed of typedTexts(names, random).slice(0, 2_000)) {
+      time(
+        filtered,
+        () => catalogue.search(`${typed} stars>=5 stars<6 bpm>150 mode=osu`, { status: 'leaderboard' }).sets,
+      );
+    }
+    print([ours, plain, typos, filtered]);
+  } finally {
+    catalogue.close();
+    store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  await benchCatalogue(Number(process.argv[2] ?? 200_000));
+}
