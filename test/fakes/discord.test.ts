@@ -1,82 +1,34 @@
 import { createHash } from 'node:crypto';
-import {
-  ApplicationCommandType,
-  Client,
-  Events,
-  GatewayIntentBits,
-  type Interaction,
-  type Message,
-  MessageFlags,
-  Options,
-  Partials,
-} from 'discord.js';
+import { ApplicationCommandType, type Client, Events, type Interaction, type Message, MessageFlags } from 'discord.js';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from './discord.ts';
+import { collect, login, makeClient, serveDiscord, standing } from './discord/bot.ts';
+import { createFakeDiscord, type FakeDiscord } from './discord.ts';
 
-const INTENTS = [
-  GatewayIntentBits.Guilds,
-  GatewayIntentBits.GuildMessages,
-  GatewayIntentBits.MessageContent,
-  GatewayIntentBits.DirectMessages,
-];
-
-async function fakeDiscord(options: FakeDiscordOptions = {}): Promise<FakeDiscord> {
-  const fake = await createFakeDiscord(options);
-  onTestFinished(() => fake.close());
-  return fake;
-}
-
-function makeClient(fake: FakeDiscord, intents: readonly GatewayIntentBits[] = INTENTS): Client {
-  const client = new Client({
-    intents: [...intents],
-    partials: [Partials.Channel, Partials.Message],
-    allowedMentions: { parse: [], repliedUser: false },
-    // discord.js keeps the second sight of a message it remembers from its listeners.
-    makeCache: Options.cacheWithLimits({ MessageManager: 0 }),
-    enforceNonce: true,
-    rest: { api: fake.apiUrl, retries: 3 },
-  });
-  client.on(Events.Error, () => {});
-  onTestFinished(() => client.destroy());
-  return client;
-}
-
-async function login(fake: FakeDiscord, intents?: readonly GatewayIntentBits[]): Promise<Client<true>> {
-  const client = makeClient(fake, intents);
-  const ready = new Promise<Client<true>>(resolve => client.once(Events.ClientReady, resolve));
-  await client.login(fake.token);
-  return ready;
-}
-
-function collect<T>(subscribe: (listener: (value: T) => void) => void): readonly T[] {
-  const seen: T[] = [];
-  subscribe(value => seen.push(value));
-  return seen;
-}
-
-const messagesOf = (client: Client) =>
-  collect<Message>(listener => {
-    client.on(Events.MessageCreate, listener);
-  });
+const messagesOf = (client: Client) => collect<Message>(listener => client.on(Events.MessageCreate, listener));
 const interactionsOf = (client: Client) =>
-  collect<Interaction>(listener => {
-    client.on(Events.InteractionCreate, listener);
-  });
-const standing = (fake: FakeDiscord) => [...fake.messages.values()].filter(each => each.own && !each.deleted);
+  collect<Interaction>(listener => client.on(Events.InteractionCreate, listener));
 
-describe('a bot on the fake Discord', () => {
+async function channelOf(client: Client, id: string) {
+  const channel = await client.channels.fetch(id);
+  if (channel?.isSendable() !== true) throw new Error('not a channel to write in');
+  return channel;
+}
+
+const posts = (fake: FakeDiscord) =>
+  fake.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+
+describe('a discord.js bot on the fake', () => {
   it('logs in, registers commands, reads a message, answers an interaction with a file', async () => {
-    const fake = await fakeDiscord();
-    const { id: guildId, channelId } = fake.addGuild({ name: 'Harbour' });
+    const { fake, guildId, channelId } = await serveDiscord();
     const client = await login(fake);
     expect(client.guilds.cache.get(guildId)?.name).toBe('Harbour');
 
-    const commands = [
+    await client.application.commands.set([
       { name: 'download', description: 'Get a video', type: ApplicationCommandType.ChatInput },
-    ] as const;
-    await client.application.commands.set([...commands]);
-    expect(fake.commands).toMatchObject([{ name: 'download' }]);
-    expect((await client.application.commands.fetch()).map(({ name }) => name)).toEqual(['download']);
+      { name: 'Get media', type: ApplicationCommandType.Message },
+    ]);
+    expect(fake.commands).toMatchObject([{ name: 'download' }, { name: 'Get media' }]);
+    expect((await client.application.commands.fetch()).map(({ name }) => name)).toEqual(['download', 'Get media']);
 
     const messages = messagesOf(client);
     const id = fake.message({ guildId, content: 'look: https://www.instagram.com/reel/abc/' });
@@ -107,11 +59,87 @@ describe('a bot on the fake Discord', () => {
     expect(fake.problems).toEqual([]);
   });
 
-  it('hears after a cut what it missed, once', async () => {
-    const fake = await fakeDiscord();
-    const { guildId } = guildOf(fake);
+  it('presses its buttons, chooses, completes, uses the message menu', async () => {
+    const { fake, guildId, channelId } = await serveDiscord();
+    const client = await login(fake);
+    const interactions = interactionsOf(client);
+    const next = (place: number) => fake.waitFor(() => interactions[place]);
+    const row = (component: object) => ({ type: 1, components: [component] });
+    const sent = await (await channelOf(client, channelId)).send({
+      flags: MessageFlags.IsComponentsV2,
+      components: [
+        { type: 10, content: 'pages' },
+        row({ type: 2, style: 2, label: 'Next', custom_id: 'page:2' }),
+        row({ type: 3, custom_id: 'choose', options: [{ label: 'One', value: '1' }] }),
+      ],
+    });
+
+    fake.interaction({ kind: 'button', customId: 'page:2', guildId });
+    const button = await next(0);
+    if (!button.isButton()) throw new Error('not a button');
+    expect(button.message.id).toBe(sent.id);
+    await button.update({ components: [{ type: 10, content: 'page two' }] });
+    expect(fake.messages.get(sent.id)?.body).toMatchObject({ components: [{ content: 'page two' }] });
+
+    fake.interaction({ kind: 'select', customId: 'choose', values: ['1'], messageId: sent.id });
+    const select = await next(1);
+    if (!select.isStringSelectMenu()) throw new Error('not a select');
+    expect(select.values).toEqual(['1']);
+    await select.deferUpdate();
+    await select.followUp('chosen');
+
+    fake.interaction({ kind: 'autocomplete', name: 'download', options: { link: 'https' }, guildId });
+    const typing = await next(2);
+    if (!typing.isAutocomplete()) throw new Error('not a completion');
+    expect(typing.options.getFocused()).toBe('https');
+    await typing.respond([{ name: 'A link', value: 'https://example.com' }]);
+
+    const author = fake.message({ guildId, content: 'unread' });
+    fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage: author, locale: 'id' });
+    const menu = await next(3);
+    if (!menu.isMessageContextMenuCommand()) throw new Error('not a menu');
+    expect(menu.targetMessage).toMatchObject({ id: author, content: 'unread' });
+    expect(menu.locale).toBe('id');
+    const { resource } = await menu.reply({ content: 'got it', withResponse: true });
+    expect(fake.messages.get(resource?.message?.id ?? '')?.body.content).toBe('got it');
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('talks in a direct conversation', async () => {
+    const { fake } = await serveDiscord();
     const client = await login(fake);
     const messages = messagesOf(client);
+    const id = fake.message({ content: 'hello?', authorId: '300' });
+    const message = await fake.waitFor(() => messages.find(each => each.id === id));
+    expect(message).toMatchObject({ content: 'hello?', guildId: null });
+    const answer = await message.reply('hello');
+    expect(fake.messages.get(answer.id)).toMatchObject({ channelId: message.channelId, own: true });
+    const interactions = interactionsOf(client);
+    fake.interaction({ kind: 'command', name: 'help', userId: '300' });
+    const interaction = await fake.waitFor(() => interactions[0]);
+    expect(interaction).toMatchObject({ channelId: message.channelId, guildId: null, user: { id: '300' } });
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('suppresses the embed of another, who sees it come back when it was too early', async () => {
+    const { fake, guildId } = await serveDiscord();
+    const client = await login(fake);
+    const messages = messagesOf(client);
+    const updates = collect<Message>(listener => client.on(Events.MessageUpdate, (_old, message) => listener(message)));
+    const id = fake.message({ guildId, content: 'https://example.com/reel' });
+    await (await fake.waitFor(() => messages[0])).suppressEmbeds(true);
+    expect(fake.messages.get(id)).toMatchObject({ flags: 4, own: false });
+    fake.update(id, { flags: 0, embeds: [{ type: 'video', url: 'https://example.com/reel' }] });
+    const unfurled = await fake.waitFor(() => updates.find(each => each.embeds.length > 0));
+    expect(unfurled).toMatchObject({ id, editedTimestamp: null });
+    expect(fake.problems).toEqual([]);
+  });
+});
+
+describe('the gateway', () => {
+  it('sends after a cut what was missed, once, and again when told to', async () => {
+    const { fake, guildId } = await serveDiscord();
+    const messages = messagesOf(await login(fake));
     fake.drop();
     const id = fake.message({ guildId, content: 'while you were out' });
     await fake.waitFor(() => messages.find(each => each.id === id));
@@ -123,20 +151,162 @@ describe('a bot on the fake Discord', () => {
     expect(fake.problems).toEqual([]);
   });
 
-  it('gives one message for a nonce sent twice', async () => {
-    const fake = await fakeDiscord();
-    const { channelId } = guildOf(fake);
+  it('asks to reconnect, and is resumed', async () => {
+    const { fake } = await serveDiscord();
     const client = await login(fake);
-    fake.fault({ method: 'POST', path: /messages$/, status: 502, afterSend: true });
-    const channel = await client.channels.fetch(channelId);
-    if (channel?.isSendable() !== true) throw new Error('not a text channel');
-    const sent = await channel.send('once');
-    expect(standing(fake).map(({ id }) => id)).toEqual([sent.id]);
-    expect(fake.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'))).toHaveLength(2);
+    const resumed = new Promise(resolve => client.on(Events.ShardResume, resolve));
+    fake.requestReconnect();
+    await resumed;
+    expect(fake.gateway).toMatchObject({ identifies: 1, resumes: 1 });
+  });
+
+  it('ends a session, and is asked for a new one', async () => {
+    const { fake, guildId } = await serveDiscord();
+    const messages = messagesOf(await login(fake));
+    fake.invalidSession(false);
+    await fake.waitFor(() => (fake.gateway.identifies === 2 ? true : undefined));
+    const id = fake.message({ guildId, content: 'still there?' });
+    await fake.waitFor(() => messages.find(each => each.id === id));
+  });
+
+  it('does not resume a session it has forgotten', async () => {
+    const { fake, guildId } = await serveDiscord();
+    const messages = messagesOf(await login(fake));
+    fake.drop();
+    fake.invalidSession(false);
+    await fake.waitFor(() => (fake.gateway.identifies === 2 ? true : undefined));
+    const id = fake.message({ guildId, content: 'who am I?' });
+    await fake.waitFor(() => messages.find(each => each.id === id));
+    expect(fake.gateway.resumes).toBe(1);
+  });
+
+  it('lets a connection die unnoticed, until its heartbeats are missed', async () => {
+    const { fake } = await serveDiscord({ heartbeatIntervalMs: 100 });
+    const client = await login(fake);
+    await fake.waitFor(() => (fake.gateway.heartbeats > 1 ? true : undefined));
+    const resumed = new Promise(resolve => client.on(Events.ShardResume, resolve));
+    fake.muteHeartbeats(true);
+    await fake.waitFor(() => (fake.gateway.resumes > 0 ? true : undefined));
+    fake.muteHeartbeats(false);
+    await resumed;
+  });
+
+  it('closes with 4014 when a privileged intent is not switched on', async () => {
+    const { fake } = await serveDiscord();
+    fake.refuseIntents();
+    await expect(login(fake)).rejects.toThrow('Used disallowed intents');
+    const client = await login(fake, { intents: ['Guilds', 'GuildMessages', 'DirectMessages'] });
+    expect((await client.application.fetch()).flags.has('GatewayMessageContentLimited')).toBe(false);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('refuses a wrong token', async () => {
+    const { fake } = await serveDiscord();
+    await expect(makeClient(fake).login('no.such.token')).rejects.toThrow('An invalid token was provided');
+  });
+
+  it('empties messages for who may not read them, but not those meant for the bot', async () => {
+    const { fake, guildId, channelId } = await serveDiscord();
+    const client = await login(fake, { intents: ['Guilds', 'GuildMessages', 'DirectMessages'] });
+    const own = await (await channelOf(client, channelId)).send('mine');
+    const messages = messagesOf(client);
+    const ids = [
+      fake.message({ guildId, content: 'not for you', embeds: [{ title: 'x' }] }),
+      fake.message({ guildId, content: `<@${fake.botUserId}> for you` }),
+      fake.message({ guildId, content: 'an answer', replyTo: own.id, mentions: [fake.botUserId] }),
+      fake.message({ content: 'in private' }),
+    ];
+    await fake.waitFor(() => messages.find(each => each.id === ids.at(-1)));
+    const contents = ids.map(id => messages.find(each => each.id === id)?.content);
+    expect(contents).toEqual(['', `<@${fake.botUserId}> for you`, 'an answer', 'in private']);
+    expect(messages.find(each => each.id === ids[0])?.embeds).toEqual([]);
+  });
+
+  it('sends each guild to its own shard', async () => {
+    const fake = await createFakeDiscord({ shards: 2, guildIds: [`${5n << 22n}`, `${6n << 22n}`] });
+    onTestFinished(() => fake.close());
+    const client = await login(fake, { shards: 'auto' });
+    expect(client.guilds.cache.get(`${5n << 22n}`)?.shardId).toBe(1);
+    expect(client.guilds.cache.get(`${6n << 22n}`)?.shardId).toBe(0);
+  });
+
+  it('survives being told anything, as does the client', async () => {
+    const { fake, guildId } = await serveDiscord();
+    const client = await login(fake);
+    const messages = messagesOf(client);
+    fake.dispatch('NO_SUCH_EVENT', { x: 1 });
+    fake.dispatch('TYPING_START', {});
+    const id = fake.message({ guildId, content: 'and on' });
+    await fake.waitFor(() => messages.find(each => each.id === id));
   });
 });
 
-function guildOf(fake: FakeDiscord) {
-  const { id: guildId, channelId } = fake.addGuild();
-  return { guildId, channelId };
-}
+describe('faults', () => {
+  it('makes the client wait as long as a 429 says', async () => {
+    const { fake, channelId } = await serveDiscord();
+    const channel = await channelOf(await login(fake), channelId);
+    fake.fault({ method: 'POST', path: /messages$/, status: 429, headers: { 'retry-after': '0.3' } });
+    await channel.send('patient');
+    const [refused, taken] = posts(fake);
+    expect([refused?.status, taken?.status]).toEqual([429, 200]);
+    expect(Number(taken?.at) - Number(refused?.at)).toBeGreaterThanOrEqual(290);
+    expect(standing(fake)).toHaveLength(1);
+  });
+
+  it('strikes as often as told, then lets through', async () => {
+    const { fake, channelId } = await serveDiscord();
+    const channel = await channelOf(await login(fake), channelId);
+    fake.fault({ method: 'POST', path: /messages$/, status: 503, times: 2 });
+    await channel.send('third time lucky');
+    expect(posts(fake).map(({ status }) => status)).toEqual([503, 503, 200]);
+    expect(standing(fake)).toHaveLength(1);
+  });
+
+  it.each([
+    ['answers 502 after the work', { status: 502 }],
+    ['never answers', { hang: true }],
+  ])('%s: the nonce sent again gives the first message', async (_name, fault) => {
+    const { fake, channelId } = await serveDiscord();
+    const channel = await channelOf(await login(fake, { rest: { timeout: 500 } }), channelId);
+    fake.fault({ method: 'POST', path: /messages$/, afterSend: true, ...fault });
+    const sent = await channel.send('once');
+    expect(standing(fake).map(({ id }) => id)).toEqual([sent.id]);
+    expect(posts(fake)).toHaveLength(2);
+  });
+
+  it('cuts the connection when the work is done', async () => {
+    const { fake, channelId } = await serveDiscord();
+    const channel = await channelOf(await login(fake), channelId);
+    fake.fault({ method: 'POST', path: /messages$/, afterSend: true, cut: true });
+    await expect(channel.send('heard, not answered')).rejects.toThrow();
+    expect(standing(fake)).toHaveLength(1);
+    expect(posts(fake)[0]?.status).toBeUndefined();
+  });
+
+  it('takes a nonce for new again after minutes, and without enforce_nonce at once', async () => {
+    const { fake, channelId } = await serveDiscord();
+    const channel = await channelOf(await login(fake), channelId);
+    const message = { content: 'x', nonce: 'n1', enforceNonce: true };
+    const first = await channel.send(message);
+    expect((await channel.send(message)).id).toBe(first.id);
+    fake.advance(10 * 60_000);
+    expect((await channel.send(message)).id).not.toBe(first.id);
+    await channel.send({ content: 'x', nonce: 'n1', enforceNonce: false });
+    expect(standing(fake)).toHaveLength(3);
+  });
+
+  it('leaves nothing open', async () => {
+    const fake = await createFakeDiscord();
+    const client = await login(fake, { rest: { timeout: 60_000, retries: 0 } });
+    fake.fault({ path: /users/, hang: true });
+    fake.fault({ path: /channels/, delayMs: 60_000 });
+    const hung = client.rest.get('/users/@me').catch((error: unknown) => error);
+    const slow = client.rest.get('/channels/1').catch((error: unknown) => error);
+    const waiting = fake.waitFor(() => undefined, 60_000).catch((error: unknown) => error);
+    await fake.waitFor(() => fake.requests.find(({ path }) => path === '/channels/1'));
+    await client.destroy();
+    await fake.close();
+    for (const end of await Promise.all([hung, slow, waiting])) expect(end).toBeInstanceOf(Error);
+    await expect(fetch(`${fake.apiUrl}/v10/gateway`)).rejects.toThrow();
+  });
+});
