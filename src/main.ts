@@ -14,9 +14,9 @@ import { tunnelRoutes } from './api/tunnel-routes.ts';
 import { createActionTokens } from './bot/action.ts';
 import { createActionStore } from './bot/action-store.ts';
 import { commandList } from './bot/commands/index.ts';
-import { createDispatcher } from './bot/dispatcher.ts';
-import { createJobs } from './bot/jobs.ts';
-import { createSettingsStore } from './bot/settings.ts';
+import { createDispatcher, type Dispatcher } from './bot/dispatcher.ts';
+import { createJobs, type Jobs } from './bot/jobs.ts';
+import { createSettingsStore, type SettingsStore } from './bot/settings.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache.ts';
 import { createHttpClient } from './infra/http.ts';
@@ -25,8 +25,9 @@ import { createOverrides } from './infra/overrides.ts';
 import type { PaceRules } from './infra/pace.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit.ts';
 import { createServer } from './infra/server.ts';
-import { openStore } from './infra/store.ts';
+import { openStore, type Store } from './infra/store.ts';
 import { parseCookiesFile } from './media/cookies-file.ts';
+import { createDelivery, type Delivery } from './media/delivery.ts';
 import { createExtractor } from './media/extractor.ts';
 import { type Post, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
@@ -35,6 +36,7 @@ import { createInstagramConstants } from './media/sources/instagram/constants.ts
 import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
 import { createTunnel } from './media/tunnel.ts';
 import { loadMediaKey } from './media/tunnel-key.ts';
+import type { Platform } from './platforms/platform.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
 /**
@@ -105,13 +107,25 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const { mediaHosts } = extractor;
   const tunnel = createTunnel({ key, http, mediaHosts, refresh: (post, signal) => extractor.refresh(post, signal) });
 
+  const { publicUrl } = config;
+  const delivery = createDelivery({
+    http,
+    mediaHosts,
+    tempDir: join(config.dataDir, 'spool'),
+    refresh: (post, signal) => extractor.refresh(post, signal),
+    ...(publicUrl === undefined ? {} : { tunnelAddress: file => publicUrl + tunnel.address(file) }),
+    log,
+  });
+  const settings = createSettingsStore({ store });
+  const jobs = createJobs({ store });
+
   const dispatcher = createDispatcher({
     commands: commandList,
     services: {
       extractor,
-      settings: createSettingsStore({ store }),
+      settings,
       actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),
-      jobs: createJobs({ store }),
+      jobs,
       version: await readVersion(),
     },
     limiter,
@@ -149,19 +163,48 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 
+  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, store, log });
+
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web.start();
+  for (const chat of chats) startChat(chat, log);
   sayWhatIsMissing(config, log);
 
   return {
     address: `${origin}/`,
     async stop() {
       // What people wait for is still answered while the core stands.
-      await Promise.all([web.stop(), server.stop()]);
+      await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
+      await delivery.close();
       await http.close();
       store.close();
     },
   };
+}
+
+/** What the chat platforms share. */
+interface ChatParts {
+  readonly dispatcher: Dispatcher;
+  readonly delivery: Delivery;
+  readonly settings: SettingsStore;
+  readonly jobs: Jobs;
+  readonly store: Store;
+  readonly log: Logger;
+}
+
+/** Those with a token; the library of one without is not even loaded. */
+async function createChats(config: Config, parts: ChatParts): Promise<readonly Platform[]> {
+  const chats: Platform[] = [];
+  if (config.discord !== undefined) {
+    const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
+    chats.push(createDiscordPlatform({ ...config.discord, ...parts }));
+  }
+  return chats;
+}
+
+/** A platform that cannot start must not take the others with it. */
+function startChat(chat: Platform, log: Logger): void {
+  chat.start().catch(error => log.error({ platform: chat.id, err: error }, 'this platform could not start'));
 }
 
 async function readCookies(path: string | undefined): Promise<readonly Cookie[]> {
@@ -185,7 +228,6 @@ function derivedKey(key: Buffer, purpose: string): Buffer {
 /** What is configured and not there yet must not look as if it worked. */
 function sayWhatIsMissing(config: Config, log: Logger): void {
   const ahead = [
-    config.discord && 'DISCORD_TOKEN',
     config.telegram && 'TELEGRAM_TOKEN',
     config.osu && 'OSU_CLIENT_ID',
     config.redisUrl && 'REDIS_URL',
