@@ -136,6 +136,26 @@ describe('a discord.js bot on the fake', () => {
   });
 });
 
+describe('what a bot may look up', () => {
+  it('is what stands there', async () => {
+    const { fake, guildId, channelId } = await serveDiscord();
+    const client = await login(fake);
+    const id = fake.message({ guildId, content: 'first', authorId: '300' });
+    const channel = await channelOf(client, channelId);
+    await channel.sendTyping();
+    const sent = await channel.send('second');
+    expect((await channel.messages.fetch({ limit: 1 })).map(({ content }) => content)).toEqual(['second']);
+    expect((await channel.messages.fetch(id)).author.id).toBe('300');
+    await sent.delete();
+    await expect(channel.messages.fetch({ message: sent.id, force: true })).rejects.toMatchObject({ code: 10008 });
+    const guild = await client.guilds.fetch({ guild: guildId, force: true });
+    expect((await guild.members.fetch({ user: fake.botUserId, force: true })).roles.cache.size).toBe(2);
+    expect((await guild.members.fetch({ user: '300', force: true })).permissions.bitfield).toBe(0n);
+    expect((await client.application.fetch()).flags.has('GatewayMessageContentLimited')).toBe(true);
+    expect(fake.problems).toEqual([]);
+  });
+});
+
 describe('the gateway', () => {
   it('sends after a cut what was missed, once, and again when told to', async () => {
     const { fake, guildId } = await serveDiscord();
@@ -281,6 +301,22 @@ describe('faults', () => {
     await expect(channel.send('heard, not answered')).rejects.toThrow();
     expect(standing(fake)).toHaveLength(1);
     expect(posts(fake)[0]?.status).toBeUndefined();
+  });
+
+  it('knows nothing of an upload that was broken off', async () => {
+    const { fake, channelId } = await serveDiscord();
+    const stop = new AbortController();
+    const body = new ReadableStream({
+      start: controller => controller.enqueue(new TextEncoder().encode('--x\r\n')),
+    });
+    const headers = { authorization: `Bot ${fake.token}`, 'content-type': 'multipart/form-data; boundary=x' };
+    const init = { method: 'POST', headers, body, duplex: 'half' as const, signal: stop.signal };
+    const sending = fetch(`${fake.apiUrl}/v10/channels/${channelId}/messages`, init).catch((error: unknown) => error);
+    setTimeout(() => stop.abort(), 50);
+    expect(await sending).toMatchObject({ name: 'AbortError' });
+    await fetch(`${fake.apiUrl}/v10/gateway`, { headers: { 'user-agent': 'DiscordBot (https://e.com, 1)' } });
+    expect(fake.requests).toHaveLength(1);
+    expect(fake.problems).toEqual([]);
   });
 
   it('takes a nonce for new again after minutes, and without enforce_nonce at once', async () => {

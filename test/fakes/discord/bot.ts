@@ -2,7 +2,7 @@ import { Client, type ClientOptions, Events, GatewayIntentBits, Options, Partial
 import { onTestFinished } from 'vitest';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../discord.ts';
 
-export const ALL_INTENTS = [
+const ALL_INTENTS = [
   GatewayIntentBits.Guilds,
   GatewayIntentBits.GuildMessages,
   GatewayIntentBits.MessageContent,

@@ -9,8 +9,8 @@ import { type Channel, channelWire, type Places } from './places.ts';
 import { Refusal } from './records.ts';
 import { memberWire, userWire, type Wire } from './wire.ts';
 
-export const ACKNOWLEDGE_WITHIN_MS = 3000;
-export const TOKEN_LIVES_MS = 15 * 60_000;
+const ACKNOWLEDGE_WITHIN_MS = 3000;
+const TOKEN_LIVES_MS = 15 * 60_000;
 const MIB = 1024 * 1024;
 
 export interface InteractionOptions {
