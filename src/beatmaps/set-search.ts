@@ -16,7 +16,7 @@ export interface BeatmapCatalogue {
   search(
     search: Search,
     options: { readonly limit: number; readonly offset: number },
-  ): { readonly sets: readonly Beatmapset[]; readonly total: number | null };
+  ): { readonly sets: readonly Beatmapset[]; readonly total: number | null; readonly corrected?: boolean };
   /** Keeps them, later. */
   remember(sets: readonly Beatmapset[]): void;
   set(id: number): Beatmapset | undefined;
@@ -49,6 +49,8 @@ export interface SearchResult {
   readonly source: SourceId;
   /** Not from an upstream just now: an older answer, or what the catalogue remembers, because all of them failed. */
   readonly stale: boolean;
+  /** Nothing has the words as they were written; these have words like them. */
+  readonly corrected: boolean;
 }
 
 export interface SetSearchOptions {
@@ -117,12 +119,12 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
   function searchCatalogue(search: Search, at: SearchPosition, limit: number): Omit<SearchResult, 'stale'> | undefined {
     if (catalogue === undefined) return undefined;
     const offset = at.source === 'catalogue' ? at.skip : at.page * MAX_LIMIT + at.skip;
-    const { sets, total } = catalogue.search(search, { limit, offset });
+    const { sets, total, corrected = false } = catalogue.search(search, { limit, offset });
     const end = offset + sets.length;
     const hasMore = total === null ? sets.length === limit : end < total;
     const next: SearchPosition = { source: 'catalogue', token: undefined, page: 0, skip: end };
     const cursor = hasMore && sets.length > 0 ? renderSearchCursor(next) : null;
-    return { sets, total, cursor, source: 'catalogue' };
+    return { sets, total, cursor, source: 'catalogue', corrected };
   }
 
   async function readPage(search: Search, at: SearchPosition, signal: AbortSignal | undefined) {
@@ -163,7 +165,7 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
       at = after(more.page, at, at.skip + taken.length);
     }
     const cursor = at === null ? null : renderSearchCursor(at);
-    return { sets: [...found.values()], total: page.total, cursor, source: page.source, stale };
+    return { sets: [...found.values()], total: page.total, cursor, source: page.source, stale, corrected: false };
   }
 
   function searchLocally(search: Search, start: SearchPosition, limit: number, stale: boolean): SearchResult {
