@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { type Catalogue, createCatalogue } from './beatmaps/catalogue.ts';
+import { type CatalogueFeed, type FillProgress, fillCatalogue, searchFeed } from './beatmaps/catalogue-fill.ts';
+import { createMirrors, MIRROR_PACES } from './beatmaps/mirrors.ts';
+import { createOsuApi, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
+import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { AppError, toAppError } from './errors.ts';
+import { createHttpClient, type HttpClient } from './infra/http.ts';
+import { createLogger, type Logger } from './infra/log.ts';
+import { createOverrides } from './infra/overrides.ts';
+import { openStore, type Store } from './infra/store.ts';
+
+const BAR_WIDTH = 30;
+/** Without a terminal a line now and then is enough. */
+const LINE_EVERY_MS = 5_000;
+
+interface Progress {
+  show(progress: FillProgress): void;
+  /** A line of its own. */
+  say(text: string): void;
+}
+
+function createProgress(stream: NodeJS.WriteStream): Progress {
+  let shownAt = 0;
+  let isOpen = false;
+  const end = () => {
+    if (isOpen) stream.write('\n');
+    isOpen = false;
+  };
+  return {
+    show(progress) {
+      const text = describe(progress);
+      if (stream.isTTY) {
+        stream.write(`\r${bar(progress)}${text}\u001b[K`);
+        isOpen = true;
+      } else if (Date.now() - shownAt >= LINE_EVERY_MS) {
+        shownAt = Date.now();
+        stream.write(`${text}\n`);
+      }
+    },
+    say(text) {
+      end();
+      stream.write(`${text}\n`);
+    },
+  };
+}
+
+function describe({ sets, total }: FillProgress): string {
+  const count = (value: number) => value.toLocaleString('en');
+  return total === null || total < sets ? `${count(sets)} sets` : `${count(sets)} of ${count(total)} sets`;
+}
+
+function bar({ sets, total }: FillProgress): string {
+  if (total === null || total <= 0) return '';
+  const done = Math.min(BAR_WIDTH, Math.round((sets / total) * BAR_WIDTH));
+  return `[${'#'.repeat(done)}${'-'.repeat(BAR_WIDTH - done)}] `;
+}
+
+/** The official API when there is access to it, else the mirrors one after the other. */
+function createFeeds({ osu }: Config, http: HttpClient, log: Logger): readonly CatalogueFeed[] {
+  if (osu === undefined) return createMirrors({ http }).map(searchFeed);
+  const api = createOsuApi({ http, log, clientId: osu.clientId, clientSecret: osu.clientSecret });
+  return [searchFeed({ id: 'osu', search: api.search })];
+}
+
+async function fill(
+  feeds: readonly CatalogueFeed[],
+  catalogue: Catalogue,
+  store: Store,
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  let failure: unknown = new AppError('internal', 'there is nothing to fill the catalogue from');
+  for (const feed of feeds) {
+    let hasStarted = false;
+    try {
+      const { sets } = await fillCatalogue({
+        feed,
+        catalogue,
+        store,
+        signal,
+        onProgress(current) {
+          hasStarted = true;
+          progress.show(current);
+        },
+        onRetry: (error, waitMs) =>
+          progress.say(`${feed.name}: ${error.message}. Once more in ${Math.ceil(waitMs / 1000)} s.`),
+      });
+      progress.say(`Read ${sets.toLocaleString('en')} sets from ${feed.name}. Putting the catalogue in order.`);
+      catalogue.rebuildRanks();
+      progress.say(`The catalogue holds ${catalogue.size().toLocaleString('en')} sets.`);
+      return;
+    } catch (error) {
+      if (signal.aborted || hasStarted) throw error;
+      failure = error;
+      progress.say(`${feed.name} cannot be read: ${toAppError(error).message}.`);
+    }
+  }
+  throw failure;
+}
+
+async function main(): Promise<number> {
+  const progress = createProgress(process.stderr);
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new AppError('internal', 'stopped'));
+  process.once('SIGINT', interrupt);
+  process.once('SIGTERM', interrupt);
+  let config: Config;
+  try {
+    config = loadConfig(readEnvironment());
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    progress.say(error.message);
+    return 1;
+  }
+  const log = createLogger({ level: 'silent' });
+  const http = createHttpClient({
+    overrides: createOverrides(config.upstreamOverrides),
+    proxyUrl: config.upstreamProxy,
+    pace: { hosts: { ...MIRROR_PACES, [OSU_HOST]: OSU_PACE } },
+    log,
+  });
+  const store = openStore(join(config.dataDir, 'medley.db'));
+  const catalogue = createCatalogue({
+    store,
+    onFailure: error => progress.say(toAppError(error).message),
+  });
+  try {
+    await fill(createFeeds(config, http, log), catalogue, store, progress, stop.signal);
+    return 0;
+  } catch (error) {
+    progress.say(`${stop.signal.aborted ? 'Stopped' : toAppError(error).message}. Run it again to go on from here.`);
+    return stop.signal.aborted ? 130 : 1;
+  } finally {
+    catalogue.close();
+    store.close();
+    await http.close();
+  }
+}
+
+process.exitCode = await main();
