@@ -64,7 +64,7 @@ export interface BeatmapsOptions {
 type SetRef = { readonly kind: 'set' | 'map' | 'number'; readonly id: number };
 
 /** @throws AppError `invalid_request` */
-export function parseSetRef(reference: number | string): SetRef {
+function parseSetRef(reference: number | string): SetRef {
   const text = String(reference).trim();
   const link = matchOsuLink(text);
   if (link?.kind === 'set') return { kind: 'set', id: link.id };

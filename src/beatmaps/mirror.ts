@@ -51,7 +51,7 @@ const namesSet = z.looseObject({
  * What of a page answers the question, or undefined when it ignored it. Sets with every word come first; those with some of
  * them count when most of the page has some, for then the mirror looked for the words.
  */
-export function checkPage(sets: readonly Beatmapset[], search: Search): readonly Beatmapset[] | undefined {
+function checkPage(sets: readonly Beatmapset[], search: Search): readonly Beatmapset[] | undefined {
   const { query, status, sort } = search;
   const statuses = statusesOf(status);
   const some = sets.filter(set => statuses.includes(set.status) && matches(query, set, { words: 'any' }));
@@ -130,7 +130,11 @@ export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorO
       }
       // A count of what was not asked for counts nothing.
       const isWhole = checked?.length === sets.length;
-      return { sets: checked ?? [], total: isWhole ? total : null, next: isLast ? null : String(page + 1) };
+      return {
+        sets: checked ?? [],
+        total: isWhole ? total : null,
+        next: isLast || page >= MAX_PAGE ? null : String(page + 1),
+      };
     },
     set: (id, signal) => lookUp(site.setUrl(id), id, signal),
     async setOfMap(mapId, signal) {

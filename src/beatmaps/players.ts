@@ -53,7 +53,7 @@ const MAX_LIMIT = 100;
 const LAST: Readonly<Record<ScoreType, number>> = { best: 200, recent: 100, firsts: 10_000, pinned: 10_000 };
 
 /** @throws AppError `invalid_request` */
-export function parsePlayerRef(user: number | string): PlayerRef {
+function parsePlayerRef(user: number | string): PlayerRef {
   const text = String(user).trim();
   const link = matchOsuLink(text);
   if (link?.kind === 'user') return 'id' in link ? link.id : link.name;

@@ -74,7 +74,7 @@ function defaultSort(query: Query): Sort {
   return { field: query.text === '' ? 'plays' : 'relevance', order: 'desc' };
 }
 
-export function readSearch({ q = '', ruleset, status, sort }: SearchRequest): Search {
+function readSearch({ q = '', ruleset, status, sort }: SearchRequest): Search {
   if (q.length > MAX_QUERY_LENGTH) {
     const params = { what: 'q', max: MAX_QUERY_LENGTH };
     throw new AppError('invalid_request', `q must not be longer than ${MAX_QUERY_LENGTH} characters`, { params });

@@ -5,7 +5,7 @@ export const MODE_NAMES = ['osu', 'taiko', 'fruits', 'mania'] as const;
 const STATUS_NAMES = ['graveyard', 'wip', 'pending', 'ranked', 'approved', 'qualified', 'loved'] as const;
 const DAY = 86_400;
 
-export function iso(seconds: number): string {
+function iso(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 

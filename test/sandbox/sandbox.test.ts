@@ -238,3 +238,36 @@ it('every link of the demo is distinct and on a host that is played', async () =
   expect(new Set(links.map(link => link.url)).size).toBe(links.length);
   for (const { url } of links) expect(url).toMatch(/^https:\/\/(?:www\.instagram\.com|www\.facebook\.com|fb\.watch)\//);
 });
+
+describe('the sandbox as osu! and its mirrors', () => {
+  const SEARCH = 'https://osu.ppy.sh/api/v2/beatmapsets/search?q=comet&nsfw=true';
+
+  it('wants a token, and gives one for the credentials it knows', async () => {
+    const sandbox = await start();
+    expect((await ask(sandbox, SEARCH)).status).toBe(401);
+    const form = { grant_type: 'client_credentials', scope: 'public', client_id: '4321', client_secret: 'wrong' };
+    const token = 'https://osu.ppy.sh/oauth/token';
+    expect((await ask(sandbox, token, { form })).status).toBe(401);
+    const right = { ...form, client_secret: 'SandboxSecretOfAnApplication' };
+    const { access_token } = JSON.parse((await ask(sandbox, token, { form: right })).text);
+    const found = await ask(sandbox, SEARCH, { headers: { authorization: `Bearer ${access_token}` } });
+    expect(JSON.parse(found.text)).toMatchObject({
+      total: 1,
+      cursor_string: null,
+      beatmapsets: [{ title: 'Paper Comet' }],
+    });
+    expect(sandbox.count('osu.search')).toBe(2);
+  });
+
+  it('plays mirrors that differ in spelling, shape and faults', async () => {
+    const sandbox = await start({ beatmapsets: 100 });
+    const direct = JSON.parse((await ask(sandbox, 'https://osu.direct/api/v2/search?q=comet')).text);
+    expect(direct).toMatchObject([{ title: 'Paper Comet', title_unicode: null }]);
+    const catboy = 'https://catboy.best/api/v2/search?query=comet';
+    expect(JSON.parse((await ask(sandbox, catboy)).text)).toMatchObject([{ last_updated: expect.any(Number) }]);
+    sandbox.faults.set('catboy.*', 'ignore-query');
+    expect(JSON.parse((await ask(sandbox, catboy)).text)).toHaveLength(50);
+    const hinai = 'https://mirror.hinamizawa.ai/v3/osu/beatmaps/search/v2?query=comet&max_stars=1';
+    expect(JSON.parse((await ask(sandbox, hinai)).text)).toMatchObject({ beatmapsets: [], total_count: 0 });
+  });
+});
