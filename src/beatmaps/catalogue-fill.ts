@@ -83,6 +83,7 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
   let cursor = place?.cursor ?? undefined;
   let progress: FillProgress = { sets: place?.sets ?? 0, total: null };
   let failures = 0;
+  let hasRead = false;
 
   async function readOn(): Promise<void> {
     for await (const page of feed.pages(cursor, signal)) {
@@ -90,6 +91,7 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
       catalogue.remember(page.sets);
       catalogue.flush();
       failures = 0;
+      hasRead = true;
       progress = { sets: progress.sets + page.sets.length, total: page.total ?? progress.total };
       cursor = page.cursor ?? undefined;
       const values = [feed.name, page.cursor, progress.sets];
@@ -104,7 +106,8 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
       store.run('DELETE FROM catalogue_feeds WHERE name = ?', [feed.name]);
       return progress;
     } catch (error) {
-      const wait = retryWaitsMs[failures];
+      // One that gives nothing from the start is better replaced than waited for.
+      const wait = hasRead || failures === 0 ? retryWaitsMs[failures] : undefined;
       if (signal.aborted || wait === undefined) throw error;
       const failure = toAppError(error);
       const waitMs = Math.min(MAX_WAIT_MS, Math.max(wait, failure.retryAfterMs ?? 0));
