@@ -9,6 +9,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Default: by what the call carries. */
   readonly timeoutMs?: number;
+  /** How often it is made at most, the first time included. */
+  readonly attempts?: number;
   /** Told when Telegram wants to be left alone for a while. */
   readonly onWait?: (ms: number) => void;
 }
@@ -59,13 +61,14 @@ export function createBotApi({ telegram, limits }: BotApiOptions): BotApi {
   return {
     async call(method, params, options = {}) {
       const { signal = new AbortController().signal, timeoutMs = limits.callMs, onWait } = options;
+      const { attempts = limits.attempts } = options;
       let patienceMs = limits.patienceMs;
       for (let made = 1; ; made += 1) {
         try {
           return ANSWERS[method].parse(await attempt(method, params, signal, timeoutMs));
         } catch (error) {
           const waitMs = waitAfter(error, method, made, limits);
-          if (waitMs === undefined || waitMs > patienceMs || made >= limits.attempts) throw error;
+          if (waitMs === undefined || waitMs > patienceMs || made >= attempts) throw error;
           patienceMs -= waitMs;
           if (error instanceof BotApiError && error.code === 429) onWait?.(waitMs);
           await pause(waitMs, undefined, { signal });

@@ -2,8 +2,8 @@ import type { TelegramLimits } from './limits.ts';
 
 /** Work of many chats beside each other, bounded for each and in all, so that no chat waits for another's slow link. */
 export interface ChatQueue {
-  /** False when the chat, or the house, has no more room. The task owns its failures. */
-  add(chat: string, task: (signal: AbortSignal) => Promise<void>): boolean;
+  /** `full`: the chat, or the house, has no more room. The task owns its failures. */
+  add(chat: string, task: (signal: AbortSignal) => Promise<void>): 'taken' | 'full' | 'closed';
   /** Takes nothing new and forgets what waits; running tasks may go on for `drainMs`, then their signals abort. */
   close(drainMs: number): Promise<void>;
 }
@@ -50,17 +50,17 @@ export function createChatQueue(limits: ChatQueueOptions): ChatQueue {
 
   return {
     add(chat, task) {
-      if (closed) return false;
+      if (closed) return 'closed';
       const lane = lanes.get(chat) ?? { running: 0, waiting: [] };
       const isFree = lane.running < limits.runningPerChat && active.size < limits.running;
-      if (!isFree && (lane.waiting.length >= limits.waitingPerChat || waiting >= limits.waiting)) return false;
+      if (!isFree && (lane.waiting.length >= limits.waitingPerChat || waiting >= limits.waiting)) return 'full';
       lanes.set(chat, lane);
       if (isFree) start(chat, lane, task);
       else {
         lane.waiting.push(task);
         waiting += 1;
       }
-      return true;
+      return 'taken';
     },
     async close(drainMs) {
       closed = true;

@@ -142,7 +142,9 @@ export type SentMessage = z.output<typeof SentMessage>;
 
 const Me = z.object({
   id: z.number(),
+  first_name: z.string(),
   username: z.string(),
+  can_join_groups: z.boolean().default(true),
   can_read_all_group_messages: z.boolean().default(false),
   supports_inline_queries: z.boolean().default(false),
 });

@@ -4,12 +4,14 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { DeliveredLink } from '../../media/delivery.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
+import { albumClass, albumItem, captioned, markup, shape } from './file-fields.ts';
 import { type Candidate, createFileLadder, type FileLadder, type FileLadderOptions } from './file-ladder.ts';
-import { EMPTY, type FormattedText } from './formatted-text.ts';
+import { EMPTY } from './formatted-text.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
-import type { Address, AlbumItem, Answers, Button, Keyboard, Method, Params, SentMessage } from './methods.ts';
+import type { Address, Answers, Button, Method, Params, SentMessage } from './methods.ts';
 import type { Pacing } from './pacing.ts';
 import { createPostLock } from './post-lock.ts';
+import { culprits, isAboutFile, isWithoutRight } from './refusals.ts';
 import { type MediaPayload, render, renderMissing, renderText, type TextPayload } from './render.ts';
 
 /** Where an answer goes. */
@@ -280,64 +282,4 @@ function addressOf({ chatId, threadId, replyTo, silent }: Place): Address {
     ...(replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
     ...(silent === true ? { disable_notification: true } : {}),
   };
-}
-
-export function captioned({ text, entities }: FormattedText) {
-  return text === '' ? {} : { caption: text, caption_entities: entities };
-}
-
-export function markup(keyboard: Keyboard | undefined) {
-  return keyboard === undefined ? {} : { reply_markup: keyboard };
-}
-
-function shape({ width, height, duration }: Pick<Candidate, 'width' | 'height' | 'duration'>) {
-  return {
-    ...(width === undefined || height === undefined ? {} : { width, height }),
-    ...(duration === undefined ? {} : { duration }),
-  };
-}
-
-function albumItem(candidate: Candidate, caption: FormattedText): AlbumItem {
-  const { type, media, spoiler, duration } = candidate;
-  const hidden = spoiler ? { has_spoiler: true } : {};
-  const words = captioned(caption);
-  if (type === 'photo') return { type, media, ...words, ...hidden };
-  if (type === 'audio') return { type, media, ...words, ...(duration === undefined ? {} : { duration }) };
-  if (type === 'document') return { type, media, ...words };
-  return { type: 'video', media, ...words, ...hidden, ...shape(candidate), supports_streaming: true };
-}
-
-/** What may stand together in one album. */
-function albumClass({ type }: Candidate): 'seen' | 'audio' | 'document' | 'alone' {
-  if (type === 'photo' || type === 'video') return 'seen';
-  return type === 'animation' ? 'alone' : type;
-}
-
-/** Refusals that another file would meet as well. */
-const NOT_THE_FILE =
-  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|caption|entit|keyboard|button|reply markup|messages to send/i;
-
-function isAboutFile({ code, description }: BotApiError): boolean {
-  return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
-}
-
-function isWithoutRight(error: unknown): boolean {
-  return (
-    error instanceof BotApiError &&
-    (error.code === 400 || error.code === 403) &&
-    /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i.test(error.description)
-  );
-}
-
-/** The files that the refusal is about; of an album Telegram seldom says which, and then it is those most likely to be. */
-function culprits({ code, description }: BotApiError, batch: readonly Ready[]): readonly Ready[] {
-  const named = batch[Number(/#(\d{1,2})\b/.exec(description)?.[1] ?? 0) - 1];
-  if (named !== undefined) return [named];
-  const from = (way: Candidate['from']) => batch.filter(({ candidate }) => candidate.from === way);
-  const uploads = from('upload');
-  if (code === 413 && uploads.length > 0) {
-    const largest = Math.max(...uploads.map(({ candidate }) => candidate.uploadBytes));
-    return uploads.filter(({ candidate }) => candidate.uploadBytes === largest);
-  }
-  return [from('remembered'), from('address'), uploads].find(group => group.length > 0) ?? batch;
 }

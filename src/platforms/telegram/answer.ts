@@ -1,0 +1,111 @@
+import type { Caller } from '../../bot/command.ts';
+import type { Dispatcher } from '../../bot/dispatcher.ts';
+import type { CommandInvocation, TextInvocation } from '../../bot/invocation.ts';
+import type { Jobs } from '../../bot/jobs.ts';
+import type { Reply } from '../../bot/reply.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import { createChatAction } from './chat-action.ts';
+import type { DeleteButton } from './delete-button.ts';
+import type { TelegramLimits } from './limits.ts';
+import { renderText } from './render.ts';
+import type { Occasion, Place, Sender } from './send.ts';
+
+/** One question, accepted. */
+export interface Question {
+  readonly ask: Omit<TextInvocation, 'signal'> | Omit<CommandInvocation, 'signal'>;
+  readonly place: Place;
+  /** Durable jobs by the link they are about; `undefined` is the job of a question that is one command. */
+  readonly jobs: ReadonlyMap<string | undefined, string>;
+}
+
+export interface AnswerOptions {
+  readonly api: BotApi;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
+  readonly sender: Sender;
+  readonly jobs: Pick<Jobs, 'sending' | 'done'>;
+  readonly deleteButton: DeleteButton;
+  readonly translator: (caller: Caller) => Translator;
+  readonly limits: TelegramLimits;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+}
+
+/** Answers a question to its end. Never rejects; aborted by the signal, its jobs stay as they are. */
+export type Answer = (question: Question, signal: AbortSignal) => Promise<void>;
+
+export function createAnswer(options: AnswerOptions): Answer {
+  const { api, dispatcher, sender, jobs, deleteButton, translator, limits, log } = options;
+
+  /** Under files in groups; in private chats everybody can delete what he likes. */
+  function extraButtons(caller: Caller, { chatId, isGroup, replyTo }: Place, t: Translator) {
+    if (!isGroup || replyTo === undefined) return [];
+    return [deleteButton.render({ chatId, userId: caller.userId, messageId: replyTo }, t.messages.telegram.delete)];
+  }
+
+  /** Says that an answer failed, unless nothing can be said there. */
+  async function apologise(error: unknown, place: Place, occasion: Occasion): Promise<void> {
+    occasion.signal.throwIfAborted();
+    if (!(error instanceof BotApiError)) throw error;
+    const level = error.code === 403 ? 'info' : error.isNotDone ? 'error' : 'warn';
+    log[level]({ err: error }, 'an answer did not get through');
+    if (error.code === 403) throw error;
+    const { telegram, errors } = occasion.t.messages;
+    const sentence = error.isNotDone ? errors.internal({}) : telegram.unconfirmed;
+    await sender.sendText(renderText([{ kind: 'text', text: [sentence] }], [], occasion.t), place, occasion);
+  }
+
+  return async ({ ask, place, jobs: ids }, signal) => {
+    const t = translator(ask.caller);
+    const action = createChatAction({ api, place, everyMs: limits.actionEveryMs, log });
+
+    async function send(reply: Reply, link: string | undefined): Promise<void> {
+      const id = ids.get(link);
+      const onSending = () => {
+        if (id !== undefined) jobs.sending(id);
+      };
+      const occasion = { t, signal, extra: extraButtons(ask.caller, place, t), onSending };
+      if (reply.gallery.length > 0) action.show(actionFor(reply));
+      try {
+        await sender.send(reply, place, occasion);
+      } catch (error) {
+        await apologise(error, place, occasion);
+      }
+      if (id !== undefined) jobs.done(id);
+    }
+
+    try {
+      await dispatcher.dispatch(
+        { ...ask, signal },
+        {
+          progress: () => action.show('upload_video'),
+          reply: (reply, { link }) => send(reply, link),
+        },
+      );
+    } catch (error) {
+      if (!signal.aborted && !isShutOut(error)) log.error({ err: error }, 'a question was not answered');
+    } finally {
+      action.stop();
+      if (!signal.aborted) settle(ids.values());
+    }
+  };
+
+  /** What was refused or left out is over as well. */
+  function settle(ids: Iterable<string>): void {
+    try {
+      for (const id of ids) jobs.done(id);
+    } catch (error) {
+      log.error({ err: error }, 'a job could not be closed');
+    }
+  }
+}
+
+function actionFor({ gallery }: Reply): 'upload_video' | 'upload_photo' {
+  return gallery.every(({ post, index }) => post.items[index]?.kind === 'image') ? 'upload_photo' : 'upload_video';
+}
+
+/** Medley was removed or blocked: said already, and nobody is there to mend it. */
+function isShutOut(error: unknown): boolean {
+  return error instanceof BotApiError && error.code === 403;
+}

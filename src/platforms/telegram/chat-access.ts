@@ -1,0 +1,38 @@
+import type { Diagnosis } from '../../bot/diagnosis.ts';
+import type { BotApi } from './bot-api.ts';
+import type { Me, Member } from './methods.ts';
+
+/** Who may do what in a group: its people, and Medley itself. */
+export interface ChatAccess {
+  isAdmin(chatId: number, userId: number): Promise<boolean>;
+  /** What Medley may and may not do there. */
+  diagnose(chatId: number): Promise<readonly Diagnosis[]>;
+}
+
+export function createChatAccess(api: BotApi, me: () => Me): ChatAccess {
+  async function isAdmin(chatId: number, userId: number): Promise<boolean> {
+    return rules(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
+  }
+
+  return {
+    isAdmin,
+    async diagnose(chatId) {
+      const { id, can_read_all_group_messages: readsAll } = me();
+      const member = await api.call('getChatMember', { chat_id: chatId, user_id: id });
+      const isRuler = rules(member);
+      // Members have the rights of the chat; those of a restricted one are his own.
+      const chat =
+        isRuler || member.status === 'restricted' ? undefined : await api.call('getChat', { chat_id: chatId });
+      const rights: Partial<Member> = isRuler ? {} : (chat?.permissions ?? member);
+      return [
+        { key: 'sendMessages', ok: rights.can_send_messages !== false },
+        { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
+        { key: 'privacyMode', ok: readsAll || isRuler },
+      ];
+    },
+  };
+}
+
+function rules({ status }: Member): boolean {
+  return status === 'administrator' || status === 'creator';
+}

@@ -1,0 +1,78 @@
+import type { Reply } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { captioned, markup } from '../file-fields.ts';
+import type { Candidate } from '../file-ladder.ts';
+import { formatText, plain, shorten } from '../formatted-text.ts';
+import { renderKeyboard } from '../keyboard.ts';
+import { MESSAGE_LIMITS } from '../limits.ts';
+import type { InlineResult } from '../methods.ts';
+import { renderBlocks } from '../render.ts';
+
+export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
+  const heading = blocks.find(block => block.kind === 'heading');
+  const name = heading?.kind === 'heading' ? formatText(heading.text, t).text : 'Medley';
+  const place = count > 1 ? ` · ${t.messages.post.itemOf(index + 1, count)}` : '';
+  return shorten(plain(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
+}
+
+/** Undefined for kinds that cannot be offered. */
+export function cached(
+  id: string,
+  { type, media }: Candidate,
+  title: string,
+  reply: Reply,
+  t: Translator,
+): InlineResult | undefined {
+  if (typeof media !== 'string') return undefined;
+  const caption = captioned(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption));
+  const keyboard = renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link'));
+  const common = { id, ...caption, ...markup(keyboard) };
+  switch (type) {
+    case 'video':
+      return { type: 'video', title, video_file_id: media, ...common };
+    case 'photo':
+      return { type: 'photo', title, photo_file_id: media, ...common };
+    case 'animation':
+      return { type: 'mpeg4_gif', title, mpeg4_file_id: media, ...common };
+    case 'audio':
+      return { type: 'audio', audio_file_id: media, ...common };
+    case 'document':
+      return { type: 'document', title, document_file_id: media, ...common };
+  }
+}
+
+/** Only messages with a keyboard can be changed afterwards. */
+export function placeholder(
+  id: string,
+  link: string,
+  about: { readonly title: string; readonly thumbnail: string | null } | undefined,
+  t: Translator,
+): InlineResult {
+  const { post, progress } = t.messages;
+  const thumbnail = about?.thumbnail ?? null;
+  return {
+    type: 'article',
+    id,
+    title: about?.title ?? link,
+    description: link,
+    ...(thumbnail?.startsWith('https://') === true ? { thumbnail_url: thumbnail } : {}),
+    input_message_content: {
+      message_text: `${progress.preparing}\n${link}`,
+      link_preview_options: { is_disabled: true },
+    },
+    reply_markup: { inline_keyboard: [[{ text: post.openOriginal, url: link }]] },
+  };
+}
+
+/** Why there is nothing to bring; choosing it sends the bare link. */
+export function remark({ blocks }: Reply, link: string, t: Translator): InlineResult {
+  const sentence = renderBlocks(blocks, t, MESSAGE_LIMITS.text);
+  return {
+    type: 'article',
+    id: 'remark',
+    title: shorten(sentence, MESSAGE_LIMITS.inlineTitle).text,
+    description: sentence.text,
+    input_message_content: { message_text: link },
+    reply_markup: { inline_keyboard: [[{ text: t.messages.post.openOriginal, url: link }]] },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Candidate } from './file-ladder.ts';
+import type { FormattedText } from './formatted-text.ts';
+import type { AlbumItem, Keyboard } from './methods.ts';
+
+/** The fields of a file's message, each only where there is something to say. */
+
+export function captioned({ text, entities }: FormattedText) {
+  return text === '' ? {} : { caption: text, caption_entities: entities };
+}
+
+export function markup(keyboard: Keyboard | undefined) {
+  return keyboard === undefined ? {} : { reply_markup: keyboard };
+}
+
+export function shape({ width, height, duration }: Pick<Candidate, 'width' | 'height' | 'duration'>) {
+  return {
+    ...(width === undefined || height === undefined ? {} : { width, height }),
+    ...(duration === undefined ? {} : { duration }),
+  };
+}
+
+export function albumItem(candidate: Candidate, caption: FormattedText): AlbumItem {
+  const { type, media, spoiler, duration } = candidate;
+  const hidden = spoiler ? { has_spoiler: true } : {};
+  const words = captioned(caption);
+  if (type === 'photo') return { type, media, ...words, ...hidden };
+  if (type === 'audio') return { type, media, ...words, ...(duration === undefined ? {} : { duration }) };
+  if (type === 'document') return { type, media, ...words };
+  return { type: 'video', media, ...words, ...hidden, ...shape(candidate), supports_streaming: true };
+}
+
+/** What may stand together in one album. */
+export function albumClass({ type }: Candidate): 'seen' | 'audio' | 'document' | 'alone' {
+  if (type === 'photo' || type === 'video') return 'seen';
+  return type === 'animation' ? 'alone' : type;
+}

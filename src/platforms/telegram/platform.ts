@@ -1,0 +1,202 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { Telegraf } from 'telegraf';
+import type { Caller } from '../../bot/command.ts';
+import type { Dispatcher } from '../../bot/dispatcher.ts';
+import type { Jobs } from '../../bot/jobs.ts';
+import type { SettingsStore } from '../../bot/settings.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Delivery } from '../../media/delivery.ts';
+import type { SentFiles } from '../../media/sent-files.ts';
+import type { Platform } from '../platform.ts';
+import { createAnswer } from './answer.ts';
+import { createBotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import { createChatAccess } from './chat-access.ts';
+import { createChatQueue } from './chat-queue.ts';
+import { createDeleteButton } from './delete-button.ts';
+import { createInline } from './extras/inline.ts';
+import { createFileLadder } from './file-ladder.ts';
+import { TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
+import { createListener } from './listen.ts';
+import type { Me } from './methods.ts';
+import { createPacing } from './pacing.ts';
+import { createPolling, isTokenRefused, TOKEN_REFUSED } from './polling.ts';
+import { createPress } from './press.ts';
+import { registerCommands } from './register.ts';
+import { createSender } from './send.ts';
+import { ALLOWED_UPDATES } from './updates.ts';
+import { createWebhook } from './webhook.ts';
+
+export interface TelegramPlatformOptions {
+  readonly token: string;
+  /** Root of a Bot API server of one's own, which takes larger files. Default: Telegram's. */
+  readonly apiUrl?: string | undefined;
+  /** Updates are pushed to `publicUrl` instead of polled for; `plugin` must be registered then. */
+  readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'translator' | 'commandSpecs'>;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
+  readonly sentFiles: SentFiles;
+  readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
+  readonly jobs: Jobs;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly limits?: Partial<TelegramLimits>;
+  readonly now?: () => number;
+}
+
+export interface TelegramPlatform extends Platform {
+  readonly id: 'telegram';
+  /** Begins to listen. @throws Error with what to do when the token is refused; while Telegram is out of reach it keeps trying. */
+  start(): Promise<void>;
+  /** The webhook's route, to be registered on the server before it listens; absent while polling. */
+  readonly plugin: ((server: FastifyInstance) => Promise<void>) | undefined;
+}
+
+const DEFAULT_API = 'https://api.telegram.org/';
+const WEBHOOK_CONNECTIONS = 40;
+
+export function createTelegramPlatform(options: TelegramPlatformOptions): TelegramPlatform {
+  const { token, dispatcher, delivery, sentFiles, settings, jobs, log, now = Date.now } = options;
+  const limits: TelegramLimits = { ...TELEGRAM_LIMITS, ...options.limits };
+  const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
+  // Answers to a webhook's own request are lost without a word when they fail.
+  const bot = new Telegraf(token, { telegram: { apiRoot, webhookReply: false } });
+  const api = createBotApi({ telegram: bot.telegram, limits });
+  const pacing = createPacing({ limits, now });
+  const work = createChatQueue(limits);
+  const quick = createChatQueue(limits);
+  const stopping = new AbortController();
+  let me: Me | undefined;
+  let connecting: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+
+  const files = {
+    delivery,
+    sentFiles,
+    holder: `telegram:${token.split(':', 1)[0]}`,
+    limits,
+    isLocalServer: apiRoot !== DEFAULT_API,
+  };
+  const access = createChatAccess(api, self);
+  const sender = createSender({ ...files, api, pacing, settings, now });
+  const deleteButton = createDeleteButton(token);
+  const shared = { api, dispatcher, sender, access, deleteButton, translator, limits, log, now };
+  const listener = createListener({
+    ...shared,
+    answer: createAnswer({ ...shared, jobs }),
+    press: createPress(shared),
+    inline: createInline({ ...shared, ladder: item => createFileLadder(item, false, files) }),
+    work,
+    quick,
+    jobs,
+    settings,
+    username: () => self().username,
+  });
+  const polling = createPolling({ bot, limits, log, now });
+  const webhook = options.webhook && createWebhook({ token, ...options.webhook, take });
+
+  bot.use(context => listener.handle(context.update));
+  bot.catch(error => log.error({ err: error instanceof Error ? error.message : 'unknown' }, 'telegraf failed'));
+
+  function self(): Me {
+    if (me === undefined) throw new Error('Telegram has not said who this bot is');
+    return me;
+  }
+
+  /** Without its settings Medley still speaks, in the person's own language. */
+  function translator(caller: Caller): Translator {
+    try {
+      return dispatcher.translator(caller);
+    } catch (error) {
+      log.error({ err: error }, 'settings could not be read');
+      return createTranslator(caller.locales);
+    }
+  }
+
+  function take(update: unknown): boolean {
+    if (me === undefined || stopping.signal.aborted) return false;
+    listener.handle(update);
+    return true;
+  }
+
+  /** @throws BotApiError */
+  async function connect(): Promise<void> {
+    const { signal } = stopping;
+    me = await api.call('getMe', {}, { signal, attempts: 1 });
+    bot.botInfo = { ...me, is_bot: true };
+    if (webhook !== undefined && options.webhook !== undefined) {
+      const { secret } = options.webhook;
+      const push = { url: webhook.url, secret_token: secret, max_connections: WEBHOOK_CONNECTIONS };
+      await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
+    }
+    listener.resume();
+    if (webhook === undefined) polling.start();
+    warn(me);
+    registerCommands(api, dispatcher, signal).catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
+    });
+  }
+
+  function warn(bot: Me): void {
+    if (!bot.can_read_all_group_messages) {
+      log.warn(
+        { bot: bot.username },
+        'privacy mode is on: in groups, pasted links are seen only where the bot is an admin. Turn it off with /setprivacy in @BotFather and add the bot to its groups again',
+      );
+    }
+    if (!bot.supports_inline_queries) {
+      log.info({ bot: bot.username }, 'inline mode is off: /setinline and /setinlinefeedback in @BotFather turn it on');
+    }
+  }
+
+  /** Goes on in the background, so that the other faces need not wait for Telegram. */
+  async function keepConnecting(): Promise<void> {
+    for (let failures = 1; !stopping.signal.aborted; failures += 1) {
+      const waitMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
+      await pause(waitMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
+      if (stopping.signal.aborted) return;
+      try {
+        return await connect();
+      } catch (error) {
+        if (stopping.signal.aborted) return;
+        const isRefused = error instanceof BotApiError && isTokenRefused(error.code);
+        log[isRefused ? 'error' : 'warn']({ err: error }, isRefused ? TOKEN_REFUSED : OUT_OF_REACH);
+        if (isRefused) return;
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    stopping.abort(new Error('Medley stops'));
+    // What was fetched already is taken before the doors close.
+    await polling.stop();
+    const quiet = Promise.all([work.close(limits.drainMs), quick.close(limits.drainMs), connecting]);
+    const over = new AbortController();
+    // Whoever does not heed its signal is left behind.
+    const late = pause(limits.drainMs + limits.closeMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await Promise.race([quiet, late]);
+    over.abort();
+  }
+
+  return {
+    id: 'telegram',
+    plugin: webhook?.plugin,
+    async start() {
+      try {
+        await connect();
+      } catch (error) {
+        if (error instanceof BotApiError && isTokenRefused(error.code))
+          throw new Error(TOKEN_REFUSED, { cause: error });
+        log.warn({ err: error }, OUT_OF_REACH);
+        connecting = keepConnecting();
+      }
+    },
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+const OUT_OF_REACH = 'Telegram is out of reach; trying again';

@@ -1,0 +1,142 @@
+import type { Caller } from '../../bot/command.ts';
+import type { Dispatcher } from '../../bot/dispatcher.ts';
+import type { Reply } from '../../bot/reply.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import { callerOf, placeOf } from './caller.ts';
+import type { ChatAccess } from './chat-access.ts';
+import type { DeleteButton } from './delete-button.ts';
+import { markup } from './file-fields.ts';
+import { shorten } from './formatted-text.ts';
+import { MESSAGE_LIMITS, type TelegramLimits } from './limits.ts';
+import { renderBlocks, renderText } from './render.ts';
+import type { Sender } from './send.ts';
+import type { CallbackQuery } from './updates.ts';
+
+export interface PressOptions {
+  readonly api: BotApi;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
+  readonly sender: Sender;
+  readonly access: ChatAccess;
+  readonly deleteButton: DeleteButton;
+  readonly translator: (caller: Caller) => Translator;
+  readonly limits: TelegramLimits;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'error'>;
+}
+
+/** Answers a pressed button. Never rejects. */
+export type Press = (query: CallbackQuery, signal: AbortSignal) => Promise<void>;
+
+/** Every press is answered once: with a notice for the one who pressed, or by letting the button rest. */
+interface Spinner {
+  /** False when it rests already. */
+  say(text: string): Promise<boolean>;
+  rest(): Promise<void>;
+}
+
+export function createPress(options: PressOptions): Press {
+  const { api, dispatcher, sender, access, deleteButton, translator, limits, log } = options;
+
+  function createSpinner({ id }: CallbackQuery, signal: AbortSignal): Spinner {
+    let isOver = false;
+    async function answer(said: { readonly text?: string; readonly show_alert?: boolean }): Promise<boolean> {
+      if (isOver) return false;
+      isOver = true;
+      clearTimeout(timer);
+      try {
+        return await api.call('answerCallbackQuery', { callback_query_id: id, ...said }, { signal });
+      } catch (error) {
+        log.debug({ err: error }, 'a button could not be answered');
+        return false;
+      }
+    }
+    const timer = setTimeout(() => void answer({}), limits.spinMs);
+    return {
+      say: text =>
+        answer({ text: shorten({ text, entities: [] }, MESSAGE_LIMITS.callbackAnswer).text, show_alert: true }),
+      rest: async () => void (await answer({})),
+    };
+  }
+
+  /** Anonymous admins ask as the group but press as themselves. */
+  async function presserOf(query: CallbackQuery, message: NonNullable<CallbackQuery['message']>) {
+    const { chat, reply_to_message: asked } = message;
+    const isAskedByGroup = asked?.sender_chat?.id === chat.id;
+    const isGroup = isAskedByGroup && (await access.isAdmin(chat.id, query.from.id));
+    const caller = callerOf({ from: query.from, chat, sender_chat: isGroup ? { id: chat.id } : undefined }, access);
+    return caller && { ...caller, locales: query.from.language_code === undefined ? [] : [query.from.language_code] };
+  }
+
+  async function takeAway(
+    query: CallbackQuery,
+    caller: Caller,
+    spinner: Spinner,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { message, data = '', from } = query;
+    const owner = message && deleteButton.read(data, message.chat.id);
+    if (message === undefined || owner === undefined) return false;
+    const asked = message.reply_to_message?.message_id ?? owner.messageId;
+    const isOwner = owner.messageId === asked && (owner.userId === `${from.id}` || owner.userId === caller.userId);
+    if (isOwner || (await access.isAdmin(message.chat.id, from.id))) {
+      await api.call('deleteMessage', { chat_id: message.chat.id, message_id: message.message_id }, { signal });
+    } else await spinner.say(translator(caller).messages.errors.forbidden({ what: 'button' }));
+    return true;
+  }
+
+  async function run(query: CallbackQuery, caller: Caller, spinner: Spinner, signal: AbortSignal): Promise<void> {
+    const { message, data } = query;
+    if (message === undefined || data === undefined) return;
+    const t = translator(caller);
+    const place = { ...placeOf(message), replyTo: undefined };
+    let isEditable = message.text !== undefined;
+
+    async function show(reply: Reply): Promise<void> {
+      if (isRemark(reply) && (await spinner.say(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.text).text))) return;
+      if (isEditable && reply.gallery.length === 0 && (await edit(reply))) return;
+      await sender.send(reply, place, { t, signal });
+    }
+
+    /** The message under which the button stands says the new thing. */
+    async function edit({ blocks, actions }: Reply): Promise<boolean> {
+      isEditable = false;
+      const { content, keyboard } = renderText(blocks, actions, t);
+      const target = { chat_id: place.chatId, message_id: message?.message_id ?? 0 };
+      const said = { text: content.text, entities: content.entities, ...markup(keyboard) };
+      try {
+        return await api.call('editMessageText', { ...target, ...said }, { signal });
+      } catch (error) {
+        if (!(error instanceof BotApiError) || error.code !== 400) throw error;
+        return /not modified/i.test(error.description);
+      }
+    }
+
+    await dispatcher.dispatch(
+      { kind: 'action', caller, token: data, signal },
+      { progress: () => undefined, reply: show },
+    );
+  }
+
+  return async (query, signal) => {
+    const spinner = createSpinner(query, signal);
+    try {
+      const { message, data } = query;
+      const caller = message && data !== undefined ? await presserOf(query, message) : undefined;
+      if (caller === undefined || (await takeAway(query, caller, spinner, signal))) return;
+      await run(query, caller, spinner, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      const isTheirs = error instanceof BotApiError && (error.code === 400 || error.code === 403);
+      log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
+    } finally {
+      await spinner.rest();
+    }
+  };
+}
+
+/** One sentence for the one who pressed. */
+function isRemark({ tone, gallery, actions }: Reply): boolean {
+  return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
+}

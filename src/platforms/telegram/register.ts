@@ -1,0 +1,56 @@
+import type { Dispatcher } from '../../bot/dispatcher.ts';
+import { createTranslator, LANGUAGES } from '../../i18n/translate.ts';
+import type { BotApi } from './bot-api.ts';
+import { MESSAGE_LIMITS } from './limits.ts';
+import type { Params } from './methods.ts';
+
+type Commands = Params['setMyCommands']['commands'];
+type Scope = Params['setMyCommands']['scope'];
+
+const SCOPES: readonly { readonly type: Scope['type']; readonly chatKind: 'private' | 'group' }[] = [
+  { type: 'all_private_chats', chatKind: 'private' },
+  { type: 'all_group_chats', chatKind: 'group' },
+  { type: 'all_chat_administrators', chatKind: 'group' },
+];
+
+/**
+ * The menus of commands, by kind of chat and by language; the first language is everybody else's too. What stands there already
+ * is left alone.
+ * @throws BotApiError
+ */
+export async function registerCommands(
+  api: BotApi,
+  dispatcher: Pick<Dispatcher, 'commandSpecs'>,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { type, chatKind } of SCOPES) {
+    for (const [index, { tag }] of LANGUAGES.entries()) {
+      const where = { scope: { type }, ...(index === 0 ? {} : { language_code: tag }) };
+      const commands = renderCommands(dispatcher.commandSpecs(createTranslator([tag]), chatKind));
+      const known = await api.call('getMyCommands', where, { signal });
+      if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });
+    }
+  }
+}
+
+/** Telegram's names know neither spaces nor dashes. */
+export function menuName(command: string): string {
+  return command.replace(/[ -]/g, '_');
+}
+
+function renderCommands(specs: ReturnType<Dispatcher['commandSpecs']>): Commands {
+  return specs.slice(0, MESSAGE_LIMITS.commands).map(({ name, description }) => ({
+    command: menuName(name),
+    description: description.slice(0, MESSAGE_LIMITS.commandDescription),
+  }));
+}
+
+function isSame(known: Commands, wanted: Commands): boolean {
+  return (
+    known.length === wanted.length &&
+    wanted.every(({ command, description }, index) => {
+      const other = known[index];
+      return other?.command === command && other.description === description;
+    })
+  );
+}
