@@ -111,8 +111,8 @@ export function escapeMarkdown(text: string): string {
 function escapePlain(text: string): string {
   return text
     .replace(/[\\*_~`|[\]<>]/g, '\\$&')
-    .replace(/^([ \t]{0,16})(-#|#|-|\+)/gm, '$1\\$2')
-    .replace(/^([ \t]{0,16}\d{1,9})\./gm, '$1\\.')
+    .replace(/^([ \t]{0,16})(-#|#{1,3}|-|\+)(?=[ \t])/gm, '$1\\$2')
+    .replace(/^([ \t]{0,16}\d{1,9})\.(?=[ \t])/gm, '$1\\.')
     .replace(/@(?=everyone|here|[!&]?\d)/g, '@\u200b');
 }
 

@@ -25,6 +25,8 @@ export interface DiscordPlatformOptions {
   readonly jobs: Jobs;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
+  /** How long running answers may take after `stop()`. */
+  readonly drainMs?: number;
 }
 
 export interface DiscordPlatform extends Platform {
@@ -159,7 +161,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     stopping.abort();
     listener.close();
     await client?.destroy();
-    const hurry = setTimeout(() => aborting.abort(), TIMES.drain);
+    const hurry = setTimeout(() => aborting.abort(), options.drainMs ?? TIMES.drain);
     await listener.drain();
     clearTimeout(hurry);
     aborting.abort();

@@ -1,0 +1,497 @@
+import { PermissionFlagsBits } from 'discord.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { photo, sampleItem, samplePost } from '../../bot/sample.ts';
+import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, sha256Of, textOf } from './stage.ts';
+
+let stage: Stage | undefined;
+
+async function open(options?: StageOptions): Promise<Stage> {
+  stage = await openStage(options);
+  return stage;
+}
+
+afterEach(async () => {
+  const over = stage;
+  stage = undefined;
+  await over?.close();
+  expect(over?.fake.problems ?? []).toEqual([]);
+  expect(over?.held.size ?? 0).toBe(0);
+});
+
+const SUPPRESSED = 4;
+
+/** Long enough for a second answer to show itself. */
+const settle = () => new Promise(resolve => setTimeout(resolve, 150));
+
+function reply({ fake }: Stage, place = 0) {
+  return fake.waitFor(() => ownMessages(fake)[place]);
+}
+
+function isSuppressed({ fake }: Stage, id: string): boolean {
+  return ((fake.messages.get(id)?.flags ?? 0) & SUPPRESSED) !== 0;
+}
+
+function suppressed(on: Stage, id: string) {
+  return on.fake.waitFor(() => isSuppressed(on, id) || undefined);
+}
+
+const embed = { type: 'video', url: LINK, title: 'A reel' };
+
+describe('a link in a server', () => {
+  it('is answered by one reply with the file, and the embed of its message goes', async () => {
+    const on = await open();
+    const source = on.fake.message({ guildId: on.guildId, content: `look ${LINK}`, embeds: [embed] });
+    const answer = await reply(on);
+    expect(answer.body.message_reference).toMatchObject({ message_id: source });
+    expect(answer.channelId).toBe(on.channelId);
+    expect(answer.files).toMatchObject([{ contentType: 'video/mp4', bytes: 40_000, sha256: sha256Of('SeaLight01') }]);
+    expect(textOf(answer)).toContain('Tari Senja');
+    await suppressed(on, source);
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('asks for the original, and offers to delete the reply', async () => {
+    const on = await open();
+    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
+    const answer = await reply(on);
+    expect(all(answer.body.components, 'url')).toContain(LINK);
+    expect(all(answer.body.components, 'custom_id')).toEqual(['delete:300']);
+  });
+
+  it('is left alone in <brackets>, in code and in quotes', async () => {
+    const on = await open();
+    for (const content of [`<${LINK}>`, `\`${LINK}\``, `\`\`\`\n${LINK}\n\`\`\``, `> ${LINK}`, `>>> a\n${LINK}`]) {
+      on.fake.message({ guildId: on.guildId, content });
+    }
+    const last = on.fake.message({ guildId: on.guildId, content: link('Last01') });
+    expect((await reply(on)).body.message_reference).toMatchObject({ message_id: last });
+    expect(on.asked).toEqual([link('Last01')]);
+  });
+
+  it('inside a spoiler gives a hidden file', async () => {
+    const on = await open();
+    on.fake.message({ guildId: on.guildId, content: `the end: ||${LINK}||` });
+    const answer = await reply(on);
+    expect(all(answer.body.components, 'spoiler')).toEqual([true]);
+    expect(all(answer.body.attachments, 'is_spoiler')).toEqual([true]);
+  });
+
+  it('of bots, webhooks and Medley itself is ignored', async () => {
+    const on = await open();
+    const { guildId, fake } = on;
+    fake.message({ guildId, content: LINK, bot: true });
+    fake.message({ guildId, content: LINK, webhookId: '900' });
+    fake.message({ guildId, content: LINK, authorId: fake.botUserId });
+    fake.message({ guildId, content: LINK, type: 7 });
+    fake.message({ guildId, content: link('Last01') });
+    await fake.waitFor(() => ownMessages(fake).find(({ files }) => files.length > 0));
+    expect(on.asked).toEqual([link('Last01')]);
+  });
+
+  it('among several is part of one reply', async () => {
+    const on = await open();
+    on.fake.message({ guildId: on.guildId, content: `${link('One01')} and ${link('Two02')} and ${link('Three03')}` });
+    const answer = await reply(on);
+    expect(answer.files.map(({ sha256 }) => sha256)).toEqual(['One01', 'Two02', 'Three03'].map(id => sha256Of(id)));
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+  });
+
+  it('is answered once, whatever Discord says again', async () => {
+    const on = await open();
+    const source = on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on);
+    on.fake.update(source, { embeds: [embed] });
+    on.fake.update(source, { content: `${LINK} (edited) ${link('Other01')}` });
+    on.fake.replay();
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+    expect(on.asked).toEqual([LINK]);
+  });
+
+  it('that was missed while the connection was cut is answered once', async () => {
+    const on = await open();
+    on.fake.drop();
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on);
+    on.fake.replay();
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+  });
+
+  it('is not answered when links are switched off', async () => {
+    const on = await open();
+    on.services.settings.setChat(`discord:${on.guildId}`, { autoDetect: false });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(0);
+    on.fake.message({ guildId: on.guildId, content: `<@${on.fake.botUserId}> ${LINK}` });
+    await reply(on);
+  });
+
+  it('is not answered where Medley may not write', async () => {
+    const on = await open();
+    const quiet = on.fake.addGuild({ permissions: PermissionFlagsBits.ViewChannel });
+    on.fake.message({ guildId: quiet.id, content: LINK });
+    await settle();
+    expect(on.fake.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('gets an address where Medley may not attach files', async () => {
+    const on = await open();
+    const permissions = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.SendMessages;
+    const { id } = on.fake.addGuild({ permissions });
+    const source = on.fake.message({ guildId: id, content: LINK, embeds: [embed] });
+    const answer = await reply(on);
+    expect(answer.files).toEqual([]);
+    expect(textOf(answer)).toContain(LINK);
+    expect(answer.body.message_reference).toBeUndefined();
+    await settle();
+    expect(isSuppressed(on, source)).toBe(false);
+  });
+
+  it('that cannot be had is told about calmly, and its embed stays', async () => {
+    const answer = () => Promise.reject(new AppError('private', 'private'));
+    const on = await open({ answer });
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, embeds: [embed] });
+    expect(textOf(await reply(on))).toContain('private');
+    await settle();
+    expect(isSuppressed(on, source)).toBe(false);
+  });
+
+  it('beside other addresses keeps the embeds', async () => {
+    const on = await open();
+    const source = on.fake.message({
+      guildId: on.guildId,
+      content: `${LINK} https://example.com/else`,
+      embeds: [embed],
+    });
+    await reply(on);
+    await settle();
+    expect(isSuppressed(on, source)).toBe(false);
+  });
+});
+
+describe('embeds', () => {
+  it('that come late are hidden as well', async () => {
+    const on = await open();
+    const source = on.fake.message({ guildId: on.guildId, content: LINK });
+    await suppressed(on, source);
+    on.fake.update(source, { embeds: [embed], flags: 0 });
+    await suppressed(on, source);
+  });
+
+  it('of messages that were not answered are none of its business', async () => {
+    const on = await open();
+    const source = on.fake.message({ guildId: on.guildId, content: 'https://example.com/' });
+    on.fake.update(source, { embeds: [embed] });
+    await settle();
+    expect(isSuppressed(on, source)).toBe(false);
+  });
+
+  it('stay without the permission, or when the server wants it so', async () => {
+    const on = await open();
+    const permissions =
+      PermissionFlagsBits.ViewChannel |
+      PermissionFlagsBits.SendMessages |
+      PermissionFlagsBits.AttachFiles |
+      PermissionFlagsBits.ReadMessageHistory;
+    const { id } = on.fake.addGuild({ permissions });
+    on.services.settings.setChat(`discord:${on.guildId}`, { suppressEmbeds: false });
+    const sources = [id, on.guildId].map(guildId => on.fake.message({ guildId, content: LINK, embeds: [embed] }));
+    await reply(on, 1);
+    await settle();
+    expect(sources.map(source => isSuppressed(on, source))).toEqual([false, false]);
+    expect(on.fake.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
+  });
+});
+
+describe('without the message content intent', () => {
+  it('starts, says what is missing, and reads mentions and private chats', async () => {
+    const on = await open({ idle: true });
+    on.fake.refuseIntents();
+    await on.platform.start();
+    expect(on.log.at('warn').map(({ message }) => message)).toContainEqual(expect.stringContaining('Message Content'));
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    on.fake.message({ guildId: on.guildId, content: `<@${on.fake.botUserId}> ${link('Asked01')}` });
+    on.fake.message({ content: link('Direct01') });
+    await reply(on, 1);
+    expect([...on.asked].sort()).toEqual([link('Asked01'), link('Direct01')]);
+  });
+});
+
+describe('a private chat', () => {
+  it('answers links, commands that are typed, and talk', async () => {
+    const on = await open();
+    on.fake.message({ content: LINK, authorId: '300' });
+    expect((await reply(on)).files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+    on.fake.message({ content: '/help', authorId: '300' });
+    expect(textOf(await reply(on, 1))).toContain('/download');
+    on.fake.message({ content: 'good morning', authorId: '300' });
+    expect(textOf(await reply(on, 2))).toContain('Paste the link');
+  });
+});
+
+describe('uploads', () => {
+  it('that are too large for Discord are tried smaller, then become a link', async () => {
+    const on = await open({ sizes: () => [90_000, 60_000, 30_000] });
+    on.fake.fault({ method: 'POST', path: /messages$/, status: 413, body: '<html>413</html>' });
+    on.fake.fault({
+      method: 'POST',
+      path: /messages$/,
+      status: 400,
+      body: { code: 40005, message: 'Request entity too large' },
+    });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    expect((await reply(on)).files).toMatchObject([{ bytes: 30_000 }]);
+
+    on.fake.fault({
+      method: 'POST',
+      path: /messages$/,
+      times: 3,
+      status: 400,
+      body: { code: 40005, message: 'too large' },
+    });
+    const source = on.fake.message({ guildId: on.guildId, content: link('Huge01'), embeds: [embed] });
+    const answer = await reply(on, 1);
+    expect(answer.files).toEqual([]);
+    expect(textOf(answer)).toContain(link('Huge01'));
+    await settle();
+    expect(isSuppressed(on, source)).toBe(false);
+  });
+
+  it('keep to what the server may be sent', async () => {
+    const MIB = 1024 * 1024;
+    const on = await open({ sizes: () => [12 * MIB, 40_000] });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    expect((await reply(on)).files).toMatchObject([{ bytes: 40_000 }]);
+    const boosted = on.fake.addGuild({ premiumTier: 2 });
+    on.fake.message({ guildId: boosted.id, content: LINK });
+    expect((await reply(on, 1)).files).toMatchObject([{ bytes: 12 * MIB }]);
+  });
+
+  it('of one message stay within one request together', async () => {
+    const MIB = 1024 * 1024;
+    const items = [1, 2, 3, 4].map(() => sampleItem());
+    const on = await open({
+      answer: id => samplePost({ id, url: link(id), items }),
+      sizes: () => [9 * MIB, 3 * MIB],
+    });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    const { files } = await reply(on);
+    expect(files.map(({ bytes }) => bytes / MIB).sort()).toEqual([3, 3, 9, 9]);
+  });
+
+  it('hold ten files of a carousel and say that there are more', async () => {
+    const items = Array.from({ length: 14 }, () => photo());
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items }) });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    const answer = await reply(on);
+    expect(answer.files).toHaveLength(10);
+    expect(textOf(answer)).toContain('10 of 14');
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+  });
+
+  it('that were cut off after they had arrived do not stand there twice', async () => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /messages$/, status: 502, afterSend: true });
+    on.fake.fault({ method: 'POST', path: /messages$/, cut: true, afterSend: true });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on);
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+    expect(on.fake.requests.filter(({ path }) => path.endsWith('/messages')).length).toBeGreaterThan(1);
+  });
+
+  it('wait for the rate limit', async () => {
+    const on = await open();
+    const headers = { 'retry-after': '0.2', 'x-ratelimit-scope': 'user' };
+    on.fake.fault({
+      method: 'POST',
+      path: /messages$/,
+      status: 429,
+      headers,
+      body: { retry_after: 0.2, global: false, message: 'wait' },
+    });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    expect((await reply(on)).files).toHaveLength(1);
+  });
+
+  it('to a message that was deleted meanwhile are let go', async () => {
+    let proceed = () => {};
+    const gate = new Promise<void>(resolve => {
+      proceed = resolve;
+    });
+    const on = await open({ answer: id => gate.then(() => samplePost({ id, url: link(id) })) });
+    const source = on.fake.message({ guildId: on.guildId, content: LINK });
+    await on.fake.waitFor(() => on.asked[0]);
+    on.fake.remove(source);
+    proceed();
+    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('could not be answered')));
+    expect(ownMessages(on.fake)).toHaveLength(0);
+    expect(on.services.jobs.pending('discord')).toEqual([]);
+  });
+});
+
+describe('people over their limit', () => {
+  it('get one notice, which goes away', async () => {
+    const on = await open({ units: 2 });
+    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
+    await reply(on);
+    on.fake.message({ guildId: on.guildId, content: link('Two02'), authorId: '300' });
+    expect(textOf(await reply(on, 1))).toContain('a lot at once');
+    on.fake.message({ guildId: on.guildId, content: link('Three03'), authorId: '300' });
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(2);
+  });
+});
+
+describe('the connection', () => {
+  it('survives dispatches nobody can read', async () => {
+    const on = await open();
+    for (const type of ['MESSAGE_CREATE', 'MESSAGE_UPDATE', 'INTERACTION_CREATE', 'GUILD_CREATE', 'CHANNEL_UPDATE']) {
+      for (const data of [null, 7, {}, { id: 5, author: null, embeds: [1] }]) on.fake.dispatch(type, data);
+    }
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on);
+    expect(on.log.at('error').map(({ message }) => message)).toContain('discord: a dispatch could not be handled');
+  });
+
+  it('comes back after an invalid session', async () => {
+    const on = await open();
+    on.fake.invalidSession(false);
+    await on.fake.waitFor(() => (on.fake.gateway.identifies > 1 ? true : undefined), 15_000);
+    await on.fake.waitFor(() => {
+      if (ownMessages(on.fake).length === 0)
+        on.fake.message({ guildId: on.guildId, content: link(`Try${Date.now()}`) });
+      return ownMessages(on.fake)[0];
+    });
+  }, 30_000);
+
+  it('is refused with a clear message when the token is wrong', async () => {
+    const on = await open({ idle: true, platform: { token: 'wrong.token.here' } });
+    await expect(on.platform.start()).rejects.toThrow('token');
+  });
+
+  it('asks for the shards it was given', async () => {
+    const on = await open({ idle: true, fake: { shards: 4 }, platform: { shards: { ids: [0, 1], total: 4 } } });
+    await on.platform.start();
+    expect(on.fake.gateway.identifies).toBe(2);
+  }, 30_000);
+
+  it('starts later when Discord is away, and the process goes on', async () => {
+    const on = await open({ idle: true });
+    on.fake.fault({ path: /gateway\/bot/, status: 503, times: 4 });
+    await on.platform.start();
+    on.fake.message({ guildId: on.guildId, content: 'nobody listens yet' });
+    await on.fake.waitFor(() => (on.fake.gateway.identifies > 0 ? true : undefined), 15_000);
+  }, 30_000);
+});
+
+describe('commands', () => {
+  it('are registered when they have changed, and only then', async () => {
+    const on = await open();
+    const puts = () => on.fake.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('/commands'));
+    expect(puts()).toHaveLength(1);
+    await on.platform.stop();
+    await on.another().start();
+    expect(puts()).toHaveLength(1);
+  });
+});
+
+describe('the invite link', () => {
+  it('names the application and asks for what is needed', async () => {
+    const on = await open({ idle: true });
+    const url = new URL(on.platform.inviteUrl());
+    expect(url.searchParams.get('client_id')).toBe(on.fake.applicationId);
+    expect(url.searchParams.get('scope')).toBe('bot applications.commands');
+    const permissions = BigInt(url.searchParams.get('permissions') ?? 0);
+    expect(permissions & PermissionFlagsBits.ManageMessages).not.toBe(0n);
+    expect(permissions & PermissionFlagsBits.Administrator).toBe(0n);
+  });
+});
+
+describe('work', () => {
+  it('of one slow chat does not keep another waiting', async () => {
+    const answer = (id: string, { signal }: { signal?: AbortSignal }) =>
+      id.startsWith('Slow')
+        ? new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        : samplePost({ id, url: link(id) });
+    const on = await open({ answer });
+    const other = on.fake.addGuild();
+    for (let count = 0; count < 12; count += 1) {
+      on.fake.message({ guildId: on.guildId, content: link(`Slow${count}`) });
+    }
+    await on.fake.waitFor(() => on.asked[0]);
+    on.fake.message({ guildId: other.id, content: LINK });
+    expect((await reply(on)).channelId).toBe(other.channelId);
+  });
+
+  it('that was accepted and not delivered is finished after the restart, once', async () => {
+    const answer = (id: string, { signal }: { signal?: AbortSignal }) =>
+      on.asked.length === 1
+        ? new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+        : samplePost({ id, url: link(id) });
+    const on: Stage = await open({ answer: (id, options) => answer(id, options) });
+    const source = on.fake.message({ guildId: on.guildId, content: `||${LINK}||` });
+    await on.fake.waitFor(() => on.asked[0]);
+    await on.platform.stop();
+    expect(ownMessages(on.fake)).toHaveLength(0);
+    await on.another().start();
+    const answered = await reply(on);
+    expect(answered.body.message_reference).toMatchObject({ message_id: source });
+    expect(all(answered.body.components, 'spoiler')).toEqual([true]);
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+    expect(on.services.jobs.pending('discord')).toEqual([]);
+  });
+
+  it('that may have been delivered is repeated where Discord can tell, so that it stands there once', async () => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /messages$/, hang: true, afterSend: true });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on);
+    await on.platform.stop();
+    expect(on.services.jobs.pending('discord')).toMatchObject([{ state: 'sending' }]);
+    await on.another().start();
+    await on.fake.waitFor(() => (on.services.jobs.pending('discord').length === 0 ? true : undefined));
+    expect(ownMessages(on.fake)).toHaveLength(1);
+  });
+
+  it('that may have been delivered long ago is not repeated', async () => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /messages$/, hang: true, afterSend: true });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on);
+    await on.platform.stop();
+    await on.another({ now: () => Date.now() + 10 * 60_000 }).start();
+    await settle();
+    expect(on.services.jobs.pending('discord')).toEqual([]);
+    expect(on.fake.requests.filter(({ path }) => path.endsWith('/messages'))).toHaveLength(1);
+  });
+
+  it('shows that it is under way when it takes a while', async () => {
+    const answer = async (id: string) => {
+      await new Promise(resolve => setTimeout(resolve, 1_100));
+      return samplePost({ id, url: link(id) });
+    };
+    const on = await open({ answer });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on);
+    expect(on.fake.requests.filter(({ path }) => path.endsWith('/typing'))).toHaveLength(1);
+  });
+
+  it('leaves no token in the log', async () => {
+    const on = await open();
+    on.fake.fault({ method: 'PATCH', path: /@original/, status: 500, times: 9 });
+    const { token } = on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId });
+    await on.fake.waitFor(() => on.log.at('error')[0]);
+    const said = JSON.stringify(on.log.lines, (_, value) =>
+      value instanceof Error ? `${value.stack} ${JSON.stringify(value)}` : value,
+    );
+    expect(said).not.toContain(token);
+    expect(said).not.toContain(on.fake.token);
+  });
+});

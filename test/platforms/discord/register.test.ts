@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { commandSpec } from '../../../src/bot/command-texts.ts';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import type { Translator } from '../../../src/i18n/translate.ts';
+import { commandPayloads, createCommandIndex } from '../../../src/platforms/discord/register.ts';
+
+const specs = (t: Translator) => commandList.map(command => commandSpec(command, t));
+const payloads = commandPayloads(specs);
+
+function named(name: string) {
+  return payloads.find(payload => payload.name === name);
+}
+
+describe('commandPayloads', () => {
+  it('offers every command, with its texts in every language', () => {
+    expect(named('download')).toMatchObject({
+      type: 1,
+      description: 'Bring the video or photos of a post here',
+      description_localizations: { 'en-US': expect.any(String), id: expect.stringContaining('kiriman') },
+      integration_types: [0, 1],
+      contexts: [0, 1, 2],
+      options: [
+        { type: 3, name: 'link', required: true, name_localizations: { 'en-US': 'link', id: 'tautan' } },
+        { type: 4, name: 'item', min_value: 1 },
+        { type: 5, name: 'audio' },
+      ],
+    });
+  });
+
+  it('lists choices and announces suggestions', () => {
+    expect(named('settings')).toMatchObject({
+      options: expect.arrayContaining([
+        expect.objectContaining({
+          name: 'language',
+          choices: expect.arrayContaining([expect.objectContaining({ value: 'id' })]),
+        }),
+      ]),
+    });
+    expect(named('help')).toMatchObject({ options: [{ autocomplete: true }] });
+  });
+
+  it('puts a command into the menu of messages', () => {
+    expect(named('Get media')).toMatchObject({
+      type: 3,
+      name_localizations: { id: 'Ambil media' },
+      contexts: [0, 1, 2],
+    });
+  });
+
+  it('keeps to the limits', () => {
+    const NAME = /^[-_'\p{L}\p{N}]{1,32}$/u;
+    for (const payload of payloads.filter(({ type }) => type === 1)) {
+      for (const name of valuesOf(payload, 'name')) expect(name).toMatch(/^.{1,100}$/u);
+      for (const description of valuesOf(payload, 'description')) expect(description).toMatch(/^.{1,100}$/u);
+      expect(payload.name).toMatch(NAME);
+      expect(JSON.stringify(payload).length).toBeLessThan(8_000);
+    }
+  });
+
+  it('makes one command of those that share a word', () => {
+    const grouped = commandPayloads(t => [...specs(t).map(spec => ({ ...spec, name: `post ${spec.name}` }))]);
+    expect(grouped.map(({ name }) => name)).toEqual(['post', 'Get media']);
+    expect(grouped[0]).toMatchObject({
+      options: expect.arrayContaining([expect.objectContaining({ type: 1, name: 'download' })]),
+    });
+  });
+});
+
+describe('createCommandIndex', () => {
+  it('finds commands and options by the names that Discord shows', () => {
+    const found = createCommandIndex(specs).find('download');
+    expect(found?.spec.visibility).toBe('chat');
+    expect(found?.keyOf('link')).toBe('link');
+    expect(createCommandIndex(specs).find('nothing')).toBeUndefined();
+  });
+});
+
+function valuesOf(value: unknown, key: string): string[] {
+  if (Array.isArray(value)) return value.flatMap(each => valuesOf(each, key));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === key && typeof inner === 'string' ? [inner] : valuesOf(inner, key),
+  );
+}

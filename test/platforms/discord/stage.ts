@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
+import { createMemoryRateLimiter } from '../../../src/infra/rate-limit.ts';
+import type { Delivery, DeliveryRequest } from '../../../src/media/delivery.ts';
+import type { ExtractOptions } from '../../../src/media/extractor.ts';
+import type { Post } from '../../../src/media/post.ts';
+import {
+  createDiscordPlatform,
+  type DiscordPlatform,
+  type DiscordPlatformOptions,
+} from '../../../src/platforms/discord/platform.ts';
+import { fakeExtractor, link, type SampleServices, samplePost, sampleServices } from '../../bot/sample.ts';
+import { fileOf } from '../../fakes/cdn.ts';
+import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../../fakes/discord.ts';
+import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
+
+export interface StageOptions {
+  readonly fake?: FakeDiscordOptions;
+  /** What the upstream says of a post; by default one video by Tari Senja. */
+  readonly answer?: (id: string, options: ExtractOptions) => Promise<Post> | Post;
+  /** Sizes of an item's files, best first; 0 is one that cannot be had. Default one of 40 kB. */
+  readonly sizes?: (request: DeliveryRequest) => readonly number[];
+  readonly units?: number;
+  /** Not started; tests do it. */
+  readonly idle?: boolean;
+  readonly platform?: Partial<DiscordPlatformOptions>;
+}
+
+export interface Stage {
+  readonly fake: FakeDiscord;
+  readonly guildId: string;
+  readonly channelId: string;
+  readonly services: SampleServices;
+  readonly dispatcher: Dispatcher;
+  readonly log: RecordingLog;
+  readonly platform: DiscordPlatform;
+  /** Files on the disk now. */
+  readonly held: ReadonlySet<string>;
+  readonly asked: readonly string[];
+  /** Another platform over the same stores and Discord, as after a restart. */
+  another(options?: Partial<DiscordPlatformOptions>): DiscordPlatform;
+  close(): Promise<void>;
+}
+
+export const LINK = link('SeaLight01');
+export { link };
+
+/** The sha256 of a post's file as the upstream has it. */
+export function sha256Of(id: string, index = 0, bytes = 40_000): string {
+  return createHash('sha256')
+    .update(fileOf(bytes, `${id} ${index}`))
+    .digest('hex');
+}
+
+/** Medley on a made-up Discord: everything is real but the upstream. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const fake = await createFakeDiscord(options.fake);
+  const { id: guildId, channelId } = fake.addGuild({ name: 'Harbour' });
+  const folder = await mkdtemp(join(tmpdir(), 'medley-discord-'));
+  const held = new Set<string>();
+  const extractor = fakeExtractor(options.answer ?? (id => samplePost({ id, url: link(id) })));
+  const services = sampleServices(extractor);
+  const log = createRecordingLog();
+  const dispatcher = createDispatcher({
+    commands: commandList,
+    services,
+    limiter: createMemoryRateLimiter(),
+    userLimit: { units: options.units ?? 200, windowMs: 60_000 },
+    log,
+  });
+  const delivery = createFileDelivery(folder, held, options.sizes ?? (() => [40_000]));
+  const platforms: DiscordPlatform[] = [];
+
+  function another(change: Partial<DiscordPlatformOptions> = {}): DiscordPlatform {
+    const platform = createDiscordPlatform({
+      token: fake.token,
+      apiUrl: fake.apiUrl,
+      shards: 'auto',
+      dispatcher,
+      delivery,
+      settings: services.settings,
+      jobs: services.jobs,
+      log,
+      drainMs: 500,
+      ...options.platform,
+      ...change,
+    });
+    platforms.push(platform);
+    return platform;
+  }
+
+  const platform = another();
+  if (!options.idle) await platform.start();
+  return {
+    fake,
+    guildId,
+    channelId,
+    services,
+    dispatcher,
+    log,
+    platform,
+    held,
+    asked: extractor.asked,
+    another,
+    async close() {
+      await Promise.all(platforms.map(each => each.stop()));
+      await fake.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Larger files are only about their size. */
+const MANY_BYTES = 1024 * 1024;
+
+function createFileDelivery(
+  folder: string,
+  held: Set<string>,
+  sizesOf: (request: DeliveryRequest) => readonly number[],
+): Pick<Delivery, 'deliver'> {
+  let count = 0;
+  return {
+    async deliver(request, signal) {
+      const { post, index, form, maxBytes, refused = [] } = request;
+      signal.throwIfAborted();
+      const sizes = sizesOf(request);
+      const place = sizes.findIndex((size, at) => size > 0 && size <= maxBytes && !refused.includes(`v${at}`));
+      const bytes = sizes[place];
+      if (bytes === undefined) return { kind: 'link', url: post.url, reason: 'too_large' };
+      const isPhoto = post.items[index]?.kind === 'image';
+      count += 1;
+      const path = join(folder, `${count}`);
+      await writeFile(path, bytes > MANY_BYTES ? Buffer.alloc(bytes) : fileOf(bytes, `${post.id} ${index}`));
+      held.add(path);
+      const mime = form === 'audio' ? 'audio/mp4' : isPhoto ? 'image/jpeg' : 'video/mp4';
+      return {
+        kind: 'file',
+        path,
+        bytes,
+        mime,
+        fileName: `medley-${post.id}.${form === 'audio' ? 'm4a' : isPhoto ? 'jpg' : 'mp4'}`,
+        variantKey: `v${place}`,
+        width: 720,
+        height: 1280,
+        durationMs: null,
+        hasAudio: true,
+        async dispose() {
+          held.delete(path);
+          await rm(path, { force: true });
+        },
+      };
+    },
+  };
+}
+
+/** What Medley has posted and not deleted, in order. */
+export function ownMessages(fake: FakeDiscord) {
+  return [...fake.messages.values()].filter(message => message.own && !message.deleted);
+}
+
+/** All text a message shows. */
+export function textOf(message: { readonly body: Readonly<Record<string, unknown>> }): string {
+  return all(message.body.components, 'content').join('\n');
+}
+
+/** Every value of that key in a message's components. */
+export function all(value: unknown, key: string): unknown[] {
+  if (Array.isArray(value)) return value.flatMap(each => all(each, key));
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => (name === key ? [inner] : all(inner, key)));
+}
