@@ -147,8 +147,8 @@ export function createCallback({ interactions, messages, posts, complain }: Call
     },
     followUp(interaction, received) {
       const { original } = interaction;
-      // The first follow-up after a deferral is the original's edit.
-      if (original !== undefined && (original.flags & Flags.loading) !== 0)
+      // The first follow-up after a deferral is the original's edit, while that stands (discord-api-docs#2739).
+      if (original !== undefined && !original.deleted && (original.flags & Flags.loading) !== 0)
         return edit(interaction, original, received);
       if (interaction.userInstalledOnly && interaction.followUps >= MAX_FOLLOW_UPS_OUTSIDE) {
         throw new Refusal(400, 40094, 'This interaction has reached the maximum number of follow up messages.');
