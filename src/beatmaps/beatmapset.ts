@@ -79,11 +79,6 @@ export function statusNumber(status: Status): number {
   return STATUSES.indexOf(status) - 2;
 }
 
-/** The rulesets that a set has difficulties of, in the order of {@link RULESETS}. */
-export function rulesetsOf(set: Beatmapset): readonly Ruleset[] {
-  return RULESETS.filter(ruleset => set.beatmaps.some(beatmap => beatmap.mode === ruleset));
-}
-
 /** Stars of the easiest and the hardest difficulty, of one ruleset or of all. */
 export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: number; readonly max: number } | null {
   let min = Number.POSITIVE_INFINITY;
@@ -94,11 +89,6 @@ export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: n
     max = Math.max(max, beatmap.difficulty_rating);
   }
   return min > max ? null : { min, max };
-}
-
-/** Seconds of the longest difficulty. */
-export function lengthOf(set: Beatmapset): number | null {
-  return set.beatmaps.length === 0 ? null : Math.max(...set.beatmaps.map(beatmap => beatmap.total_length));
 }
 
 /** Difficulties by ruleset, easiest first within each. */

@@ -140,7 +140,7 @@ function pairsOf(word: string): readonly string[] {
  * Letters to insert, remove, replace or swap with their neighbour until `word` is `other`, or a beginning of it.
  * (Optimal string alignment; both are short.)
  */
-export function distanceOf(word: string, other: string, isBeginningEnough: boolean): number {
+function distanceOf(word: string, other: string, isBeginningEnough: boolean): number {
   const width = word.length;
   let before: number[] = [];
   let above = Array.from({ length: width + 1 }, (_, column) => column);

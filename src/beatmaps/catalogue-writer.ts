@@ -14,7 +14,7 @@ const STEPS_PER_DOUBLING = 128;
 const PLAYS_PER_FAVOURITE = 20;
 
 /** Least for the most popular, and no two sets alike. */
-export function rankOf({ id, play_count, favourite_count }: Beatmapset): number {
+function rankOf({ id, play_count, favourite_count }: Beatmapset): number {
   const popularity = 1 + (play_count ?? 0) + PLAYS_PER_FAVOURITE * (favourite_count ?? 0);
   const step = Math.min(RANK_STEPS - 1, Math.floor(Math.log2(Math.max(1, popularity)) * STEPS_PER_DOUBLING));
   return (RANK_STEPS - 1 - step) * MAX_ID + id;

@@ -106,7 +106,7 @@ function matchesBeatmap(query: Query, set: Beatmapset): boolean {
 }
 
 /** Whether a query asks anything of a single difficulty. */
-export function asksOfBeatmaps({ ranges, texts, ruleset }: Query): boolean {
+function asksOfBeatmaps({ ranges, texts, ruleset }: Query): boolean {
   return (
     ruleset !== undefined ||
     texts.difficulty !== undefined ||

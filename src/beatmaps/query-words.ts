@@ -1,7 +1,7 @@
 import { STATUSES, type Status } from './beatmapset.ts';
 
 /** The osu! API's numbers of genres. */
-export const GENRES: ReadonlyMap<number, string> = new Map([
+const GENRES: ReadonlyMap<number, string> = new Map([
   [1, 'unspecified'],
   [2, 'video game'],
   [3, 'anime'],
@@ -18,7 +18,7 @@ export const GENRES: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The osu! API's numbers of languages. */
-export const LANGUAGES: ReadonlyMap<number, string> = new Map([
+const LANGUAGES: ReadonlyMap<number, string> = new Map([
   [1, 'unspecified'],
   [2, 'english'],
   [3, 'japanese'],
