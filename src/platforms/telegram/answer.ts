@@ -47,12 +47,12 @@ export function createAnswer(options: AnswerOptions): Answer {
   /** Says that an answer failed, unless nothing can be said there. */
   async function apologise(error: unknown, place: Place, occasion: Occasion): Promise<void> {
     occasion.signal.throwIfAborted();
-    if (!(error instanceof BotApiError)) throw error;
-    const level = error.code === 403 ? 'info' : error.isNotDone ? 'error' : 'warn';
+    const refused = error instanceof BotApiError ? error : undefined;
+    const level = refused?.code === 403 ? 'info' : refused?.isNotDone === false ? 'warn' : 'error';
     log[level]({ err: error }, 'an answer did not get through');
-    if (error.code === 403) throw error;
+    if (refused?.code === 403) throw error;
     const { telegram, errors } = occasion.t.messages;
-    const sentence = error.isNotDone ? errors.internal({}) : telegram.unconfirmed;
+    const sentence = refused?.isNotDone === false ? telegram.unconfirmed : errors.internal({});
     await sender.sendText(renderText([{ kind: 'text', text: [sentence] }], [], occasion.t), place, occasion);
   }
 

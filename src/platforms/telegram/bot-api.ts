@@ -47,7 +47,7 @@ export function createBotApi({ telegram, limits }: BotApiOptions): BotApi {
       return { source: stream, filename: upload.fileName };
     });
     const allowedMs = bytes === 0 ? timeoutMs : limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
-    const over = AbortSignal.timeout(allowedMs);
+    const over = AbortSignal.timeout(Math.ceil(allowedMs));
     try {
       return await caller.callApi(method, payload, { signal: AbortSignal.any([signal, over]) });
     } catch (error) {

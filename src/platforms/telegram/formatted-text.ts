@@ -67,7 +67,7 @@ export function covered(content: FormattedText, type: Entity['type'], url?: stri
   const length = content.text.trim().length;
   if (length === 0) return content;
   const outer = { type, offset: start, length, ...(url === undefined ? {} : { url }) };
-  return { text: content.text, entities: [outer, ...content.entities] };
+  return { text: content.text, entities: [outer, ...content.entities.filter(inner => inner.type !== type)] };
 }
 
 export function concat(parts: readonly FormattedText[]): FormattedText {

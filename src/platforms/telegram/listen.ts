@@ -90,27 +90,23 @@ export function createListener(options: ListenOptions): Listener {
 
   /** Undefined when it is nothing for Medley, which is what most messages of a group come to. */
   function draftOf(message: Message): Draft | undefined {
-    const text = message.text ?? message.caption;
-    // What other bots put into people's mouths is theirs to answer.
-    if (text === undefined || message.via_bot !== undefined) return undefined;
-    const words = readWords(text, message.text === undefined ? message.caption_entities : message.entities);
-    const line = parseCommandLine(words.text);
+    const words = wordsOf(message);
+    const line = words && parseCommandLine(words.text);
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
-    if (mention !== undefined && mention !== own) return undefined;
+    if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
     const caller = callerOf(message, access);
     if (caller === undefined) return undefined;
-    const isPrivate = caller.chatKind === 'private';
-    const said: Said = {
-      caller,
-      place: placeOf(message),
-      direct: isPrivate || mention !== undefined || isMentioned(words.text, own),
-    };
-    if (line) return commandDraft(line, words, message, said);
+    const direct = caller.chatKind === 'private' || mention !== undefined || isMentioned(words.text, own);
+    const said: Said = { caller, place: placeOf(message), direct };
+    return line ? commandDraft(line, words, message, said) : talkDraft(words, message, said);
+  }
+
+  function talkDraft(words: Words, message: Message, said: Said): Draft | undefined {
     const draft = textDraft(words, said);
     if (draft.links.length > 0) return draft;
-    if (!said.direct) return undefined;
-    return isPrivate ? draft : (repliedDraft(message, said) ?? draft);
+    if (said.caller.chatKind === 'private') return draft;
+    return said.direct ? (repliedDraft(message, said) ?? draft) : undefined;
   }
 
   /** A command as text; when it brings a link, with its options read, so that it can be kept until it is done. */
@@ -211,6 +207,19 @@ export function createListener(options: ListenOptions): Listener {
       }
     },
   };
+}
+
+/** What other bots put into people's mouths is theirs to answer. */
+function wordsOf({
+  text,
+  caption,
+  entities,
+  caption_entities: captionEntities,
+  via_bot: by,
+}: Message): Words | undefined {
+  if (by !== undefined) return undefined;
+  if (text !== undefined) return readWords(text, entities);
+  return caption === undefined ? undefined : readWords(caption, captionEntities);
 }
 
 function keyOf(chatId: number): string {

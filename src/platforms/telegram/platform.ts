@@ -156,14 +156,14 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
       const waitMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
       await pause(waitMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
       if (stopping.signal.aborted) return;
-      try {
-        return await connect();
-      } catch (error) {
-        if (stopping.signal.aborted) return;
-        const isRefused = error instanceof BotApiError && isTokenRefused(error.code);
-        log[isRefused ? 'error' : 'warn']({ err: error }, isRefused ? TOKEN_REFUSED : OUT_OF_REACH);
-        if (isRefused) return;
-      }
+      const failure = await connect().then(
+        () => undefined,
+        (error: unknown) => error ?? new Error('unknown failure'),
+      );
+      if (failure === undefined || stopping.signal.aborted) return;
+      const isOver = isRefused(failure);
+      log[isOver ? 'error' : 'warn']({ err: failure }, isOver ? TOKEN_REFUSED : OUT_OF_REACH);
+      if (isOver) return;
     }
   }
 
@@ -200,3 +200,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
 }
 
 const OUT_OF_REACH = 'Telegram is out of reach; trying again';
+
+function isRefused(error: unknown): boolean {
+  return error instanceof BotApiError && isTokenRefused(error.code);
+}

@@ -42,7 +42,7 @@ const Message = z.object({
   ...Words,
   ...Place,
   ...Speaker,
-  via_bot: z.unknown(),
+  via_bot: z.unknown().optional(),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
   reply_to_message: RepliedMessage.optional().catch(undefined),

@@ -1,6 +1,7 @@
 import type { Reply } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { captioned, markup } from '../file-fields.ts';
+import type { DeliveredLink } from '../../../media/delivery.ts';
+import { captioned, markup, shape } from '../file-fields.ts';
 import type { Candidate } from '../file-ladder.ts';
 import { formatText, plain, shorten } from '../formatted-text.ts';
 import { renderKeyboard } from '../keyboard.ts';
@@ -39,6 +40,15 @@ export function cached(
     case 'document':
       return { type: 'document', title, document_file_id: media, ...common };
   }
+}
+
+/** A file as an inline message takes it; undefined when it would have to be uploaded. */
+export function inlineFile(candidate: Candidate | DeliveredLink) {
+  if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
+  const { type, media, spoiler } = candidate;
+  const hidden = spoiler && type !== 'audio' && type !== 'document' ? { has_spoiler: true } : {};
+  if (type !== 'video') return { type, media, ...hidden };
+  return { type, media, ...hidden, ...shape(candidate), supports_streaming: true };
 }
 
 /** Only messages with a keyboard can be changed afterwards. */

@@ -16,7 +16,7 @@ import type { InlineResult } from '../methods.ts';
 import { renderBlocks, renderText } from '../render.ts';
 import type { Sender } from '../send.ts';
 import type { ChosenInlineResult, InlineQuery } from '../updates.ts';
-import { cached, placeholder, remark, titleOf } from './inline-results.ts';
+import { cached, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
 
 export interface InlineOptions {
   readonly api: BotApi;
@@ -181,18 +181,14 @@ export function createInline(options: InlineOptions): Inline {
     t: Translator,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const caption = renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption);
-    const keyboard = renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link'));
+    const caption = captioned(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption));
+    const keyboard = markup(renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link')));
     try {
       for (let made = 0; made < MAX_EDITS; made += 1) {
-        const candidate = await steps.candidate(signal);
-        if (candidate.kind === 'link' || typeof candidate.media !== 'string') return false;
-        const { type, media, width, height, duration } = candidate;
-        const shape = type === 'video' && width !== undefined && height !== undefined ? { width, height } : {};
-        const time = (type === 'video' || type === 'audio') && duration !== undefined ? { duration } : {};
-        const file = { type, media, ...captioned(caption), ...shape, ...time };
+        const file = inlineFile(await steps.candidate(signal));
+        if (file === undefined) return false;
+        const change = { inline_message_id: target, media: { ...file, ...caption }, ...keyboard };
         try {
-          const change = { inline_message_id: target, media: file, ...markup(keyboard) };
           return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
         } catch (error) {
           if (!(error instanceof BotApiError) || error.code !== 400) throw error;

@@ -1,0 +1,175 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createActionTokens } from '../../../src/bot/action.ts';
+import { createActionStore } from '../../../src/bot/action-store.ts';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
+import { createJobs, type Jobs } from '../../../src/bot/jobs.ts';
+import { createSettingsStore, type SettingsStore } from '../../../src/bot/settings.ts';
+import { createMemoryCache } from '../../../src/infra/cache.ts';
+import { createHttpClient } from '../../../src/infra/http.ts';
+import { createOverrides } from '../../../src/infra/overrides.ts';
+import { openStore } from '../../../src/infra/store.ts';
+import { createDelivery, type Delivery } from '../../../src/media/delivery.ts';
+import { createExtractor } from '../../../src/media/extractor.ts';
+import type { Post } from '../../../src/media/post.ts';
+import { createSentFiles, type SentFiles } from '../../../src/media/sent-files.ts';
+import { createMediaSources } from '../../../src/media/sources/index.ts';
+import type { TelegramLimits } from '../../../src/platforms/telegram/limits.ts';
+import { createTelegramPlatform, type TelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
+import { memoryLimiter } from '../../bot/sample.ts';
+import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
+import { createFakeTelegram, type FakeTelegram, type FakeTelegramOptions } from '../../fakes/telegram.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+
+export const REEL = 'https://www.instagram.com/reel/DYnightsky7/';
+export const CAROUSEL = 'https://www.instagram.com/p/DWlightkeep/';
+export const PHOTO = 'https://www.instagram.com/p/DXtramshed1/';
+export const SILENT = 'https://www.instagram.com/reel/DZsilentsky/';
+export const WORDY = 'https://www.instagram.com/reel/DZmanywords/';
+export const PRIVATE = 'https://www.instagram.com/p/DXprivatebo/';
+
+export const SARI = { id: 512, first_name: 'Sari', language_code: 'en' };
+export const BUDI = { id: 513, first_name: 'Budi', language_code: 'id' };
+export const GROUP = { id: -1_001_000_000_001, type: 'supergroup', title: 'Harbour' } as const;
+export const FORUM = { id: -1_001_000_000_002, type: 'supergroup', title: 'Quay', is_forum: true } as const;
+
+export interface StageOptions {
+  readonly limits?: Partial<TelegramLimits>;
+  readonly telegram?: FakeTelegramOptions;
+  /** Whether Telegram can fetch from the CDN by itself. Default false, so that files are uploaded. */
+  readonly canFetch?: boolean;
+  readonly webhook?: { readonly secret: string; readonly publicUrl: string };
+  readonly userLimit?: number;
+  /** Before the platform starts. */
+  readonly prepare?: (fake: FakeTelegram) => void;
+  readonly start?: boolean;
+}
+
+export interface Stage {
+  readonly fake: FakeTelegram;
+  readonly sandbox: Sandbox;
+  readonly dispatcher: Dispatcher;
+  readonly settings: SettingsStore;
+  readonly jobs: Jobs;
+  readonly sentFiles: SentFiles;
+  readonly log: RecordingLog;
+  readonly platform: TelegramPlatform;
+  /** Another process over the same store: the platform of the one before is stopped without mercy. */
+  restart(): Promise<TelegramPlatform>;
+  /** Requests of the bot with that method, in order. */
+  calls(method: string | RegExp): FakeTelegram['requests'];
+}
+
+/** The bot's own core and the real telegraf between the sandbox and a Telegram on loopback. */
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const sandbox = await createSandbox();
+  const fake = await createFakeTelegram({
+    resolve: url =>
+      options.canFetch === true && /\.(cdninstagram\.com|fbcdn\.net)\//.test(url) ? sandbox.origin : undefined,
+    ...options.telegram,
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'medley-telegram-'));
+  const log = createRecordingLog();
+  const overrides = sandbox.overrides.split(',').map(entry => {
+    const [host = '', origin = ''] = entry.split('=');
+    return { host, origin };
+  });
+  const http = createHttpClient({ overrides: createOverrides(overrides) });
+  const store = openStore(':memory:');
+  const settings = createSettingsStore({ store });
+  const jobs = createJobs({ store });
+  const sentFiles = createSentFiles(store);
+  const extractor = createExtractor({
+    sources: createMediaSources({ instagram: { http, log }, facebook: { http, log } }),
+    cache: createMemoryCache<Post>({ maxEntries: 100 }),
+    shortLinks: createMemoryCache<string>({ maxEntries: 100 }),
+    log,
+  });
+  const delivery: Delivery = createDelivery({
+    http,
+    mediaHosts: extractor.mediaHosts,
+    tempDir: folder,
+    refresh: (post, signal) => extractor.refresh(post, signal),
+    log,
+  });
+  const dispatcher = createDispatcher({
+    commands: commandList,
+    services: {
+      extractor,
+      settings,
+      actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
+      jobs,
+      version: '1.2.3',
+    },
+    limiter: memoryLimiter(Date.now),
+    userLimit: { units: options.userLimit ?? 1_000, windowMs: 60_000 },
+    log,
+  });
+
+  function createPlatform(limits: Partial<TelegramLimits> = {}): TelegramPlatform {
+    return createTelegramPlatform({
+      token: fake.token,
+      apiUrl: fake.apiUrl,
+      webhook: options.webhook,
+      dispatcher,
+      delivery,
+      sentFiles,
+      settings,
+      jobs,
+      log,
+      limits: { spacingMs: 0, backoffMs: 20, maxBackoffMs: 200, ...options.limits, ...limits },
+    });
+  }
+
+  let platform = createPlatform();
+  onTestFinished(async () => {
+    await platform.stop();
+    await fake.close();
+    await delivery.close();
+    await http.close();
+    await sandbox.close();
+    store.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  options.prepare?.(fake);
+  if (options.start !== false) {
+    await platform.start();
+    if (options.webhook === undefined) await fake.waitFor(() => fake.isPolled || undefined);
+  }
+
+  return {
+    fake,
+    sandbox,
+    dispatcher,
+    settings,
+    jobs,
+    sentFiles,
+    log,
+    get platform() {
+      return platform;
+    },
+    async restart() {
+      await platform.stop();
+      platform = createPlatform();
+      await platform.start();
+      return platform;
+    },
+    calls: method =>
+      fake.requests.filter(call => (typeof method === 'string' ? call.method === method : method.test(call.method))),
+  };
+}
+
+/** SHA-256, in hexadecimal, of a file of the sandbox. */
+export function sha256Of(name: string): string {
+  const body = readFileSync(new URL(`../../fixtures/media/${name}`, import.meta.url));
+  return createHash('sha256').update(body).digest('hex');
+}
+
+/** The bot's messages in a chat that still stand there. */
+export function answersIn(fake: FakeTelegram, chatId: number) {
+  return [...fake.messages.values()].filter(message => message.byBot && message.chatId === chatId && !message.deleted);
+}
