@@ -19,6 +19,8 @@ export interface InteractionWork {
   readonly fileBytes: number;
   readonly first: FirstMessage;
   readonly invocation: InvocationOf;
+  /** It may have been answered before the process ended: only what cannot stand there twice is sent. */
+  readonly isRepeat?: boolean;
 }
 
 type InvocationOf = Invocation extends infer Each
@@ -85,7 +87,11 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
     });
   }
 
-  function destinationOf({ caller, token, fileBytes, first }: InteractionWork, hidden: boolean, next: () => number) {
+  function destinationOf(
+    { caller, token, fileBytes, first, isRepeat }: InteractionWork,
+    hidden: boolean,
+    next: () => number,
+  ) {
     const ownDelete = hidden ? undefined : deleteButtonId(caller.userId);
     return {
       fileBytes,
@@ -95,6 +101,7 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
       isRepeatable: (place: number) => place === 0,
       async send(content: Parameters<typeof sender.editOriginal>[1], place: number): Promise<void> {
         if (place === 0) return sender.editOriginal(token, content, signal);
+        if (isRepeat) return;
         if (next() >= MESSAGE_LIMITS.followUps) {
           log.warn({}, 'discord: an answer was longer than one interaction may be answered');
           return;

@@ -39,7 +39,7 @@ export const SHOWN = {
   fieldValue: 600,
   fields: 25,
   /** Of one of several posts in a message. */
-  leastText: 700,
+  leastText: 650,
   /** More buttons than this become a menu. */
   buttons: 15,
 } as const;

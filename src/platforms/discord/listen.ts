@@ -90,7 +90,8 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
     const invocation = command
       ? commandAgain(command, links[0]?.url ?? '')
       : { kind: 'text' as const, text: '', direct: true, links };
-    const work: InteractionWork = { jobId: job.id, caller, token, fileBytes, first, invocation };
+    const isRepeat = job.state === 'sending';
+    const work: InteractionWork = { jobId: job.id, caller, token, fileBytes, first, invocation, isRepeat };
     if (!lanes.run(chatKey(caller), () => interactionAnswers.answer(work))) jobs.done(job.id);
   }
 

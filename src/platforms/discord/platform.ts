@@ -1,4 +1,4 @@
-import { type Client, OAuth2Scopes, REST } from 'discord.js';
+import { type Client, REST } from 'discord.js';
 import type { Dispatcher } from '../../bot/dispatcher.ts';
 import type { Job, Jobs } from '../../bot/jobs.ts';
 import type { SettingsStore } from '../../bot/settings.ts';
@@ -7,9 +7,9 @@ import type { Delivery } from '../../media/delivery.ts';
 import type { Platform } from '../platform.ts';
 import type { Desk } from './desk.ts';
 import { connectGateway, GatewayFailure, type GatewayHandlers, type ShardChoice } from './gateway.ts';
+import { applicationIdOf, inviteUrl } from './invite.ts';
 import { TIMES } from './limits.ts';
 import { listen } from './listen.ts';
-import { WANTED_PERMISSIONS } from './permissions.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 import { createSender } from './send.ts';
 import { createEmbedSuppression } from './suppress.ts';
@@ -71,11 +71,13 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     onReady(ready) {
       client = ready;
       applicationId = ready.application.id;
+      // The library drops it after any 401, were it only a proxy's.
+      rest.setToken(token);
     },
   };
   let client: Client<true> | undefined;
   let kept: readonly Job[] = [];
-  let applicationId = applicationIdOf(token);
+  let applicationId = applicationIdOf(token) ?? '0';
   let messageContent = true;
   let supervising: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
@@ -190,20 +192,8 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       stopped ??= stopAll();
       return stopped;
     },
-    inviteUrl() {
-      const url = new URL('https://discord.com/oauth2/authorize');
-      url.searchParams.set('client_id', applicationId);
-      url.searchParams.set('scope', [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands].join(' '));
-      url.searchParams.set('permissions', WANTED_PERMISSIONS.toString());
-      return url.href;
-    },
+    inviteUrl: () => inviteUrl(applicationId),
   };
-}
-
-/** A token begins with the application's id. */
-function applicationIdOf(token: string): string {
-  const id = Buffer.from(token.split('.', 1)[0] ?? '', 'base64url').toString('latin1');
-  return /^\d{17,20}$/.test(id) ? id : '0';
 }
 
 /** Commands are the application's, not a shard's: one process registers them. */

@@ -98,6 +98,17 @@ describe('a link in a server', () => {
     expect(ownMessages(on.fake)).toHaveLength(1);
   });
 
+  it('beyond the fifth of a message is told about in the same reply', async () => {
+    const on = await open();
+    const content = [1, 2, 3, 4, 5, 6, 7].map(each => link(`Post0${each}`)).join(' ');
+    on.fake.message({ guildId: on.guildId, content });
+    const answer = await reply(on);
+    expect(answer.files).toHaveLength(5);
+    expect(textOf(answer)).toContain('2 were left out');
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+  });
+
   it('is answered once, whatever Discord says again', async () => {
     const on = await open();
     const source = on.fake.message({ guildId: on.guildId, content: LINK });
@@ -136,6 +147,22 @@ describe('a link in a server', () => {
     on.fake.message({ guildId: quiet.id, content: LINK });
     await settle();
     expect(on.fake.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+  });
+
+  it('is answered in a thread by the rights that count there', async () => {
+    const on = await open();
+    const permissions =
+      PermissionFlagsBits.ViewChannel | PermissionFlagsBits.SendMessages | PermissionFlagsBits.AttachFiles;
+    const parent = { id: '100000000000000001', permissions };
+    const closed = on.fake.addGuild({
+      permissions,
+      channels: [parent, { type: 11, parentId: parent.id, id: '100000000000000002' }],
+    });
+    on.fake.message({ guildId: closed.id, channelId: '100000000000000002', content: LINK });
+    await settle();
+    expect(on.fake.requests.filter(({ method }) => method === 'POST')).toEqual([]);
+    on.fake.message({ guildId: closed.id, channelId: parent.id, content: LINK });
+    expect((await reply(on)).channelId).toBe(parent.id);
   });
 
   it('gets an address where Medley may not attach files', async () => {
