@@ -24,12 +24,13 @@ import { createLogger, type Logger } from './infra/log.ts';
 import { createOverrides } from './infra/overrides.ts';
 import type { PaceRules } from './infra/pace.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit.ts';
-import { createServer } from './infra/server.ts';
+import { createServer, type Server } from './infra/server.ts';
 import { openStore, type Store } from './infra/store.ts';
 import { parseCookiesFile } from './media/cookies-file.ts';
 import { createDelivery, type Delivery } from './media/delivery.ts';
 import { createExtractor } from './media/extractor.ts';
 import { type Post, postBytes } from './media/post.ts';
+import { createSentFiles } from './media/sent-files.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
 import { createInstagramConstants } from './media/sources/instagram/constants.ts';
@@ -163,7 +164,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 
-  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, store, log });
+  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, store, server, log });
 
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web.start();
@@ -189,6 +190,7 @@ interface ChatParts {
   readonly settings: SettingsStore;
   readonly jobs: Jobs;
   readonly store: Store;
+  readonly server: Server;
   readonly log: Logger;
 }
 
@@ -198,6 +200,22 @@ async function createChats(config: Config, parts: ChatParts): Promise<readonly P
   if (config.discord !== undefined) {
     const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
     chats.push(createDiscordPlatform({ ...config.discord, ...parts }));
+  }
+  if (config.telegram !== undefined) {
+    const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
+    const { token, apiUrl, webhookSecret } = config.telegram;
+    const { publicUrl } = config;
+    const webhook =
+      webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
+    const telegram = createTelegramPlatform({
+      token,
+      apiUrl,
+      webhook,
+      sentFiles: createSentFiles(parts.store),
+      ...parts,
+    });
+    if (telegram.plugin !== undefined) await parts.server.app.register(telegram.plugin);
+    chats.push(telegram);
   }
   return chats;
 }
@@ -227,11 +245,9 @@ function derivedKey(key: Buffer, purpose: string): Buffer {
 
 /** What is configured and not there yet must not look as if it worked. */
 function sayWhatIsMissing(config: Config, log: Logger): void {
-  const ahead = [
-    config.telegram && 'TELEGRAM_TOKEN',
-    config.osu && 'OSU_CLIENT_ID',
-    config.redisUrl && 'REDIS_URL',
-  ].filter(name => typeof name === 'string');
+  const ahead = [config.osu && 'OSU_CLIENT_ID', config.redisUrl && 'REDIS_URL'].filter(
+    name => typeof name === 'string',
+  );
   if (ahead.length > 0) log.warn({ variables: ahead }, 'configured, but not part of this version yet');
 }
 
