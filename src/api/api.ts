@@ -29,7 +29,7 @@ export function api({ limiter, checkKey, routes, publicUrl, now = Date.now }: Ap
           origin: '*',
           methods: 'GET, HEAD, OPTIONS',
           allowedHeaders: 'X-API-Key, Authorization, If-None-Match',
-          exposedHeaders: [...RATE_HEADERS, 'Retry-After', 'ETag', 'X-Cache', 'Allow'].join(', '),
+          exposedHeaders: [...RATE_HEADERS, 'Retry-After', 'ETag', 'X-Cache', 'X-Data-Source', 'Allow'].join(', '),
           maxAge: 86_400,
           strictPreflight: false,
         });

@@ -41,26 +41,42 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
     if (params.what === 'file')
       return 'This file address is not valid, or no longer. Ask for the post again to get a new one.';
     if (params.what === 'video') return 'This post has no video.';
+    if (params.what === 'beatmap') return 'There is no such beatmap, or it was removed.';
+    if (params.what === 'player') return 'There is no such player, or the account is restricted.';
     return 'This post does not exist, or it was removed.';
   },
   private: () => 'This post is private: only its followers can see it.',
   login_required: () => 'The site shows this post only to people who are logged in.',
   age_restricted: () => 'This post is age-restricted: the site hides it from visitors without an account.',
   region_blocked: () => 'This post is not available in the country this server is in.',
-  upstream_rate_limited: () => 'The site asks this server to slow down. The link is fine; try again in a few minutes.',
-  upstream_unavailable: () => 'The site does not answer right now. The link is fine; try again in a minute.',
-  upstream_changed: () => 'The site has changed its pages and this post cannot be read yet. The link is fine.',
+  upstream_rate_limited: params =>
+    params.upstreams === undefined
+      ? 'The site asks this server to slow down. The link is fine; try again in a few minutes.'
+      : `Nobody could answer: ${params.upstreams}. This server was asked to slow down; try again in a few minutes.`,
+  upstream_unavailable: params =>
+    params.upstreams === undefined
+      ? 'The site does not answer right now. The link is fine; try again in a minute.'
+      : `Nobody could answer: ${params.upstreams}. Try again in a minute.`,
+  upstream_changed: params =>
+    params.upstreams === undefined
+      ? 'The site has changed its pages and this post cannot be read yet. The link is fine.'
+      : `Nobody gave a readable answer: ${params.upstreams}. Try again later.`,
   too_large: params =>
     params.what === 'headers' || params.what === 'request' ? 'This request is too large.' : 'This file is too large.',
   timeout: params =>
     params.what === 'request'
       ? 'The request did not arrive in time.'
-      : 'The site took too long to answer. Try again in a minute.',
+      : params.upstreams === undefined
+        ? 'The site took too long to answer. Try again in a minute.'
+        : `Nobody answered in time: ${params.upstreams}. Try again in a minute.`,
   rate_limited: params =>
     params.reason === 'busy'
       ? 'This server is busy. Try again in a moment.'
       : 'Too many requests this hour. Retry-After says when the next one is welcome.',
-  credentials_required: () => 'This needs a key that the operator of this server has not set up.',
+  credentials_required: params =>
+    params.what === 'osu'
+      ? 'Only the official osu! API knows this, and this server has no working credentials for it. Its operator gets them by making an OAuth application at https://osu.ppy.sh/home/account/edit#oauth and setting OSU_CLIENT_ID and OSU_CLIENT_SECRET.'
+      : 'This needs a key that the operator of this server has not set up.',
   forbidden: params =>
     params.what === 'key'
       ? 'This API key is not known. Leave it out, or send a valid one.'
