@@ -23,7 +23,7 @@ import {
 } from './beatmap-parameters.ts';
 import { downloadAnswer, searchAnswer, userAnswer, userBeatmapsAnswer, userScoresAnswer } from './beatmap-schema.ts';
 import { toDownloadAnswer, toScore, toSearchAnswer, toUserAnswer, toUserBeatmap } from './beatmap-shapes.ts';
-import { errorResponses } from './document.ts';
+import { BEATMAPS_TAG, errorResponses } from './document.ts';
 
 export interface BeatmapRoutesOptions {
   readonly beatmaps: Pick<Beatmaps, 'search' | 'user' | 'userScores' | 'userBeatmaps' | 'download'>;
@@ -72,7 +72,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
     function route<Q extends z.ZodType, A extends z.ZodType>(endpoint: Endpoint<Q, A>): void {
       const { path, operationId, summary, description, query, answer, example } = endpoint;
       const schema: FastifySchema = {
-        tags: ['Beatmaps'],
+        tags: [BEATMAPS_TAG],
         operationId,
         summary,
         description,
@@ -184,11 +184,12 @@ function send(request: FastifyRequest, reply: FastifyReply, { body, source, stal
 }
 
 /** The same failure in the words of who asked for beatmaps. */
-function explain(error: AppError, path: string, about: string): AppError {
+function explain(error: AppError, path: string, about: Endpoint<z.ZodType, z.ZodType>['about']): AppError {
   const { code, message, params, retryAfterMs } = error;
   const tell = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
-  const upstreams = { upstreams: 'osu', ...params };
+  // What failed without a name: players have one source, and sets only the catalogue when it was asked for alone.
+  const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
   switch (code) {
     case 'invalid_request':
       return badParameter(path, String(params.what), allowedFor(error), error);

@@ -1,6 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { api } from '../../src/api/api.ts';
 import { type ApiKey, createKeyCheck } from '../../src/api/api-keys.ts';
+import { type BeatmapRoutesOptions, beatmapRoutes } from '../../src/api/beatmap-routes.ts';
 import { createErrorRenderer } from '../../src/api/errors.ts';
 import { healthRoutes } from '../../src/api/health-routes.ts';
 import { mediaRoutes } from '../../src/api/media-routes.ts';
@@ -13,6 +14,8 @@ import { makePost } from './post.ts';
 
 export interface ApiServerOptions {
   readonly extract?: (link: string, options: ExtractOptions | undefined) => Promise<Extraction>;
+  /** Without it there are no beatmap endpoints. */
+  readonly beatmaps?: BeatmapRoutesOptions['beatmaps'];
   readonly limiter?: RateLimiter;
   readonly keys?: readonly ApiKey[];
   readonly trustProxy?: readonly string[];
@@ -41,12 +44,14 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const checkKey = createKeyCheck(options.keys ?? []);
   const post = makePost();
   const extract = options.extract ?? (async () => ({ post, itemIndex: null, from: 'load' as const }));
+  const media = mediaRoutes({ extractor: { extract }, creator: 'Tester', ...now });
+  const { beatmaps } = options;
   await server.app.register(
     api({
       limiter: options.limiter ?? createMemoryRateLimiter(),
       checkKey,
       publicUrl: options.publicUrl,
-      routes: [mediaRoutes({ extractor: { extract }, creator: 'Tester', ...now })],
+      routes: beatmaps === undefined ? [media] : [media, beatmapRoutes({ beatmaps })],
       ...now,
     }),
   );
