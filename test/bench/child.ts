@@ -8,12 +8,22 @@ export interface Child {
   readonly line: string;
   /** Largest resident memory since the last call, sampled every 50 ms; null where /proc does not tell. */
   takePeakBytes(): number | null;
+  /** What a program that listens to its parent says of itself. */
+  ask(question: string): Promise<unknown>;
   stop(): Promise<void>;
 }
 
 const START_TIMEOUT_MS = 20_000;
 const STOP_TIMEOUT_MS = 15_000;
+const ANSWER_TIMEOUT_MS = 60_000;
 const SAMPLE_MS = 50;
+
+/** Running now; they end when the bench is told to. */
+const running = new Set<Child>();
+
+export async function stopChildren(): Promise<void> {
+  await Promise.all([...running].map(child => child.stop()));
+}
 
 async function residentBytes(pid: number): Promise<number | null> {
   try {
@@ -42,7 +52,7 @@ function firstLine(child: ChildProcess, name: string): Promise<string> {
 export async function startChild(name: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Child> {
   const child = spawn(process.execPath, args, {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore'],
+    stdio: ['ignore', 'pipe', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore', 'ipc'],
   });
   const ended = new Promise<void>(resolve => child.once('close', () => resolve()));
   const stop = async () => {
@@ -58,18 +68,38 @@ export async function startChild(name: string, args: readonly string[], env: Nod
       const bytes = await residentBytes(child.pid ?? 0);
       if (bytes !== null) peak = Math.max(peak ?? 0, bytes);
     }, SAMPLE_MS);
-    return {
+    const made: Child = {
       line,
       takePeakBytes() {
         const taken = peak;
         peak = null;
         return taken;
       },
+      ask: question =>
+        new Promise((resolve, reject) => {
+          const timer = setTimeout(() => settle(() => reject(new Error(`${name} does not answer`))), ANSWER_TIMEOUT_MS);
+          const onMessage = (answer: unknown) => settle(() => resolve(answer));
+          const onEnd = () => settle(() => reject(new Error(`${name} has ended`)));
+          const settle = (act: () => void) => {
+            clearTimeout(timer);
+            child.off('message', onMessage);
+            child.off('exit', onEnd);
+            act();
+          };
+          child.on('message', onMessage);
+          child.on('exit', onEnd);
+          child.send(question, error => {
+            if (error !== null) settle(() => reject(error));
+          });
+        }),
       stop() {
+        running.delete(made);
         clearInterval(sampler);
         return stop();
       },
     };
+    running.add(made);
+    return made;
   } catch (error) {
     await stop();
     throw error;

@@ -1,0 +1,177 @@
+/**
+ * Medley on Discord beside a small discord.js bot: memory while it answers 32 links at once with files of 8 MB, and CPU time of
+ * 20,000 messages in which there is no link. Discord and the CDN are played here, each bot has a process of its own.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { fileOf } from '../fakes/cdn.ts';
+import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
+import { type Child, startChild } from './child.ts';
+
+const FILES = 32;
+const FILE_BYTES = 8 * 1000 * 1000;
+const DELIVERY_TIMEOUT_MS = 40_000;
+const MESSAGES = 20_000;
+const WARM_UP_MESSAGES = 3_000;
+const MESSAGES_AT_ONCE = 50;
+const ROUNDS = 3;
+const IDLE_MS = 1_500;
+/** A bot that takes less CPU time than this in a quarter of a second has nothing left to do. */
+const QUIET_CPU_MS = 10;
+const SETTLE_TIMEOUT_MS = 30_000;
+
+const BOTS = [
+  { name: 'discord.js bot', file: 'discord-baseline-child.ts' },
+  { name: 'Medley', file: 'discord-medley-child.ts' },
+] as const;
+type Bot = (typeof BOTS)[number];
+
+const TEXTS = [
+  'anyone up for a swim after work?',
+  'lol',
+  'the ferry leaves at 7:40 and/or 8:10, depends on the tide',
+  'I think that was the best one so far, the part with the drums most of all 🥁',
+  'yes',
+  '**not** sure, ask the others; `npm run` it and see',
+];
+
+const Usage = z.object({ cpuMs: z.number(), grownBytes: z.number(), idleBytes: z.number() });
+
+interface Scene {
+  readonly fake: FakeDiscord;
+  readonly guildIds: readonly string[];
+  readonly child: Child;
+}
+
+async function onScene<T>(bot: Bot, cdn: string, act: (scene: Scene) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
+  const fake = await createFakeDiscord();
+  const guildIds = Array.from({ length: FILES }, () => fake.addGuild().id);
+  let child: Child | undefined;
+  try {
+    const path = fileURLToPath(new URL(bot.file, import.meta.url));
+    child = await startChild(bot.name, ['--import', 'tsx', path, fake.apiUrl, fake.token, cdn, folder]);
+    await pause(IDLE_MS);
+    return await act({ fake, guildIds, child });
+  } finally {
+    await child?.stop();
+    await fake.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function usage(child: Child): Promise<z.infer<typeof Usage>> {
+  return Usage.parse(await child.ask('usage'));
+}
+
+interface Delivered {
+  readonly idleBytes: number;
+  readonly grownBytes: number;
+  readonly ms: number;
+}
+
+/** Each link in a guild of its own, so that no bot makes one wait for another. */
+function deliver(bot: Bot, cdn: string): Promise<Delivered> {
+  return onScene(bot, cdn, async ({ fake, guildIds, child }) => {
+    await child.ask('start');
+    const start = performance.now();
+    for (const [index, guildId] of guildIds.entries()) {
+      fake.message({ guildId, content: `https://www.instagram.com/p/SeaLight${index + 10}/` });
+    }
+    await fake.waitFor(() => {
+      const files = [...fake.messages.values()].flatMap(message => (message.own ? message.files : []));
+      return files.length >= FILES && files.every(({ bytes }) => bytes === FILE_BYTES) ? files : undefined;
+    }, DELIVERY_TIMEOUT_MS);
+    const ms = performance.now() - start;
+    return { ...(await usage(child)), ms };
+  });
+}
+
+/** @returns CPU milliseconds of each round */
+function readMessages(bot: Bot, cdn: string): Promise<readonly number[]> {
+  return onScene(bot, cdn, async ({ fake, guildIds, child }) => {
+    const send = async (count: number): Promise<number> => {
+      await child.ask('start');
+      for (let sent = 0; sent < count; sent += 1) {
+        const guildId = guildIds[sent % guildIds.length] ?? '';
+        fake.message({ guildId, content: TEXTS[sent % TEXTS.length] ?? '' });
+        if (sent % MESSAGES_AT_ONCE === 0) await pause(1);
+      }
+      return settled(child);
+    };
+    await send(WARM_UP_MESSAGES);
+    const rounds: number[] = [];
+    for (let round = 0; round < ROUNDS; round += 1) rounds.push(await send(MESSAGES));
+    return rounds;
+  });
+}
+
+/** CPU milliseconds once everything that was sent has been handled. */
+async function settled(child: Child): Promise<number> {
+  const until = performance.now() + SETTLE_TIMEOUT_MS;
+  let { cpuMs } = await usage(child);
+  while (performance.now() < until) {
+    await pause(250);
+    const before = cpuMs;
+    cpuMs = (await usage(child)).cpuMs;
+    if (cpuMs - before < QUIET_CPU_MS) return before;
+  }
+  throw new Error('a bot did not come to rest');
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1024 / 1024).toFixed(1);
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
+/** Prints both tables. About a minute. */
+export async function run(): Promise<void> {
+  const file = fileOf(FILE_BYTES);
+  file.write('\0\0\0\x20ftypisom', 0, 'latin1');
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': file.length }).end(file);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const cdn = `http://127.0.0.1:${portOf(server.address())}`;
+  try {
+    console.log(`${FILES} files of ${FILE_BYTES / 1e6} MB at once, peak of resident memory over idle:\n`);
+    console.log('| bot | idle MB | growth MB | s | x discord.js |\n|---|--:|--:|--:|--:|');
+    let base = Number.NaN;
+    for (const bot of BOTS) {
+      const { idleBytes, grownBytes, ms } = await deliver(bot, cdn);
+      if (bot === BOTS[0]) base = grownBytes;
+      const cells = [
+        megabytes(idleBytes),
+        megabytes(grownBytes),
+        (ms / 1000).toFixed(1),
+        (grownBytes / base).toFixed(3),
+      ];
+      console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
+    }
+    console.log(`\n${MESSAGES} messages without a link, CPU time, median of ${ROUNDS} rounds:\n`);
+    console.log('| bot | CPU ms | us a message | x discord.js |\n|---|--:|--:|--:|');
+    for (const bot of BOTS) {
+      const cpuMs = median(await readMessages(bot, cdn));
+      if (bot === BOTS[0]) base = cpuMs;
+      const cells = [cpuMs.toFixed(0), ((cpuMs * 1000) / MESSAGES).toFixed(1), (cpuMs / base).toFixed(2)];
+      console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
+    }
+  } finally {
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  }
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

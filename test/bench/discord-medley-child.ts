@@ -1,0 +1,53 @@
+/** Medley's Discord platform, dispatcher and delivery; only the posts are made up. Arguments: API, token, CDN, a folder for files. */
+import { setFlagsFromString } from 'node:v8';
+import { commandList } from '../../src/bot/commands/index.ts';
+import { createDispatcher } from '../../src/bot/dispatcher.ts';
+import { createHttpClient } from '../../src/infra/http.ts';
+import { createLogger } from '../../src/infra/log.ts';
+import { createOverrides } from '../../src/infra/overrides.ts';
+import { createMemoryRateLimiter } from '../../src/infra/rate-limit.ts';
+import { createDelivery } from '../../src/media/delivery.ts';
+import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
+import { fakeExtractor, sampleServices } from '../bot/sample.ts';
+import { makeItem, makePost, makeVariant } from '../fakes/post.ts';
+import { gauge } from './discord-gauge.ts';
+
+// As main.ts sets it.
+setFlagsFromString('--heap-growing-percent=30');
+const [apiUrl = '', token = '', cdn = '', tempDir = ''] = process.argv.slice(2);
+
+function postOf(id: string) {
+  const variants = [makeVariant({ url: `https://scontent.cdninstagram.com/${id}.mp4` })];
+  return makePost({ id, url: `https://www.instagram.com/p/${id}/`, items: [makeItem({ variants })] });
+}
+
+const log = createLogger({ level: 'error' });
+const services = sampleServices(fakeExtractor(postOf));
+const dispatcher = createDispatcher({
+  commands: commandList,
+  services,
+  limiter: createMemoryRateLimiter(),
+  userLimit: { units: 60, windowMs: 60_000 },
+  log,
+});
+const delivery = createDelivery({
+  http: createHttpClient({ overrides: createOverrides([{ host: '*.cdninstagram.com', origin: cdn }]) }),
+  mediaHosts: ['cdninstagram.com'],
+  tempDir,
+  refresh: async ({ id }) => postOf(id),
+  log,
+});
+const { settings, jobs } = services;
+const platform = createDiscordPlatform({
+  token,
+  apiUrl,
+  shards: 'auto',
+  dispatcher,
+  delivery,
+  settings,
+  jobs,
+  log,
+});
+gauge();
+await platform.start();
+console.log('ready');
