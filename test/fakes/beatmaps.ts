@@ -1,0 +1,88 @@
+/** A beatmap room that knows one of everything. */
+import type { BeatmapRoutesOptions } from '../../src/api/beatmap-routes.ts';
+import { parsePlayer } from '../../src/beatmaps/player.ts';
+import { parseScore } from '../../src/beatmaps/score.ts';
+import type { SearchResult } from '../../src/beatmaps/set-search.ts';
+import { madeUpSet } from '../beatmaps/made-up-sets.ts';
+
+/** What the API asks for. */
+export type BeatmapService = BeatmapRoutesOptions['beatmaps'];
+
+const SET = madeUpSet({ video: true, artist_unicode: '紙灯籠' });
+export const FOUND: SearchResult = {
+  sets: [SET],
+  total: 41,
+  cursor: 'bmV4dA',
+  source: 'hinai',
+  stale: false,
+  corrected: false,
+};
+
+/** For values of which the test knows that they are there. */
+export function made<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('not what it was made as');
+  return value;
+}
+
+const PLAYER = made(
+  parsePlayer({ id: 31, username: 'paper crane', country: { code: 'ID', name: 'Indonesia' }, playmode: 'taiko' }),
+);
+export const SCORE = made(
+  parseScore({
+    id: 801,
+    user_id: 31,
+    user: { id: 31, username: 'paper crane' },
+    ruleset_id: 1,
+    beatmap_id: 9_001,
+    accuracy: 0.975,
+    max_combo: 400,
+    total_score: 912_000,
+    pp: 201.5,
+    rank: 'S',
+    mods: [{ acronym: 'DT', settings: { speed_change: 1.3 } }, { acronym: 'HD' }],
+    statistics: { great: 390, ok: 10 },
+    ended_at: '2026-03-02T10:00:00Z',
+  }),
+);
+
+export interface BeatmapCall {
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
+
+/** Knows one of everything, and what it was asked; signals are left out. */
+export function fakeBeatmaps(own: Partial<BeatmapService> = {}) {
+  const calls: BeatmapCall[] = [];
+  const note = (method: string, ...args: readonly unknown[]) => calls.push({ method, args });
+  const plain = <T extends object>(options: T) => {
+    const { signal, ...rest } = { signal: undefined, ...options };
+    return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
+  };
+  const told = { source: 'osu', stale: false } as const;
+  const beatmaps: BeatmapService = {
+    async search(request) {
+      note('search', plain(request));
+      return FOUND;
+    },
+    async user(user, ruleset) {
+      note('user', user, ruleset);
+      return { ...told, user: PLAYER };
+    },
+    async userScores(user, type, options = {}) {
+      note('userScores', user, type, plain(options));
+      return { ...told, scores: [SCORE], cursor: null };
+    },
+    async userBeatmaps(user, type, options = {}) {
+      note('userBeatmaps', user, type, plain(options));
+      const played = type === 'most_played' ? { count: 12, beatmap_id: 9_010 } : { count: null, beatmap_id: null };
+      return { ...told, beatmapsets: [{ set: SET, ...played }], cursor: 'bmV4dA' };
+    },
+    async download(reference) {
+      note('download', reference);
+      const addresses = [{ source: 'catboy', video: true, url: 'https://catboy.best/d/901' }] as const;
+      return { ...told, id: 901, set: SET, available: true, reason: null, addresses };
+    },
+    ...own,
+  };
+  return { beatmaps, calls };
+}
