@@ -6,14 +6,7 @@ import { createHttpClient, type HttpClient } from './infra/http.ts';
 import { createOverrides } from './infra/overrides.ts';
 import { openStore } from './infra/store.ts';
 import { parseCookiesFile } from './media/cookies-file.ts';
-
-/** `wrong` keeps Medley from its work, `note` only from some of it. */
-interface Finding {
-  readonly state: 'ok' | 'note' | 'wrong';
-  readonly what: string;
-  /** What to do, when there is something. */
-  readonly remedy?: string;
-}
+import type { Finding } from './platforms/platform.ts';
 
 const SITES = ['www.instagram.com', 'www.facebook.com'] as const;
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
@@ -83,6 +76,20 @@ async function checkSite(host: string, http: HttpClient): Promise<Finding> {
   }
 }
 
+/** Those with a token; the library of one without is not even loaded. */
+async function examineChats({ discord, telegram, publicUrl }: Config): Promise<readonly Finding[]> {
+  const findings: Finding[] = [];
+  if (discord !== undefined) {
+    const { examineDiscord } = await import('./platforms/discord/doctor.ts');
+    findings.push(...(await examineDiscord(discord)));
+  }
+  if (telegram !== undefined) {
+    const { examineTelegram } = await import('./platforms/telegram/doctor.ts');
+    findings.push(...(await examineTelegram({ ...telegram, publicUrl })));
+  }
+  return findings;
+}
+
 async function examine(config: Config, searchPath: string): Promise<readonly Finding[]> {
   const http = createHttpClient({
     overrides: createOverrides(config.upstreamOverrides),
@@ -100,6 +107,7 @@ async function examine(config: Config, searchPath: string): Promise<readonly Fin
         'It is the last resort when the sites change; without it that resort is missing.',
       ),
       ...(await Promise.all(SITES.map(site => checkSite(site, http)))),
+      ...(await examineChats(config)),
     ];
   } finally {
     await http.close();

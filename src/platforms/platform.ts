@@ -6,3 +6,12 @@ export interface Platform {
   /** Takes nothing new, lets running work finish for a short while, then lets go of everything. Safe to call twice. */
   stop(): Promise<void>;
 }
+
+/** Something `npm run doctor` has found. `wrong` keeps Medley from its work, `note` only from some of it. */
+export interface Finding {
+  readonly state: 'ok' | 'note' | 'wrong';
+  /** One line of plain text without secrets. */
+  readonly what: string;
+  /** What to do, when there is something. */
+  readonly remedy?: string;
+}

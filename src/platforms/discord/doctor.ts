@@ -1,0 +1,219 @@
+import {
+  ApplicationFlags,
+  ApplicationFlagsBitField,
+  ApplicationIntegrationType,
+  DiscordAPIError,
+  HTTPError,
+  OAuth2Scopes,
+  PermissionsBitField,
+  RateLimitError,
+  REST,
+  Routes,
+} from 'discord.js';
+import { z } from 'zod';
+import type { Finding } from '../platform.ts';
+import { inviteUrl } from './invite.ts';
+import { WANTED_PERMISSIONS } from './permissions.ts';
+
+export interface DiscordExamination {
+  readonly token: string;
+  /** Without a version, e.g. `https://discord.com/api`. */
+  readonly apiUrl?: string | undefined;
+  /** For each request. */
+  readonly timeoutMs?: number;
+}
+
+const User = z.object({ username: z.string() });
+const Application = z.object({
+  id: z.string(),
+  flags: z.int().default(0),
+  bot_public: z.boolean().default(true),
+  bot_require_code_grant: z.boolean().default(false),
+  interactions_endpoint_url: z.string().nullish(),
+  integration_types_config: z.record(z.string(), z.unknown()).nullish(),
+  approximate_guild_count: z.int().optional(),
+});
+type Application = z.output<typeof Application>;
+const Guilds = z.array(z.object({ name: z.string(), permissions: z.string().regex(/^\d{1,20}$/) }));
+type Guild = z.output<typeof Guilds>[number];
+
+/** How many servers are looked at, and how many of those are named. */
+const MOST_GUILDS = 200;
+const MOST_NAMES = 5;
+
+/** What Discord says of the token, the application's switches and the servers, and where to invite the bot. */
+export async function examineDiscord(options: DiscordExamination): Promise<readonly Finding[]> {
+  const { token, apiUrl, timeoutMs = 10_000 } = options;
+  const rest = new REST({
+    ...(apiUrl !== undefined && { api: apiUrl }),
+    timeout: timeoutMs,
+    retries: 0,
+    rejectOnRateLimit: ['/'],
+  }).setToken(token);
+  const get = (route: `/${string}`, query?: URLSearchParams) =>
+    rest.get(route, { ...(query && { query }), signal: AbortSignal.timeout(timeoutMs) });
+  try {
+    const { username } = User.parse(await get(Routes.user()));
+    const application = Application.parse(await get(Routes.currentApplication()));
+    return [
+      { state: 'ok', what: `Discord: the token is that of ${plain(username)}` },
+      ...readSwitches(application),
+      ...(await get(Routes.userGuilds(), new URLSearchParams({ limit: `${MOST_GUILDS}` })).then(
+        guilds => readGuilds(Guilds.parse(guilds), application.approximate_guild_count),
+        (error: unknown) => [
+          { state: 'note' as const, what: `Discord: its servers cannot be read, ${reasonOf(error)}` },
+        ],
+      )),
+      ...invitations(application),
+    ];
+  } catch (error) {
+    return [readFailure(error)];
+  } finally {
+    rest.clearHashSweeper();
+    rest.clearHandlerSweeper();
+  }
+}
+
+function readSwitches(application: Application): readonly Finding[] {
+  const findings: Finding[] = [];
+  const flags = new ApplicationFlagsBitField(application.flags);
+  if (flags.any([ApplicationFlags.GatewayMessageContent, ApplicationFlags.GatewayMessageContentLimited])) {
+    findings.push({ state: 'ok', what: 'Discord: the Message Content intent is on' });
+  } else {
+    findings.push({
+      state: 'note',
+      what: 'Discord: the Message Content intent is off, so pasted links in servers are not seen',
+      remedy: `Switch it on under Bot, Privileged Gateway Intents: ${portal(application, 'bot')}`,
+    });
+  }
+  if (application.interactions_endpoint_url) {
+    findings.push({
+      state: 'wrong',
+      what: 'Discord: commands are sent to an address of their own and never reach Medley',
+      remedy: `Empty Interactions Endpoint URL: ${portal(application, 'information')}`,
+    });
+  }
+  if (application.bot_require_code_grant) {
+    findings.push({
+      state: 'wrong',
+      what: 'Discord: Requires OAuth2 Code Grant is on, so nobody can add the bot',
+      remedy: `Switch it off under Bot: ${portal(application, 'bot')}`,
+    });
+  }
+  if (!application.bot_public) {
+    findings.push({
+      state: 'note',
+      what: 'Discord: only the owner can add the bot',
+      remedy: `That may be meant; else switch on Public Bot: ${portal(application, 'bot')}`,
+    });
+  }
+  const missing = [
+    [ApplicationIntegrationType.GuildInstall, 'servers'],
+    [ApplicationIntegrationType.UserInstall, "people's own accounts"],
+  ] as const;
+  for (const [type, where] of missing) {
+    if (canInstall(application, type)) continue;
+    findings.push({
+      state: 'note',
+      what: `Discord: the bot cannot be added to ${where}`,
+      remedy: `Tick it under Installation Contexts: ${portal(application, 'installation')}`,
+    });
+  }
+  return findings;
+}
+
+/** Applications from before there were contexts have no table and install into servers alone. */
+function canInstall({ integration_types_config: contexts }: Application, type: ApplicationIntegrationType): boolean {
+  return contexts ? `${type}` in contexts : type === ApplicationIntegrationType.GuildInstall;
+}
+
+function readGuilds(guilds: readonly Guild[], approximateCount = 0): readonly Finding[] {
+  const count = Math.max(guilds.length, approximateCount);
+  if (count === 0)
+    return [{ state: 'note', what: 'Discord: the bot is in no server yet', remedy: 'Invite it, below.' }];
+  const lacking = guilds.flatMap(({ name, permissions }) => {
+    const missing = new PermissionsBitField(BigInt(permissions)).missing(WANTED_PERMISSIONS);
+    return missing.length === 0 ? [] : [`${plain(name)} (${missing.map(spaced).join(', ')})`];
+  });
+  const among = count > guilds.length ? `, ${guilds.length} of them looked at` : '';
+  const what = `Discord: in ${count} ${count === 1 ? 'server' : 'servers'}${among}`;
+  if (lacking.length === 0) return [{ state: 'ok', what: `${what}, no permission is missing` }];
+  const more = lacking.length > MOST_NAMES ? ` and ${lacking.length - MOST_NAMES} more` : '';
+  return [
+    {
+      state: 'note',
+      what: `${what}; permissions are missing in ${lacking.slice(0, MOST_NAMES).join(', ')}${more}`,
+      remedy: "Give them to Medley's role there, or invite it again. In a channel, /settings says what is missing.",
+    },
+  ];
+}
+
+function invitations(application: Application): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (canInstall(application, ApplicationIntegrationType.GuildInstall)) {
+    findings.push({ state: 'ok', what: `Discord: add the bot to a server at ${inviteUrl(application.id)}` });
+  }
+  if (canInstall(application, ApplicationIntegrationType.UserInstall)) {
+    const url = new URL('https://discord.com/oauth2/authorize');
+    url.searchParams.set('client_id', application.id);
+    url.searchParams.set('integration_type', `${ApplicationIntegrationType.UserInstall}`);
+    url.searchParams.set('scope', OAuth2Scopes.ApplicationsCommands);
+    findings.push({ state: 'ok', what: `Discord: add it to your own account at ${url.href}` });
+  }
+  return findings;
+}
+
+function portal({ id }: Application, page: string): string {
+  return `https://discord.com/developers/applications/${id}/${page}`;
+}
+
+function readFailure(error: unknown): Finding {
+  const status = statusOf(error);
+  if (status === 401) {
+    return {
+      state: 'wrong',
+      what: 'Discord refuses the token',
+      remedy: 'Reset it under Bot at https://discord.com/developers/applications and set DISCORD_TOKEN to the new one.',
+    };
+  }
+  if (status === 429) {
+    return {
+      state: 'note',
+      what: 'Discord asks this address to slow down',
+      remedy: 'Wait some minutes and try again.',
+    };
+  }
+  if (status !== undefined && status >= 500) {
+    return { state: 'note', what: `Discord answers ${status}`, remedy: 'It has trouble of its own. Try again later.' };
+  }
+  return {
+    state: 'wrong',
+    what: `Discord does not answer as it should: ${reasonOf(error)}`,
+    remedy: 'Check the network, DNS and DISCORD_API_URL.',
+  };
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (error instanceof DiscordAPIError || error instanceof HTTPError) return error.status;
+  return error instanceof RateLimitError ? 429 : undefined;
+}
+
+/** Never a message of the library's: those name addresses. */
+function reasonOf(error: unknown): string {
+  const status = statusOf(error);
+  if (status !== undefined) return `status ${status}`;
+  if (error instanceof z.ZodError || error instanceof SyntaxError) return 'unreadable answer';
+  if (!(error instanceof Error)) return 'unknown failure';
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'no answer in time';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
+}
+
+/** `ManageMessages` as people read it. */
+function spaced(permission: string): string {
+  return permission.replace(/(?<=[a-z])(?=[A-Z])/g, ' ');
+}
+
+/** Names are people's words and go to a terminal. */
+function plain(name: string): string {
+  return name.replace(/[\p{Cc}\p{Cf}]/gu, '');
+}

@@ -1,0 +1,198 @@
+import { Telegram } from 'telegraf';
+import { z } from 'zod';
+import type { Finding } from '../platform.ts';
+import { type BotApiError, readFailure } from './bot-api-error.ts';
+import { isTokenRefused } from './polling.ts';
+
+export interface TelegramExamination {
+  readonly token: string;
+  /** Root of a Bot API server of one's own. Default: Telegram's. */
+  readonly apiUrl?: string | undefined;
+  /** With `publicUrl`: updates come by webhook. */
+  readonly webhookSecret?: string | undefined;
+  readonly publicUrl?: string | undefined;
+  /** For each request. */
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}
+
+const Me = z.object({
+  username: z.string(),
+  can_join_groups: z.boolean().default(true),
+  can_read_all_group_messages: z.boolean().default(false),
+  supports_inline_queries: z.boolean().default(false),
+});
+type Me = z.output<typeof Me>;
+const WebhookInfo = z.object({
+  url: z.string().default(''),
+  pending_update_count: z.int().default(0),
+  /** Unix seconds. */
+  last_error_date: z.int().optional(),
+  last_error_message: z.string().default('unknown reason'),
+});
+type WebhookInfo = z.output<typeof WebhookInfo>;
+
+/** Those Telegram calls; a Bot API server of one's own calls any. */
+const WEBHOOK_PORTS: ReadonlySet<string> = new Set(['', '80', '88', '443', '8443']);
+/** Telegram tells the last failure for as long as the webhook stands. */
+const RECENT_MS = 60 * 60_000;
+
+/** As in bot-api.ts: telegraf's types know another AbortSignal. */
+interface Caller {
+  callApi(method: string, payload: object, options: object): Promise<unknown>;
+}
+
+/** What Telegram says of the token, of what @BotFather has switched, and of the way updates take. */
+export async function examineTelegram(options: TelegramExamination): Promise<readonly Finding[]> {
+  const { token, apiUrl, timeoutMs = 10_000 } = options;
+  const caller: Caller = new Telegram(token, {
+    ...(apiUrl !== undefined && { apiRoot: new URL(apiUrl.replace(/\/?$/, '/')).href }),
+  });
+  const ask = async <T>(method: string, shape: z.ZodType<T>): Promise<T> => {
+    try {
+      return shape.parse(await caller.callApi(method, {}, { signal: AbortSignal.timeout(timeoutMs) }));
+    } catch (error) {
+      throw readFailure(error, { method, hadFiles: false });
+    }
+  };
+  const explain = (error: BotApiError) => [explainFailure(error, apiUrl !== undefined)];
+
+  return ask('getMe', Me).then(
+    async me => [
+      {
+        state: 'ok',
+        what: `Telegram: the token is that of @${me.username}, write to it at https://t.me/${me.username}`,
+      },
+      ...readSwitches(me),
+      ...(await ask('getWebhookInfo', WebhookInfo).then(info => readWebhook(info, options), explain)),
+      ...readServer(apiUrl),
+    ],
+    explain,
+  );
+}
+
+function readSwitches(me: Me): readonly Finding[] {
+  const findings: Finding[] = [];
+  if (!me.can_join_groups) {
+    findings.push({
+      state: 'note',
+      what: 'Telegram: the bot cannot be added to groups',
+      remedy: 'Send /setjoingroups to @BotFather and choose Enable.',
+    });
+  } else {
+    findings.push({
+      state: 'ok',
+      what: `Telegram: add it to a group at https://t.me/${me.username}?startgroup=true`,
+    });
+  }
+  if (me.can_read_all_group_messages) findings.push({ state: 'ok', what: 'Telegram: privacy mode is off' });
+  else {
+    findings.push({
+      state: 'note',
+      what: 'Telegram: privacy mode is on, so pasted links in groups are seen only where the bot is an admin',
+      remedy: 'Send /setprivacy to @BotFather, choose Disable, then remove the bot from its groups and add it again.',
+    });
+  }
+  if (me.supports_inline_queries) {
+    findings.push({
+      state: 'note',
+      what: 'Telegram: inline mode is on; whether its feedback is, Telegram does not tell',
+      remedy: 'Send /setinlinefeedback to @BotFather and choose 100%, or posts chosen inline never get their video.',
+    });
+  } else {
+    findings.push({
+      state: 'note',
+      what: 'Telegram: inline mode is off',
+      remedy: 'Send /setinline, then /setinlinefeedback (choose 100%) to @BotFather.',
+    });
+  }
+  return findings;
+}
+
+function readWebhook(info: WebhookInfo, options: TelegramExamination): readonly Finding[] {
+  const { webhookSecret, publicUrl, token, now = Date.now } = options;
+  const host = hostOf(info.url);
+  if (webhookSecret === undefined || publicUrl === undefined) {
+    if (info.url === '') return [{ state: 'ok', what: 'Telegram: updates are polled for' }];
+    return [
+      {
+        state: 'note',
+        what: `Telegram: a webhook to ${host} is set, and Medley polls: it takes the webhook away when it starts`,
+        remedy: 'If another program uses this bot, make one of its own for Medley.',
+      },
+    ];
+  }
+  const findings: Finding[] = [...readPublicUrl(publicUrl, options.apiUrl !== undefined)];
+  if (info.url === '') {
+    findings.push({ state: 'ok', what: 'Telegram: no webhook is set yet; Medley sets it when it starts' });
+  } else if (host !== hostOf(publicUrl)) {
+    findings.push({
+      state: 'note',
+      what: `Telegram: the webhook goes to ${host} and not to PUBLIC_URL; Medley moves it when it starts`,
+      remedy: 'If another program uses this bot, make one of its own for Medley.',
+    });
+  } else {
+    findings.push({ state: 'ok', what: `Telegram: the webhook goes to ${host}, ${info.pending_update_count} wait` });
+  }
+  if (info.url !== '' && info.last_error_date !== undefined) {
+    const isRecent = now() - info.last_error_date * 1_000 < RECENT_MS;
+    const when = new Date(info.last_error_date * 1_000).toISOString();
+    const why = info.last_error_message.replaceAll(token, '...').replace(/[\p{Cc}\p{Cf}]/gu, '');
+    findings.push({
+      state: isRecent ? 'wrong' : 'note',
+      what: `Telegram: the webhook last failed at ${when}: ${why}`,
+      remedy: 'PUBLIC_URL must reach Medley from the internet, with a valid certificate.',
+    });
+  }
+  return findings;
+}
+
+function readPublicUrl(publicUrl: string, isLocalServer: boolean): readonly Finding[] {
+  const { protocol, port } = new URL(publicUrl);
+  if (isLocalServer || (protocol === 'https:' && WEBHOOK_PORTS.has(port))) return [];
+  return [
+    {
+      state: 'wrong',
+      what: `Telegram: it sends no updates to ${publicUrl}`,
+      remedy: 'PUBLIC_URL must be https, on port 443, 80, 88 or 8443; or leave TELEGRAM_WEBHOOK_SECRET empty to poll.',
+    },
+  ];
+}
+
+function readServer(apiUrl: string | undefined): readonly Finding[] {
+  if (apiUrl !== undefined)
+    return [{ state: 'ok', what: 'Telegram: a Bot API server of your own, files up to 2000 MB' }];
+  return [{ state: 'ok', what: 'Telegram: files up to 50 MB; larger ones need TELEGRAM_API_URL' }];
+}
+
+/** Paths of webhooks are secrets. */
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
+}
+
+function explainFailure({ code, description }: BotApiError, isLocalServer: boolean): Finding {
+  if (isTokenRefused(code)) {
+    const where = isLocalServer ? ' If it is right, correct TELEGRAM_API_URL.' : '';
+    return {
+      state: 'wrong',
+      what: 'Telegram refuses the token',
+      remedy: `Send /token to @BotFather and set TELEGRAM_TOKEN to the current one.${where}`,
+    };
+  }
+  if (code === 429)
+    return { state: 'note', what: 'Telegram asks to slow down', remedy: 'Wait a minute and try again.' };
+  if (code !== undefined && code >= 500) {
+    return { state: 'note', what: `Telegram answers ${code}`, remedy: 'It has trouble of its own. Try again later.' };
+  }
+  const reason = code === undefined ? reasonOf(description) : `${code}`;
+  return {
+    state: 'wrong',
+    what: `Telegram does not answer as it should: ${reason}`,
+    remedy: 'Check the network, DNS and TELEGRAM_API_URL.',
+  };
+}
+
+function reasonOf(description: string): string {
+  if (description === 'AbortError' || description === 'TimeoutError') return 'no answer in time';
+  return description === 'ZodError' ? 'unreadable answer' : description;
+}
