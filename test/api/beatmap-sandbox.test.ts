@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   downloadAnswer,
   searchAnswer,
@@ -7,6 +7,8 @@ import {
   userScoresAnswer,
 } from '../../src/api/beatmap-schema.ts';
 import { errorAnswer } from '../../src/api/schema.ts';
+import { createCatalogue } from '../../src/beatmaps/catalogue.ts';
+import { openStore } from '../../src/infra/store.ts';
 import { type HouseOptions, openHouse } from '../beatmaps/house.ts';
 import { createApiServer } from '../fakes/api-server.ts';
 
@@ -111,5 +113,39 @@ describe('over the played upstreams, without credentials', () => {
     const response = await get('search?q=glass+harbour');
     expect(response.statusCode).toBe(503);
     expect(response.json().error.message).toContain('osu.direct, hinai, catboy');
+  });
+});
+
+describe('over the local catalogue', () => {
+  async function openWithCatalogue() {
+    const store = openStore(':memory:');
+    const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
+    onTestFinished(() => {
+      catalogue.close();
+      store.close();
+    });
+    const whole = await openWhole({ withCredentials: false, catalogue });
+    await whole.get('search?q=glass+harbour');
+    catalogue.flush();
+    whole.sandbox.clearRequests();
+    return whole;
+  }
+
+  it('answers source=local without asking anybody', async () => {
+    const { get, sandbox } = await openWithCatalogue();
+    const response = await get('search?q=harbour&source=local');
+    expect(ids(searchAnswer.parse(response.json()).beatmapsets)).toEqual([900_002]);
+    expect(response.headers['x-data-source']).toBe('catalogue');
+    expect(response.headers['x-cache']).toBeUndefined();
+    expect(sandbox.requests).toEqual([]);
+  });
+
+  it('stands in when every upstream fails, and says so', async () => {
+    const { get, sandbox } = await openWithCatalogue();
+    for (const site of ['osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'html');
+    const response = await get('search?q=harbour');
+    expect(ids(searchAnswer.parse(response.json()).beatmapsets)).toEqual([900_002]);
+    expect(response.headers).toMatchObject({ 'x-data-source': 'catalogue', 'x-cache': 'STALE' });
+    expect(response.headers['cache-control']).toBe('public, max-age=30');
   });
 });

@@ -4,6 +4,7 @@ import { parsePlayer } from '../../src/beatmaps/player.ts';
 import { parseScore } from '../../src/beatmaps/score.ts';
 import type { SearchResult } from '../../src/beatmaps/set-search.ts';
 import { madeUpSet } from '../beatmaps/made-up-sets.ts';
+import { createApiServer } from './api-server.ts';
 
 /** What the API asks for. */
 export type BeatmapService = BeatmapRoutesOptions['beatmaps'];
@@ -45,13 +46,13 @@ export const SCORE = made(
   }),
 );
 
-export interface BeatmapCall {
+interface BeatmapCall {
   readonly method: string;
   readonly args: readonly unknown[];
 }
 
 /** Knows one of everything, and what it was asked; signals are left out. */
-export function fakeBeatmaps(own: Partial<BeatmapService> = {}) {
+function fakeBeatmaps(own: Partial<BeatmapService> = {}) {
   const calls: BeatmapCall[] = [];
   const note = (method: string, ...args: readonly unknown[]) => calls.push({ method, args });
   const plain = <T extends object>(options: T) => {
@@ -85,4 +86,11 @@ export function fakeBeatmaps(own: Partial<BeatmapService> = {}) {
     ...own,
   };
   return { beatmaps, calls };
+}
+
+/** The API over it, or over what the test makes of it. */
+export async function openBeatmapApi(own: Partial<BeatmapService> = {}) {
+  const { beatmaps, calls } = fakeBeatmaps(own);
+  const { app } = await createApiServer({ beatmaps });
+  return { get: (path: string) => app.inject(`/api/${path}`), app, calls };
 }
