@@ -6,11 +6,17 @@ import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
 import { api } from './api/api.ts';
 import { createKeyCheck } from './api/api-keys.ts';
+import { beatmapRoutes } from './api/beatmap-routes.ts';
 import { createErrorRenderer } from './api/errors.ts';
 import { healthRoutes } from './api/health-routes.ts';
 import { mediaRoutes } from './api/media-routes.ts';
 import { createMetrics } from './api/metrics.ts';
 import { tunnelRoutes } from './api/tunnel-routes.ts';
+import { createBeatmaps } from './beatmaps/beatmaps.ts';
+import { createCatalogue } from './beatmaps/catalogue.ts';
+import { createMemoryBeatmapCaches } from './beatmaps/lifetimes.ts';
+import { createMirrors, MIRROR_PACES } from './beatmaps/mirrors.ts';
+import { createOsuApi, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
 import { createActionTokens } from './bot/action.ts';
 import { createActionStore } from './bot/action-store.ts';
 import { commandList } from './bot/commands/index.ts';
@@ -58,7 +64,7 @@ const MAX_SHORT_LINKS = 20_000;
 const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
 const PACE: PaceRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
-  hosts: { '*.cdninstagram.com': CDN_PACE, '*.fbcdn.net': CDN_PACE },
+  hosts: { '*.cdninstagram.com': CDN_PACE, '*.fbcdn.net': CDN_PACE, [OSU_HOST]: OSU_PACE, ...MIRROR_PACES },
 };
 
 interface Medley {
@@ -103,6 +109,17 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     }),
     cache: createMemoryCache<Post>({ maxEntries: MAX_POSTS, maxSize: MAX_POST_BYTES, sizeOf: postBytes }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
+    log,
+  });
+  const catalogue = createCatalogue({
+    store,
+    onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
+  });
+  const beatmaps = createBeatmaps({
+    osu: config.osu === undefined ? undefined : createOsuApi({ http, log, ...config.osu }),
+    mirrors: createMirrors({ http }),
+    catalogue,
+    caches: createMemoryBeatmapCaches(),
     log,
   });
   const { mediaHosts } = extractor;
@@ -157,7 +174,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       limiter,
       checkKey,
       publicUrl: config.publicUrl,
-      routes: [mediaRoutes({ extractor, creator: config.creator })],
+      routes: [mediaRoutes({ extractor, creator: config.creator }), beatmapRoutes({ beatmaps })],
     }),
   );
   await server.app.register(tunnelRoutes({ tunnel, log }));
@@ -169,6 +186,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web.start();
   for (const chat of chats) startChat(chat, log);
+  catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
   sayWhatIsMissing(config, log);
 
   return {
@@ -178,6 +196,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
       await delivery.close();
       await http.close();
+      catalogue.close();
       store.close();
     },
   };
