@@ -84,10 +84,19 @@ function deliver(bot: Bot, cdn: string): Promise<Delivered> {
     for (const [index, guildId] of guildIds.entries()) {
       fake.message({ guildId, content: `https://www.instagram.com/p/SeaLight${index + 10}/` });
     }
-    await fake.waitFor(() => {
-      const files = [...fake.messages.values()].flatMap(message => (message.own ? message.files : []));
-      return files.length >= FILES && files.every(({ bytes }) => bytes === FILE_BYTES) ? files : undefined;
-    }, DELIVERY_TIMEOUT_MS);
+    await fake
+      .waitFor(() => {
+        const files = [...fake.messages.values()].flatMap(message => (message.own ? message.files : []));
+        return files.length >= FILES && files.every(({ bytes }) => bytes === FILE_BYTES) ? files : undefined;
+      }, DELIVERY_TIMEOUT_MS)
+      .catch((cause: unknown) => {
+        const own = [...fake.messages.values()].filter(message => message.own);
+        const sizes = own.flatMap(message => message.files.map(({ bytes }) => bytes));
+        const last = JSON.stringify(own.find(message => message.files.length === 0)?.body ?? null);
+        throw new Error(`${own.length} answers with files of ${sizes.join(', ')} bytes; one without: ${last}`, {
+          cause,
+        });
+      });
     const ms = performance.now() - start;
     return { ...(await usage(child)), ms };
   });
