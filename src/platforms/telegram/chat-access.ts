@@ -1,5 +1,6 @@
 import type { Diagnosis } from '../../bot/diagnosis.ts';
 import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
 import type { Me, Member } from './methods.ts';
 
 /** Who may do what in a group: its people, and Medley itself. */
@@ -11,7 +12,13 @@ export interface ChatAccess {
 
 export function createChatAccess(api: BotApi, me: () => Me): ChatAccess {
   async function isAdmin(chatId: number, userId: number): Promise<boolean> {
-    return rules(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
+    try {
+      return rules(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
+    } catch (error) {
+      // Telegram does not know him there.
+      if (error instanceof BotApiError && error.code === 400) return false;
+      throw error;
+    }
   }
 
   return {

@@ -11,6 +11,8 @@ export interface PacedChat {
 export interface Pacing {
   /** Resolves when so many messages may be sent there; every file of an album is one. @throws the signal's reason. */
   take(chat: PacedChat, messages: number, signal: AbortSignal): Promise<void>;
+  /** A message has arrived: turns count from then, since files take their time. */
+  arrived(chatId: number): void;
   /** Telegram wants this chat left alone for so long. */
   hold(chatId: number, ms: number): void;
 }
@@ -21,13 +23,16 @@ export interface PacingOptions {
   readonly sleep?: (ms: number, signal: AbortSignal) => Promise<unknown>;
 }
 
-const MINUTE_MS = 60_000;
+/** A minute, and a second for messages that were under way for different times. */
+const WINDOW_MS = 61_000;
 const SECOND_MS = 1_000;
 const MAX_CHATS = 10_000;
 
 interface Lane {
-  /** No message before this moment. */
+  /** The next turn to be given away is not before this moment. */
   freeAt: number;
+  /** No turn is taken before this moment, whenever it was given. */
+  heldUntil: number;
   /** Messages of the last minute, and those that have their turn ahead. */
   sent: readonly { readonly at: number; readonly messages: number }[];
 }
@@ -41,7 +46,7 @@ export function createPacing({ limits, now, sleep = sleepUnref }: PacingOptions)
   function laneOf(chatId: number): Lane {
     const known = lanes.get(chatId);
     if (known) return known;
-    const lane: Lane = { freeAt: 0, sent: [] };
+    const lane: Lane = { freeAt: 0, heldUntil: 0, sent: [] };
     lanes.set(chatId, lane);
     return lane;
   }
@@ -50,7 +55,7 @@ export function createPacing({ limits, now, sleep = sleepUnref }: PacingOptions)
   function reserve({ chatId, isGroup }: PacedChat, messages: number): number {
     const lane = laneOf(chatId);
     const start = Math.max(now(), lane.freeAt);
-    lane.sent = lane.sent.filter(({ at }) => at > start - MINUTE_MS);
+    lane.sent = lane.sent.filter(({ at }) => at > start - WINDOW_MS);
     const at = isGroup ? Math.max(start, minuteAllows(lane, messages)) : start;
     lane.freeAt = at + limits.spacingMs;
     if (isGroup) lane.sent = [...lane.sent, { at, messages }];
@@ -61,7 +66,7 @@ export function createPacing({ limits, now, sleep = sleepUnref }: PacingOptions)
     let room = limits.groupPerMinute - messages;
     for (const each of sent.toReversed()) {
       room -= each.messages;
-      if (room < 0) return each.at + MINUTE_MS;
+      if (room < 0) return each.at + WINDOW_MS;
     }
     return 0;
   }
@@ -69,17 +74,22 @@ export function createPacing({ limits, now, sleep = sleepUnref }: PacingOptions)
   return {
     async take(chat, messages, signal) {
       signal.throwIfAborted();
-      const waitMs = reserve(chat, messages) - now();
-      if (waitMs > 0) await sleep(waitMs, signal);
+      const lane = laneOf(chat.chatId);
+      const turn = reserve(chat, messages);
+      for (let at = turn; at > now(); at = Math.max(turn, lane.heldUntil)) await sleep(at - now(), signal);
       evenAt = Math.max(evenAt, now()) + messages * perMessageMs;
       const aheadMs = evenAt - now() - SECOND_MS;
       if (aheadMs > 0) await sleep(aheadMs, signal);
     },
-    hold(chatId, ms) {
-      const lane = laneOf(chatId);
-      lane.freeAt = Math.max(lane.freeAt, now() + ms);
-    },
+    arrived: chatId => holdFor(chatId, limits.spacingMs),
+    hold: holdFor,
   };
+
+  function holdFor(chatId: number, ms: number): void {
+    const lane = laneOf(chatId);
+    lane.heldUntil = Math.max(lane.heldUntil, now() + ms);
+    lane.freeAt = Math.max(lane.freeAt, lane.heldUntil);
+  }
 }
 
 /** A waiting message does not keep a process alive that has nothing else to do. */

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { GalleryItem, Reply } from '../../bot/reply.ts';
 import type { SettingsStore } from '../../bot/settings.ts';
 import type { Translator } from '../../i18n/translate.ts';
@@ -58,10 +59,13 @@ interface Ready {
 }
 
 const MAX_DETOURS = 3;
+const MAX_MOVED = 1_000;
 
 export function createSender(options: SenderOptions): Sender {
   const { api, pacing, settings, limits, isLocalServer, now } = options;
   const lock = createPostLock();
+  /** Groups that have become supergroups since the start. */
+  const moved = new LRUCache<number, number>({ max: MAX_MOVED });
 
   /** Puts something into a chat, wherever that has gone meanwhile. */
   async function put<M extends SendMethod>(
@@ -70,14 +74,16 @@ export function createSender(options: SenderOptions): Sender {
     { signal, onSending }: Occasion,
     make: (address: Address) => Params[M],
   ): Promise<Answers[M]> {
-    let to = place;
+    let to = relocated(place);
     for (let detours = 0; ; detours += 1) {
       try {
         onSending?.();
         const { chatId } = to;
         const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
         const onWait = (ms: number) => pacing.hold(chatId, ms);
-        return await api.call(method, make(addressOf(to)), { signal, timeoutMs, onWait });
+        const sent = await api.call(method, make(addressOf(to)), { signal, timeoutMs, onWait });
+        pacing.arrived(chatId);
+        return sent;
       } catch (error) {
         const next = detours < MAX_DETOURS ? detour(error, to) : undefined;
         if (next === undefined) throw error;
@@ -86,14 +92,20 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
+  function relocated(place: Place): Place {
+    const chatId = moved.get(place.chatId);
+    // Messages have other ids there, and there is no topic yet.
+    return chatId === undefined ? place : { ...place, chatId, replyTo: undefined, threadId: undefined };
+  }
+
   /** Where the same may be tried again; nothing was put anywhere yet. */
   function detour(error: unknown, place: Place): Place | undefined {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
     if (migrateTo !== undefined && migrateTo !== place.chatId) {
       settings.moveChat(keyOf(place.chatId), keyOf(migrateTo));
-      // Messages have other ids there, and no topic yet.
-      return { ...place, chatId: migrateTo, replyTo: undefined, threadId: undefined };
+      moved.set(place.chatId, migrateTo);
+      return relocated(place);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) {
       settings.markChatLeft(keyOf(place.chatId), now());

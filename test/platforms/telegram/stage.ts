@@ -26,10 +26,14 @@ import { createFakeTelegram, type FakeTelegram, type FakeTelegramOptions } from 
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
 export const REEL = 'https://www.instagram.com/reel/DYnightsky7/';
+/** Where the reel's answer leads. */
+export const ORIGINAL = 'https://www.instagram.com/p/DYnightsky7/';
 export const CAROUSEL = 'https://www.instagram.com/p/DWlightkeep/';
 export const PHOTO = 'https://www.instagram.com/p/DXtramshed1/';
 export const SILENT = 'https://www.instagram.com/reel/DZsilentsky/';
 export const WORDY = 'https://www.instagram.com/reel/DZmanywords/';
+/** Comes in two sizes. */
+export const WATCH = 'https://www.facebook.com/watch/?v=731904415522087';
 export const PRIVATE = 'https://www.instagram.com/p/DXprivatebo/';
 
 export const SARI = { id: 512, first_name: 'Sari', language_code: 'en' };

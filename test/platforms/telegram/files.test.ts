@@ -1,0 +1,175 @@
+import { describe, expect, it } from 'vitest';
+import { answersIn, BUDI, CAROUSEL, GROUP, ORIGINAL, openStage, REEL, SARI, SILENT, sha256Of, WATCH } from './stage.ts';
+
+const uploads = (calls: readonly { readonly files: readonly unknown[] }[]) =>
+  calls.filter(({ files }) => files.length > 0);
+
+describe('a file that Telegram holds', () => {
+  it('is sent again by its id, also after a restart', async () => {
+    const { fake, calls, restart } = await openStage();
+    fake.message({ from: SARI, text: REEL });
+    const first = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    fake.message({ from: BUDI, text: REEL });
+    const second = await fake.waitFor(() => answersIn(fake, BUDI.id)[0]);
+    await restart();
+    fake.message({ chat: GROUP, from: BUDI, text: REEL });
+    const third = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect([second.file?.fileId, third.file?.fileId]).toEqual([first.file?.fileId, first.file?.fileId]);
+    expect(uploads(calls('sendVideo'))).toHaveLength(1);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is uploaded once when two chats ask at the same time', async () => {
+    const { fake, calls } = await openStage();
+    fake.fault({ method: 'sendVideo', when: ({ files }) => files.length > 0, delayMs: 150 });
+    fake.message({ from: SARI, text: REEL });
+    fake.message({ from: BUDI, text: REEL });
+    const [one, two] = await fake.waitFor(() => {
+      const both = [answersIn(fake, SARI.id)[0], answersIn(fake, BUDI.id)[0]];
+      return both.every(each => each !== undefined) ? both : undefined;
+    });
+    expect(one?.file?.fileId).toBe(two?.file?.fileId);
+    expect(uploads(calls('sendVideo'))).toHaveLength(1);
+  });
+
+  it('is uploaded anew when its id is refused', async () => {
+    const { fake, calls } = await openStage();
+    fake.message({ from: SARI, text: REEL });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    fake.forgetFiles();
+    fake.message({ from: BUDI, text: REEL });
+    const again = await fake.waitFor(() => answersIn(fake, BUDI.id)[0]);
+    expect(again.file?.sha256).toBe(sha256Of('sea-720.mp4'));
+    expect(uploads(calls('sendVideo'))).toHaveLength(2);
+    fake.message({ chat: GROUP, from: BUDI, text: REEL });
+    expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[0])).file?.fileId).toBe(again.file?.fileId);
+  });
+
+  it('is remembered as what Telegram made of it: a silent film is an animation', async () => {
+    const { fake, calls } = await openStage({
+      telegram: { isSilent: ({ sha256 }) => sha256 === sha256Of('silent-540.mp4') },
+    });
+    fake.message({ from: SARI, text: SILENT });
+    const first = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(first.file?.kind).toBe('animation');
+    fake.message({ from: BUDI, text: SILENT });
+    const second = await fake.waitFor(() => answersIn(fake, BUDI.id)[0]);
+    expect(second.file?.fileId).toBe(first.file?.fileId);
+    expect(calls('sendAnimation')).toHaveLength(1);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('takes a whole album by ids, and uploads only what was forgotten', async () => {
+    const { fake, calls } = await openStage();
+    fake.message({ from: SARI, text: CAROUSEL });
+    const first = await fake.waitFor(() =>
+      answersIn(fake, SARI.id).length === 5 ? answersIn(fake, SARI.id) : undefined,
+    );
+    fake.message({ from: BUDI, text: CAROUSEL });
+    await fake.waitFor(() => answersIn(fake, BUDI.id)[4]);
+    expect(uploads(calls('sendMediaGroup'))).toHaveLength(1);
+    fake.forgetFiles(first[1]?.file?.fileId);
+    fake.message({ chat: GROUP, from: BUDI, text: CAROUSEL });
+    const third = await fake.waitFor(() =>
+      answersIn(fake, GROUP.id).length === 5 ? answersIn(fake, GROUP.id) : undefined,
+    );
+    expect(third.map(({ file }) => file?.sha256)).toEqual(first.map(({ file }) => file?.sha256));
+    expect(fake.problems).toEqual([]);
+  });
+});
+
+describe('a file that Telegram may fetch', () => {
+  it('is not uploaded at all', async () => {
+    const { fake, calls } = await openStage({ canFetch: true });
+    fake.message({ from: SARI, text: REEL });
+    fake.message({ from: BUDI, text: CAROUSEL });
+    const film = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await fake.waitFor(() => answersIn(fake, BUDI.id)[4]);
+    expect(film.file?.sha256).toBe(sha256Of('sea-720.mp4'));
+    expect(uploads(calls(/^send/))).toEqual([]);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is uploaded when Telegram cannot get it', async () => {
+    const { fake, calls } = await openStage();
+    fake.message({ from: SARI, text: REEL });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(calls('sendVideo').map(({ multipart }) => multipart)).toEqual([false, true]);
+  });
+});
+
+describe('a file that is too large', () => {
+  it('gives way to the next smaller', async () => {
+    const { fake, calls } = await openStage();
+    fake.fault({
+      method: 'sendVideo',
+      when: ({ files }) => files.length > 0,
+      errorCode: 413,
+      description: 'Request Entity Too Large',
+    });
+    fake.message({ from: SARI, text: WATCH });
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answer.file?.sha256).toBe(sha256Of('sea-360.mp4'));
+    expect(uploads(calls('sendVideo'))).toHaveLength(2);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is a link when every size was refused', async () => {
+    const { fake } = await openStage();
+    fake.fault({ method: 'sendVideo', errorCode: 413, description: 'Request Entity Too Large', times: 99 });
+    fake.message({ from: SARI, text: REEL });
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answer.text).toContain('larger than I can carry');
+    expect(answer.text).toContain('The lamp turns');
+    expect(answer.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is never uploaded beyond the limit', async () => {
+    const { fake } = await openStage({ limits: { upload: 100_000, localUpload: 100_000 } });
+    fake.message({ from: SARI, text: WATCH });
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answer.file?.bytes ?? 0).toBeLessThanOrEqual(100_000);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('parts an album whose files are too large for one request', async () => {
+    const { fake } = await openStage({ limits: { localUpload: 200_000 } });
+    fake.message({ from: SARI, text: CAROUSEL });
+    const files = await fake.waitFor(
+      () => (answersIn(fake, SARI.id).length === 5 ? answersIn(fake, SARI.id) : undefined),
+      10_000,
+    );
+    expect(files.filter(({ caption }) => caption !== undefined)).toHaveLength(1);
+    const perRequest = fake.requests.map(({ files: sent }) => sent.reduce((sum, { bytes }) => sum + bytes, 0));
+    expect(Math.max(...perRequest)).toBeLessThanOrEqual(200_000);
+    expect(fake.problems).toEqual([]);
+  });
+});
+
+describe('a chat that takes no files', () => {
+  it('gets the words and the link', async () => {
+    const { fake } = await openStage();
+    fake.fault({
+      method: 'sendVideo',
+      errorCode: 400,
+      description: 'Bad Request: not enough rights to send videos to the chat',
+      times: 9,
+    });
+    fake.message({ chat: GROUP, from: SARI, text: REEL });
+    const answer = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(answer.text).toContain('does not let me send photos or videos');
+    expect(answer.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
+  });
+});
+
+describe('a post whose file cannot be had', () => {
+  it('is a calm sentence and a link', async () => {
+    const { fake, sandbox } = await openStage();
+    sandbox.faults.set('cdn', 'status:404');
+    fake.message({ from: SARI, text: REEL });
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0], 10_000);
+    expect(answer.text).toContain('does not answer right now');
+    expect(fake.problems).toEqual([]);
+  });
+});

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { answersIn, BUDI, GROUP, openStage, PHOTO, SARI, type Stage } from './stage.ts';
+
+const KEY = `telegram:${GROUP.id}`;
+
+async function pressed({ fake }: Stage, queryId: string) {
+  return fake.waitFor(() => fake.callbackAnswers.get(queryId));
+}
+
+function buttonOf(message: { readonly replyMarkup: unknown }, label: RegExp): string {
+  const found = JSON.stringify(message.replyMarkup).match(/\{"text":"([^"]*)","callback_data":"([^"]*)"/g) ?? [];
+  const button = found.find(each => label.test(each));
+  return /"callback_data":"([^"]*)"/.exec(button ?? '')?.[1] ?? '';
+}
+
+describe('settings of a group', () => {
+  it('are changed by its admins alone', async () => {
+    const { fake, settings } = await openStage();
+    fake.setMember(GROUP.id, SARI.id, 'administrator');
+    fake.message({ chat: GROUP, from: BUDI, text: '/settings links:no' });
+    const refusal = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(refusal.text).toMatch(/admin/i);
+    expect(settings.chat(KEY).autoDetect).toBeNull();
+    fake.message({ chat: GROUP, from: SARI, text: '/settings links:no' });
+    await fake.waitFor(() => (settings.chat(KEY).autoDetect === false ? true : undefined));
+    fake.message({ chat: GROUP, from: BUDI, text: PHOTO });
+    fake.message({ chat: GROUP, from: BUDI, text: `/download ${PHOTO}` });
+    await fake.waitFor(() => answersIn(fake, GROUP.id).find(({ file }) => file !== undefined));
+    expect(answersIn(fake, GROUP.id).filter(({ file }) => file !== undefined)).toHaveLength(1);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('are changed by anonymous admins too, who press buttons under their own name', async () => {
+    const stage = await openStage();
+    const { fake, settings } = stage;
+    fake.setMember(GROUP.id, SARI.id, 'administrator');
+    fake.message({ chat: GROUP, senderChat: GROUP, text: '/settings captions:no' });
+    const page = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(settings.chat(KEY).captions).toBe(false);
+    const data = buttonOf(page, /Captions/);
+    const at = { chatId: GROUP.id, messageId: page.messageId };
+    const refused = await pressed(stage, fake.callbackQuery({ data, message: at, from: BUDI }));
+    expect(refused.show_alert).toBe(true);
+    await pressed(stage, fake.callbackQuery({ data, message: at, from: SARI }));
+    expect(settings.chat(KEY).captions).toBe(true);
+    expect(page.edits).toBe(1);
+  });
+
+  it('show what Medley may do here', async () => {
+    const { fake } = await openStage({
+      prepare: ({ me }) => Object.assign(me, { can_read_all_group_messages: false }),
+    });
+    fake.setMember(GROUP.id, SARI.id, 'creator');
+    fake.setMember(GROUP.id, fake.botId, 'restricted', {
+      can_send_messages: true,
+      can_send_videos: false,
+      can_send_photos: true,
+    });
+    fake.message({ chat: GROUP, from: SARI, text: '/settings' });
+    const { text = '' } = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(text).toContain('✓ Write here');
+    expect(text).toContain('✗ Send photos and videos');
+    expect(text).toContain('✗ See pasted links');
+    expect(text).toContain('BotFather');
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('move with the group when it becomes a supergroup', async () => {
+    const { fake, settings } = await openStage();
+    const old = { id: -500, type: 'group', title: 'Old' } as const;
+    fake.message({ chat: old, from: SARI, text: 'hi' });
+    settings.setChat('telegram:-500', { autoDetect: false });
+    fake.migrate(-500, -1_001_000_000_777);
+    await fake.waitFor(() => (settings.chat('telegram:-1001000000777').autoDetect === false ? true : undefined));
+    expect(settings.chat('telegram:-500').autoDetect).toBeNull();
+  });
+
+  it('are marked when Medley is removed, and kept when it is back', async () => {
+    const marks: [string, boolean][] = [];
+    const { fake, settings } = await openStage();
+    const markChatLeft = settings.markChatLeft.bind(settings);
+    Object.assign(settings, {
+      markChatLeft(key: string, at: number | null) {
+        marks.push([key, at !== null]);
+        markChatLeft(key, at);
+      },
+    });
+    fake.myChatMember({ chat: GROUP, status: 'kicked' });
+    fake.myChatMember({ chat: GROUP, status: 'member' });
+    fake.myChatMember({ chat: { id: SARI.id, type: 'private' }, status: 'kicked' });
+    await fake.waitFor(() => marks[2]);
+    expect(marks).toEqual([
+      [KEY, true],
+      [KEY, false],
+      [`telegram:${SARI.id}`, true],
+    ]);
+  });
+});
+
+describe('a button', () => {
+  it('changes the message it stands under, and only for whom it was made', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.message({ from: SARI, text: '/settings' });
+    const page = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const at = { chatId: SARI.id, messageId: page.messageId };
+    const data = buttonOf(page, /Indonesia/);
+    const stranger = await pressed(stage, fake.callbackQuery({ data, message: at, from: BUDI }));
+    expect(stranger.text).toContain('milik orang lain');
+    expect(page.edits).toBe(0);
+    const own = await pressed(stage, fake.callbackQuery({ data, message: at, from: SARI }));
+    expect(own.text).toBeUndefined();
+    expect(page.text).toContain('Pengaturan');
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('that nobody made is refused calmly', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.message({ from: SARI, text: '/settings' });
+    const page = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const at = { chatId: SARI.id, messageId: page.messageId };
+    const answer = await pressed(stage, fake.callbackQuery({ data: 'forged', message: at, from: SARI }));
+    expect(answer.text).toContain('no longer works');
+  });
+
+  it('takes an answer away for whoever asked, and for admins, and for nobody else', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.setMember(GROUP.id, 999, 'administrator');
+    for (const presser of [SARI, { id: 999, first_name: 'Admin' }]) {
+      fake.message({ chat: GROUP, from: SARI, text: PHOTO });
+      const answer = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+      const at = { chatId: GROUP.id, messageId: answer.messageId };
+      const data = buttonOf(answer, /Delete/);
+      expect((await pressed(stage, fake.callbackQuery({ data, message: at, from: BUDI }))).show_alert).toBe(true);
+      expect(answer.deleted).toBe(false);
+      await pressed(stage, fake.callbackQuery({ data, message: at, from: presser }));
+      expect(answer.deleted).toBe(true);
+    }
+    expect(fake.problems).toEqual([]);
+  });
+});

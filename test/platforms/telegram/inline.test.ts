@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest';
+import { answersIn, BUDI, CAROUSEL, ORIGINAL, openStage, PRIVATE, REEL, SARI, type Stage, sha256Of } from './stage.ts';
+
+async function answered({ fake }: Stage, queryId: string) {
+  return fake.waitFor(() => fake.inlineAnswers.get(queryId));
+}
+
+async function choose(stage: Stage, from = SARI, query = REEL, place = 0) {
+  const { fake } = stage;
+  const { results } = await answered(stage, fake.inlineQuery({ query, from }));
+  const resultId = results[place]?.id ?? '';
+  const id = fake.chosenInlineResult({ resultId, query, from });
+  return fake.waitFor(() => fake.inlineMessages.get(id ?? ''));
+}
+
+describe('an inline query', () => {
+  it('becomes the film: a placeholder, an upload to the person that is taken away again, and an edit', async () => {
+    const stage = await openStage();
+    const { fake, calls } = stage;
+    fake.message({ from: SARI, text: 'hello' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const message = await choose(stage);
+    await fake.waitFor(() => message.file);
+    expect(message.file?.sha256).toBe(sha256Of('sea-720.mp4'));
+    expect(message.caption).toContain('The lamp turns');
+    expect(message.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
+    expect(answersIn(fake, SARI.id).filter(({ file }) => file !== undefined)).toEqual([]);
+    expect(calls('sendVideo').at(-1)?.params.disable_notification).toBe(true);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('offers a file Telegram holds at once', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.message({ from: SARI, text: REEL });
+    const sent = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const { results, cache_time, is_personal } = await answered(stage, fake.inlineQuery({ query: REEL, from: BUDI }));
+    expect(results).toMatchObject([{ type: 'video', video_file_id: sent.file?.fileId }]);
+    expect([cache_time, is_personal]).toEqual([0, true]);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('offers every file of a carousel', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    const { results } = await answered(stage, fake.inlineQuery({ query: CAROUSEL, from: SARI }));
+    expect(results).toHaveLength(5);
+    fake.message({ from: SARI, text: 'hello' });
+    const message = await choose(stage, SARI, CAROUSEL, 2);
+    await fake.waitFor(() => message.file);
+    expect(message.file?.sha256).toBe(sha256Of('photo-lights.jpg'));
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is answered in time with a placeholder when the site is slow', async () => {
+    const stage = await openStage({ limits: { inlineMs: 50 } });
+    const { fake, sandbox } = stage;
+    sandbox.faults.set('instagram.*', 'hang', 1);
+    const { results } = await answered(stage, fake.inlineQuery({ query: REEL, from: SARI }));
+    expect(results).toMatchObject([{ type: 'article', reply_markup: { inline_keyboard: [[{ url: ORIGINAL }]] } }]);
+  });
+
+  it('of a person who never began a chat ends as words and the way there', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.fault({
+      method: 'sendVideo',
+      errorCode: 403,
+      description: "Forbidden: bot can't initiate conversation with a user",
+      times: 9,
+    });
+    fake.fault({
+      method: 'editMessageMedia',
+      errorCode: 400,
+      description: 'Bad Request: failed to get HTTP URL content',
+      times: 9,
+    });
+    const message = await choose(stage);
+    await fake.waitFor(() => (message.text?.includes('press Start') ? true : undefined));
+    expect(message.text).toContain('The lamp turns');
+    expect(message.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('of such a person still becomes the film where Telegram can fetch it', async () => {
+    const stage = await openStage({ canFetch: true });
+    const { fake } = stage;
+    fake.fault({
+      method: 'sendVideo',
+      errorCode: 403,
+      description: "Forbidden: bot can't initiate conversation with a user",
+      times: 9,
+    });
+    const message = await choose(stage);
+    await fake.waitFor(() => message.file);
+    expect(message.file?.sha256).toBe(sha256Of('sea-720.mp4'));
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('without a link offers the way to one', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    const { results, button } = await answered(stage, fake.inlineQuery({ query: 'camellia stars>6', from: SARI }));
+    expect(results).toEqual([]);
+    expect(button).toMatchObject({ start_parameter: 'inline' });
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('says why a post cannot be brought', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    const { results } = await answered(stage, fake.inlineQuery({ query: PRIVATE, from: SARI }));
+    expect(results).toMatchObject([{ type: 'article', title: expect.stringContaining('private') }]);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('that is too old is let go', async () => {
+    const { fake, log } = await openStage();
+    fake.expireQuery(fake.inlineQuery({ query: REEL, from: SARI }));
+    await fake.waitFor(() => log.lines.find(({ message }) => message.includes('inline query')));
+    expect(log.at('error')).toEqual([]);
+  });
+
+  it('never brings what others sent through Medley a second time', async () => {
+    const { fake } = await openStage();
+    const me = { id: fake.botId, is_bot: true, first_name: 'Medley', username: fake.username };
+    fake.message({ from: SARI, text: REEL, extra: { via_bot: me } });
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answersIn(fake, SARI.id).map(({ file }) => file)).toEqual([undefined]);
+  });
+});
