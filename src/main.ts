@@ -1,7 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setFlagsFromString } from 'node:v8';
 import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
 import { api } from './api/api.ts';
@@ -45,12 +44,6 @@ import { createTunnel } from './media/tunnel.ts';
 import { loadMediaKey } from './media/tunnel-key.ts';
 import type { Platform } from './platforms/platform.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
-
-/**
- * V8 lets garbage pile up to several times of what lives before it collects. A bot shares its machine with others: with this it
- * keeps a third less memory under load for a tenth more work.
- */
-const HEAP_GROWTH = '--heap-growing-percent=30';
 
 /** A reel takes about 10 KB, a long carousel 100; as much again is held by answers already written. */
 const MAX_POSTS = 10_000;
@@ -272,7 +265,6 @@ function sayWhatIsMissing(config: Config, log: Logger): void {
 
 /** Runs until a signal, then lets what runs finish. A second signal ends at once. */
 async function main(): Promise<void> {
-  setFlagsFromString(HEAP_GROWTH);
   const environment = readEnvironment();
   const config = loadConfig(environment);
   const log = createLogger({ level: config.logLevel });

@@ -1,5 +1,4 @@
 /** Medley's Discord platform, dispatcher and delivery; only the posts are made up. Arguments: API, token, CDN, a folder for files. */
-import { setFlagsFromString } from 'node:v8';
 import { commandList } from '../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../src/bot/dispatcher.ts';
 import { createHttpClient } from '../../src/infra/http.ts';
@@ -12,8 +11,6 @@ import { fakeExtractor, sampleServices } from '../bot/sample.ts';
 import { makeItem, makePost, makeVariant } from '../fakes/post.ts';
 import { gauge } from './discord-gauge.ts';
 
-// As main.ts sets it.
-setFlagsFromString('--heap-growing-percent=30');
 const [apiUrl = '', token = '', cdn = '', tempDir = ''] = process.argv.slice(2);
 
 function postOf(id: string) {
