@@ -22,6 +22,8 @@ export interface Jobs {
   /** False when a job with this id is known already, done or not: gateway replays and repeated updates end here. */
   accept(job: Omit<Job, 'state' | 'acceptedAt'>): boolean;
   sending(id: string): void;
+  /** The platform has refused what was sent, so nothing reached the chat: it may be tried again. */
+  notSent(id: string): void;
   /** Delivered, given up or told about: kept as a bare id for a day so that a replay is recognised. */
   done(id: string): void;
   /** Oldest first. Call it before anything new is accepted, so that it holds what the last process left. */
@@ -111,6 +113,9 @@ export function createJobs({ store, now = Date.now, maxRows = 100_000 }: JobsOpt
     },
     sending(id) {
       store.run(`UPDATE jobs SET state = 'sending' WHERE id = ? AND state = 'accepted'`, [id]);
+    },
+    notSent(id) {
+      store.run(`UPDATE jobs SET state = 'accepted' WHERE id = ? AND state = 'sending'`, [id]);
     },
     done(id) {
       store.run(`UPDATE jobs SET ${BARE} WHERE id = :id`, { id, at: now() });

@@ -79,6 +79,17 @@ describe('jobs', () => {
     ]);
   });
 
+  it('are as if never sent when the platform refused them, unless they are done', () => {
+    const jobs = open();
+    jobs.accept(job(1));
+    jobs.sending('discord:1');
+    jobs.notSent('discord:1');
+    expect(jobs.pending('discord')).toMatchObject([{ state: 'accepted' }]);
+    jobs.done('discord:1');
+    jobs.notSent('discord:1');
+    expect(restarted().pending('discord')).toEqual([]);
+  });
+
   it('leave nothing but a bare id when they are done, for a day', () => {
     const jobs = open();
     jobs.accept(job(1));

@@ -10,8 +10,9 @@ import { BotApiError } from './bot-api-error.ts';
 import { createChatAction } from './chat-action.ts';
 import type { DeleteButton } from './delete-button.ts';
 import type { TelegramLimits } from './limits.ts';
+import type { Place, SendingWatch } from './posting.ts';
 import { renderText } from './render.ts';
-import type { Occasion, Place, Sender } from './send.ts';
+import type { Occasion, Sender } from './send.ts';
 
 /** One question, accepted. */
 export interface Question {
@@ -25,7 +26,7 @@ export interface AnswerOptions {
   readonly api: BotApi;
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
   readonly sender: Sender;
-  readonly jobs: Pick<Jobs, 'sending' | 'done'>;
+  readonly jobs: Pick<Jobs, 'sending' | 'notSent' | 'done'>;
   readonly deleteButton: DeleteButton;
   readonly translator: (caller: Caller) => Translator;
   readonly limits: TelegramLimits;
@@ -62,10 +63,8 @@ export function createAnswer(options: AnswerOptions): Answer {
 
     async function send(reply: Reply, link: string | undefined): Promise<void> {
       const id = ids.get(link);
-      const onSending = () => {
-        if (id !== undefined) jobs.sending(id);
-      };
-      const occasion = { t, signal, extra: extraButtons(ask.caller, place, t), onSending };
+      const watch = id === undefined ? undefined : watchOf(id);
+      const occasion = { t, signal, extra: extraButtons(ask.caller, place, t), ...(watch && { watch }) };
       if (reply.gallery.length > 0) action.show(actionFor(reply));
       try {
         await sender.send(reply, place, occasion);
@@ -90,6 +89,20 @@ export function createAnswer(options: AnswerOptions): Answer {
       if (!signal.aborted) settle(ids.values());
     }
   };
+
+  /** Once a part of the answer stands in the chat, the whole is never sent again. */
+  function watchOf(id: string): SendingWatch {
+    let isBegun = false;
+    return {
+      sending: () => jobs.sending(id),
+      sent() {
+        isBegun = true;
+      },
+      refused() {
+        if (!isBegun) jobs.notSent(id);
+      },
+    };
+  }
 
   /** What was refused or left out is over as well. */
   function settle(ids: Iterable<string>): void {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../bot/command.ts';
 import type { ChatAccess } from './chat-access.ts';
-import type { Place } from './send.ts';
+import type { Place } from './posting.ts';
 import type { Chat, User } from './updates.ts';
 
 interface Speech {

@@ -1,6 +1,6 @@
 import type { Logger } from '../../infra/log.ts';
 import type { BotApi } from './bot-api.ts';
-import type { Place } from './send.ts';
+import type { Place } from './posting.ts';
 
 type Action = 'upload_video' | 'upload_photo';
 

@@ -3,7 +3,7 @@ import type { PastedLink } from '../../bot/invocation.ts';
 import type { Job, Jobs } from '../../bot/jobs.ts';
 import type { Question } from './answer.ts';
 import type { ChatAccess } from './chat-access.ts';
-import type { Place } from './send.ts';
+import type { Place } from './posting.ts';
 
 /** A question as it lies in the store until it is answered: places, links and options, never words. */
 const Target = z.object({

@@ -16,10 +16,11 @@ import { acceptQuestion, type Draft, recallQuestion } from './errand.ts';
 import type { Inline } from './extras/inline.ts';
 import type { TelegramLimits } from './limits.ts';
 import { readWords, type Words } from './message-links.ts';
+import type { Place } from './posting.ts';
 import type { Press } from './press.ts';
 import { menuName } from './register.ts';
 import { renderText } from './render.ts';
-import type { Place, Sender } from './send.ts';
+import type { Sender } from './send.ts';
 import { type Message, type MyChatMember, parseUpdate, type Update } from './updates.ts';
 
 export interface ListenOptions {

@@ -23,6 +23,7 @@ import { createListener } from './listen.ts';
 import type { Me } from './methods.ts';
 import { createPacing } from './pacing.ts';
 import { createPolling, isTokenRefused, TOKEN_REFUSED } from './polling.ts';
+import { createPosting } from './posting.ts';
 import { createPress } from './press.ts';
 import { registerCommands } from './register.ts';
 import { createSender } from './send.ts';
@@ -79,7 +80,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     isLocalServer: apiRoot !== DEFAULT_API,
   };
   const access = createChatAccess(api, self);
-  const sender = createSender({ ...files, api, pacing, settings, now });
+  const sender = createSender({ ...files, posting: createPosting({ api, pacing, settings, limits, now }) });
   const deleteButton = createDeleteButton(token);
   const shared = { api, dispatcher, sender, access, deleteButton, translator, limits, log, now };
   const listener = createListener({

@@ -1,31 +1,16 @@
-import { LRUCache } from 'lru-cache';
 import type { GalleryItem, Reply } from '../../bot/reply.ts';
-import type { SettingsStore } from '../../bot/settings.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { DeliveredLink } from '../../media/delivery.ts';
-import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import { albumClass, albumItem, captioned, markup, shape } from './file-fields.ts';
 import { type Candidate, createFileLadder, type FileLadder, type FileLadderOptions } from './file-ladder.ts';
 import { EMPTY } from './formatted-text.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
-import type { Address, Answers, Button, Method, Params, SentMessage } from './methods.ts';
-import type { Pacing } from './pacing.ts';
+import type { Button, SentMessage } from './methods.ts';
 import { createPostLock } from './post-lock.ts';
+import type { Place, Posting, SendingWatch } from './posting.ts';
 import { culprits, isAboutFile, isWithoutRight } from './refusals.ts';
 import { type MediaPayload, render, renderMissing, renderText, type TextPayload } from './render.ts';
-
-/** Where an answer goes. */
-export interface Place {
-  readonly chatId: number;
-  readonly isGroup: boolean;
-  /** Of a forum's topic; never that of the General topic, which Telegram refuses. */
-  readonly threadId?: number | undefined;
-  /** The message it answers. */
-  readonly replyTo?: number | undefined;
-  /** Without a sound. */
-  readonly silent?: boolean;
-}
 
 /** What sending needs to know about who waits. */
 export interface Occasion {
@@ -33,8 +18,7 @@ export interface Occasion {
   readonly signal: AbortSignal;
   /** Buttons of this platform's own under a single file. */
   readonly extra?: readonly Button[];
-  /** Called before every request that may put a message into the chat. */
-  readonly onSending?: () => void;
+  readonly watch?: SendingWatch;
 }
 
 export interface Sender {
@@ -46,77 +30,21 @@ export interface Sender {
 }
 
 export interface SenderOptions extends FileLadderOptions {
-  readonly api: BotApi;
-  readonly pacing: Pacing;
-  readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
-  readonly now: () => number;
+  readonly posting: Posting;
 }
 
-type SendMethod = Method & `send${string}`;
 interface Ready {
   readonly ladder: FileLadder;
   readonly candidate: Candidate;
 }
 
-const MAX_DETOURS = 3;
-const MAX_MOVED = 1_000;
-
 export function createSender(options: SenderOptions): Sender {
-  const { api, pacing, settings, limits, isLocalServer, now } = options;
+  const { posting, limits, isLocalServer } = options;
   const lock = createPostLock();
-  /** Groups that have become supergroups since the start. */
-  const moved = new LRUCache<number, number>({ max: MAX_MOVED });
-
-  /** Puts something into a chat, wherever that has gone meanwhile. */
-  async function put<M extends SendMethod>(
-    method: M,
-    place: Place,
-    { signal, onSending }: Occasion,
-    make: (address: Address) => Params[M],
-  ): Promise<Answers[M]> {
-    let to = relocated(place);
-    for (let detours = 0; ; detours += 1) {
-      try {
-        onSending?.();
-        const { chatId } = to;
-        const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
-        const onWait = (ms: number) => pacing.hold(chatId, ms);
-        const sent = await api.call(method, make(addressOf(to)), { signal, timeoutMs, onWait });
-        pacing.arrived(chatId);
-        return sent;
-      } catch (error) {
-        const next = detours < MAX_DETOURS ? detour(error, to) : undefined;
-        if (next === undefined) throw error;
-        to = next;
-      }
-    }
-  }
-
-  function relocated(place: Place): Place {
-    const chatId = moved.get(place.chatId);
-    // Messages have other ids there, and there is no topic yet.
-    return chatId === undefined ? place : { ...place, chatId, replyTo: undefined, threadId: undefined };
-  }
-
-  /** Where the same may be tried again; nothing was put anywhere yet. */
-  function detour(error: unknown, place: Place): Place | undefined {
-    if (!(error instanceof BotApiError)) return undefined;
-    const { migrateTo, code, description } = error;
-    if (migrateTo !== undefined && migrateTo !== place.chatId) {
-      settings.moveChat(keyOf(place.chatId), keyOf(migrateTo));
-      moved.set(place.chatId, migrateTo);
-      return relocated(place);
-    }
-    if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) {
-      settings.markChatLeft(keyOf(place.chatId), now());
-    }
-    const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
-    return isTopicGone && place.threadId !== undefined ? { ...place, threadId: undefined } : undefined;
-  }
 
   async function sendText({ content, keyboard }: TextPayload, place: Place, occasion: Occasion): Promise<void> {
-    await pacing.take(place, 1, occasion.signal);
-    await put('sendMessage', place, occasion, address => ({
+    await posting.takeTurn(place, 1, occasion.signal);
+    await posting.put('sendMessage', place, occasion, address => ({
       ...address,
       text: content.text,
       entities: content.entities,
@@ -133,7 +61,7 @@ export function createSender(options: SenderOptions): Sender {
   ): Promise<{ readonly missing: readonly DeliveredLink[]; readonly messages: readonly SentMessage[] }> {
     const { items } = payload;
     const ladders = items.map(item => createFileLadder(item, items.length > 1, options));
-    await pacing.take(place, items.length, occasion.signal);
+    await posting.takeTurn(place, items.length, occasion.signal);
     try {
       return await lock.run(
         JSON.stringify(items.map(({ post, form }) => [post.source, post.id, form])[0]),
@@ -214,7 +142,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       if (others.length === 0) return [await sendOne(first.candidate, { caption, keyboard }, place, occasion)];
       const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
-      return await put('sendMediaGroup', place, occasion, address => ({ ...address, media }));
+      return await posting.put('sendMediaGroup', place, occasion, address => ({ ...address, media }));
     } catch (error) {
       if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;
       for (const { ladder } of culprits(error, batch)) ladder.refuse(error);
@@ -234,20 +162,25 @@ export function createSender(options: SenderOptions): Sender {
     switch (type) {
       case 'video': {
         const video = { ...common, ...hidden, ...shape(candidate), video: media, supports_streaming: true };
-        return put('sendVideo', place, occasion, address => ({ ...address, ...video }));
+        return posting.put('sendVideo', place, occasion, address => ({ ...address, ...video }));
       }
       case 'photo':
-        return put('sendPhoto', place, occasion, address => ({ ...address, ...common, ...hidden, photo: media }));
+        return posting.put('sendPhoto', place, occasion, address => ({
+          ...address,
+          ...common,
+          ...hidden,
+          photo: media,
+        }));
       case 'animation': {
         const animation = { ...common, ...hidden, ...shape(candidate), animation: media };
-        return put('sendAnimation', place, occasion, address => ({ ...address, ...animation }));
+        return posting.put('sendAnimation', place, occasion, address => ({ ...address, ...animation }));
       }
       case 'audio': {
         const audio = { ...common, audio: media, ...(duration === undefined ? {} : { duration }) };
-        return put('sendAudio', place, occasion, address => ({ ...address, ...audio }));
+        return posting.put('sendAudio', place, occasion, address => ({ ...address, ...audio }));
       }
       case 'document':
-        return put('sendDocument', place, occasion, address => ({ ...address, ...common, document: media }));
+        return posting.put('sendDocument', place, occasion, address => ({ ...address, ...common, document: media }));
     }
   }
 
@@ -280,18 +213,5 @@ export function createSender(options: SenderOptions): Sender {
       const { messages } = await sendMedia(payload, place, occasion);
       return messages[0]?.message_id;
     },
-  };
-}
-
-function keyOf(chatId: number): string {
-  return `telegram:${chatId}`;
-}
-
-function addressOf({ chatId, threadId, replyTo, silent }: Place): Address {
-  return {
-    chat_id: chatId,
-    ...(threadId === undefined ? {} : { message_thread_id: threadId }),
-    ...(replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
-    ...(silent === true ? { disable_notification: true } : {}),
   };
 }

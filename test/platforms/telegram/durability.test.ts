@@ -28,6 +28,18 @@ describe('a process that ends in the middle', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('leaves what Telegram refused to the next as well', async () => {
+    const { fake, sandbox, restart } = await openStage({ limits: NO_MERCY });
+    sandbox.faults.set('cdn', 'hang');
+    fake.message({ from: SARI, text: REEL });
+    await fake.waitFor(() => sandbox.count('cdn') || undefined);
+    expect(fake.requests.filter(({ method }) => method === 'sendVideo')).toHaveLength(1);
+    sandbox.faults.clear();
+    await restart();
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answersIn(fake, SARI.id).map(({ file }) => file?.kind)).toEqual(['video']);
+  });
+
   it('leaves what may have arrived alone: nobody gets it twice', async () => {
     const { fake, restart, jobs, log } = await openStage({ limits: NO_MERCY });
     fake.fault({ method: 'sendVideo', when: ({ files }) => files.length > 0, afterSend: true, hang: true });
