@@ -71,6 +71,8 @@ export function parseArguments(spec: CommandSpec, text: string): Raw {
     if (!word) break;
     const flag = word.quoted || hasRest ? undefined : names.get(word.text.toLowerCase());
     if (flag?.option.type === 'boolean') set(flag, true);
+    // `/settings language id`, as the usage reads.
+    else if (flag && words.more() && !Object.hasOwn(raw, flag.key)) takeNamed(flag, true);
     else open.push(word);
   }
 

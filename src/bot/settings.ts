@@ -57,6 +57,8 @@ export const CHAT_DEFAULTS: ChatSettings = {
 
 const USER_DEFAULTS: UserSettings = { language: null };
 const LEFT_MS = 30 * 24 * 3_600_000;
+const SESSION_MS = 90 * 24 * 3_600_000;
+const MAX_SESSIONS = 50_000;
 const PURGE_EVERY_MS = 3_600_000;
 
 const STEPS = [
@@ -123,6 +125,13 @@ export function createSettingsStore({
     const at = now();
     if (at - purgedAt < PURGE_EVERY_MS) return;
     const { changes } = store.run('DELETE FROM chats WHERE left_at <= ?', [at - LEFT_MS]);
+    // A browser's session is nobody we know: old ones are dropped, and no flood of them fills the disk.
+    store.run("DELETE FROM users WHERE key >= 'web:' AND key < 'web;' AND updated_at <= ?", [at - SESSION_MS]);
+    store.run(
+      `DELETE FROM users WHERE key IN (SELECT key FROM users WHERE key >= 'web:' AND key < 'web;'
+      ORDER BY updated_at DESC LIMIT -1 OFFSET ?)`,
+      [MAX_SESSIONS],
+    );
     if (changes > 0) chats.clear();
     purgedAt = at;
   }
@@ -133,6 +142,7 @@ export function createSettingsStore({
     user,
     forgetUser,
     setUser(key, change) {
+      purgeLeft();
       const settings: UserSettings = { ...user(key), ...change };
       // Nobody is on record for having chosen nothing.
       if (settings.language === null) return forgetUser(key);

@@ -4,13 +4,19 @@ import ipaddr from 'ipaddr.js';
  * Who a network address stands for in limits: IPv4 whole (mapped ones too), IPv6 by its /64, since one household or server
  * has at least that many. What is no address stands for itself.
  */
-export function clientKey(ip: string): string {
+export function clientKey(text: string): string {
+  const ip = withoutPort(text);
   if (!ip.includes(':')) return ip;
   if (!ipaddr.isValid(ip)) return ip;
   const address = ipaddr.process(ip);
   if (address.kind() === 'ipv4') return address.toString();
   const bytes = address.toByteArray().fill(0, 8);
   return `${ipaddr.fromByteArray(bytes).toString()}/64`;
+}
+
+/** Some proxies forward `1.2.3.4:5678` or `[2001:db8::1]:443`: each connection would be a client of its own. */
+function withoutPort(text: string): string {
+  return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^(\d+(?:\.\d+){3}):\d+$/.exec(text)?.[1] ?? text;
 }
 
 export function isLoopback(ip: string | undefined): boolean {

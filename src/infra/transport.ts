@@ -2,20 +2,11 @@ import { lookup as lookupByCallback } from 'node:dns';
 import { isIP } from 'node:net';
 import { promisify } from 'node:util';
 import { LRUCache } from 'lru-cache';
-import { Agent, buildConnector, type Dispatcher, getGlobalDispatcher, Pool, ProxyAgent } from 'undici';
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { AppError } from '../errors.ts';
 import { createGuardedLookup, type ResolveHost, refuseNonPublic } from './address-guard.ts';
 import type { Deadline } from './deadline.ts';
 import type { Overrides } from './overrides.ts';
-
-/**
- * Every undici in a process shares one global dispatcher, and the first one loaded sets it. Ours is never used: each request
- * names its own. discord.js brings an undici of another major version, whose uploads fail on a dispatcher of this one (its
- * FormData is not known here; undici 6.29 and 7.30, seen 2026-11), so the place is left free for it.
- */
-if (getGlobalDispatcher() instanceof Agent) {
-  Reflect.set(globalThis, Symbol.for('undici.globalDispatcher.1'), undefined);
-}
 
 export interface TransportOptions {
   readonly overrides?: Overrides | undefined;

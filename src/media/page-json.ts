@@ -23,8 +23,29 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value of a JSON text, or undefined when it is not JSON. */
+/** Their pages nest about 40 levels; parsing millions would block the process and take its memory. */
+const MAX_NESTING = 1_000;
+
+/** Whether brackets nest deeper than anything of theirs, without parsing. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 0x22) inString = !inString;
+    else if (inString) {
+      if (code === 0x5c) index += 1;
+    } else if (code === 0x5b || code === 0x7b) {
+      depth += 1;
+      if (depth > MAX_NESTING) return true;
+    } else if (code === 0x5d || code === 0x7d) depth -= 1;
+  }
+  return false;
+}
+
+/** The value of a JSON text, or undefined when it is not JSON or nests beyond all reason. */
 export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return value;

@@ -64,9 +64,16 @@ function isDefinitive(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && !error.params.weak;
 }
 
+/** What our own bounds refused says something of the upstream, not of the person who asked. */
+function ofUpstream(error: AppError): AppError {
+  const code =
+    error.code === 'forbidden' ? 'upstream_unavailable' : error.code === 'too_large' ? 'upstream_changed' : null;
+  return code === null ? error : new AppError(code, error.message, { cause: error });
+}
+
 /** Whatever a strategy threw, as an AppError: what is none says that our reading of the upstream broke. */
 function toFailure(error: unknown): AppError {
-  if (error instanceof AppError) return error;
+  if (error instanceof AppError) return ofUpstream(error);
   return new AppError('upstream_changed', error instanceof Error ? error.message : 'threw no error', { cause: error });
 }
 

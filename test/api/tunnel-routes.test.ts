@@ -122,6 +122,26 @@ describe('GET /media/:token', () => {
   });
 });
 
+describe('many files at once', () => {
+  it('are 24 for one client; the next is told when to come back, and comes in when one has ended', async () => {
+    const held: (() => void)[] = [];
+    const { server, address } = await setUp((request, response) => {
+      held.push(() => serveFile(request, response, FILE));
+    });
+    const flowing = Array.from({ length: 24 }, () => server.app.inject(address()));
+    await expect.poll(() => held.length).toBe(24);
+    const refused = await server.app.inject(address());
+    expect(refused.statusCode).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    for (const answer of held) answer();
+    for (const response of await Promise.all(flowing)) expect(response.statusCode).toBe(200);
+    const next = server.app.inject(address());
+    await expect.poll(() => held.length).toBe(25);
+    held.at(-1)?.();
+    expect((await next).statusCode).toBe(200);
+  });
+});
+
 describe('a stream that breaks off', () => {
   it('because the client left lets go of the CDN', async () => {
     let closed: Promise<unknown> | undefined;

@@ -48,6 +48,7 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   { names: /^(discord\.js|@discordjs\/.+|discord-api-types)(\/|$)/, home: /^src\/platforms\/discord\//, types: false },
   { names: /^(telegraf|grammy|@grammyjs\/.+|typegram)(\/|$)/, home: /^src\/platforms\/telegram\//, types: false },
   { names: /^undici$/, home: /^src\/infra\// },
+  { names: /^undici-for-discord$/, home: /^src\/platforms\/discord\// },
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },

@@ -88,6 +88,7 @@ describe('parseArguments', () => {
   it('takes names in the reader’s language beside the declared ones', () => {
     const spec = commandSpec(download, id);
     expect(parseArguments(spec, `tautan:${LINK} butir:2 suara`)).toEqual({ link: LINK, item: '2', audio: true });
+    expect(parseArguments(spec, `link ${LINK} item 2 audio`)).toEqual({ link: LINK, item: '2', audio: true });
     expect(parseArguments(spec, `link:${LINK} item:2 audio`)).toEqual({ link: LINK, item: '2', audio: true });
   });
 

@@ -24,6 +24,12 @@ describe('clientKey', () => {
     );
   });
 
+  it('does not count a port that a proxy forwards', () => {
+    expect(clientKey('192.0.2.1:50123')).toBe('192.0.2.1');
+    expect(clientKey('[2001:db8:1:2::1]:443')).toBe(clientKey('2001:db8:1:2::1'));
+    expect(clientKey('[2001:db8:1:2::1]')).toBe(clientKey('2001:db8:1:2::9'));
+  });
+
   it('lets what is no address stand for itself', () => {
     expect(clientKey('not:an:address')).toBe('not:an:address');
   });

@@ -1,12 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { embeddedJson, findObjects, findValues, pageScripts } from '../../src/media/page-json.ts';
+import { embeddedJson, findObjects, findValues, pageScripts, parseJson } from '../../src/media/page-json.ts';
 
 function nested(depth: number, inner: unknown): unknown {
   let value = inner;
   for (let level = 0; level < depth; level += 1) value = { next: value };
   return value;
 }
+
+describe('parseJson', () => {
+  it('refuses nesting beyond all reason before it is parsed', () => {
+    expect(parseJson('['.repeat(6_000_000))).toBeUndefined();
+    expect(parseJson(`${'['.repeat(2_000)}${']'.repeat(2_000)}`)).toBeUndefined();
+    expect(parseJson(`${'['.repeat(500)}${']'.repeat(500)}`)).toBeDefined();
+    expect(parseJson(JSON.stringify({ text: '[{"\\'.repeat(2_000) }))).toBeDefined();
+  });
+});
 
 describe('embeddedJson', () => {
   it('reads application/json and data-sjs scripts in order and skips the broken ones', () => {

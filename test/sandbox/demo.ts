@@ -33,7 +33,8 @@ function startMedley(sandbox: Sandbox, folder: string): ChildProcess {
   const none = Object.fromEntries(PRIVATE_SETTINGS.map(name => [name, '']));
   const settings = { UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: folder, WEB_EXAMPLES: EXAMPLES };
   return spawn(process.execPath, [MAIN], {
-    env: { ...process.env, ...none, ...settings },
+    // Without a PATH there is no yt-dlp, which would ask the real sites.
+    env: { ...process.env, ...none, ...settings, PATH: '' },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }

@@ -80,7 +80,7 @@ function abortError(signal: AbortSignal): AppError {
 
 /** Ends the program and what it started. */
 function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, 'SIGKILL');
   } catch {
@@ -147,6 +147,9 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
   const proxies = proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   const env = { PATH: searchPath, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', ...proxies };
   const enterLine = createLine(concurrency);
+  const alive = new Set<ChildProcess>();
+  // Detached programs would outlive us.
+  process.on('exit', () => alive.forEach(killGroup));
 
   /** Resolves with stdout; `onEnd` is called when the process is gone, which may be after the promise has settled. */
   function run(url: string, signal: AbortSignal, onEnd: () => void): Promise<string> {
@@ -158,6 +161,7 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
         stdio: ['ignore', 'pipe', 'pipe'],
         windowsHide: true,
       });
+      alive.add(child);
       const chunks: Buffer[] = [];
       let bytes = 0;
       let complaints = '';
@@ -176,10 +180,13 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
       });
       child.once('error', cause => {
         reject(new AppError('upstream_unavailable', 'yt-dlp could not be run', { cause }));
-        if (child.pid === undefined) onEnd();
+        if (child.pid !== undefined) return;
+        alive.delete(child);
+        onEnd();
       });
       child.once('close', (code, killedBy) => {
         signal.removeEventListener('abort', onAbort);
+        alive.delete(child);
         onEnd();
         if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
         else reject(failureOf(complaints, killedBy ?? `exit ${code}`));

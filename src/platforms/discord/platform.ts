@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { type Client, REST } from 'discord.js';
+import { Agent } from 'undici-for-discord';
 import type { Dispatcher } from '../../bot/dispatcher.ts';
 import type { Job, Jobs } from '../../bot/jobs.ts';
 import type { SettingsStore } from '../../bot/settings.ts';
@@ -43,8 +45,14 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   const { token, apiUrl, dispatcher, delivery, settings, jobs, log, now = Date.now } = options;
   const stopping = new AbortController();
   const aborting = new AbortController();
+  // Every answer under way listens to it.
+  setMaxListeners(0, aborting.signal);
   // Its life is not the connection's: what is under way is still answered when that is gone.
+  // Named, not the process' global one: that belongs to whichever undici was loaded first, and on one of another major version
+  // than discord.js brings (6) every upload fails with "action is not a function" (undici 7.30, seen 2026-11).
+  const agent = new Agent();
   const rest = new REST({
+    agent,
     ...(apiUrl !== undefined && { api: apiUrl }),
     timeout: TIMES.library,
     invalidRequestWarningInterval: 500,
@@ -170,6 +178,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     await supervising;
     rest.clearHashSweeper();
     rest.clearHandlerSweeper();
+    await agent.destroy();
   }
 
   return {

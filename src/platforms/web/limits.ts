@@ -41,10 +41,9 @@ export const CHAT_LIMITS = {
   orphanMs: 30_000,
   /** Finished answers kept for a page that lost them on the way. */
   answeredMs: 5 * 60_000,
-  answeredPerSession: 12,
   answeredBytes: 8 * 1024 * 1024,
   /** Running work may take this long after `stop()`. */
-  drainMs: 7_000,
+  drainMs: 9_000,
   /** A closing handshake may take this long. */
   closeMs: 1_000,
 } as const;

@@ -82,16 +82,14 @@ function renderMedia({ post, index, form, spoiler }: GalleryItem, { tunnel, now 
   const chosen = item && chooseVariant(item, form);
   if (!item || !chosen) return [];
   const kind = form === 'audio' && item.kind === 'video' ? 'audio' : item.kind;
-  const expiresAt = Math.min(
-    post.expiresAt ?? Number.POSITIVE_INFINITY,
-    chosen.expiresAt ?? Number.POSITIVE_INFINITY,
-    now + MEDIA_LIFE_MS,
-  );
+  // Longer than the CDN's own address may live: the tunnel asks for a new one when that has ended.
+  const expiresAt = now + MEDIA_LIFE_MS;
   const place = post.items.length > 1 ? `-${index + 1}` : '';
   const name = `medley-${post.source}-${safeName(post.id)}${place}`;
   const file = { post: { source: post.source, id: post.id }, index, expiresAt };
   const fileName = `${name}.${extension(chosen.mime)}`;
-  const src = tunnel.address({ ...file, url: chosen.url, mime: chosen.mime, fileName });
+  const { width, height } = chosen;
+  const src = tunnel.address({ ...file, url: chosen.url, mime: chosen.mime, width, height, fileName });
   const poster =
     item.kind === 'image' || item.thumbnailUrl === null
       ? null
