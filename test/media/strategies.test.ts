@@ -233,8 +233,14 @@ describe('the error when all fail', () => {
   });
 
   it('is an AppError for every code, and when there is nobody to ask', async () => {
-    for (const code of ERROR_CODES)
-      await expect(chain([strategy('a', fail(code))]).run()).rejects.toMatchObject({ code });
+    // What our own bounds refused is told as the upstream's trouble: the person who asked can do nothing about it.
+    const told: Partial<Record<ErrorCode, ErrorCode>> = {
+      forbidden: 'upstream_unavailable',
+      too_large: 'upstream_changed',
+    };
+    for (const code of ERROR_CODES) {
+      await expect(chain([strategy('a', fail(code))]).run()).rejects.toMatchObject({ code: told[code] ?? code });
+    }
     await expect(chain([]).run()).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
 });
