@@ -9,7 +9,12 @@ export type Inline =
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
   | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[] }
   /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
-  | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' };
+  | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
+  /** A colour that means something (a difficulty's). `symbol` stands for it, an emoji of like colour, where text has none. */
+  | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
+
+/** `#rrggbb` */
+export type Colour = `#${string}`;
 
 export type Text = readonly Inline[];
 
@@ -18,8 +23,43 @@ export type Block =
   /** `folded` text may be shown shortened, with a way to see the rest where the platform has one. */
   | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: Text }[] }
-  | { readonly kind: 'image'; readonly url: string; readonly alt: string }
+  | Image
+  | { readonly kind: 'picture'; readonly picture: Picture; readonly alt: string }
+  /** A short piece of sound to try: a beatmap's preview. An https address. */
+  | { readonly kind: 'sound'; readonly url: string; readonly label: string }
+  | Card
   | { readonly kind: 'divider' };
+
+/** At an https address. */
+export interface Image {
+  readonly kind: 'image';
+  readonly url: string;
+  readonly alt: string;
+}
+
+/** One of several things in a list: a found beatmapset, a play. */
+export interface Card {
+  readonly kind: 'card';
+  readonly title: Text;
+  /** Short ones, most important first; those at the end may be left out where there is little room. */
+  readonly lines: readonly Text[];
+  readonly image?: Image;
+  readonly colour?: Colour;
+  readonly sound?: { readonly url: string; readonly label: string };
+  /** Opens the thing itself. */
+  readonly action?: Action;
+}
+
+/** Drawn by Medley, when it is sent and not before. */
+export interface Picture {
+  /** Tells it from every other picture, the same for the same content: letters, digits, `-`. */
+  readonly key: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  /** PNG. A picture that cannot be drawn is left out, and its `alt` stands instead. */
+  draw(): Promise<Buffer>;
+}
 
 /** One file of a post. The platform decides how it gets there: its own file id, an address, an upload, the tunnel. */
 export interface GalleryItem {
@@ -40,7 +80,16 @@ export type Action =
       readonly label: string;
       readonly token: string;
       readonly style: 'primary' | 'secondary' | 'danger';
-    };
+    }
+  /** One of several to be opened; at most 25 are shown. Buttons where a platform has no menus. */
+  | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly Choice[] };
+
+export interface Choice {
+  readonly label: string;
+  readonly detail?: string;
+  /** As of a button. */
+  readonly token: string;
+}
 
 export type Tone = 'neutral' | 'success' | 'notice' | 'error';
 

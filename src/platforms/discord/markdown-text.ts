@@ -36,6 +36,8 @@ function renderInline(inline: Inline, budget: TextBudget): string {
       return codeSpan(plainText(inline.children), budget);
     case 'time':
       return moment(inline.at, inline.style, budget);
+    case 'swatch':
+      return spend(inline.symbol, budget);
     case 'link': {
       const url = linkTarget(inline.url);
       if (url === undefined) return renderInlines(inline.children, budget);

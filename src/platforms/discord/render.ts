@@ -8,7 +8,8 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import type { Action, Block, Reply, Tone } from '../../bot/reply.ts';
+import { type PlainBlock, plainActions, plainBlocks } from '../../bot/plain-blocks.ts';
+import type { Action, Reply, Tone } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { MESSAGE_LIMITS, SHOWN } from './limits.ts';
 import { escapeMarkdown, linkTarget, renderText, shorten } from './markdown-text.ts';
@@ -56,7 +57,11 @@ export function renderMessage(sections: readonly Section[], context: RenderConte
   const used = new Set<string>();
   return sections.map((section, index) => {
     const isLast = index === sections.length - 1;
-    const rows = renderActions(section.reply.actions, used, isLast ? context : { ...context, deleteId: undefined });
+    const rows = renderActions(
+      plainActions(section.reply.blocks, section.reply.actions),
+      used,
+      isLast ? context : { ...context, deleteId: undefined },
+    );
     const left = room.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
     const accent = ACCENTS[section.reply.tone];
     return {
@@ -96,7 +101,11 @@ function renderContent(section: Section, room: Room, t: Translator): APIComponen
     text: room.text - notes.length,
     components: room.components - media.length - (notes === '' ? 0 : 1),
   };
-  return [...renderBlocks(section.reply.blocks, left), ...media, ...(notes === '' ? [] : [display(notes)])];
+  return [
+    ...renderBlocks(plainBlocks(section.reply.blocks), left),
+    ...media,
+    ...(notes === '' ? [] : [display(notes)]),
+  ];
 }
 
 function display(content: string): APIComponentInContainer {
@@ -104,7 +113,7 @@ function display(content: string): APIComponentInContainer {
 }
 
 /** Texts that follow each other share a display. */
-function renderBlocks(blocks: readonly Block[], room: Room): APIComponentInContainer[] {
+function renderBlocks(blocks: readonly PlainBlock[], room: Room): APIComponentInContainer[] {
   const components: APIComponentInContainer[] = [];
   let lines: string[] = [];
   let left = room.text;
@@ -121,7 +130,7 @@ function renderBlocks(blocks: readonly Block[], room: Room): APIComponentInConta
     lines = [];
   }
 
-  function place(block: Block): boolean {
+  function place(block: PlainBlock): boolean {
     const component = renderComponent(block);
     if (component) {
       // One more for the text before it and one for what may follow.
@@ -141,7 +150,7 @@ function renderBlocks(blocks: readonly Block[], room: Room): APIComponentInConta
   return components;
 }
 
-function renderComponent(block: Block): APIComponentInContainer | undefined {
+function renderComponent(block: PlainBlock): APIComponentInContainer | undefined {
   if (block.kind === 'divider') return { type: ComponentType.Separator, divider: true };
   if (block.kind !== 'image' || !isMediaAddress(block.url)) return undefined;
   const alt = description(block.alt);
@@ -149,7 +158,7 @@ function renderComponent(block: Block): APIComponentInContainer | undefined {
 }
 
 /** Undefined when there is no room for it. */
-function renderTextBlock(block: Block, room: number): string | undefined {
+function renderTextBlock(block: PlainBlock, room: number): string | undefined {
   switch (block.kind) {
     case 'heading':
       return room < HEADING.length + 2 ? undefined : prefixed(HEADING, block.text, Math.min(SHOWN.heading, room));
@@ -168,14 +177,14 @@ function renderTextBlock(block: Block, room: number): string | undefined {
 
 const HEADING = '### ';
 
-function prefixed(prefix: string, text: Extract<Block, { kind: 'heading' }>['text'], max: number): string {
+function prefixed(prefix: string, text: Extract<PlainBlock, { kind: 'heading' }>['text'], max: number): string {
   const line = renderText(text, max - prefix.length)
     .replace(/\s+/g, ' ')
     .trim();
   return line === '' ? '' : `${prefix}${line}`;
 }
 
-function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields'], room: number): string | undefined {
+function renderFields(fields: Extract<PlainBlock, { kind: 'fields' }>['fields'], room: number): string | undefined {
   const lines: string[] = [];
   let left = room;
   for (const { label, value } of fields.slice(0, SHOWN.fields)) {

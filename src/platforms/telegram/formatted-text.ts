@@ -39,12 +39,14 @@ function formatInline(inline: Inline, t: Pick<Translator, 'date'>): FormattedTex
     }
     case 'time':
       return plain(t.date(inline.at));
+    case 'swatch':
+      return plain(inline.symbol);
   }
 }
 
 function wordsOf(children: Text): string {
   return children
-    .map(child => (typeof child === 'string' ? child : child.kind === 'time' ? '' : wordsOf(child.children)))
+    .map(child => (typeof child === 'string' ? child : 'children' in child ? wordsOf(child.children) : ''))
     .join('');
 }
 

@@ -1,3 +1,4 @@
+import { type PlainAction, plainActions } from '../../bot/plain-blocks.ts';
 import type { Action } from '../../bot/reply.ts';
 import { isWebAddress } from './formatted-text.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
@@ -8,11 +9,11 @@ const SHORT_LABEL = 14;
 
 /** The buttons under a message; undefined when there is none to show. */
 export function renderKeyboard(actions: readonly Action[], extra: readonly Button[] = []): Keyboard | undefined {
-  const buttons = [...actions.flatMap(renderButton), ...extra].slice(0, MESSAGE_LIMITS.buttons);
+  const buttons = [...plainActions([], actions).flatMap(renderButton), ...extra].slice(0, MESSAGE_LIMITS.buttons);
   return buttons.length === 0 ? undefined : { inline_keyboard: rowsOf(buttons) };
 }
 
-function renderButton(action: Action): readonly Button[] {
+function renderButton(action: PlainAction): readonly Button[] {
   const text = labelOf(action.label);
   if (action.kind === 'link') return isWebAddress(action.url) ? [{ text, url: action.url }] : [];
   const style = action.style === 'secondary' ? {} : { style: action.style };

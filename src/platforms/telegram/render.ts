@@ -1,3 +1,4 @@
+import { type PlainBlock, plainActions, plainBlocks } from '../../bot/plain-blocks.ts';
 import type { Action, Block, GalleryItem, Reply } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { DeliveredLink } from '../../media/delivery.ts';
@@ -52,7 +53,7 @@ export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly
     return [{ kind: 'media', items: first, caption, keyboard: renderKeyboard(actions, extra) }];
   }
   const links = actions.filter(({ kind }) => kind === 'link');
-  const buttons = actions.filter(({ kind }) => kind === 'button');
+  const buttons = actions.filter(({ kind }) => kind !== 'link');
   const caption = renderBlocks([...blocks, ...linkBlock(links)], t, MESSAGE_LIMITS.caption);
   const albums = groups.map(
     (items, index): Payload => ({ kind: 'media', items, caption: index === 0 ? caption : EMPTY, keyboard: undefined }),
@@ -65,7 +66,7 @@ export function renderText(blocks: readonly Block[], actions: readonly Action[],
   return {
     kind: 'text',
     content: content.text.trim() === '' ? plain('…') : content,
-    keyboard: renderKeyboard(actions),
+    keyboard: renderKeyboard(plainActions(blocks, actions)),
   };
 }
 
@@ -133,7 +134,7 @@ export function renderBlocks(blocks: readonly Block[], t: Translator, max: numbe
 function partsOf(blocks: readonly Block[], t: Translator): readonly Part[] {
   const parts: Part[] = [];
   let before = '';
-  for (const block of blocks) {
+  for (const block of plainBlocks(blocks)) {
     const content = renderBlock(block, t);
     if (content.text.trim() === '') {
       if (before !== '') before = '\n\n';
@@ -146,7 +147,7 @@ function partsOf(blocks: readonly Block[], t: Translator): readonly Part[] {
   return parts;
 }
 
-function renderBlock(block: Block, t: Translator): FormattedText {
+function renderBlock(block: PlainBlock, t: Translator): FormattedText {
   switch (block.kind) {
     case 'heading':
       return covered(formatText(block.text, t), 'bold');

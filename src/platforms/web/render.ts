@@ -1,4 +1,5 @@
-import type { Action, Block, GalleryItem, Inline, Reply, Text } from '../../bot/reply.ts';
+import { type PlainAction, type PlainBlock, plainActions, plainBlocks } from '../../bot/plain-blocks.ts';
+import type { GalleryItem, Inline, Reply, Text } from '../../bot/reply.ts';
 import { type MediaItem, playableVariants, type Variant } from '../../media/post.ts';
 import type { Tunnel } from '../../media/tunnel.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from './limits.ts';
@@ -13,19 +14,23 @@ export interface RenderContext {
 
 /** Reply -> what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
 export function render(reply: Reply, context: RenderContext): WebReply {
-  const blocks = reply.blocks.slice(0, REPLY_LIMITS.blocks).map(renderBlock);
-  if (reply.blocks.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
+  const all = plainBlocks(reply.blocks);
+  const blocks = all.slice(0, REPLY_LIMITS.blocks).map(renderBlock);
+  if (all.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
   return {
     tone: reply.tone,
     blocks,
     gallery: reply.gallery.slice(0, REPLY_LIMITS.gallery).flatMap(item => renderMedia(item, context)),
-    actions: reply.actions.filter(isShowable).slice(0, REPLY_LIMITS.actions).map(renderAction),
+    actions: plainActions(reply.blocks, reply.actions)
+      .filter(isShowable)
+      .slice(0, REPLY_LIMITS.actions)
+      .map(renderAction),
   };
 }
 
 const ELLIPSIS_BLOCK: WebBlock = { kind: 'text', text: ['…'], folded: false };
 
-function renderBlock(block: Block): WebBlock {
+function renderBlock(block: PlainBlock): WebBlock {
   switch (block.kind) {
     case 'heading':
       return { kind: 'heading', text: shortenText(block.text, REPLY_LIMITS.heading) };
@@ -41,7 +46,7 @@ function renderBlock(block: Block): WebBlock {
 }
 
 function renderFields(
-  fields: Extract<Block, { kind: 'fields' }>['fields'],
+  fields: Extract<PlainBlock, { kind: 'fields' }>['fields'],
 ): Extract<WebBlock, { kind: 'fields' }>['fields'] {
   const shown = fields.slice(0, REPLY_LIMITS.fields).map(field => ({
     label: shorten(field.label, REPLY_LIMITS.fieldLabel),
@@ -69,11 +74,11 @@ function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-function isShowable(action: Action): boolean {
+function isShowable(action: PlainAction): boolean {
   return action.kind === 'button' || isWebAddress(action.url);
 }
 
-function renderAction(action: Action): WebAction {
+function renderAction(action: PlainAction): WebAction {
   return { ...action, label: shorten(action.label, REPLY_LIMITS.actionLabel) };
 }
 
@@ -233,6 +238,9 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
     return shown;
   }
   switch (inline.kind) {
+    case 'swatch':
+      budget.left -= inline.symbol.length;
+      return inline.symbol;
     case 'time':
       budget.left -= TIME_LENGTH;
       return inline;

@@ -12,6 +12,7 @@ function plain(text: readonly Inline[]): string {
   return text
     .map(part => {
       if (typeof part === 'string') return part;
+      if (part.kind === 'swatch') return part.symbol;
       return part.kind === 'time' ? new Date(part.at).toISOString().slice(0, 10) : plain(part.children);
     })
     .join('');
