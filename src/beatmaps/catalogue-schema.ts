@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type Beatmap, type Beatmapset, RULESETS, STATUSES } from './beatmapset.ts';
+import { CANDIDATES_STEP } from './catalogue-candidates.ts';
 
 /**
  * `rank` orders by popularity, best first, and is the row number of the texts: a text index answers in the order of its row numbers, so
@@ -42,7 +43,7 @@ CREATE TABLE catalogue_feeds (name TEXT PRIMARY KEY, cursor TEXT, sets INTEGER N
 `;
 
 /** Steps of the room `catalogue` in the store. */
-export const CATALOGUE_STEPS: readonly string[] = [TABLES];
+export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP];
 
 const count = z.number().nullable();
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Store } from '../infra/store.ts';
 import { type Beatmap, type Beatmapset, RULESETS, starRange, statusNumber } from './beatmapset.ts';
+import { writeCandidates } from './catalogue-candidates.ts';
 import { parseBody } from './catalogue-schema.ts';
 import { hasLeaderboard, time, yearOf } from './query-match.ts';
 import { foldText } from './query-text.ts';
@@ -57,6 +58,7 @@ export function writeSet(store: Store, fresh: Beatmapset): readonly string[] | u
     if (!isIndexed) removeTexts(store, row.rank);
   }
   insertSet(store, set, rank);
+  writeCandidates(store, known, set);
   store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
   if (!isIndexed) insertTexts(store, rank, texts);
   return isIndexed ? [] : texts;
