@@ -1,52 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../sandbox/sandbox.ts';
+import { type Program, startProgram } from './program.ts';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-
-interface Run {
-  readonly child: ChildProcess;
-  stdout(): string;
-  stderr(): string;
-  /** Exit code, null after a signal. */
-  readonly ended: Promise<number | null>;
-  /** The printed address. */
-  readonly ready: Promise<string>;
-}
-
-async function run(environment: Readonly<Record<string, string>> = {}, dotenv?: string): Promise<Run> {
-  if (!existsSync(MAIN)) throw new Error('run `npm run build` first; `npm test` does');
-  const folder = await mkdtemp(join(tmpdir(), 'medley-test-'));
-  if (dotenv !== undefined) await writeFile(join(folder, '.env'), dotenv);
-  const child = spawn(process.execPath, [MAIN], {
-    cwd: folder,
-    env: { PATH: process.env.PATH, PORT: '0', DATA_DIR: join(folder, 'data'), ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [out, err] = ['', ''];
-  const ended = new Promise<number | null>(resolve => child.once('close', code => resolve(code)));
-  const ready = new Promise<string>(resolve => {
-    child.stdout.on('data', chunk => {
-      out += String(chunk);
-      const address = /^Medley is ready at (http:\/\/\S+\/)\n$/.exec(out)?.[1];
-      if (address !== undefined) resolve(address);
-    });
-  });
-  child.stderr.on('data', chunk => {
-    err += String(chunk);
-  });
-  onTestFinished(async () => {
-    child.kill('SIGKILL');
-    await ended;
-    await rm(folder, { recursive: true, force: true });
-  });
-  return { child, stdout: () => out, stderr: () => err, ended, ready };
+async function run(environment?: Readonly<Record<string, string>>, dotenv?: string): Promise<Program> {
+  const medley = await startProgram(environment, dotenv);
+  onTestFinished(() => medley.kill());
+  return medley;
 }
 
 async function occupy(): Promise<{ readonly server: Server; readonly port: number }> {

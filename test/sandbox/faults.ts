@@ -35,6 +35,7 @@ export type Endpoint = (typeof ENDPOINTS)[number];
  * - `ignore-query`: a search that answers its default list, whatever was asked
  * - `empty`, `garbage` (random bytes), `truncate` (half the answer, properly ended), `cut` (half, then the connection is gone)
  * - `shape-changed`: the keys that matter have other names
+ * - `delay:N`: the right answer, N milliseconds late
  * - `hang`: no answer ever; `stall`: the beginning, then nothing; `drip`: a byte at a time; `endless`: never ends; `reset`
  * - `redirect-loop`, `redirect-private` (to a metadata address), `redirect-off-site`
  */
@@ -51,6 +52,7 @@ export type Fault =
   | 'truncate'
   | 'cut'
   | 'shape-changed'
+  | `delay:${number}`
   | 'hang'
   | 'stall'
   | 'drip'
@@ -200,10 +202,20 @@ function drip(response: ServerResponse, body: Buffer): void {
   response.once('close', () => clearInterval(timer));
 }
 
+function delayOf(fault: Fault): number {
+  return Number(fault.split(':', 2)[1]);
+}
+
 /** Plays a fault of the connection. The response is left open: closing the sandbox ends it. */
 export function sendFaulty(fault: Fault, right: Answer, response: ServerResponse): void {
   const body = Buffer.from(right.body);
   if (fault === 'hang') return;
+  if (fault.startsWith('delay:')) {
+    const headers = { ...right.headers, 'content-length': String(body.length) };
+    const timer = setTimeout(() => response.writeHead(right.status, headers).end(body), delayOf(fault));
+    response.once('close', () => clearTimeout(timer));
+    return;
+  }
   if (fault === 'reset') {
     response.socket?.resetAndDestroy();
     return;
