@@ -1,0 +1,151 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { setPriority, tmpdir } from 'node:os';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { AppError } from '../errors.ts';
+
+export interface ProgramRequest {
+  /** Absolute path. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+  /** The longest it may take. Without it only the signal ends it. */
+  readonly timeoutMs?: number | undefined;
+  /** 0 is as others, 19 the humblest. */
+  readonly niceness?: number | undefined;
+  /** What it prints, as it comes; a throw ends the program and is what the promise rejects with. */
+  readonly onOutput?: ((chunk: Buffer) => void) | undefined;
+}
+
+export interface ProgramEnd {
+  readonly exitCode: number | null;
+  readonly killedBy: NodeJS.Signals | null;
+  /** The last it wrote on stderr, at most 16 k characters. */
+  readonly complaints: string;
+}
+
+const MAX_COMPLAINT_CHARS = 16 * 1024;
+
+const alive = new Set<ChildProcess>();
+let watchesExit = false;
+
+/** Programs in groups of their own outlive us unless they are ended by hand. */
+function endWithUs(child: ChildProcess): void {
+  alive.add(child);
+  if (watchesExit) return;
+  watchesExit = true;
+  process.on('exit', () => alive.forEach(killGroup));
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // No group of that number: the child alone is left, or not even that.
+    child.kill('SIGKILL');
+  }
+}
+
+function lowerPriority(child: ChildProcess, niceness: number): void {
+  if (child.pid === undefined) return;
+  try {
+    setPriority(child.pid, niceness);
+  } catch {
+    // It has ended already, or the system does not let us: it runs as others do.
+  }
+}
+
+function givenUp(name: string, reason: unknown): AppError {
+  return reason instanceof AppError ? reason : new AppError('timeout', `${name} was given up`, { cause: reason });
+}
+
+/**
+ * Runs a program in a process group of its own, without stdin. The promise settles when the program is gone; on cancel, at the
+ * deadline and when this process ends, the program and all it started are killed.
+ * @throws AppError `upstream_unavailable` when it does not start, `timeout` at the deadline, the signal's reason when it aborts
+ */
+export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
+  const { program, args, env, signal, timeoutMs, niceness, onOutput } = request;
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(givenUp(program, signal.reason));
+    const child = spawn(program, args, {
+      env,
+      cwd: tmpdir(),
+      detached: process.platform !== 'win32',
+      stdio: ['ignore', 'pipe', 'pipe'],
+      windowsHide: true,
+    });
+    endWithUs(child);
+    if (niceness !== undefined) lowerPriority(child, niceness);
+    let complaints = '';
+    let failure: unknown;
+    const end = (why: unknown) => {
+      failure ??= why;
+      killGroup(child);
+    };
+    const onAbort = () => end(givenUp(program, signal.reason));
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => end(new AppError('timeout', `${program} took longer than ${timeoutMs} ms`)), timeoutMs);
+    const settle = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      alive.delete(child);
+    };
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (failure !== undefined) return;
+      try {
+        onOutput?.(chunk);
+      } catch (error) {
+        end(error);
+      }
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      complaints = (complaints + chunk.toString('utf8')).slice(-MAX_COMPLAINT_CHARS);
+    });
+    child.once('error', cause => {
+      failure ??= new AppError('upstream_unavailable', `${program} could not be run`, { cause });
+      if (child.pid !== undefined) return;
+      settle();
+      reject(failure);
+    });
+    child.once('exit', () => {
+      // Something that left its group may hold the pipes for ever.
+      if (failure === undefined) return;
+      child.stdout.destroy();
+      child.stderr.destroy();
+    });
+    child.once('close', (exitCode, killedBy) => {
+      settle();
+      // What it started and left behind in its group has no work any more.
+      killGroup(child);
+      if (failure === undefined) resolve({ exitCode, killedBy, complaints });
+      else reject(failure);
+    });
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** The programs of that name on a PATH, first first; relative entries are passed over. */
+export async function findPrograms(name: string, searchPath: string): Promise<readonly string[]> {
+  const fileName = process.platform === 'win32' ? `${name}.exe` : name;
+  const found: string[] = [];
+  for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
+    const candidate = join(folder, fileName);
+    if (await isProgram(candidate)) found.push(candidate);
+  }
+  return found;
+}

@@ -1,0 +1,123 @@
+import type { Probe } from './probe.ts';
+
+/** How a film is made to fit: the arguments of one pass, chosen before it. */
+export interface CompressionPlan {
+  /** Pixels as displayed, even. */
+  readonly width: number;
+  readonly height: number;
+  readonly maxFrameRate: number;
+  readonly preset: 'superfast' | 'veryfast' | 'faster' | 'fast';
+  readonly crf: number;
+  /** Bits per second that the picture never goes beyond for long. */
+  readonly videoBitrate: number;
+  /** Bits it may go beyond for a moment. */
+  readonly bufferBits: number;
+  /** Bits per second; 0 for a silent film. */
+  readonly audioBitrate: number;
+  readonly audioChannels: 1 | 2;
+  /** The largest the result may be. */
+  readonly limitBytes: number;
+  readonly deadlineMs: number;
+}
+
+/** The part of a chat's limit that is used: what chats count beside the file itself is not known to the byte. */
+const SAFE_SHARE = 0.98;
+/** What the index of an MP4 takes of a frame or a piece of sound. */
+const INDEX_BYTES_PER_SAMPLE = 20;
+const FIXED_INDEX_BYTES = 4_096;
+/** Better than this nobody sees on a phone: a film that needs less than its budget stays smaller. */
+const CRF = 23;
+/** Bits per pixel below which x264's picture falls apart, small pictures sooner than large ones. */
+const MIN_BITS_PER_PIXEL = 0.042;
+/** A narrow side to choose from; the smallest is the last that is still worth watching. */
+const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
+const MAX_LONG_SIDE = 1920;
+/** Bits per second of sound, and the whole that must be there for it. */
+const AUDIO_STEPS = [
+  { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
+  { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
+  { audioBitrate: 64_000, audioChannels: 2, fromTotal: 300_000 },
+  { audioBitrate: 40_000, audioChannels: 1, fromTotal: 0 },
+] as const;
+/** Million pixels a second that one core encodes, decoding 1080p beside it. */
+const SPEEDS = [
+  { preset: 'fast', megapixels: 16 },
+  { preset: 'faster', megapixels: 21 },
+  { preset: 'veryfast', megapixels: 33 },
+  { preset: 'superfast', megapixels: 50 },
+] as const;
+/** What a person waits for gladly; beyond it a faster preset is taken. */
+const PATIENCE_MS = 16_000;
+/** A film that would take longer by far is not begun. */
+const MAX_ESTIMATE_MS = 240_000;
+const MAX_DEADLINE_MS = 600_000;
+
+const even = (pixels: number) => Math.max(2, Math.round(pixels / 2) * 2);
+
+interface Shape {
+  readonly width: number;
+  readonly height: number;
+}
+
+function shapeOf(width: number, height: number, narrowSide: number): Shape {
+  const scale = Math.min(1, narrowSide / Math.min(width, height), MAX_LONG_SIDE / Math.max(width, height));
+  return { width: even(width * scale), height: even(height * scale) };
+}
+
+function frameRatesOf(frameRate: number | null): readonly number[] {
+  const own = frameRate ?? 30;
+  return own > 31 ? [Math.min(own, 60), 30, 24] : own > 24.5 ? [30, 24] : [24];
+}
+
+/** The richest picture that `videoBitrate` carries: first the frames of a smooth film go, then its size. */
+function pictureOf(probe: Probe, width: number, height: number, videoBitrate: number) {
+  for (const narrowSide of NARROW_SIDES) {
+    const shape = shapeOf(width, height, narrowSide);
+    for (const maxFrameRate of frameRatesOf(probe.frameRate)) {
+      const frames = Math.min(maxFrameRate, probe.frameRate ?? maxFrameRate);
+      const pixels = shape.width * shape.height * frames;
+      if (videoBitrate / pixels >= MIN_BITS_PER_PIXEL) return { ...shape, maxFrameRate, pixels, frames };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * How a film becomes a file of at most `maxBytes` less 2 %, or undefined when it would not be worth watching, would take minutes, or
+ * its length or size is not known. The narrower its budget the smaller the picture; the shorter it is the more care the encoder takes.
+ */
+export function planCompression(probe: Probe, maxBytes: number, cores: number): CompressionPlan | undefined {
+  const { durationMs, width, height } = probe;
+  if (durationMs === null || width === null || height === null || durationMs <= 0) return undefined;
+  const seconds = durationMs / 1_000;
+  const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
+  const samplesPerSecond = Math.min(probe.frameRate ?? 30, 60) + (probe.hasAudio ? 47 : 0);
+  const indexBytes = FIXED_INDEX_BYTES + seconds * samplesPerSecond * INDEX_BYTES_PER_SAMPLE;
+  const totalBits = (limitBytes - indexBytes) * 8;
+  const total = totalBits / seconds;
+  const sound = probe.hasAudio ? AUDIO_STEPS.find(({ fromTotal }) => total >= fromTotal) : undefined;
+  const audioBitrate = sound?.audioBitrate ?? 0;
+  // The buffer is full when a film begins, so it is part of what the film may take.
+  const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
+  const videoBitrate = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
+  const picture = pictureOf(probe, width, height, videoBitrate);
+  if (picture === undefined) return undefined;
+  const megapixels = (picture.pixels * seconds) / 1e6;
+  const millisAt = (speed: number) => (megapixels / (speed * cores)) * 1_000;
+  const fitting = SPEEDS.find(speed => millisAt(speed.megapixels) <= PATIENCE_MS);
+  const { preset, megapixels: speed } = fitting ?? SPEEDS[3];
+  if (millisAt(speed) > MAX_ESTIMATE_MS) return undefined;
+  return {
+    width: picture.width,
+    height: picture.height,
+    maxFrameRate: picture.maxFrameRate,
+    preset,
+    crf: CRF,
+    videoBitrate,
+    bufferBits: Math.floor(videoBitrate * bufferSeconds),
+    audioBitrate,
+    audioChannels: sound?.audioChannels ?? 2,
+    limitBytes,
+    deadlineMs: Math.min(MAX_DEADLINE_MS, Math.round(30_000 + 3 * durationMs + 4 * millisAt(speed))),
+  };
+}

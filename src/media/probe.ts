@@ -1,0 +1,77 @@
+import type { InputAudioTrack, InputVideoTrack } from 'mediabunny';
+import { brokenFile, type MediaInput, withMediaInput } from './media-input.ts';
+
+/** What a media file is, by its own words. */
+export interface Probe {
+  readonly kind: 'video' | 'audio';
+  /** Pixels as displayed, rotation applied; null for sound alone. */
+  readonly width: number | null;
+  readonly height: number | null;
+  /** How far the picture is turned clockwise for display. */
+  readonly rotation: 0 | 90 | 180 | 270;
+  readonly durationMs: number | null;
+  /** `avc`, `hevc`, `vp9`, `av1`, ...; null without a picture or for one we do not know. */
+  readonly videoCodec: string | null;
+  /** `aac`, `mp3`, `opus`, ...; null without sound or for one we do not know. */
+  readonly audioCodec: string | null;
+  readonly hasAudio: boolean;
+  /** Pictures a second, from the first of them. */
+  readonly frameRate: number | null;
+  /** Whether it plays while it loads; always so for what is no MP4. */
+  readonly fastStart: boolean;
+  /** Whether its index is spread over the file, as DASH has it. */
+  readonly isFragmented: boolean;
+  /** Bits per second of the whole file; null when its duration is. */
+  readonly bitrate: number | null;
+}
+
+const TIMEOUT_MS = 15_000;
+const SAMPLED_FRAMES = 60;
+
+function finite(value: number | null): number | null {
+  return value !== null && Number.isFinite(value) && value > 0 ? value : null;
+}
+
+async function durationOf(video: InputVideoTrack | null, audio: InputAudioTrack | null): Promise<number | null> {
+  const ends = await Promise.all(
+    [video, audio].map(async track => {
+      if (track === null) return null;
+      return (await track.getDurationFromMetadata()) ?? (await track.computeDuration());
+    }),
+  );
+  const seconds = finite(Math.max(...ends.map(end => end ?? 0)));
+  return seconds === null ? null : Math.round(seconds * 1_000);
+}
+
+async function examine({ input, bytes, structure }: MediaInput): Promise<Probe> {
+  const video = await input.getPrimaryVideoTrack();
+  const audio = await input.getPrimaryAudioTrack();
+  if (video === null && audio === null) throw brokenFile('neither picture nor sound');
+  const durationMs = await durationOf(video, audio);
+  const frames = video === null ? null : await video.computePacketStats(SAMPLED_FRAMES);
+  if (frames !== null && frames.packetCount === 0) throw brokenFile('a film without pictures');
+  const frameRate = finite(frames?.averagePacketRate ?? null);
+  return {
+    kind: video === null ? 'audio' : 'video',
+    width: video === null ? null : await video.getDisplayWidth(),
+    height: video === null ? null : await video.getDisplayHeight(),
+    rotation: video === null ? 0 : await video.getRotation(),
+    durationMs,
+    videoCodec: video === null ? null : await video.getCodec(),
+    audioCodec: audio === null ? null : await audio.getCodec(),
+    hasAudio: audio !== null,
+    frameRate: frameRate === null ? null : Math.round(frameRate * 1_000) / 1_000,
+    fastStart: structure?.fastStart ?? true,
+    isFragmented: structure?.isFragmented ?? false,
+    bitrate: durationMs === null ? null : Math.round((bytes * 8_000) / durationMs),
+  };
+}
+
+/**
+ * Reads what a media file is, in pieces: its memory does not grow with the file.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` for what is no whole media file (a page, an empty or cut-off
+ *   file, no track); `timeout` or the signal's own AppError when it aborts
+ */
+export function probeFile(path: string, signal: AbortSignal): Promise<Probe> {
+  return withMediaInput(path, AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]), examine);
+}
