@@ -1,8 +1,11 @@
 import type { Reply } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery.ts';
+import { countComponents } from './block-components.ts';
+import { type Drawings, drawPictures, NO_DRAWINGS } from './drawings.ts';
 import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from './limits.ts';
-import { countComponents, renderMessage, type Section } from './render.ts';
+import { renderMessage, type Section } from './render.ts';
 import { type Content, SendFailure } from './send.ts';
 import { type Deliver, type LinkReason, prepareUploads, type Uploads } from './uploads.ts';
 
@@ -22,6 +25,7 @@ export interface Destination {
 export interface AnswerOptions {
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly t: Translator;
+  readonly log: Pick<Logger, 'warn'>;
   /** Ends it; files are let go. */
   readonly signal: AbortSignal;
 }
@@ -42,20 +46,33 @@ export interface Answer {
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
+  drawings: Drawings;
+}
+
+interface Part {
+  readonly reply: Reply;
+  readonly uploads: Promise<Uploads>;
+  readonly drawings: Promise<Drawings>;
 }
 
 export function createAnswer(
   { fileBytes, canAttach }: Pick<Destination, 'fileBytes' | 'canAttach'>,
-  { delivery, t, signal }: AnswerOptions,
+  { delivery, t, log, signal }: AnswerOptions,
 ): Answer {
   const limits = { fileBytes, requestBytes: requestUploadBytes(fileBytes) };
   const deliver: Deliver = canAttach
     ? (request, until) => delivery.deliver(request, until)
     : async ({ post }) => ({ kind: 'link', url: post.url, reason: 'refused' });
-  const parts: { readonly reply: Reply; readonly uploads: Promise<Uploads> }[] = [];
+  const parts: Part[] = [];
 
   async function drafts(): Promise<readonly Draft[]> {
-    return Promise.all(parts.map(async ({ reply, uploads }) => ({ reply, uploads: await uploads })));
+    return Promise.all(
+      parts.map(async ({ reply, uploads, drawings }) => ({
+        reply,
+        uploads: await uploads,
+        drawings: await drawings,
+      })),
+    );
   }
 
   return {
@@ -66,7 +83,8 @@ export function createAnswer(
       const uploads = prepareUploads(reply.gallery, limits, deliver, signal);
       // `finish` and `dispose` hear of it; until then nobody listens.
       uploads.catch(() => undefined);
-      parts.push({ reply, uploads });
+      const drawings = canAttach ? drawPictures(reply.blocks, log) : Promise.resolve(NO_DRAWINGS);
+      parts.push({ reply, uploads, drawings });
     },
     async finish(destination) {
       let files = 0;
@@ -98,13 +116,19 @@ export function createAnswer(
       const remedy = isHopeless ? undefined : remedyFor(error, refusals, destination.isRepeatable(place));
       if (remedy === undefined) throw error;
       if (remedy === 'smaller') await shrinkLargest(batch);
-      else await Promise.all(batch.map(({ uploads }) => uploads.giveUp(remedy)));
+      else await giveUp(batch, remedy);
     }
     return sendBatch(batch, place, destination, refusals + 1);
   }
 
+  async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {
+    for (const draft of batch) draft.drawings = NO_DRAWINGS;
+    await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
+  }
+
   async function shrinkLargest(batch: readonly Draft[]): Promise<void> {
     const sizes = batch.map(({ uploads }) => uploads.largest());
+    if (Math.max(...sizes) === 0) return giveUp(batch, 'too_large');
     await batch[sizes.indexOf(Math.max(...sizes))]?.uploads.shrink(signal);
   }
 }
@@ -129,12 +153,24 @@ function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'sm
 }
 
 function contentOf(batch: readonly Draft[], deleteId: string | undefined, t: Translator): Content {
-  const sections = batch.map(({ reply, uploads }, index): Section => {
-    return { reply, media: uploads.placed(prefixOf(index)), omitted: uploads.omitted };
+  const drawn = batch.flatMap(({ uploads, drawings }, index) => {
+    // Two files of one reply may not go beyond what a message holds; its own come first.
+    return drawings.files(prefixOf(index)).slice(0, MESSAGE_LIMITS.attachments - uploads.count);
   });
+  const sections = batch.map(({ reply, uploads, drawings }, index): Section => {
+    const names = [...drawings.names(prefixOf(index))].filter(([, name]) => drawn.some(each => each.name === name));
+    const media = uploads.placed(prefixOf(index));
+    return { reply, media, omitted: uploads.omitted, pictures: new Map(names) };
+  });
+  const components = renderMessage(sections, { t, deleteId });
+  const shown = JSON.stringify(components);
   return {
-    components: renderMessage(sections, { t, deleteId }),
-    uploads: batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
+    components,
+    uploads: [
+      ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
+      // What no component shows, nobody sees.
+      ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
+    ],
   };
 }
 

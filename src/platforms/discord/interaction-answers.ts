@@ -49,8 +49,8 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
     const { jobId, caller, invocation, fileBytes } = work;
     const t = translatorFor(caller, desk);
     const outcome = { fileBytes, canAttach: true };
-    const shared = createAnswer(outcome, { delivery, t, signal });
-    const personal = createAnswer(outcome, { delivery, t, signal });
+    const shared = createAnswer(outcome, { delivery, t, log, signal });
+    const personal = createAnswer(outcome, { delivery, t, log, signal });
     try {
       await dispatcher.dispatch(
         { ...invocation, caller, signal },
@@ -118,7 +118,7 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
     try {
       if (jobId !== undefined) jobs.done(jobId);
       if (isGone || first.kind === 'pressed') return;
-      const sorry = createAnswer({ fileBytes: 0, canAttach: false }, { delivery, t, signal });
+      const sorry = createAnswer({ fileBytes: 0, canAttach: false }, { delivery, t, log, signal });
       sorry.add(errorNotice(toAppError(error), t, 'caller'));
       await sorry.finish({
         ...destinationOf(work, true, () => 0),

@@ -16,6 +16,7 @@ export const MESSAGE_LIMITS = {
   buttonUrl: 512,
   selectOptions: 25,
   optionLabel: 100,
+  placeholder: 150,
   /** Replies to one interaction beside the first, where the app is only installed by a person. */
   followUps: 5,
 } as const;
@@ -38,6 +39,7 @@ export const SHOWN = {
   fieldLabel: 200,
   fieldValue: 600,
   fields: 25,
+  cardLine: 300,
   /** Of one of several posts in a message. */
   leastText: 650,
   /** More buttons than this become a menu. */

@@ -67,9 +67,14 @@ function codeSpan(text: string, budget: TextBudget): string {
   return inside === '' ? '' : `\`${inside}\``;
 }
 
-function plainText(text: Text): string {
+/** Its words alone, for where Discord knows no markup. */
+export function plainText(text: Text): string {
   return text
-    .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? plainText(inline.children) : ''))
+    .map(inline => {
+      if (typeof inline === 'string') return inline;
+      if (inline.kind === 'swatch') return inline.symbol;
+      return 'children' in inline ? plainText(inline.children) : '';
+    })
     .join('');
 }
 

@@ -32,7 +32,7 @@ export function createMessageAnswers(desk: Desk): MessageAnswers {
   const leaving = new Set<NodeJS.Timeout>();
 
   async function answer({ jobId, caller, target, text, links }: MessageWork): Promise<void> {
-    const answered = createAnswer(target, { delivery, t: translatorFor(caller, desk), signal });
+    const answered = createAnswer(target, { delivery, t: translatorFor(caller, desk), log, signal });
     const typing = createTyping(sender, target.channelId, error =>
       log.debug({ err: error }, 'discord: typing could not be shown'),
     );

@@ -1,18 +1,25 @@
 import {
-  type APIActionRowComponent,
-  type APIButtonComponent,
   type APIComponentInContainer,
-  type APIComponentInMessageActionRow,
   type APIMediaGalleryItem,
   type APIMessageTopLevelComponent,
-  ButtonStyle,
   ComponentType,
 } from 'discord.js';
-import { type PlainBlock, plainActions, plainBlocks } from '../../bot/plain-blocks.ts';
-import type { Action, Reply, Tone } from '../../bot/reply.ts';
+import type { Action, Block, Card, Choice, Reply, Text, Tone } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { MESSAGE_LIMITS, SHOWN } from './limits.ts';
-import { escapeMarkdown, linkTarget, renderText, shorten } from './markdown-text.ts';
+import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
+import {
+  accessoryOf,
+  type CardForm,
+  countComponents,
+  description,
+  display,
+  lineCount,
+  type Room,
+  renderBlocks,
+  textLength,
+} from './block-components.ts';
+import { MESSAGE_LIMITS } from './limits.ts';
+import { escapeMarkdown, linkTarget, plainText } from './markdown-text.ts';
 import type { LinkReason } from './uploads.ts';
 
 /** One file of a reply as it stands in the message. */
@@ -40,16 +47,12 @@ export interface Section {
   readonly media: readonly PlacedMedia[];
   /** Items of the gallery that are not shown at all. */
   readonly omitted: number;
-}
-
-export interface RenderContext {
-  readonly t: Translator;
-  /** Of the button that deletes the message; without it there is none. */
-  readonly deleteId: string | undefined;
+  /** Names of the attachments that hold its drawn pictures, by the picture's key. */
+  readonly pictures?: ReadonlyMap<string, string>;
 }
 
 /** Replies that share a message -> its components. Pure: everything that does not fit is shortened with an ellipsis. */
-export function renderMessage(sections: readonly Section[], context: RenderContext): APIMessageTopLevelComponent[] {
+export function renderMessage(sections: readonly Section[], context: RowContext): APIMessageTopLevelComponent[] {
   const room = {
     text: Math.floor(MESSAGE_LIMITS.text / Math.max(1, sections.length)),
     components: Math.floor(MESSAGE_LIMITS.components / Math.max(1, sections.length)),
@@ -57,29 +60,13 @@ export function renderMessage(sections: readonly Section[], context: RenderConte
   const used = new Set<string>();
   return sections.map((section, index) => {
     const isLast = index === sections.length - 1;
-    const rows = renderActions(
-      plainActions(section.reply.blocks, section.reply.actions),
-      used,
-      isLast ? context : { ...context, deleteId: undefined },
-    );
-    const left = room.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
-    const accent = ACCENTS[section.reply.tone];
+    const accent = ACCENTS[section.reply.tone] ?? colourOf(section.reply.blocks);
     return {
       type: ComponentType.Container,
       ...(accent !== undefined && { accent_color: accent }),
-      components: [...renderContent(section, { ...room, components: left }, context.t), ...rows],
+      components: renderSection(section, room, used, isLast ? context : { ...context, deleteId: undefined }),
     };
   });
-}
-
-/** All of them, nested ones too. */
-export function countComponents(component: object): number {
-  const nested = 'components' in component && Array.isArray(component.components) ? component.components : [];
-  return nested.reduce<number>((total, each) => total + (isObject(each) ? countComponents(each) : 0), 1);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
@@ -89,12 +76,121 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
   error: 0xc9473d,
 };
 
-interface Room {
-  readonly text: number;
-  readonly components: number;
+/** A container has one; several colours have none in common. */
+function colourOf(blocks: readonly Block[]): number | undefined {
+  const colours = new Set(blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : [])));
+  const [only = '', ...others] = colours;
+  return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
 }
 
-function renderContent(section: Section, room: Room, t: Translator): APIComponentInContainer[] {
+/** As many covers, separators and lines as there is room for, in this order of what goes first: separators, covers, lines. */
+function renderSection(
+  section: Section,
+  room: Room,
+  used: Set<string>,
+  context: RowContext,
+): APIComponentInContainer[] {
+  const { actions } = section.reply;
+  const blocks = withoutRepeats(section.reply.blocks, actions, used);
+  const { shown, others } = linksWithin(actions);
+  const content: Section = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
+  const cards = blocks.filter(block => block.kind === 'card');
+  for (const shape of formsOf(cards)) {
+    const lines = linesWithin(content.reply.blocks, cards, room.text, shape);
+    const form = { ...shape, lines };
+    const tokens = new Set(used);
+    const opening = openers(cards, actions, form);
+    for (const action of opening) if (action.kind === 'button') tokens.delete(action.token);
+    const rows = renderActions([...opening, ...shown], tokens, context);
+    const left = room.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
+    const isEnough = sizeOf(content, form) <= left;
+    if (!isEnough && (form.separated || form.accessories > 0)) continue;
+    for (const token of tokens) used.add(token);
+    return [...renderContent(content, { ...room, components: left }, form, context.t), ...rows];
+  }
+  return [];
+}
+
+/** A token may stand once among the buttons of a message: cards give way. */
+function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], used: Set<string>): readonly Block[] {
+  const taken = new Set([...used, ...actions.flatMap(action => (action.kind === 'button' ? [action.token] : []))]);
+  return blocks.map(block => {
+    if (block.kind !== 'card' || block.action?.kind !== 'button') return block;
+    const { action, ...card } = block;
+    if (taken.has(action.token)) return card;
+    taken.add(action.token);
+    used.add(action.token);
+    return block;
+  });
+}
+
+type Shape = Omit<CardForm, 'lines'>;
+
+function formsOf(cards: readonly Card[]): readonly Shape[] {
+  const covers = cards.map((_, index) => ({ accessories: cards.length - index, separated: false }));
+  const most = { accessories: cards.length, separated: true };
+  return [...(cards.length > 1 ? [most] : []), ...covers, { accessories: 0, separated: false }];
+}
+
+function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: number, shape: Shape): number {
+  let lines = Math.max(0, ...cards.map(lineCount));
+  while (lines > 0 && textLength(blocks, { ...shape, lines }) > room) lines -= 1;
+  return lines;
+}
+
+/** Components that the content needs when nothing is left out. */
+function sizeOf(section: Section, form: CardForm): number {
+  const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
+  const media =
+    renderMedia(section).length + (section.media.some(({ kind }) => kind === 'link') || section.omitted > 0 ? 1 : 0);
+  const content = renderBlocks(section.reply.blocks, all, { pictures: section.pictures ?? NO_PICTURES, form });
+  // One text more: the ellipsis of what is cut stands alone at times.
+  return content.reduce((total, each) => total + countComponents(each), media + 2);
+}
+
+const NO_PICTURES: ReadonlyMap<string, string> = new Map();
+
+/** What opens cards that have no button of their own beside them: one button, or a menu of all. Links are in their titles. */
+function openers(cards: readonly Card[], actions: readonly Action[], { accessories }: CardForm): readonly Action[] {
+  const offered = new Set(
+    actions.flatMap(action => {
+      if (action.kind === 'menu') return action.choices.map(({ token }) => token);
+      return action.kind === 'button' ? [action.token] : [];
+    }),
+  );
+  const left = cards.flatMap((card, index) => {
+    const { action, title, lines } = card;
+    if (action?.kind !== 'button' || offered.has(action.token)) return [];
+    const isBeside = index < accessories && accessoryOf(card)?.type === ComponentType.Button;
+    return isBeside ? [] : [{ action, title, lines }];
+  });
+  const [first, ...others] = left;
+  if (first === undefined || others.length === 0) return first ? [first.action] : [];
+  const choices = left.map(({ action, title, lines }): Choice => {
+    const name = plainText(title).trim();
+    const detail = plainText(lines[0] ?? []).trim();
+    return { label: name === '' ? action.label : name, detail, token: action.token };
+  });
+  return [{ kind: 'menu', label: first.action.label, choices }];
+}
+
+/** More links than this stand in the text. */
+const MAX_LINKS = 10;
+
+function linksWithin(actions: readonly Action[]): {
+  readonly shown: readonly Action[];
+  readonly others: readonly Block[];
+} {
+  const links = actions.filter(action => action.kind === 'link');
+  const over = new Set<Action>(links.slice(MAX_LINKS));
+  if (over.size === 0) return { shown: actions, others: [] };
+  const text = links.slice(MAX_LINKS).flatMap(({ label, url }: LinkAction, index): Text => {
+    return [...(index === 0 ? [] : [' · ']), { kind: 'link', url, children: [label] }];
+  });
+  return { shown: actions.filter(action => !over.has(action)), others: [{ kind: 'text', text }] };
+}
+
+function renderContent(section: Section, room: Room, form: CardForm, t: Translator): APIComponentInContainer[] {
   const media = renderMedia(section);
   const notes = renderNotes(section, t, Math.floor(room.text / 2));
   const left = {
@@ -102,103 +198,11 @@ function renderContent(section: Section, room: Room, t: Translator): APIComponen
     components: room.components - media.length - (notes === '' ? 0 : 1),
   };
   return [
-    ...renderBlocks(plainBlocks(section.reply.blocks), left),
+    ...renderBlocks(section.reply.blocks, left, { pictures: section.pictures ?? NO_PICTURES, form }),
     ...media,
     ...(notes === '' ? [] : [display(notes)]),
   ];
 }
-
-function display(content: string): APIComponentInContainer {
-  return { type: ComponentType.TextDisplay, content };
-}
-
-/** Texts that follow each other share a display. */
-function renderBlocks(blocks: readonly PlainBlock[], room: Room): APIComponentInContainer[] {
-  const components: APIComponentInContainer[] = [];
-  let lines: string[] = [];
-  let left = room.text;
-  let cut = false;
-
-  function write(text: string): void {
-    lines.push(text);
-    left -= text.length + 1;
-  }
-
-  function flush(): void {
-    const text = lines.join('\n').trim();
-    if (text !== '') components.push(display(text));
-    lines = [];
-  }
-
-  function place(block: PlainBlock): boolean {
-    const component = renderComponent(block);
-    if (component) {
-      // One more for the text before it and one for what may follow.
-      if (components.length + 2 >= room.components) return false;
-      flush();
-      components.push(component);
-      return true;
-    }
-    const text = renderTextBlock(block, left - 1);
-    if (text !== undefined && text !== '') write(text);
-    return text !== undefined;
-  }
-
-  for (const block of blocks) cut = !place(block) || cut;
-  if (cut && left > 1 && lines.at(-1)?.endsWith('…') !== true) write('…');
-  flush();
-  return components;
-}
-
-function renderComponent(block: PlainBlock): APIComponentInContainer | undefined {
-  if (block.kind === 'divider') return { type: ComponentType.Separator, divider: true };
-  if (block.kind !== 'image' || !isMediaAddress(block.url)) return undefined;
-  const alt = description(block.alt);
-  return { type: ComponentType.MediaGallery, items: [{ media: { url: block.url }, ...(alt && { description: alt }) }] };
-}
-
-/** Undefined when there is no room for it. */
-function renderTextBlock(block: PlainBlock, room: number): string | undefined {
-  switch (block.kind) {
-    case 'heading':
-      return room < HEADING.length + 2 ? undefined : prefixed(HEADING, block.text, Math.min(SHOWN.heading, room));
-    case 'text':
-      return room < 2 ? undefined : renderText(block.text, Math.min(block.folded ? SHOWN.folded : room, room)).trim();
-    case 'fields':
-      return renderFields(block.fields, room);
-    case 'image': {
-      const label = block.alt === '' ? block.url : block.alt;
-      return room < 2 ? undefined : renderText([{ kind: 'link', url: block.url, children: [label] }], room);
-    }
-    case 'divider':
-      return undefined;
-  }
-}
-
-const HEADING = '### ';
-
-function prefixed(prefix: string, text: Extract<PlainBlock, { kind: 'heading' }>['text'], max: number): string {
-  const line = renderText(text, max - prefix.length)
-    .replace(/\s+/g, ' ')
-    .trim();
-  return line === '' ? '' : `${prefix}${line}`;
-}
-
-function renderFields(fields: Extract<PlainBlock, { kind: 'fields' }>['fields'], room: number): string | undefined {
-  const lines: string[] = [];
-  let left = room;
-  for (const { label, value } of fields.slice(0, SHOWN.fields)) {
-    const text = [{ kind: 'strong' as const, children: [shorten(label, SHOWN.fieldLabel)] }, '\u2002', ...value];
-    if (left < MIN_FIELD) break;
-    const line = renderText(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left));
-    lines.push(line);
-    left -= line.length + 1;
-  }
-  if (lines.length < fields.length && left > 1) lines.push('…');
-  return lines.length === 0 ? undefined : lines.join('\n');
-}
-
-const MIN_FIELD = 16;
 
 /** Pictures and films in one gallery, sounds as files: Discord's gallery shows no sound. */
 function renderMedia({ media }: Section): APIComponentInContainer[] {
@@ -215,11 +219,6 @@ function renderMedia({ media }: Section): APIComponentInContainer[] {
     items.push({ media: { url }, spoiler: placed.spoiler, ...(alt && { description: alt }) });
   }
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
-}
-
-function description(alt: string | null): string | undefined {
-  const text = shorten((alt ?? '').trim(), MESSAGE_LIMITS.alt);
-  return text === '' ? undefined : text;
 }
 
 /** What could not be shown: why, and where it is. */
@@ -252,71 +251,4 @@ function fitting(lines: readonly string[], room: number): string {
   const cut = text.slice(0, room - 2);
   const end = Math.max(cut.lastIndexOf(') '), cut.lastIndexOf('\n'));
   return end <= 0 ? '' : `${cut.slice(0, end + 1).trimEnd()} …`;
-}
-
-function isMediaAddress(url: string): boolean {
-  return url.length <= 2048 && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
-}
-
-type Row = APIActionRowComponent<APIComponentInMessageActionRow>;
-
-/** Ways on as buttons; more than a few become a menu. A token stands once in a message. */
-function renderActions(actions: readonly Action[], used: Set<string>, { t, deleteId }: RenderContext): Row[] {
-  const pressable = actions.filter(action => action.kind === 'button' && !used.has(action.token));
-  const tokens = pressable.flatMap(action => (action.kind === 'button' ? [action] : []));
-  for (const { token } of tokens) used.add(token);
-  const isMenu = tokens.length > SHOWN.buttons;
-  const buttons: APIButtonComponent[] = [
-    ...actions.flatMap(action => (action.kind === 'link' ? renderLink(action) : [])),
-    ...(isMenu ? [] : tokens.map(renderButton)),
-    ...(deleteId === undefined ? [] : [deleteButton(deleteId, t)]),
-  ];
-  return [...(isMenu ? [renderMenu(tokens)] : []), ...inRows(buttons)];
-}
-
-function renderLink({ label, url }: Extract<Action, { kind: 'link' }>): APIButtonComponent[] {
-  if (url.length > MESSAGE_LIMITS.buttonUrl || !isMediaAddress(url)) return [];
-  return [{ type: ComponentType.Button, style: ButtonStyle.Link, label: buttonLabel(label), url }];
-}
-
-type ButtonAction = Extract<Action, { kind: 'button' }>;
-
-const STYLES = {
-  primary: ButtonStyle.Primary,
-  secondary: ButtonStyle.Secondary,
-  danger: ButtonStyle.Danger,
-} as const;
-
-function renderButton({ label, token, style }: ButtonAction): APIButtonComponent {
-  return { type: ComponentType.Button, style: STYLES[style], label: buttonLabel(label), custom_id: token };
-}
-
-function deleteButton(id: string, t: Translator): APIButtonComponent {
-  const label = buttonLabel(t.messages.discord.delete);
-  return { type: ComponentType.Button, style: ButtonStyle.Secondary, label, custom_id: id };
-}
-
-function buttonLabel(label: string): string {
-  return shorten(label, MESSAGE_LIMITS.buttonLabel);
-}
-
-/** The choice is the token; the menu's own id says nothing. */
-function renderMenu(tokens: readonly ButtonAction[]): Row {
-  const options = tokens.slice(0, MESSAGE_LIMITS.selectOptions).map(({ label, token }) => ({
-    label: shorten(label, MESSAGE_LIMITS.optionLabel),
-    value: token,
-  }));
-  const id = `menu:${tokens[0]?.token ?? ''}`;
-  return {
-    type: ComponentType.ActionRow,
-    components: [{ type: ComponentType.StringSelect, custom_id: id, options }],
-  };
-}
-
-function inRows(buttons: readonly APIButtonComponent[]): Row[] {
-  const rows: Row[] = [];
-  for (let at = 0; at < buttons.length; at += MESSAGE_LIMITS.buttonsPerRow) {
-    rows.push({ type: ComponentType.ActionRow, components: buttons.slice(at, at + MESSAGE_LIMITS.buttonsPerRow) });
-  }
-  return rows;
 }

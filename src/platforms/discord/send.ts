@@ -153,16 +153,23 @@ interface RequestOptions {
   readonly fullRoute: `/${string}`;
 }
 
-function attachmentOf({ name, spoiler }: Upload, index: number) {
-  return { id: String(index), filename: name, ...(spoiler && { is_spoiler: true }) };
+function attachmentOf({ name, spoiler, alt = '' }: Upload, index: number) {
+  return {
+    id: String(index),
+    filename: name,
+    ...(spoiler && { is_spoiler: true }),
+    ...(alt !== '' && { description: alt }),
+  };
 }
 
 /** Blobs of files are read while they are sent; `files` of discord.js would hold each as a whole, twice. */
 async function formOf(payload: object, uploads: readonly Upload[]): Promise<FormData> {
   const form = new FormData();
   form.append('payload_json', JSON.stringify(payload));
-  for (const [index, { path, mime, name }] of uploads.entries()) {
-    form.append(`files[${index}]`, await openAsBlob(path, { type: mime }), name);
+  for (const [index, { content, mime: type, name }] of uploads.entries()) {
+    const blob =
+      'path' in content ? await openAsBlob(content.path, { type }) : new Blob([new Uint8Array(content.data)], { type });
+    form.append(`files[${index}]`, blob, name);
   }
   return form;
 }

@@ -13,10 +13,13 @@ export interface UploadLimits {
 /** A file of a message, under the name that its components call it by. */
 export interface Upload {
   readonly name: string;
-  readonly path: string;
+  /** On the disk, or drawn a moment ago. */
+  readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly mime: string;
   readonly bytes: number;
   readonly spoiler: boolean;
+  /** For those who cannot see it. */
+  readonly alt?: string;
 }
 
 /** `refused`: Discord does not take it, whatever its size. */
@@ -118,7 +121,7 @@ export async function prepareUploads(
       files: prefix =>
         held().map(({ slot, place, file }) => ({
           name: nameOf(prefix, place, file),
-          path: file.path,
+          content: { path: file.path },
           mime: file.mime,
           bytes: file.bytes,
           spoiler: slot.item.spoiler,
