@@ -331,6 +331,38 @@ export const en = {
     api: 'API',
     privacy: 'What you send is not stored.',
   },
+
+  /** Words in drawn pictures: short, since they do not wrap. */
+  pictures: {
+    unranked: 'unranked',
+    pp: 'pp',
+    accuracy: 'accuracy',
+    plays: 'plays',
+    playTime: 'play time',
+    hours: (n: string) => `${n} h`,
+    level: 'level',
+    noHistory: 'No rank in the last days.',
+    lastDays: (n: number) => `rank, last ${n} days`,
+    today: 'today',
+    hardest: (at: string) => `hardest at ${at}`,
+    topPlays: (name: string, n: number) => `${name}: top ${n} plays`,
+    worth: (pp: string) => `${pp} pp`,
+    gain: (pp: string) => `+${pp} in total`,
+    /** By the names the difficulty calculation gives them. */
+    skills: new Map(
+      Object.entries({
+        aim: 'aim',
+        speed: 'speed',
+        flashlight: 'flashlight',
+        color: 'colour',
+        rhythm: 'rhythm',
+        stamina: 'stamina',
+        reading: 'reading',
+        movement: 'movement',
+        strains: 'strain',
+      }),
+    ),
+  },
 };
 
 type Widened<T> = T extends string

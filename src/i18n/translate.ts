@@ -9,6 +9,8 @@ export interface Translator {
   number(value: number): string;
   /** `1.2K` in the reader's way. */
   compact(value: number): string;
+  /** 0.9834 as `98.34%`. */
+  percent(share: number): string;
   /** `0:42`, `1:02:03`. */
   duration(ms: number): string;
   /** The day of a moment (unix milliseconds), in UTC. */
@@ -77,12 +79,14 @@ function translatorFor(tag: keyof typeof MESSAGES): Translator {
 function newTranslator(locale: string, messages: Messages): Translator {
   const plain = new Intl.NumberFormat(locale);
   const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
+  const part = new Intl.NumberFormat(locale, { style: 'percent', minimumFractionDigits: 2, maximumFractionDigits: 2 });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   return {
     locale,
     messages,
     number: value => plain.format(value),
     compact: value => short.format(value),
+    percent: share => part.format(share),
     duration: renderDuration,
     date: at => day.format(at),
     wait: ms => renderWait(ms, messages),

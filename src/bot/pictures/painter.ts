@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { renderAsync } from '@resvg/resvg-js';
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../errors.ts';
+import type { Picture } from '../reply.ts';
+import { type Size, TYPEFACE } from './theme.ts';
+
+/** Makes pictures of drawings. */
+export interface Painter {
+  /**
+   * Costs nothing until it is drawn. Equal drawings are one picture, kept for a while.
+   * @param svg a whole document of that size, with no address in it
+   */
+  picture(name: string, svg: string, size: Size): Picture;
+}
+
+export interface PainterOptions {
+  /** What drawn pictures may take together. Default 16 MiB. */
+  readonly maxBytes?: number;
+}
+
+const require = createRequire(import.meta.url);
+/** The system's own faces differ from machine to machine, so none of them is asked for. */
+const FONT_FILES = [
+  require.resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
+  require.resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
+];
+
+export function createPainter({ maxBytes = 16 * 1024 * 1024 }: PainterOptions = {}): Painter {
+  const drawn = new LRUCache<string, Buffer, string>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ length }) => Math.max(1, length),
+    // Whoever asks while it is being drawn waits for the same one.
+    fetchMethod: (_key, _stale, { context }) => rasterized(context),
+  });
+
+  return {
+    picture(name, svg, { width, height }) {
+      const key = `${name}-${createHash('sha256').update(svg).digest('hex').slice(0, 24)}`;
+      return { key, width, height, draw: () => drawn.forceFetch(key, { context: svg }) };
+    },
+  };
+}
+
+/** @throws AppError `internal` when it cannot be drawn */
+async function rasterized(svg: string): Promise<Buffer> {
+  try {
+    const image = await renderAsync(svg, {
+      font: { loadSystemFonts: false, fontFiles: FONT_FILES, defaultFontFamily: TYPEFACE },
+      logLevel: 'off',
+    });
+    return image.asPng();
+  } catch (cause) {
+    throw new AppError('internal', 'a picture could not be drawn', { cause });
+  }
+}

@@ -1,0 +1,116 @@
+import type { Translator } from '../../i18n/translate.ts';
+import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
+import { element, type Markup } from './svg.ts';
+import { card, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
+
+export const STRAIN_GRAPH: Size = { width: WIDTH, height: 400 };
+
+export interface StrainView {
+  /** Artist and title as they can be drawn. */
+  readonly title: string;
+  /** The difficulty, and mods. */
+  readonly subtitle: string;
+  readonly sectionMs: number;
+  /** One value a section; hardest skills first where it matters. */
+  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
+}
+
+const CHART = { left: MARGIN, top: 150, width: WIDTH - 2 * MARGIN, height: 180 };
+const COLOURS = [THEME.accent, THEME.marigold, THEME.berry, THEME.sky, THEME.lilac];
+/** As many as the chart has room to tell apart. */
+const MAX_POINTS = 220;
+
+/** How hard a map is from its beginning to its end, each skill beside the others, its hardest moment marked. */
+export function renderStrainGraph(view: StrainView, t: Translator): string {
+  const series = view.series
+    .filter(({ values }) => values.some(value => value > 0))
+    .slice(0, COLOURS.length)
+    .map(({ name, values }, index) => ({
+      name,
+      values: peaksOf(values, MAX_POINTS),
+      colour: COLOURS[index] ?? THEME.ink,
+    }));
+  const peak = Math.max(1e-9, ...series.flatMap(({ values }) => values));
+  const lengthMs = Math.max(0, ...view.series.map(({ values }) => values.length)) * view.sectionMs;
+  return card(STRAIN_GRAPH, [
+    label(view.title, { x: MARGIN, y: 66, size: 32, bold: true, maxWidth: WIDTH - 2 * MARGIN }),
+    label(view.subtitle, { x: MARGIN, y: 102, size: 23, colour: THEME.muted, maxWidth: 520 }),
+    ...legend(series, t),
+    ...series.flatMap(({ values, colour }) => {
+      const points = pointsIn(CHART, values, { min: 0, max: peak });
+      return [
+        element('path', { d: areaPath(points, CHART), fill: colour, 'fill-opacity': 0.2 }),
+        element('path', {
+          d: linePath(points),
+          fill: 'none',
+          stroke: colour,
+          'stroke-width': 2.5,
+          'stroke-linejoin': 'round',
+        }),
+      ];
+    }),
+    ...times(lengthMs, t),
+    ...hardest(view, lengthMs, t),
+  ]);
+}
+
+interface Drawn {
+  readonly name: string;
+  readonly colour: string;
+}
+
+function legend(series: readonly Drawn[], t: Translator): readonly Markup[] {
+  const column = 150;
+  const left = WIDTH - MARGIN - series.length * column;
+  return series.flatMap(({ name, colour }, index) => [
+    element('circle', { cx: left + index * column + 10, cy: 95, r: 9, fill: colour }),
+    label(t.messages.pictures.skills.get(name) ?? name, { x: left + index * column + 28, y: 102, size: 21 }),
+  ]);
+}
+
+function times(lengthMs: number, t: Translator): readonly Markup[] {
+  const foot = CHART.top + CHART.height;
+  const line = element('rect', { x: CHART.left, y: foot, width: CHART.width, height: 2, fill: THEME.line });
+  if (lengthMs <= 0) return [line];
+  const stepMs = stepFor(lengthMs);
+  const ticks: Markup[] = [];
+  for (let at = 0; at <= lengthMs - stepMs / 3; at += stepMs) {
+    const x = CHART.left + (at / lengthMs) * CHART.width;
+    ticks.push(
+      label(t.duration(at), { x, y: foot + 36, size: 21, colour: THEME.muted, anchor: at === 0 ? 'start' : 'middle' }),
+    );
+  }
+  return [line, ...ticks];
+}
+
+/** Times people count in. */
+function stepFor(lengthMs: number): number {
+  const steps = [5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].map(seconds => seconds * 1000);
+  return steps.find(step => lengthMs / step <= 7) ?? roundStep(lengthMs, 6);
+}
+
+function hardest({ series, sectionMs }: StrainView, lengthMs: number, t: Translator): readonly Markup[] {
+  const length = Math.max(0, ...series.map(({ values }) => values.length));
+  const sums = Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  const place = sums.reduce((best, value, at) => (value > (sums[best] ?? 0) ? at : best), 0);
+  if ((sums[place] ?? 0) <= 0) return [];
+  const at = place * sectionMs;
+  const x = CHART.left + (at / lengthMs) * CHART.width;
+  const isLate = x > WIDTH / 2;
+  return [
+    element('rect', {
+      x: x - 1,
+      y: CHART.top - 8,
+      width: 2,
+      height: CHART.height + 8,
+      fill: THEME.ink,
+      'fill-opacity': 0.7,
+    }),
+    label(t.messages.pictures.hardest(t.duration(at)), {
+      x: isLate ? x - 10 : x + 10,
+      y: CHART.top + 8,
+      size: 21,
+      anchor: isLate ? 'end' : 'start',
+    }),
+  ];
+}
