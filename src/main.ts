@@ -134,6 +134,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     commands: commandList,
     services: {
       extractor,
+      beatmaps,
       settings,
       actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),
       jobs,
@@ -257,10 +258,8 @@ function derivedKey(key: Buffer, purpose: string): Buffer {
 
 /** What is configured and not there yet must not look as if it worked. */
 function sayWhatIsMissing(config: Config, log: Logger): void {
-  const ahead = [config.osu && 'OSU_CLIENT_ID', config.redisUrl && 'REDIS_URL'].filter(
-    name => typeof name === 'string',
-  );
-  if (ahead.length > 0) log.warn({ variables: ahead }, 'configured, but not part of this version yet');
+  if (config.redisUrl === undefined) return;
+  log.warn({ variables: ['REDIS_URL'] }, 'configured, but not part of this version yet');
 }
 
 /** Runs until a signal, then lets what runs finish. A second signal ends at once. */

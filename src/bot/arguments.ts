@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from './command-texts.ts';
+import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
 import { hint } from './hint.ts';
 
 export interface CommandLine {
@@ -120,14 +120,13 @@ function isRest({ option }: OptionSpec): boolean {
   return option.type === 'string' && option.form === 'rest';
 }
 
-function fits({ option, choices }: OptionSpec, word: string): boolean {
+function fits(spec: OptionSpec, word: string): boolean {
+  const { option } = spec;
   switch (option.type) {
     case 'integer':
       return /^[+-]?\d{1,15}$/.test(word);
-    case 'choice': {
-      const wanted = word.toLowerCase();
-      return choices.some(({ value, label }) => value.toLowerCase() === wanted || label.toLowerCase() === wanted);
-    }
+    case 'choice':
+      return matchChoice(spec, word) !== undefined;
     case 'string':
       return option.form !== 'link' || looksLikeLink(word);
     case 'boolean':

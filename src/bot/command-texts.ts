@@ -33,12 +33,12 @@ interface Texts {
 }
 
 /**
- * A command as people see it, in all chats or in one kind of them. Texts that a language lacks fall back to the command's own
- * keys.
+ * A command as people see it, in all chats or in one kind of them; for a pressed button also what people do not see. Texts that a
+ * language lacks fall back to the command's own keys.
  */
-export function commandSpec(command: Command, t: Translator, chatKind?: Caller['chatKind']): CommandSpec {
+export function commandSpec(command: Command, t: Translator, place?: Caller['chatKind'] | 'button'): CommandSpec {
   const texts = textsOf(command.name, t);
-  const declared = Object.entries(command.options).filter(([, { only }]) => chatKind !== 'private' || only !== 'group');
+  const declared = Object.entries(command.options).filter(([, option]) => isOffered(option, place));
   const options = declared.map(([key, option]): OptionSpec => {
     const text = texts?.options[key];
     const labels = texts?.choices[key];
@@ -62,7 +62,20 @@ export function commandSpec(command: Command, t: Translator, chatKind?: Caller['
   };
 }
 
+function isOffered({ only }: Option, place: Caller['chatKind'] | 'button' | undefined): boolean {
+  if (only === undefined || place === 'button') return true;
+  return only === 'group' && place !== 'private';
+}
+
 function textsOf(name: string, t: Translator): Texts | undefined {
   const all: Readonly<Record<string, Texts>> = t.messages.commands;
   return Object.hasOwn(all, name) ? all[name] : undefined;
+}
+
+/** The choice that a word means: by its value, its label or an alias. */
+export function matchChoice({ option, choices }: OptionSpec, text: string): string | undefined {
+  const word = text.toLowerCase();
+  const chosen = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
+  const other = option.type === 'choice' ? option.alias?.(word) : undefined;
+  return chosen?.value ?? choices.find(({ value }) => value === other)?.value;
 }

@@ -1,3 +1,4 @@
+import type { Beatmaps } from '../beatmaps/beatmaps.ts';
 import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extractor.ts';
 import type { ActionTokens } from './action.ts';
@@ -9,8 +10,8 @@ import type { SettingsStore } from './settings.ts';
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required: boolean;
-  /** Means something only there: left out of what people in private chats are offered. */
-  readonly only?: 'group';
+  /** Means something only there: `group` is not offered in private chats, and `button` is for tokens alone: no face offers it. */
+  readonly only?: 'group' | 'button';
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
@@ -29,6 +30,8 @@ export interface BooleanOption extends OptionBase {
 export interface ChoiceOption extends OptionBase {
   readonly type: 'choice';
   readonly choices: readonly string[];
+  /** The choice that another word, lower case, stands for. */
+  readonly alias?: (word: string) => string | undefined;
 }
 export type Option = StringOption | IntegerOption | BooleanOption | ChoiceOption;
 export type Options = Readonly<Record<string, Option>>;
@@ -79,6 +82,7 @@ export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' |
 /** What the core lends every command. */
 export interface Services {
   readonly extractor: Extractor;
+  readonly beatmaps: Beatmaps;
   readonly settings: SettingsStore;
   readonly actions: ActionTokens;
   readonly jobs: Pick<Jobs, 'forgetUser'>;
@@ -103,6 +107,9 @@ export interface Suggestion {
   readonly value: string;
 }
 
+/** What a command is about, where it is not about posts. */
+export type Subject = 'beatmap' | 'player';
+
 export interface Command<O extends Options = Options> {
   /** `^[a-z][a-z-]*$`; for grouped commands two words, `osu profile`. */
   readonly name: string;
@@ -110,6 +117,8 @@ export interface Command<O extends Options = Options> {
   readonly visibility: 'chat' | 'caller';
   /** Units of the caller's limit. */
   readonly cost: number;
+  /** What it is about, so that its notices speak of that. Default: posts. */
+  readonly subject?: Subject;
   /**
    * This command answers pasted links; the link goes into the option of form `link`. People who ask for the same link in one
    * chat at the same time share one run, so the reply must not depend on who asked.

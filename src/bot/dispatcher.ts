@@ -113,10 +113,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  function failure(error: unknown, doing: string, { caller, t }: Turn, visibility: Reply['visibility']): Reply {
+  function failure(
+    error: unknown,
+    doing: string,
+    { caller, t }: Turn,
+    { visibility, subject }: Pick<Command, 'visibility' | 'subject'> = { visibility: 'caller' },
+  ): Reply {
     const appError = toAppError(error);
     logFailure(appError, doing, caller);
-    return errorNotice(appError, t, visibility);
+    return errorNotice(appError, t, visibility, subject);
   }
 
   function find(name: string): Command {
@@ -130,10 +135,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** The command's reply, or the notice that stands for it. `raw` may throw a hint. */
-  async function run(command: Command, turn: Turn, raw: () => RawOptions): Promise<Reply | undefined> {
+  async function run(command: Command, turn: Turn, raw: () => RawOptions, isPressed = false) {
     const { caller, t, signal } = turn;
     try {
-      const values = validateOptions(commandSpec(command, t, caller.chatKind), raw());
+      const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
+      const values = validateOptions(spec, raw());
       const task = (waiter: Pick<CommandContext, 'signal' | 'progress'>) =>
         command.run(values, { ...waiter, caller, t, services });
       if (command.cost === 0) return await task(turn);
@@ -142,7 +148,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const key = command.accepts === 'link' ? linkKey(command, values, turn) : `${turns}`;
       return await work.run(key, task, turn);
     } catch (error) {
-      return signal.aborted ? undefined : failure(error, command.name, turn, command.visibility);
+      return signal.aborted ? undefined : failure(error, command.name, turn, command);
     }
   }
 
@@ -157,10 +163,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return JSON.stringify([name, caller.platform, caller.chatId, t.locale, ...canonical]);
   }
 
-  async function single(command: Command, turn: Turn, raw: () => RawOptions): Promise<readonly Answer[]> {
+  async function single(command: Command, turn: Turn, raw: () => RawOptions, isPressed = false) {
     const refusal = await admit(command, turn.caller);
     if (refusal) throw refusal.error;
-    return [{ reply: run(command, turn, raw) }];
+    return [{ reply: run(command, turn, raw, isPressed) }];
   }
 
   /** One answer for each link that the caller's limit allows; over it, one notice a window. */
@@ -178,7 +184,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const ready = run(linkCommand, turn, () => ({ [linkOption]: url }));
       return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
     });
-    if (refusal?.firstRefusal) answers.push(said(failure(refusal.error, linkCommand.name, turn, 'caller')));
+    if (refusal?.firstRefusal) answers.push(said(failure(refusal.error, linkCommand.name, turn)));
     const left = links.length - wanted.length;
     if (left > 0 && !refusal) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
     return answers;
@@ -205,7 +211,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function answersTo(invocation: Exclude<Invocation, TextInvocation>, turn: Turn): Promise<readonly Answer[]> {
     if (invocation.kind === 'command') return single(find(invocation.name), turn, () => invocation.options);
     const { command, values } = services.actions.decode(invocation.token, callerKey(turn.caller));
-    return single(find(command), turn, () => values);
+    return single(find(command), turn, () => values, true);
   }
 
   async function prepared(
@@ -217,7 +223,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (invocation.kind !== 'text') return await answersTo(invocation, turn);
       return intent ? await answerText(intent, turn) : [];
     } catch (error) {
-      return turn.signal.aborted ? [] : [said(failure(error, invocation.kind, turn, 'caller'))];
+      return turn.signal.aborted ? [] : [said(failure(error, invocation.kind, turn))];
     }
   }
 

@@ -1,6 +1,6 @@
 import { looksLikeLink, unknownOption } from './arguments.ts';
 import type { IntegerOption, Option, Options, StringOption, Values } from './command.ts';
-import type { CommandSpec, OptionSpec } from './command-texts.ts';
+import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
 import { hint } from './hint.ts';
 
 type Value = Values<Options>[string];
@@ -56,10 +56,10 @@ function checkBoolean(option: string, text: string): boolean {
   throw hint('notBoolean', { option });
 }
 
-function checkChoice({ name, choices }: OptionSpec, text: string): string {
-  const word = text.toLowerCase();
-  const chosen = choices.find(({ value, label }) => value.toLowerCase() === word || label.toLowerCase() === word);
-  if (chosen) return chosen.value;
+function checkChoice(spec: OptionSpec, text: string): string {
+  const { name, choices } = spec;
+  const chosen = matchChoice(spec, text);
+  if (chosen !== undefined) return chosen;
   throw hint('notChoice', { option: name, allowed: choices.map(({ value }) => value).join(', ') });
 }
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../errors.ts';
+import { enOsu, enOsuCommands } from './en-osu.ts';
 
 /**
  * English, and the contract: every other language has exactly these keys with these parameters (`Messages`). Sentences are
@@ -100,6 +101,8 @@ export const en = {
     noSound: (_: Params) => 'There is no sound in that post to take out.',
     sourceOff: (p: Params) =>
       `Links of ${siteNames.get(`${p.source}`) ?? 'that site'} are switched off in this chat. Its admins can change that with /settings.`,
+    notBeatmapLink: (_: Params) =>
+      'That link leads to no osu! beatmap. It looks like this: https://osu.ppy.sh/beatmapsets/…',
     expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
   },
 
@@ -166,7 +169,10 @@ export const en = {
       choices: { what: { me: 'Me' } },
     },
     about: { description: 'Who I am, and what I keep', options: {}, choices: {} },
+    ...enOsuCommands,
   },
+
+  osu: enOsu,
 
   help: {
     links: 'Links',

@@ -1,4 +1,5 @@
 import type { Messages } from './en.ts';
+import { idOsu, idOsuCommands } from './id-osu.ts';
 
 const linkKinds: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -94,6 +95,8 @@ export const id: Messages = {
     noSound: () => 'Kiriman itu tidak punya suara yang bisa diambil.',
     sourceOff: p =>
       `Tautan ${siteNames.get(`${p.source}`) ?? 'situs itu'} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
+    notBeatmapLink: () =>
+      'Tautan itu bukan tautan beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
     expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
   },
 
@@ -157,7 +160,10 @@ export const id: Messages = {
       choices: { what: { me: 'Saya' } },
     },
     about: { description: 'Siapa saya, dan apa yang saya simpan', options: {}, choices: {} },
+    ...idOsuCommands,
   },
+
+  osu: idOsu,
 
   help: {
     links: 'Tautan',

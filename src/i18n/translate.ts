@@ -7,6 +7,8 @@ export interface Translator {
   readonly locale: string;
   readonly messages: Messages;
   number(value: number): string;
+  /** With at most that many digits behind the comma, and at least so many. */
+  decimal(value: number, most: number, least?: number): string;
   /** `1.2K` in the reader's way. */
   compact(value: number): string;
   /** 0.9834 as `98.34%`. */
@@ -76,6 +78,17 @@ function translatorFor(tag: keyof typeof MESSAGES): Translator {
   return made;
 }
 
+const decimalFormats = new Map<string, Intl.NumberFormat>();
+
+function decimalFormat(locale: string, most: number, least: number): Intl.NumberFormat {
+  const key = `${locale} ${most} ${least}`;
+  const known = decimalFormats.get(key);
+  if (known) return known;
+  const made = new Intl.NumberFormat(locale, { maximumFractionDigits: most, minimumFractionDigits: least });
+  decimalFormats.set(key, made);
+  return made;
+}
+
 function newTranslator(locale: string, messages: Messages): Translator {
   const plain = new Intl.NumberFormat(locale);
   const short = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
@@ -85,6 +98,7 @@ function newTranslator(locale: string, messages: Messages): Translator {
     locale,
     messages,
     number: value => plain.format(value),
+    decimal: (value, most, least = 0) => decimalFormat(locale, most, least).format(value),
     compact: value => short.format(value),
     percent: share => part.format(share),
     duration: renderDuration,

@@ -7,6 +7,7 @@ import type { RateLimiter } from '../../src/infra/rate-limit.ts';
 import { openStore } from '../../src/infra/store.ts';
 import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
+import { fakeBeatmaps } from '../fakes/beatmaps.ts';
 
 /** Made-up people and posts; every builder takes what differs. */
 export function sampleVariant(change: Partial<Variant> = {}): Variant {
@@ -143,6 +144,7 @@ export function sampleServices(extractor: FakeExtractor = fakeExtractor()): Samp
   const store = openStore(':memory:');
   return {
     extractor: extractor.services,
+    beatmaps: fakeBeatmaps().beatmaps,
     settings: createSettingsStore({ store }),
     actions: createActionTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
     jobs: createJobs({ store }),

@@ -1,5 +1,6 @@
 /** A beatmap room that knows one of everything. */
 import type { BeatmapRoutesOptions } from '../../src/api/beatmap-routes.ts';
+import type { Beatmaps } from '../../src/beatmaps/beatmaps.ts';
 import { parsePlayer } from '../../src/beatmaps/player.ts';
 import { parseScore } from '../../src/beatmaps/score.ts';
 import type { SearchResult } from '../../src/beatmaps/set-search.ts';
@@ -52,7 +53,7 @@ interface BeatmapCall {
 }
 
 /** Knows one of everything, and what it was asked; signals are left out. */
-function fakeBeatmaps(own: Partial<BeatmapService> = {}) {
+export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
   const calls: BeatmapCall[] = [];
   const note = (method: string, ...args: readonly unknown[]) => calls.push({ method, args });
   const plain = <T extends object>(options: T) => {
@@ -60,7 +61,16 @@ function fakeBeatmaps(own: Partial<BeatmapService> = {}) {
     return Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined));
   };
   const told = { source: 'osu', stale: false } as const;
-  const beatmaps: BeatmapService = {
+  const beatmaps: Beatmaps = {
+    hasPlayers: true,
+    async set(id) {
+      note('set', id);
+      return { ...told, set: SET };
+    },
+    async setOfMap(id) {
+      note('setOfMap', id);
+      return { ...told, set: SET, beatmap: made(SET.beatmaps[0]) };
+    },
     async search(request) {
       note('search', plain(request));
       return FOUND;

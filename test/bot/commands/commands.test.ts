@@ -156,7 +156,11 @@ describe('help', () => {
 
   it('says which commands there are when it does not know one', async () => {
     await expect(run('help', { command: 'dance' }, context())).rejects.toMatchObject({
-      params: { hint: 'unknownCommand', name: 'dance', allowed: '/download, /settings, /forget, /help, /about' },
+      params: {
+        hint: 'unknownCommand',
+        name: 'dance',
+        allowed: expect.stringMatching(/^\/download, .*\/settings, \/forget, \/help, \/about$/),
+      },
     });
   });
 

@@ -21,6 +21,7 @@ import { createMediaSources } from '../../../src/media/sources/index.ts';
 import type { TelegramLimits } from '../../../src/platforms/telegram/limits.ts';
 import { createTelegramPlatform, type TelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
 import { memoryLimiter } from '../../bot/sample.ts';
+import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
 import { createFakeTelegram, type FakeTelegram, type FakeTelegramOptions } from '../../fakes/telegram.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
@@ -104,6 +105,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     commands: commandList,
     services: {
       extractor,
+      beatmaps: fakeBeatmaps().beatmaps,
       settings,
       actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
       jobs,

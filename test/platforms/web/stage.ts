@@ -16,6 +16,7 @@ import type { Post } from '../../../src/media/post.ts';
 import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
+import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { carousel, post, reel, tram } from './posts.ts';
 
 /** What the upstream says of a link: a post, a failure, or nothing until `Stage.release`. */
@@ -78,6 +79,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     commands: commandList,
     services: {
       extractor: createExtractor(asked, waiting),
+      beatmaps: fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ store }),
       actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
       jobs: createJobs({ store }),

@@ -1,0 +1,42 @@
+import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query-words.ts';
+import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { MODE_OPTION, rulesetOf } from '../mode-option.ts';
+import { openSetToken } from '../open-token.ts';
+import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../paging.ts';
+import { renderSearch } from '../views/beatmap-list.ts';
+
+const PER_PAGE = 5;
+const MAX_QUERY = 500;
+
+/** Finds beatmapsets in osu!'s search language. */
+export const beatmapSearch = defineCommand({
+  name: 'beatmap search',
+  options: {
+    query: { type: 'string', form: 'rest', required: true, maxLength: MAX_QUERY },
+    mode: MODE_OPTION,
+    status: { type: 'choice', required: false, choices: STATUS_FILTERS, alias: parseStatusFilter },
+    sort: { type: 'choice', required: false, choices: SORT_FIELDS, alias: word => parseSort(word)?.field },
+    ...PAGE_OPTIONS,
+  },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'beatmap',
+  async run({ query, mode, status, sort, page, cursors }, { caller, services, signal, t }: CommandContext) {
+    const place = readPlace({ page, cursors });
+    const found = await services.beatmaps.search({
+      q: query,
+      ruleset: rulesetOf(mode),
+      status,
+      sort: sort === undefined ? undefined : parseSort(sort),
+      limit: PER_PAGE,
+      cursor: cursorOf(place),
+      signal,
+    });
+    const asked = { query, ...(mode && { mode }), ...(status && { status }), ...(sort && { sort }) };
+    const owner = callerKey(caller);
+    const pages = pagesOf(place, found.cursor, values =>
+      services.actions.encode({ command: 'beatmap search', values: { ...asked, ...values }, owner }),
+    );
+    return renderSearch({ ...found, query, pages, openToken: ({ id }) => openSetToken(services, id) }, t);
+  },
+});

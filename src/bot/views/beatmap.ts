@@ -1,0 +1,83 @@
+/** What the views of beatmaps share. */
+import { type Beatmapset, starRange } from '../../beatmaps/beatmapset.ts';
+import { setPage } from '../../beatmaps/link.ts';
+import type { SourceId } from '../../beatmaps/source.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Block, Image, Inline, Text } from '../reply.ts';
+import { starColour, starSwatch } from '../star-colour.ts';
+
+const SEPARATOR = ' · ';
+
+/** Parts on one line; undefined ones are left out. */
+export function joined(parts: readonly (Text | string | undefined)[]): Text {
+  return parts
+    .filter(part => part !== undefined && part.length > 0)
+    .flatMap((part, index): Text => {
+      const text = typeof part === 'string' ? [part] : (part ?? []);
+      return index === 0 ? text : [SEPARATOR, ...text];
+    });
+}
+
+export function link(url: string, ...children: readonly Inline[]): Inline {
+  return { kind: 'link', url, children };
+}
+
+export function setName({ artist, title }: Pick<Beatmapset, 'artist' | 'title'>): string {
+  return `${artist} - ${title}`;
+}
+
+/** Its name, leading to its page. */
+export function setTitle(set: Beatmapset): Text {
+  return [link(setPage(set.id), setName(set))];
+}
+
+/** Covers of explicit sets are left out of what a whole chat sees. */
+export function coverOf(set: Beatmapset, url: string): Image | undefined {
+  return set.nsfw ? undefined : { kind: 'image', url, alt: setName(set) };
+}
+
+export function starsText(stars: number, t: Translator): string {
+  return `${t.decimal(stars, 2, 2)}★`;
+}
+
+/** `🟢 2.40★ – 🟣 6.40★`, or the one there is. */
+export function starsOfSet(set: Beatmapset, t: Translator): Text | undefined {
+  const range = starRange(set);
+  if (range === null) return undefined;
+  const { min, max } = range;
+  const easiest: Text = [starSwatch(min), ` ${starsText(min, t)}`];
+  return set.beatmaps.length < 2 ? easiest : [...easiest, ' – ', starSwatch(max), ` ${starsText(max, t)}`];
+}
+
+export function colourOfSet(set: Beatmapset) {
+  const range = starRange(set);
+  return range === null ? undefined : starColour(range.max);
+}
+
+/** Of the longest difficulty. */
+export function lengthOfSet({ beatmaps }: Beatmapset, t: Translator): string | undefined {
+  if (beatmaps.length === 0) return undefined;
+  return t.duration(Math.max(...beatmaps.map(({ total_length }) => total_length)) * 1000);
+}
+
+export function bpmText(bpm: number | null, t: Translator): string | undefined {
+  return bpm === null ? undefined : `${t.decimal(bpm, 1)} BPM`;
+}
+
+export function day(iso: string | null): Inline | undefined {
+  const at = iso === null ? Number.NaN : Date.parse(iso);
+  return Number.isNaN(at) ? undefined : { kind: 'time', at, style: 'date' };
+}
+
+/** How an answer came to be, where the reader should know. */
+export function originBlocks(
+  { source, stale, corrected = false }: { source: SourceId; stale: boolean; corrected?: boolean },
+  t: Translator,
+): readonly Block[] {
+  const words = t.messages.osu.origin;
+  const notes = [
+    corrected ? words.corrected : undefined,
+    source === 'catalogue' ? (stale ? words.remembered : words.local) : stale ? words.stale : undefined,
+  ].filter(note => note !== undefined);
+  return notes.map(note => ({ kind: 'text', text: [{ kind: 'emphasis', children: [note] }] }));
+}
