@@ -64,14 +64,26 @@ function grouped(commands: readonly Spoken<CommandSpec>[]): readonly JsonObject[
     const base = { type: ApplicationCommandType.ChatInput, ...EVERYWHERE };
     const [only] = members;
     if (only?.usual.name === name) return { ...base, ...commandTexts(name, only), options: optionsOf(only) };
-    const description = shorten(members.map(({ usual }) => usual.description).join('; '), COMMAND_LIMITS.description);
     const options = members.map(member => ({
       type: ApplicationCommandOptionType.Subcommand,
       ...commandTexts(member.usual.name.slice(name.length + 1), member),
       options: optionsOf(member),
     }));
-    return { ...base, name, description, options };
+    return { ...base, name, ...described(together(members)), options };
   });
+}
+
+/** What they all do, in every language. */
+function together(members: readonly Spoken<CommandSpec>[]): Spoken<{ readonly description: string }> {
+  const [first] = members;
+  const sentences = (texts: readonly string[]) => ({ description: texts.join('; ') });
+  return {
+    usual: sentences(members.map(({ usual }) => usual.description)),
+    others: (first?.others ?? []).map(({ locale }) => {
+      const spoken = members.flatMap(({ others }) => others.filter(each => each.locale === locale));
+      return { locale, value: sentences(spoken.map(({ value }) => value.description)) };
+    }),
+  };
 }
 
 function commandTexts(name: string, command: Spoken<CommandSpec>): JsonObject {

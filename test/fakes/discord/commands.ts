@@ -3,14 +3,15 @@ import type { Clock } from './clock.ts';
 import { checkCommand, checkCommands } from './command-rules.ts';
 import { type Complain, invalidForm } from './records.ts';
 
-const optionSchema = z.looseObject({ type: z.int(), name: z.string() });
+const plainOptionSchema = z.looseObject({ type: z.int(), name: z.string() });
+const optionSchema = plainOptionSchema.extend({ options: z.array(plainOptionSchema).nullish() });
 const commandSchema = z.looseObject({
   name: z.string(),
   type: z.int().default(1),
   options: z.array(optionSchema).nullish(),
 });
 
-export type CommandOption = z.infer<typeof optionSchema>;
+export type CommandOption = z.infer<typeof plainOptionSchema>;
 
 interface Command extends z.infer<typeof commandSchema> {
   readonly id: string;

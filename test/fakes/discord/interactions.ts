@@ -15,9 +15,9 @@ const MIB = 1024 * 1024;
 
 export interface InteractionOptions {
   readonly kind: 'command' | 'message-command' | 'button' | 'select' | 'autocomplete';
-  /** Of the command. */
+  /** Of the command; a second word is that of a subcommand. */
   readonly name?: string;
-  /** Name to value; a raw list of Discord's options where there are subcommands. */
+  /** Name to value, or a raw list of Discord's options. */
   readonly options?: Readonly<Record<string, string | number | boolean>> | readonly Wire[];
   /** The option being typed, when the kind is autocomplete; else the last one. */
   readonly focused?: string;
@@ -85,6 +85,7 @@ export interface InteractionsOptions {
   readonly emit: (event: GatewayEvent) => void;
 }
 
+const SUBCOMMAND = 1;
 const TYPE = { command: 2, 'message-command': 2, button: 3, select: 3, autocomplete: 4 } as const;
 
 export function createInteractions(options: InteractionsOptions): Interactions {
@@ -184,12 +185,18 @@ export function createInteractions(options: InteractionsOptions): Interactions {
       return { component_type: 3, custom_id: wanted.customId, id: 1, values: wanted.values ?? [] };
     }
     const type = wanted.kind === 'message-command' ? 3 : 1;
-    const command = commands.find(wanted.name ?? '', type);
-    const base = { id: command?.id ?? clock.snowflake(), name: wanted.name ?? '', type };
+    // Only slash commands have subcommands: names in the menu of a message are free text.
+    const [name = '', sub] = type === 1 ? (wanted.name ?? '').split(' ') : [wanted.name];
+    const command = commands.find(name, type);
+    const base = { id: command?.id ?? clock.snowflake(), name, type };
     if (target !== undefined) {
       return { ...base, target_id: target.id, resolved: { messages: { [target.id]: messages.wire(target) } } };
     }
-    return { ...base, options: commandOptions(wanted, command?.options ?? []) };
+    if (sub === undefined) return { ...base, options: commandOptions(wanted, command?.options ?? []) };
+    const declared = command?.options?.find(option => option.type === SUBCOMMAND && option.name === sub);
+    if (declared === undefined) throw new Error(`/${name} ${sub} is not registered`);
+    const options = commandOptions(wanted, declared.options ?? []);
+    return { ...base, options: [{ type: SUBCOMMAND, name: sub, options }] };
   }
 
   return {

@@ -61,7 +61,29 @@ describe('commandPayloads', () => {
     const grouped = commandPayloads(t => [...specs(t).map(spec => ({ ...spec, name: `post ${spec.name}` }))]);
     expect(grouped.map(({ name }) => name)).toEqual(['post', 'Get media']);
     expect(grouped[0]).toMatchObject({
-      options: expect.arrayContaining([expect.objectContaining({ type: 1, name: 'download' })]),
+      description_localizations: { id: expect.stringContaining('kiriman') },
+      options: expect.arrayContaining([
+        expect.objectContaining({
+          type: 1,
+          name: 'download',
+          description_localizations: expect.objectContaining({ id: expect.stringContaining('kiriman') }),
+          options: expect.arrayContaining([
+            expect.objectContaining({ name: 'link', name_localizations: expect.objectContaining({ id: 'tautan' }) }),
+          ]),
+        }),
+        expect.objectContaining({
+          name: 'settings',
+          options: expect.arrayContaining([
+            expect.objectContaining({
+              choices: expect.arrayContaining([
+                expect.objectContaining({
+                  name_localizations: expect.objectContaining({ id: 'Otomatis' }),
+                }),
+              ]),
+            }),
+          ]),
+        }),
+      ]),
     });
   });
 });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Command } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit.ts';
@@ -25,6 +26,8 @@ export interface StageOptions {
   /** Sizes of an item's files, best first; 0 is one that cannot be had. Default one of 40 kB. */
   readonly sizes?: (request: DeliveryRequest) => readonly number[];
   readonly units?: number;
+  /** Default: Medley's own. */
+  readonly commands?: readonly Command[];
   /** Not started; tests do it. */
   readonly idle?: boolean;
   readonly platform?: Partial<DiscordPlatformOptions>;
@@ -66,7 +69,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const services = sampleServices(extractor);
   const log = createRecordingLog();
   const dispatcher = createDispatcher({
-    commands: commandList,
+    commands: options.commands ?? commandList,
     services,
     limiter: createMemoryRateLimiter(),
     userLimit: { units: options.units ?? 200, windowMs: 60_000 },
