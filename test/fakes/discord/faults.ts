@@ -8,6 +8,8 @@ export interface Fault {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   readonly delayMs?: number;
+  /** Goes on when this resolves. */
+  readonly until?: Promise<void>;
   /** Never answers. */
   readonly hang?: boolean;
   /** Cuts the connection instead of an answer. */

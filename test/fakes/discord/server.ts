@@ -62,6 +62,7 @@ export function createRestServer(options: RestServerOptions): RestServer {
       return;
     }
     if (fault.delayMs !== undefined) await wait(fault.delayMs);
+    await fault.until;
     const spared = fault.status === undefined && fault.hang !== true && fault.cut !== true;
     const answer = spared || fault.afterSend === true ? perform(call) : undefined;
     if (fault.cut === true) request.socket.destroy();

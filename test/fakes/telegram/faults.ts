@@ -10,6 +10,8 @@ export interface Fault {
   /** `retry_after` (seconds), `migrate_to_chat_id`. */
   readonly parameters?: Readonly<Record<string, number>>;
   readonly delayMs?: number;
+  /** Goes on when this resolves. */
+  readonly until?: Promise<void>;
   /** Never answers. */
   readonly hang?: boolean;
   /** Cuts the connection instead of answering. */

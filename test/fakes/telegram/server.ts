@@ -103,6 +103,7 @@ export async function startBotApi({ token, stage, faults, check, limits }: BotAp
     const { delayMs, afterSend = false, hang = false, drop = false, errorCode, parameters } = fault;
     const { description = 'Bad Request: planned by the test' } = fault;
     if (delayMs !== undefined) await pause(delayMs, closing.signal);
+    await fault.until;
     if (afterSend) await perform(call, signal);
     if (hang) return 'hang';
     if (drop) return 'drop';
