@@ -23,6 +23,8 @@ export interface MirrorSite {
   /** Whose answer names the set of a difficulty. */
   mapUrl(id: number): URL;
   downloadUrl(setId: number, withVideo: boolean): string;
+  /** Of one difficulty's `.osu` file, where they are served. */
+  readonly osuFileUrl?: (mapId: number) => URL;
 }
 
 type Params = Readonly<Record<string, string | number | undefined>>;
@@ -95,6 +97,7 @@ const OSU_DIRECT: MirrorSite = {
   setUrl: id => url(`https://osu.direct/api/v2/s/${id}`),
   mapUrl: id => url(`https://osu.direct/api/v2/b/${id}`),
   downloadUrl: (id, withVideo) => `https://osu.direct/api/d/${id}${withVideo ? '' : '?noVideo=1'}`,
+  osuFileUrl: id => url(`https://osu.direct/api/osu/${id}`),
 };
 
 const CATBOY: MirrorSite = {
@@ -110,6 +113,7 @@ const CATBOY: MirrorSite = {
   setUrl: id => url(`https://catboy.best/api/v2/s/${id}`),
   mapUrl: id => url(`https://catboy.best/api/v2/b/${id}`),
   downloadUrl: (id, withVideo) => `https://catboy.best/d/${id}${withVideo ? '' : 'n'}`,
+  osuFileUrl: id => url(`https://catboy.best/osu/${id}`),
 };
 
 const hinaiPage = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });

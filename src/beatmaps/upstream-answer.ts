@@ -26,19 +26,26 @@ function codeOfStatus(status: number): ErrorCode {
 }
 
 /**
+ * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait the upstream asked for,
+ * `forbidden` for 401 and 403, `upstream_changed` for other refusals
+ */
+export function assertAnswered({ status, headers }: HttpResponse, { upstream, now }: AnswerContext): void {
+  if (status >= 200 && status <= 299) return;
+  const code = codeOfStatus(status);
+  throw new AppError(code, `${upstream} answered ${status}`, {
+    retryAfterMs: readRetryAfter(headers['retry-after'], now),
+  });
+}
+
+/**
  * The JSON of a successful answer.
  *
- * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait the upstream asked for,
- * `forbidden` for 401 and 403, `upstream_changed` for other refusals and for anything that is not JSON
+ * @throws AppError as {@link assertAnswered} does, and `upstream_changed` for anything that is not JSON
  */
-export function readAnswer(response: HttpResponse, { upstream, now }: AnswerContext): unknown {
-  const { status, headers, text } = response;
-  if (status < 200 || status > 299) {
-    const code = codeOfStatus(status);
-    throw new AppError(code, `${upstream} answered ${status}`, {
-      retryAfterMs: readRetryAfter(headers['retry-after'], now),
-    });
-  }
+export function readAnswer(response: HttpResponse, context: AnswerContext): unknown {
+  assertAnswered(response, context);
+  const { text } = response;
+  const { upstream } = context;
   try {
     return JSON.parse(text);
   } catch (error) {

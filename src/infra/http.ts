@@ -52,7 +52,9 @@ export interface HttpHead {
 }
 
 export interface HttpResponse extends HttpHead {
-  /** Body, decompressed (gzip, br, deflate) and decoded as UTF-8. */
+  /** Body, decompressed (gzip, br, deflate). */
+  readonly bytes: Buffer;
+  /** The same, decoded as UTF-8. */
   readonly text: string;
 }
 
@@ -191,7 +193,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         const decoded =
           encoding === undefined ? bytes : await decodeBody(bytes, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES);
         deadline.assertAlive();
-        return { status: head.status, headers: head.headers, url, text: decodeText(decoded) };
+        return { status: head.status, headers: head.headers, url, bytes: decoded, text: decodeText(decoded) };
       } finally {
         end(deadline);
       }

@@ -50,11 +50,13 @@ export function createFakeUpstream(routes: Readonly<Record<string, FakeRoute>>):
     if (answer.error !== undefined) throw answer.error;
     for (const cookie of answer.cookies ?? []) request.cookies?.setCookieSync(cookie, url.href);
     const location = answer.location === undefined ? {} : { location: answer.location };
+    const text = answer.text ?? '';
     return {
       status: answer.status ?? (answer.location === undefined ? 200 : 302),
       headers: { ...answer.headers, ...location },
       url: url.href,
-      text: answer.text ?? '',
+      bytes: Buffer.from(text),
+      text,
     };
   }
 

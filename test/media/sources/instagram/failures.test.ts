@@ -13,7 +13,8 @@ interface Given extends Partial<HttpResponse> {
 }
 
 function failureOf({ kind = 'query', isPrivateLink = false, ...given }: Given): AppError {
-  const response = { status: 200, headers: {}, url: `https://www.instagram.com/p/${CODES.reel}/`, text: '', ...given };
+  const url = `https://www.instagram.com/p/${CODES.reel}/`;
+  const response = { status: 200, headers: {}, url, bytes: Buffer.alloc(0), text: '', ...given };
   const ref = refOf(CODES.reel, isPrivateLink ? { private: '1' } : {});
   try {
     parseResponse(response, { ref, kind, strategy: 'tested', now: NOW });

@@ -1,0 +1,204 @@
+/**
+ * The thread that computes, one map after the other. It imports no code of ours, so this one file is all that a thread needs to
+ * start.
+ */
+import { parentPort } from 'node:worker_threads';
+import * as rosu from 'rosu-pp-js';
+import type {
+  DifficultyAnswer,
+  DifficultyFigures,
+  DifficultyJob,
+  HitCounts,
+  Refusal,
+  StrainSeries,
+} from './difficulty-job.ts';
+
+/** An hour of sections; beyond it neighbours are drawn together. */
+const MAX_SECTIONS = 8_192;
+
+const STRAINS = [
+  'aim',
+  'aimNoSliders',
+  'speed',
+  'flashlight',
+  'color',
+  'reading',
+  'rhythm',
+  'stamina',
+  'singleColorStamina',
+  'movement',
+  'strains',
+] as const satisfies readonly (keyof rosu.Strains)[];
+
+/** The results that count as hits, best first. */
+const HITS: Readonly<Record<rosu.GameMode, readonly (keyof HitCounts)[]>> = {
+  [rosu.GameMode.Osu]: ['n300', 'n100', 'n50'],
+  [rosu.GameMode.Taiko]: ['n300', 'n100'],
+  [rosu.GameMode.Catch]: ['n50', 'nKatu'],
+  [rosu.GameMode.Mania]: ['nGeki', 'n300', 'nKatu', 'n100', 'n50'],
+};
+
+class Refused extends Error {
+  readonly why: Refusal;
+  constructor(why: Refusal, cause?: unknown) {
+    super(why, { cause });
+    this.why = why;
+  }
+}
+
+/** The library's objects live outside of what is collected. */
+function using<T extends { free(): void }, R>(resource: T, work: (resource: T) => R): R {
+  try {
+    return work(resource);
+  } finally {
+    resource.free();
+  }
+}
+
+/** What the library says no to, it throws as a plain error; anything else is a break inside of it. */
+function orRefuse<T>(why: Refusal, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof Error && error.name !== 'Error' ? error : new Refused(why, error);
+  }
+}
+
+function part(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** What the library's memory has grown to; its types do not tell of it. */
+function memoryBytes(): number {
+  const wasm = part(rosu, '__wasm');
+  const buffer = part(part(wasm, 'memory'), 'buffer');
+  return buffer instanceof ArrayBuffer ? buffer.byteLength : 0;
+}
+
+/** From the first object to the last one's start, or its end where the line spells it. */
+function readLengthMs(file: Uint8Array): number {
+  const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1');
+  const start = text.indexOf('[HitObjects]');
+  if (start < 0) return 0;
+  let first = Number.POSITIVE_INFINITY;
+  let last = Number.NEGATIVE_INFINITY;
+  for (let at = text.indexOf('\n', start); at >= 0; at = text.indexOf('\n', at + 1)) {
+    const [, , time, kind, , end] = text.slice(at + 1, at + 100).split(/[,:\n]/, 6);
+    const begins = Number.parseFloat(time ?? '');
+    if (Number.isNaN(begins)) continue;
+    const ends = (Number(kind) & (8 | 128)) === 0 ? begins : Number.parseFloat(end ?? '');
+    first = Math.min(first, begins);
+    last = Math.max(last, begins, ends || begins);
+  }
+  return last > first ? last - first : 0;
+}
+
+function thin(values: Float64Array, share: number): readonly number[] {
+  if (share === 1) return Array.from(values);
+  return Array.from({ length: Math.ceil(values.length / share) }, (_, index) =>
+    values.subarray(index * share, (index + 1) * share).reduce((a, b) => Math.max(a, b)),
+  );
+}
+
+function readStrains(strains: rosu.Strains): DifficultyFigures['strains'] {
+  const found = STRAINS.flatMap(name => {
+    const values = strains[name];
+    return values === undefined ? [] : [{ name, values }];
+  });
+  const longest = Math.max(0, ...found.map(({ values }) => values.length));
+  const share = Math.max(1, Math.ceil(longest / MAX_SECTIONS));
+  const series: readonly StrainSeries[] = found.map(({ name, values }) => ({ name, values: thin(values, share) }));
+  return { sectionMs: strains.sectionLength * share, series };
+}
+
+/** How many results the map has for {@link HITS}. */
+function countResults(attributes: rosu.DifficultyAttributes): number {
+  switch (attributes.mode) {
+    case rosu.GameMode.Osu:
+      return (attributes.nCircles ?? 0) + (attributes.nSliders ?? 0) + (attributes.nSpinners ?? 0);
+    case rosu.GameMode.Taiko:
+      return attributes.maxCombo;
+    case rosu.GameMode.Catch:
+      return attributes.nTinyDroplets ?? 0;
+    case rosu.GameMode.Mania:
+      return attributes.nObjects ?? 0;
+  }
+}
+
+/** The play as it would have been without a miss and to the end, as accurate as it was. */
+function withoutMisses(play: HitCounts, attributes: rosu.DifficultyAttributes): rosu.PerformanceArgs {
+  const { mode } = attributes;
+  const { combo: _, misses = 0, largeTickHits: __, ...kept } = play;
+  const names = HITS[mode];
+  const hits = names.reduce((sum, name) => sum + (play[name] ?? 0), 0);
+  const isCatch = mode === rosu.GameMode.Catch;
+  // In catch, what can be missed with the combo is counted apart from what only costs accuracy.
+  const whole = isCatch ? { n300: attributes.nFruits ?? 0, n100: attributes.nDroplets ?? 0 } : {};
+  const missing = Math.max(isCatch ? 0 : misses, countResults(attributes) - hits);
+  const added = names.map(name => (hits === 0 ? 0 : Math.floor((missing * (play[name] ?? 0)) / hits)));
+  const rest = missing - added.reduce((sum, count) => sum + count, 0);
+  const filled = names.map((name, index) => [name, (play[name] ?? 0) + (added[index] ?? 0) + (index === 0 ? rest : 0)]);
+  return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
+}
+
+function compute(job: DifficultyJob): DifficultyFigures {
+  const { mods, lazer, file } = job;
+  return using(
+    orRefuse('unreadable', () => new rosu.Beatmap(file)),
+    map => {
+      if (map.nObjects === 0) throw new Refused('unreadable');
+      if (map.isSuspicious()) throw new Refused('suspicious');
+      if (map.mode !== job.mode) {
+        orRefuse('ruleset', () => map.convert(job.mode, mods));
+        if (map.isSuspicious()) throw new Refused('suspicious');
+      }
+      const settings = { mods, lazer };
+      const pp = (attributes: rosu.DifficultyAttributes, play: rosu.PerformanceArgs) =>
+        using(new rosu.Performance({ ...settings, ...play }), calculator =>
+          using(calculator.calculate(attributes), result => result.pp),
+        );
+      const misses = job.misses === undefined ? {} : { misses: job.misses };
+      const combo = job.combo === undefined ? {} : { combo: job.combo };
+      return using(
+        orRefuse('mods', () => new rosu.Difficulty(settings)),
+        difficulty =>
+          using(difficulty.calculate(map), attributes =>
+            using(new rosu.BeatmapAttributesBuilder({ map, mods }).build(), ({ ar, od, cs, hp, clockRate }) => ({
+              stars: attributes.stars,
+              maxCombo: attributes.maxCombo,
+              ...{ ar, od, cs, hp, clockRate },
+              bpm: map.bpm * clockRate,
+              lengthSeconds: readLengthMs(file) / 1000 / clockRate,
+              ...(attributes.aim === undefined ? {} : { aim: attributes.aim }),
+              ...(attributes.speed === undefined ? {} : { speed: attributes.speed }),
+              pp: job.accuracies.map(accuracy => ({
+                accuracy,
+                pp: pp(attributes, { accuracy, ...misses, ...combo }),
+              })),
+              play:
+                job.play === undefined
+                  ? null
+                  : {
+                      pp: pp(attributes, job.play),
+                      ppIfFullCombo: pp(attributes, withoutMisses(job.play, attributes)),
+                    },
+              strains: job.strains ? using(difficulty.strains(map), readStrains) : null,
+            })),
+          ),
+      );
+    },
+  );
+}
+
+function answer(job: DifficultyJob): DifficultyAnswer {
+  try {
+    return { kind: 'figures', figures: compute(job), memoryBytes: memoryBytes() };
+  } catch (error) {
+    if (error instanceof Refused) return { kind: 'refused', why: error.why, memoryBytes: memoryBytes() };
+    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+const say = (message: DifficultyAnswer) => parentPort?.postMessage(message);
+parentPort?.on('message', (job: DifficultyJob) => say(answer(job)));
+say({ kind: 'ready' });
