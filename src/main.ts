@@ -13,6 +13,7 @@ import { createMetrics } from './api/metrics.ts';
 import { tunnelRoutes } from './api/tunnel-routes.ts';
 import { createBeatmaps } from './beatmaps/beatmaps.ts';
 import { createCatalogue } from './beatmaps/catalogue.ts';
+import { createDifficulty } from './beatmaps/difficulty.ts';
 import { createMemoryBeatmapCaches } from './beatmaps/lifetimes.ts';
 import { createMirrors, MIRROR_PACES } from './beatmaps/mirrors.ts';
 import { createOsuApi, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
@@ -115,6 +116,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     caches: createMemoryBeatmapCaches(),
     log,
   });
+  const difficulty = createDifficulty({ http, dataDir: config.dataDir, log });
   const { mediaHosts } = extractor;
   const tunnel = createTunnel({ key, http, mediaHosts, refresh: (post, signal) => extractor.refresh(post, signal) });
 
@@ -135,6 +137,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     services: {
       extractor,
       beatmaps,
+      difficulty,
       settings,
       actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),
       jobs,
@@ -188,7 +191,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     async stop() {
       // What people wait for is still answered while the core stands.
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
-      await delivery.close();
+      await Promise.all([delivery.close(), difficulty.close()]);
       await http.close();
       catalogue.close();
       store.close();

@@ -42,7 +42,7 @@ interface Thread {
   timer: NodeJS.Timeout | undefined;
 }
 
-export function uncomputable(message: string, cause?: unknown): AppError {
+function uncomputable(message: string, cause?: unknown): AppError {
   return new AppError('upstream_changed', message, { params: { what: 'osu_file' }, cause });
 }
 

@@ -49,7 +49,7 @@ const SITES: readonly OsuFileSite[] = [
 ];
 
 /** A usual file has 20 to 200 KB; an hour's marathon stays below one MB. */
-export const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
+const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
 /** So that many maps at once do not stand before a player's profile in the pace of osu!. */
 const AT_ONCE = 2;
 /** How long what is known of a file without its checksum counts. */

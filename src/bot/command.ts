@@ -1,4 +1,5 @@
 import type { Beatmaps } from '../beatmaps/beatmaps.ts';
+import type { Difficulty } from '../beatmaps/difficulty.ts';
 import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extractor.ts';
 import type { ActionTokens } from './action.ts';
@@ -83,6 +84,8 @@ export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' |
 export interface Services {
   readonly extractor: Extractor;
   readonly beatmaps: Beatmaps;
+  /** Estimates; replies go without where it is absent or fails. */
+  readonly difficulty?: Pick<Difficulty, 'of'>;
   readonly settings: SettingsStore;
   readonly actions: ActionTokens;
   readonly jobs: Pick<Jobs, 'forgetUser'>;

@@ -5,7 +5,7 @@ import type { DifficultyJob } from '../../src/beatmaps/difficulty-job.ts';
 import { createDifficultyThreads, type DifficultyThreadsOptions } from '../../src/beatmaps/difficulty-threads.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { type BuiltWorker, buildWorker } from './built-worker.ts';
-import { MAPS, OSU_MAP } from './osu-maps.ts';
+import { MAPS } from './osu-maps.ts';
 
 let worker: BuiltWorker;
 beforeAll(async () => {
