@@ -56,6 +56,12 @@ describe('/download', () => {
     expect(on.log.at()).toEqual([]);
   });
 
+  it('is answered on a machine whose clock is an hour ahead of Discord’s', async () => {
+    const on = await open({ platform: { now: () => Date.now() + 3_600_000 } });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    expect((await answer(on)).files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+  });
+
   it('is acknowledged before any work', async () => {
     const on = await open({ answer: () => new Promise(() => {}) });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
