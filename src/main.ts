@@ -35,6 +35,8 @@ import { openStore, type Store } from './infra/store.ts';
 import { parseCookiesFile } from './media/cookies-file.ts';
 import { createDelivery, type Delivery } from './media/delivery.ts';
 import { createExtractor } from './media/extractor.ts';
+import { findFfmpeg } from './media/ffmpeg.ts';
+import { createPlaybacks } from './media/playback.ts';
 import { type Post, postBytes } from './media/post.ts';
 import { createSentFiles } from './media/sent-files.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
@@ -120,13 +122,27 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const { mediaHosts } = extractor;
   const tunnel = createTunnel({ key, http, mediaHosts, refresh: (post, signal) => extractor.refresh(post, signal) });
 
+  const playbacks = createPlaybacks({
+    key,
+    tunnel,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
+  });
+
   const { publicUrl } = config;
   const delivery = createDelivery({
     http,
     mediaHosts,
     tempDir: join(config.dataDir, 'spool'),
     refresh: (post, signal) => extractor.refresh(post, signal),
-    ...(publicUrl === undefined ? {} : { tunnelAddress: file => publicUrl + tunnel.address(file) }),
+    addresses:
+      publicUrl === undefined
+        ? undefined
+        : {
+            file: file => publicUrl + tunnel.address(file),
+            page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
+          },
+    ffmpeg: await findFfmpeg({ searchPath }),
+    keptBytes: config.mediaCacheBytes,
     log,
   });
   const settings = createSettingsStore({ store });
@@ -174,7 +190,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       routes: [mediaRoutes({ extractor, creator: config.creator }), beatmapRoutes({ beatmaps })],
     }),
   );
-  await server.app.register(tunnelRoutes({ tunnel, log }));
+  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, log }));
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
+import type { FastifyPluginAsync } from 'fastify';
 import { createAnswer, sendAnswer } from './answer.ts';
+import { askedOrigin } from './asked-origin.ts';
 import { renderReference } from './reference-page.ts';
 import { REFERENCE_STYLE } from './reference-style.ts';
 
@@ -33,9 +34,4 @@ export function docsRoutes({ document, publicUrl }: DocsRoutesOptions): FastifyP
         .send(renderReference(document(), publicUrl ?? askedOrigin(request))),
     );
   };
-}
-
-/** For the examples of a server that was not told its own address: what was asked, when it looks like one. */
-function askedOrigin({ protocol, host }: FastifyRequest): string {
-  return /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(host) ? `${protocol}://${host}` : 'http://127.0.0.1:3000';
 }

@@ -1,3 +1,4 @@
+import { escapeHtml } from './html.ts';
 import {
   fieldRows,
   type ReferenceOperation,
@@ -147,16 +148,4 @@ function renderCode(text: string, label: string): string {
   // One line is wrapped, several keep their shape.
   const kind = text.includes('\n') ? '' : ' class="line"';
   return `<pre${kind} tabindex="0" role="region" aria-label="${escapeHtml(label)}"><code>${escapeHtml(text)}</code></pre>`;
-}
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, char => ENTITIES[char] ?? '');
 }

@@ -1,13 +1,18 @@
 import { AppError } from '../errors.ts';
 import type { HttpClient } from '../infra/http.ts';
 import type { Logger } from '../infra/log.ts';
+import { createCompressor } from './compress.ts';
+import { type LinkRung, planLink } from './delivery-plan.ts';
 import { createDownload, type Patience } from './download.ts';
+import type { Ffmpeg } from './ffmpeg.ts';
 import { fileNameOf } from './file-name.ts';
-import { createFileSize } from './file-size.ts';
+import { createFileStore, type HeldFile } from './file-store.ts';
+import { type Climb, createLadder } from './ladder.ts';
 import type { Post, Variant } from './post.ts';
-import { createSpool, type SpooledFile, type SpoolFailure } from './spool.ts';
+import { createSpool } from './spool.ts';
 import type { TunnelFile } from './tunnel.ts';
-import { type Choice, chooseVariants, likelyBytes, sendableVariants } from './variant-choice.ts';
+import { likelyBytes } from './variant-choice.ts';
+import { createWorkshop } from './workshop.ts';
 
 export interface DeliveryRequest {
   readonly post: Post;
@@ -18,6 +23,8 @@ export interface DeliveryRequest {
   readonly maxBytes: number;
   /** Variants a platform has refused already, by `variantKey`: the next smaller is tried. */
   readonly refused?: readonly string[];
+  /** Whether a small picture of a film is wanted too. */
+  readonly thumbnail?: boolean;
 }
 
 /** A file on disk, ready to be streamed to a platform. */
@@ -33,6 +40,8 @@ export interface DeliveredFile {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly hasAudio: boolean | null;
+  /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
+  readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
   /** Lets go of the file; it is removed when nobody holds it any more. Safe to call twice. */
   dispose(): Promise<void>;
 }
@@ -41,15 +50,18 @@ export interface DeliveredFile {
 export interface DeliveredLink {
   readonly kind: 'link';
   readonly url: string;
+  /** What is behind the address. A `page` is unfurled by the chat into a player. */
+  readonly leadsTo: LinkRung;
   readonly reason: 'too_large' | 'upstream_unavailable' | 'timeout';
 }
 
 /** Post item + byte budget -> the file to send, or a link. */
 export interface Delivery {
   /**
-   * The best variant that fits, spooled to disk under its byte cap; memory does not grow with its size. Callers who ask for the same
-   * file at once share one download. An expired address is asked for again once. All files together are bounded: who holds some
-   * while asking for more should let go of what is sent, since waiting for room ends in a link.
+   * The best file that fits, on disk: a variant as it is, picture and sound put together, or a film encoded again where ffmpeg is;
+   * memory does not grow with its size. Callers who ask for the same at once share the work, and files are kept for those who ask
+   * later. An expired address is asked for again once. All files together are bounded: who holds some while asking for more should
+   * let go of what is sent, since waiting for room ends in a link.
    * @throws AppError only when the caller's signal aborts
    */
   deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink>;
@@ -61,6 +73,13 @@ export interface Delivery {
   close(): Promise<void>;
 }
 
+export interface PublicAddresses {
+  /** Of a file in the tunnel. */
+  file(file: TunnelFile): string;
+  /** Of the page that plays a film of a post; it ends at `expiresAt`, unix milliseconds. */
+  page(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
+}
+
 export interface DeliveryOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
   /** Suffixes: each host and what is below it. */
@@ -69,175 +88,121 @@ export interface DeliveryOptions {
   readonly tempDir: string;
   /** Asks the upstream again for a post whose addresses expired early. */
   readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
-  /** The absolute address of a file in the tunnel, where people can reach it; without it links lead to the original post. */
-  readonly tunnelAddress?: ((file: TunnelFile) => string) | undefined;
+  /** Absolute addresses, where people can reach Medley; without them links lead to the original post. */
+  readonly addresses?: PublicAddresses | undefined;
+  /** Without it nothing is encoded. */
+  readonly ffmpeg?: Ffmpeg | undefined;
   readonly log: Pick<Logger, 'info' | 'error'>;
   readonly now?: () => number;
-  /** All files on the disk together. Default 1 GiB. */
+  /** All files that are being sent, together. Default 1 GiB. */
   readonly maxSpoolBytes?: number;
+  /** All files that are kept for those who ask later, together. Default none. */
+  readonly keptBytes?: number;
   /** How slow a file may come. */
   readonly patience?: Partial<Patience>;
 }
 
 const DEFAULT_SPOOL_BYTES = 1024 * 1024 * 1024;
-/** Links are handed out for this long at most. */
+/** Links into the tunnel are handed out for this long at most. */
 const LINK_LIFE_MS = 6 * 3_600_000;
-/** An address that ends sooner is asked for again before it is used. */
-const EXPIRY_MARGIN_MS = 10_000;
-
-/** One request on its way down the variants. */
-interface Descent {
-  readonly request: DeliveryRequest;
-  readonly signal: AbortSignal;
-  /** The request's, or the newer one it was replaced by. */
-  post: Pick<Post, 'items'>;
-  refreshed: boolean;
-  reason: DeliveredLink['reason'];
-  readonly refused: Set<string>;
-  readonly sizes: Map<string, number>;
-}
+/** A page finds new addresses by itself. */
+const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
+const MAX_COVER_BYTES = 10 * 1024 * 1024;
+const MAX_THUMBNAIL_BYTES = 200_000;
+/** A mux with so many more pixels is worth an upload where the platform could have fetched a file itself. */
+const SHARPER = 1.5;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { http, mediaHosts, tempDir, refresh, tunnelAddress, log, now = Date.now } = options;
-  const sizeOf = createFileSize({ http, mediaHosts });
-  const spool = createSpool({
-    tempDir,
-    maxBytes: options.maxSpoolBytes ?? DEFAULT_SPOOL_BYTES,
-    download: createDownload({ http, mediaHosts, ...(options.patience && { patience: options.patience }) }),
-  });
+  const { http, mediaHosts, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
+  const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
+  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes });
+  const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
+  const spool = createSpool({ store, download, totalBytes: maxSpoolBytes });
+  const compressor = ffmpeg && createCompressor({ ffmpeg });
+  const workshop = createWorkshop({ store, ffmpeg, compressor });
+  const means = { transcode: ffmpeg !== undefined };
+  const ladder = createLadder({ http, mediaHosts, spool, workshop, means, refresh, log, now });
 
-  function choices({ request, post, refused, sizes }: Descent): readonly Choice[] {
+  async function fileOf(
+    { file, step, post }: Extract<Climb, { kind: 'file' }>,
+    request: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<DeliveredFile> {
     const item = post.items[request.index];
-    return item ? chooseVariants(item, { form: request.form, maxBytes: request.maxBytes, refused, sizes }) : [];
-  }
-
-  /** A file, or undefined when none can be had: `descent.reason` says why. */
-  async function spooled(descent: Descent): Promise<DeliveredFile | undefined> {
-    const { request, signal } = descent;
-    for (let [choice] = choices(descent); choice !== undefined; [choice] = choices(descent)) {
-      const { key, variant } = choice;
-      if (!descent.refreshed && isOver(variant)) {
-        if (await renew(descent)) continue;
-        return undefined;
-      }
-      const { source, id } = request.post;
-      const outcome = await spool.fetch(
-        {
-          key: [source, id, request.index, key].join(' '),
-          source,
-          url: variant.url,
-          mime: variant.mime,
-          maxBytes: request.maxBytes,
-          expectedBytes: choice.bytes ?? choice.estimatedBytes,
-        },
-        signal,
-      );
-      if (outcome.why === 'done') return fileOf(outcome, choice, descent);
-      if (!(await goOn(outcome, key, descent))) return undefined;
-    }
-    return undefined;
-  }
-
-  /** Whether another try makes sense after a failure. */
-  async function goOn(failure: SpoolFailure, key: string, descent: Descent): Promise<boolean> {
-    const { request } = descent;
-    if (failure.why !== 'too_large') {
-      const level = failure.why === 'disk' ? 'error' : 'info';
-      const { source, id } = request.post;
-      log[level]({ err: failure.cause, source, id, index: request.index, why: failure.why }, 'a file could not be had');
-    }
-    switch (failure.why) {
-      case 'expired':
-        if (!descent.refreshed) return renew(descent);
-        descent.reason = 'upstream_unavailable';
-        descent.refused.add(key);
-        return true;
-      case 'too_large':
-        descent.reason = 'too_large';
-        descent.refused.add(key);
-        if (failure.bytes !== null) descent.sizes.set(key, failure.bytes);
-        await learnSizes(descent);
-        return true;
-      case 'unavailable':
-        descent.reason = 'upstream_unavailable';
-        descent.refused.add(key);
-        return true;
-      // A smaller file would come as slowly, and the disk is as full for it.
-      case 'timeout':
-      case 'disk':
-        descent.reason = failure.why === 'timeout' ? 'timeout' : 'upstream_unavailable';
-        return false;
-    }
-  }
-
-  /** Whether the post could be asked for again. */
-  async function renew(descent: Descent): Promise<boolean> {
-    const { request, signal } = descent;
-    const { source, id } = request.post;
-    descent.refreshed = true;
-    try {
-      descent.post = await refresh({ source, id }, signal);
-      return true;
-    } catch (error) {
-      signal.throwIfAborted();
-      log.info({ err: error, source, id }, 'a post could not be asked for again');
-      descent.reason = 'upstream_unavailable';
-      return false;
-    }
-  }
-
-  /** Once the best is too large, all sizes that nobody told are asked for together. */
-  async function learnSizes(descent: Descent): Promise<void> {
-    const unknown = choices(descent).filter(({ bytes, estimatedBytes }) => bytes === null && estimatedBytes === null);
-    // A single one says its size when it is fetched.
-    if (unknown.length < 2) return;
-    await Promise.all(
-      unknown.map(async ({ key, variant }) => {
-        const bytes = await sizeOf(variant, descent.request.post.source, descent.signal);
-        if (bytes !== undefined) descent.sizes.set(key, bytes);
-      }),
-    );
-  }
-
-  function fileOf(file: SpooledFile, { key, variant }: Choice, { request, post }: Descent): DeliveredFile {
-    const item = post.items[request.index];
-    const isSeen = !file.mime.startsWith('audio/');
+    const [part] = step.parts;
+    const { probe, mime } = file;
+    const isSeen = !mime.startsWith('audio/');
+    const thumbnail = await thumbnailOf(file, step.key, request, signal);
     return {
       kind: 'file',
       path: file.path,
       bytes: file.bytes,
-      mime: file.mime,
-      fileName: fileNameOf(request.post, request.index, file.mime),
-      variantKey: key,
-      width: isSeen ? (variant.width ?? item?.width ?? null) : null,
-      height: isSeen ? (variant.height ?? item?.height ?? null) : null,
-      durationMs: item?.durationMs ?? null,
-      hasAudio: variant.hasAudio,
-      async dispose() {
-        try {
-          await file.dispose();
-        } catch (error) {
-          log.error({ err: error }, 'a spooled file could not be removed');
-        }
-      },
+      mime,
+      fileName: fileNameOf(request.post, request.index, mime),
+      variantKey: step.key,
+      width: isSeen ? (probe?.width ?? part?.variant.width ?? item?.width ?? null) : null,
+      height: isSeen ? (probe?.height ?? part?.variant.height ?? item?.height ?? null) : null,
+      durationMs: probe?.durationMs ?? item?.durationMs ?? null,
+      hasAudio: probe?.hasAudio ?? part?.variant.hasAudio ?? null,
+      thumbnail: thumbnail ? { path: thumbnail.path, bytes: thumbnail.bytes } : null,
+      dispose: () => letGo([file, ...(thumbnail ? [thumbnail] : [])]),
     };
   }
 
-  function isOver({ expiresAt }: Variant): boolean {
-    return expiresAt !== null && expiresAt <= now() + EXPIRY_MARGIN_MS;
+  async function letGo(files: readonly HeldFile[]): Promise<void> {
+    for (const outcome of await Promise.allSettled(files.map(file => file.dispose())))
+      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a spooled file could not be removed');
   }
 
-  function linkOf({ request, post, reason }: Descent): DeliveredLink {
+  /** The upstream's own picture of the film, else one of its first; a film can do without. Lets go of the film when it throws. */
+  async function thumbnailOf(
+    film: HeldFile,
+    filmKey: string,
+    { post, index, thumbnail }: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<HeldFile | undefined> {
+    if (thumbnail !== true || film.probe?.kind !== 'video') return undefined;
+    const place = [post.source, post.id, index].join(' ');
+    const url = post.items[index]?.thumbnailUrl ?? null;
+    const { source } = post;
+    const cover = {
+      key: `${place} cover`,
+      source,
+      mime: 'image/jpeg',
+      maxBytes: MAX_COVER_BYTES,
+      expectedBytes: MAX_COVER_BYTES / 8,
+    };
+    const ways = [
+      ...(url === null
+        ? []
+        : [{ key: `${place} thumbnail`, input: (own: AbortSignal) => spool({ ...cover, url }, own) }]),
+      { key: `${place} thumbnail-${filmKey}`, input: async () => ({ ...film, dispose: async () => undefined }) },
+    ];
+    try {
+      for (const { key, input } of ways) {
+        const made = await workshop.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
+        if (made.why === 'done') return made;
+      }
+      return undefined;
+    } catch (error) {
+      await film.dispose();
+      throw error;
+    }
+  }
+
+  function linkOf({ reason, post }: Extract<Climb, { kind: 'none' }>, request: DeliveryRequest): DeliveredLink {
     const { form, index } = request;
-    const item = post.items[index];
-    const variant = item && sendableVariants(item, form)[0];
-    // The tunnel cannot carry what cannot be had.
-    const isCarried = tunnelAddress !== undefined && variant !== undefined && reason !== 'upstream_unavailable';
-    if (!isCarried || isOver(variant)) return { kind: 'link', url: request.post.url, reason };
-    const { url, mime, width, height } = variant;
-    const { source, id } = request.post;
-    const expiresAt = Math.min(variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
-    const file = {
+    const { source, id, url: original } = request.post;
+    // What cannot be had is in no tunnel either.
+    const isReachable = addresses !== undefined && reason !== 'upstream_unavailable';
+    const plan = planLink(post.items[index], form, isReachable);
+    if (plan.rung === 'original' || addresses === undefined || ladder.isOver(plan.variant))
+      return { kind: 'link', url: original, leadsTo: 'original', reason };
+    const { url, mime, width, height, expiresAt } = plan.variant;
+    if (plan.rung === 'page') {
+      return { kind: 'link', url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page', reason };
+    }
+    const file: TunnelFile = {
       post: { source, id },
       index,
       url,
@@ -245,47 +210,45 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       width,
       height,
       fileName: fileNameOf(request.post, index, mime),
-      expiresAt,
+      expiresAt: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS),
     };
-    return { kind: 'link', url: tunnelAddress(file), reason };
+    return { kind: 'link', url: addresses.file(file), leadsTo: 'tunnel', reason };
   }
 
   return {
     async deliver(request, signal) {
-      const descent: Descent = {
-        request,
-        signal,
-        post: request.post,
-        refreshed: false,
-        reason: hasVariants(request) ? 'too_large' : 'upstream_unavailable',
-        refused: new Set(request.refused),
-        sizes: new Map(),
-      };
       try {
-        return (await spooled(descent)) ?? linkOf(descent);
+        const climb = await ladder.climb(request, signal);
+        return climb.kind === 'file' ? await fileOf(climb, request, signal) : linkOf(climb, request);
       } catch (error) {
         if (signal.aborted) throw new AppError('timeout', 'given up by the caller', { cause: signal.reason });
-        const { source, id } = request.post;
+        const { source, id, url } = request.post;
         log.error({ err: error, source, id, index: request.index }, 'a delivery failed');
-        return { kind: 'link', url: request.post.url, reason: 'upstream_unavailable' };
+        return { kind: 'link', url, leadsTo: 'original', reason: 'upstream_unavailable' };
       }
     },
 
-    remoteFile({ post, index, form, maxBytes, refused = [] }) {
+    remoteFile(request) {
+      const { post, index, form, maxBytes } = request;
       const item = post.items[index];
+      const steps = ladder.plan(request);
       if (item === undefined) return undefined;
-      const fitting = chooseVariants(item, { form, maxBytes, refused }).find(choice => {
+      const plain = steps.flatMap(({ rung, parts }) => (rung === 'file' ? parts : []));
+      const fitting = plain.find(choice => {
         const bytes = likelyBytes(choice, item);
-        return bytes !== null && bytes <= maxBytes && !isOver(choice.variant);
+        return bytes !== null && bytes <= maxBytes && !ladder.isOver(choice.variant);
       });
-      return fitting && { url: fitting.variant.url, mime: fitting.variant.mime, variantKey: fitting.key };
+      const best = steps[0]?.parts[0];
+      if (fitting === undefined || best === undefined) return undefined;
+      const isMadeBetter = steps[0]?.rung === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
+      const isMade = form === 'original' ? isMadeBetter : steps[0]?.rung === 'convert';
+      return isMade ? undefined : { url: fitting.variant.url, mime: fitting.variant.mime, variantKey: fitting.key };
     },
 
-    close: () => spool.close(),
+    close: () => store.close(),
   };
 }
 
-function hasVariants({ post, index, form }: DeliveryRequest): boolean {
-  const item = post.items[index];
-  return item !== undefined && sendableVariants(item, form).length > 0;
+function pixels({ width, height }: Variant): number {
+  return (width ?? 0) * (height ?? 0);
 }

@@ -7,7 +7,7 @@ export interface VariantWish {
   /** Keys of variants that are out of the question. */
   readonly refused: Iterable<string>;
   /** Sizes learned meanwhile, by key. */
-  readonly sizes?: ReadonlyMap<string, number>;
+  readonly sizes?: Pick<ReadonlyMap<string, number>, 'get'>;
 }
 
 export interface Choice {
@@ -71,7 +71,11 @@ const IMAGE_BYTES_PER_PIXEL = 0.6;
 const FILM_BITS_PER_PIXEL = 0.14;
 const FILM_FRAMES_PER_SECOND = 30;
 
-function toChoice(variant: Variant, { durationMs }: MediaItem, sizes?: ReadonlyMap<string, number>): Choice {
+export function toChoice(
+  variant: Variant,
+  { durationMs }: MediaItem,
+  sizes?: Pick<ReadonlyMap<string, number>, 'get'>,
+): Choice {
   const key = variantKey(variant);
   const { bitrate } = variant;
   return {
@@ -83,16 +87,30 @@ function toChoice(variant: Variant, { durationMs }: MediaItem, sizes?: ReadonlyM
 }
 
 function ranked(item: MediaItem, form: VariantWish['form']): readonly Variant[] {
-  if (item.kind === 'image') return form === 'audio' ? [] : sorted(item.variants, pictureRank);
+  if (item.kind === 'image') return form === 'audio' ? [] : sorted(item.variants.filter(isPicture), pictureRank);
   if (item.kind === 'audio') return sorted(playableVariants(item), soundRank);
   if (form === 'original') return sorted(films(item), filmRank);
-  const tracks = item.variants.filter(({ hasVideo, hasAudio }) => !hasVideo && hasAudio !== false);
   const sounding = playableVariants(item).filter(({ hasAudio }) => hasAudio !== false);
-  return [...sorted(tracks, soundRank), ...[...sorted(sounding, filmRank)].reverse()];
+  return [...soundTracks(item), ...[...sorted(sounding, filmRank)].reverse()];
+}
+
+/** Tracks of sound alone, best first. */
+export function soundTracks(item: MediaItem): readonly Variant[] {
+  return sorted(
+    item.variants.filter(
+      ({ hasVideo, hasAudio, mime }) => !hasVideo && hasAudio !== false && !mime.startsWith('image/'),
+    ),
+    soundRank,
+  );
+}
+
+/** Pictures that move, without their sound: one half of what can be put together. */
+export function pictureTracks(item: MediaItem): readonly Variant[] {
+  return item.variants.filter(({ hasVideo, hasAudio, adaptive }) => hasVideo && adaptive && hasAudio === false);
 }
 
 /** Films that play as they are. The picture track of a film without any sound is one of them. */
-function films(item: MediaItem): readonly Variant[] {
+export function films(item: MediaItem): readonly Variant[] {
   const isSilent = item.variants.every(({ hasAudio }) => hasAudio === false);
   return isSilent ? item.variants.filter(({ hasVideo }) => hasVideo) : playableVariants(item);
 }
@@ -116,16 +134,31 @@ function filmRank(variant: Variant): readonly number[] {
   return [isCommonFilm(variant) ? 1 : 0, pixels(variant), variant.bitrate ?? 0, variant.bytes ?? 0];
 }
 
-function soundRank({ mime, bitrate }: Variant): readonly number[] {
-  return [/^audio\/(mp4|mpeg|aac)$|^video\/mp4$/.test(mime) ? 1 : 0, bitrate ?? 0];
+function soundRank(variant: Variant): readonly number[] {
+  return [isCommonSound(variant) ? 1 : 0, variant.bitrate ?? 0];
+}
+
+/** AAC or MP3, which plays in every chat; the codec of an MP4 is that unless it is named. */
+export function isCommonSound({ mime, codecs }: Variant): boolean {
+  return /^(?:audio\/(mp4|mpeg|aac)|video\/mp4)$/.test(mime) && (codecs === null || /mp4a|mp3/i.test(codecs));
+}
+
+/** A photo with music stays a photo. */
+function isPicture({ mime }: Variant): boolean {
+  return mime.startsWith('image/');
 }
 
 function pictureRank(variant: Variant): readonly number[] {
-  return [/^image\/(jpe?g|png|webp|gif)$/.test(variant.mime) ? 1 : 0, pixels(variant)];
+  return [isCommonPicture(variant) ? 1 : 0, pixels(variant)];
+}
+
+/** What every chat shows. */
+export function isCommonPicture({ mime }: Variant): boolean {
+  return /^image\/(jpe?g|png|webp|gif)$/.test(mime);
 }
 
 /** H.264 in MP4, which plays in every chat; sources seldom name the codec of a plain MP4, and then it is that. */
-function isCommonFilm({ mime, codecs }: Variant): boolean {
+export function isCommonFilm({ mime, codecs }: Variant): boolean {
   return mime === 'video/mp4' && (codecs === null || /(^|[,\s])avc[13]/i.test(codecs));
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** A file on a make-believe CDN, with ranges and validators; what it held can be checked by its bytes. */
@@ -8,6 +9,20 @@ export function fileOf(bytes: number, seed = 'reef'): Buffer {
     at += createHash('sha512').update(`${seed}${i}`).digest().copy(file, at);
   }
   return file;
+}
+
+const SPECK = readFileSync(new URL('../fixtures/media/speck.mp4', import.meta.url));
+const BOX_HEADER_BYTES = 8;
+
+/** Pixels and milliseconds of every `filmOf`. */
+export const FILM = { width: 36, height: 64, durationMs: 400 } as const;
+
+/** A film that plays, of so many bytes (at least 4,000); what it holds can be told by its seed. */
+export function filmOf(bytes: number, seed = 'reef'): Buffer {
+  const free = Buffer.alloc(BOX_HEADER_BYTES);
+  free.writeUInt32BE(bytes - SPECK.length, 0);
+  free.write('free', 4, 'latin1');
+  return Buffer.concat([SPECK, free, fileOf(bytes - SPECK.length - BOX_HEADER_BYTES, seed)]);
 }
 
 export const ETAG = '"f1le"';

@@ -23,7 +23,7 @@ import {
   type DeliveryRequest,
 } from '../../src/media/delivery.ts';
 import type { Post, Variant } from '../../src/media/post.ts';
-import { fileOf, serveFile } from '../fakes/cdn.ts';
+import { FILM, fileOf, filmOf, serveFile } from '../fakes/cdn.ts';
 import { createTestClient } from '../fakes/http-client.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { serveHttp } from '../fakes/loopback.ts';
@@ -109,7 +109,7 @@ function sizes(bytes: Readonly<Record<string, number>>): RequestListener {
     const name = /\/v\/(\w+)\./.exec(request.url ?? '')?.[1] ?? '';
     const size = bytes[name];
     if (size === undefined) response.writeHead(500).end();
-    else serveFile(request, response, fileOf(size, name));
+    else serveFile(request, response, filmOf(size, name));
   };
 }
 
@@ -118,21 +118,22 @@ function asFile(delivered: DeliveredFile | DeliveredLink): DeliveredFile {
   return delivered;
 }
 
+const SOUND = readFileSync(new URL('../fixtures/media/clay-audio.mp4', import.meta.url));
+
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 describe('a delivered file', () => {
   it('is the best variant, byte for byte, with all that a platform asks for', async () => {
     const { deliver, asked, agents, spooled } = await setUp(sizes({ hd: 300_000, sd: 100_000 }));
     const file = asFile(await deliver(post(hd, sd)));
-    expect(digest(readFileSync(file.path))).toBe(digest(fileOf(300_000, 'hd')));
+    expect(digest(readFileSync(file.path))).toBe(digest(filmOf(300_000, 'hd')));
     expect(file).toMatchObject({
       bytes: 300_000,
       mime: 'video/mp4',
       fileName: 'medley-instagram-C9TestReef01.mp4',
-      width: 1080,
-      height: 1920,
-      durationMs: 21_500,
+      ...FILM,
       hasAudio: true,
+      thumbnail: null,
     });
     expect(statSync(file.path).mode & 0o777).toBe(0o600);
     expect(asked).toEqual(['GET /v/hd.mp4?oe=AAAA']);
@@ -143,7 +144,7 @@ describe('a delivered file', () => {
   });
 
   it('is asked for under the name that the CDN is quick for', async () => {
-    const { deliver, agents } = await setUp(sizes({ hd: 10 }));
+    const { deliver, agents } = await setUp(sizes({ hd: 5_000 }));
     const url = 'https://video.xx.fbcdn.net/v/hd.mp4';
     await deliver({ ...post({ ...hd, url }), source: 'facebook', id: '10158' });
     expect(agents).toEqual(['facebookexternalhit/1.1']);
@@ -161,7 +162,7 @@ describe('a delivered file', () => {
   });
 
   it('is only the sound when that is wanted', async () => {
-    const { deliver } = await setUp((request, response) => serveFile(request, response, fileOf(60), 'audio/mp4'));
+    const { deliver } = await setUp((request, response) => serveFile(request, response, SOUND, 'audio/mp4'));
     const sound = variant('sound', { mime: 'audio/mp4', hasVideo: false, adaptive: true, width: null, height: null });
     expect(asFile(await deliver(post(hd, sound), { form: 'audio' }))).toMatchObject({
       mime: 'audio/mp4',
@@ -191,7 +192,7 @@ describe('the byte budget', () => {
   });
 
   it('asks nothing about what is known to be too large', async () => {
-    const { deliver, asked } = await setUp(sizes({ sd: 10 }));
+    const { deliver, asked } = await setUp(sizes({ sd: 5_000 }));
     const rated = { ...variant('rated'), bitrate: 8_000_000 };
     await deliver(post({ ...hd, bytes: 3_000_000 }, rated, sd));
     expect(asked).toEqual(['GET /v/sd.mp4?oe=AAAA']);
@@ -202,7 +203,7 @@ describe('the byte budget', () => {
       response.writeHead(200, { 'content-type': 'video/mp4' });
       if (request.url?.includes('/hd') === true)
         for (let chunk = 0; chunk < 50; chunk += 1) response.write(fileOf(60_000));
-      response.end(fileOf(60_000));
+      response.end(filmOf(60_000));
     });
     const file = asFile(await deliver(post(hd, sd)));
     expect(file.bytes).toBe(60_000);
@@ -214,6 +215,7 @@ describe('the byte budget', () => {
     expect(await deliver(post(hd, sd))).toEqual({
       kind: 'link',
       url: 'https://www.instagram.com/reel/C9TestReef01/',
+      leadsTo: 'original',
       reason: 'too_large',
     });
     expect(spooled()).toEqual([]);
@@ -231,19 +233,38 @@ describe('the byte budget', () => {
 });
 
 describe('links', () => {
-  const tunnelAddress: DeliveryOptions['tunnelAddress'] = file =>
-    `https://medley.example/media/${file.fileName}?${new URL(file.url).pathname}&${file.expiresAt - NOW}`;
+  const addresses: DeliveryOptions['addresses'] = {
+    file: file => `https://medley.example/media/${file.fileName}?${new URL(file.url).pathname}&${file.expiresAt - NOW}`,
+    page: ({ id }, index, expiresAt) => `https://medley.example/v/${id}-${index}?${expiresAt - NOW}`,
+  };
 
-  it('lead into the tunnel where people can reach it', async () => {
-    const { deliver } = await setUp(sizes({ hd: 3_000_000, sd: 2_000_000 }), { tunnelAddress });
-    expect(await deliver(post(sd, hd))).toMatchObject({
-      url: `https://medley.example/media/medley-instagram-C9TestReef01.mp4?/v/hd.mp4&${6 * 3_600_000}`,
+  it('lead to the page that plays a film, where people can reach it', async () => {
+    const { deliver } = await setUp(sizes({ hd: 3_000_000, sd: 2_000_000 }), { addresses });
+    expect(await deliver(post(sd, hd))).toEqual({
+      kind: 'link',
+      url: `https://medley.example/v/C9TestReef01-0?${7 * 24 * 3_600_000}`,
+      leadsTo: 'page',
+      reason: 'too_large',
+    });
+  });
+
+  it('lead into the tunnel for what no page plays', async () => {
+    const photo = { ...hd, mime: 'image/jpeg', hasVideo: false, hasAudio: false };
+    const { deliver } = await setUp(sizes({ hd: 3_000_000 }), { addresses });
+    const items = [makePhoto({ variants: [photo] })];
+    expect(await deliver(makePost({ items }))).toMatchObject({
+      url: `https://medley.example/media/medley-instagram-C9TestReef01.jpg?/v/hd.mp4&${6 * 3_600_000}`,
+      leadsTo: 'tunnel',
     });
   });
 
   it('lead to the post when the file cannot be had at all', async () => {
-    const { deliver } = await setUp(sizes({}), { tunnelAddress });
-    const original = { url: 'https://www.instagram.com/reel/C9TestReef01/', reason: 'upstream_unavailable' };
+    const { deliver } = await setUp(sizes({}), { addresses });
+    const original = {
+      url: 'https://www.instagram.com/reel/C9TestReef01/',
+      leadsTo: 'original',
+      reason: 'upstream_unavailable',
+    };
     expect(await deliver(post(hd))).toMatchObject(original);
     expect(await deliver(makePost({ items: [] }))).toMatchObject(original);
     expect(await deliver(makePost({ items: [makePhoto()] }), { form: 'audio' })).toMatchObject(original);
@@ -259,21 +280,21 @@ describe('what a CDN may do', () => {
   ])('answers %s: the next one is taken', async (_, type, body) => {
     const { deliver } = await setUp((request, response) => {
       if (request.url?.includes('/hd') === true) response.writeHead(200, { 'content-type': type }).end(body);
-      else serveFile(request, response, fileOf(500, 'sd'));
+      else serveFile(request, response, filmOf(5_000, 'sd'));
     });
-    expect(asFile(await deliver(post(hd, sd))).bytes).toBe(500);
+    expect(asFile(await deliver(post(hd, sd))).bytes).toBe(5_000);
   });
 
   it('refuses an address that ran out: the post is asked for again, once', async () => {
     const renewedVariant = variant('hd', { ...hd, url: `https://${HOST}/v/hd.mp4?oe=BBBB` });
     const { deliver, asked, refreshed } = await setUp(
       (request, response) => {
-        if (request.url?.includes('BBBB') === true) serveFile(request, response, fileOf(700, 'hd'));
+        if (request.url?.includes('BBBB') === true) serveFile(request, response, filmOf(7_000, 'hd'));
         else response.writeHead(403, { 'content-type': 'text/plain' }).end('URL signature expired');
       },
       { renewed: post(renewedVariant, sd) },
     );
-    expect(asFile(await deliver(post(hd, sd))).bytes).toBe(700);
+    expect(asFile(await deliver(post(hd, sd))).bytes).toBe(7_000);
     expect(asked).toEqual(['GET /v/hd.mp4?oe=AAAA', 'GET /v/hd.mp4?oe=BBBB']);
     expect(refreshed).toEqual(['instagram:C9TestReef01']);
   });
@@ -289,13 +310,13 @@ describe('what a CDN may do', () => {
 
   it('need not be asked about an address that is over by the clock', async () => {
     const renewedVariant = { ...hd, url: `https://${HOST}/v/hd.mp4?oe=BBBB` };
-    const { deliver, asked } = await setUp(sizes({ hd: 10 }), { renewed: post(renewedVariant) });
-    expect(asFile(await deliver(post({ ...hd, expiresAt: NOW - 1 }))).bytes).toBe(10);
+    const { deliver, asked } = await setUp(sizes({ hd: 5_000 }), { renewed: post(renewedVariant) });
+    expect(asFile(await deliver(post({ ...hd, expiresAt: NOW - 1 }))).bytes).toBe(5_000);
     expect(asked).toEqual(['GET /v/hd.mp4?oe=BBBB']);
   });
 
   it('breaks off: the rest is asked for, at most twice', async () => {
-    const whole = fileOf(200_000, 'hd');
+    const whole = filmOf(200_000, 'hd');
     let breaks = 2;
     const { deliver, asked } = await setUp((request, response) => {
       if (breaks === 0) {
@@ -320,7 +341,7 @@ describe('what a CDN may do', () => {
   });
 
   it('breaks off and then sends all of it again: nothing is doubled', async () => {
-    const whole = fileOf(90_000, 'hd');
+    const whole = filmOf(90_000, 'hd');
     let first = true;
     const { deliver } = await setUp((_, response) => {
       response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': whole.length });
@@ -349,7 +370,7 @@ describe('what a CDN may do', () => {
   });
 
   it('leads elsewhere: hosts that are not its own are not asked', async () => {
-    const { deliver, asked, log } = await setUp(sizes({ hd: 10 }));
+    const { deliver, asked, log } = await setUp(sizes({ hd: 5_000 }));
     const foreign = variant('foreign', { url: 'https://evil.example/v/hd.mp4' });
     expect(await deliver(post(foreign))).toMatchObject({ kind: 'link', reason: 'upstream_unavailable' });
     expect(asked).toEqual([]);
@@ -373,7 +394,7 @@ describe('those who want the same file at once', () => {
   }
 
   it('share one download, and the file stays until the last lets go', async () => {
-    const { listener, go } = heldBack(fileOf(1_000, 'hd'));
+    const { listener, go } = heldBack(filmOf(10_000, 'hd'));
     const { deliver, asked, spooled } = await setUp(listener);
     const both = Promise.all([deliver(post(hd)), deliver(post(hd), { maxBytes: MAX / 2 })]);
     await until(() => asked.length === 1);
@@ -393,14 +414,14 @@ describe('those who want the same file at once', () => {
   });
 
   it('do not share what differs', async () => {
-    const { deliver, asked } = await setUp(sizes({ hd: 10 }));
+    const { deliver, asked } = await setUp(sizes({ hd: 5_000 }));
     const two = makePost({ items: [makeItem({ variants: [hd] }), makeItem({ variants: [hd] })] });
     await Promise.all([deliver(two), deliver(two, { index: 1 }), deliver({ ...two, id: 'Other' })]);
     expect(asked).toHaveLength(3);
   });
 
   it('get it each by their own budget', async () => {
-    const { listener, go } = heldBack(fileOf(600_000, 'hd'));
+    const { listener, go } = heldBack(filmOf(600_000, 'hd'));
     const { deliver, asked } = await setUp(listener);
     const small = deliver(post(hd), { maxBytes: 500_000 });
     const large = deliver(post(hd));
@@ -413,7 +434,7 @@ describe('those who want the same file at once', () => {
   });
 
   it('may leave: the others get it, and when all have left it ends', async () => {
-    const { listener, go } = heldBack(fileOf(1_000, 'hd'));
+    const { listener, go } = heldBack(filmOf(10_000, 'hd'));
     const { deliver, asked, spooled } = await setUp(listener);
     const [leaving, staying] = [new AbortController(), new AbortController()];
     const first = deliver(post(hd), {}, leaving.signal);
@@ -463,7 +484,7 @@ describe('the disk', () => {
   it('cannot be written: a link, and the owner hears of it', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'medley-delivery-'));
     const tempDir = join(folder, 'a file');
-    const { deliver, log } = await setUp(sizes({ hd: 10 }), { tempDir });
+    const { deliver, log } = await setUp(sizes({ hd: 5_000 }), { tempDir });
     writeFileSync(tempDir, '');
     expect(await deliver(post(hd))).toMatchObject({ kind: 'link', reason: 'upstream_unavailable' });
     expect(log.at('error')).toHaveLength(1);
@@ -482,7 +503,7 @@ describe('the disk', () => {
 
   it('is left empty by close, which ends what runs', async () => {
     const { deliver, delivery, tempDir } = await setUp((request, response) => {
-      if (request.url?.includes('/sd') === true) serveFile(request, response, fileOf(10));
+      if (request.url?.includes('/sd') === true) serveFile(request, response, filmOf(5_000));
     });
     await deliver(post(sd));
     const running = deliver(post(hd));

@@ -135,7 +135,7 @@ export function createFileLadder(item: GalleryItem, inAlbum: boolean, options: F
   }
 
   function noWay(): DeliveredLink {
-    return { kind: 'link', url: post.url, reason: 'too_large' };
+    return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
   }
 
   async function letGo(): Promise<void> {

@@ -133,7 +133,7 @@ function createFileDelivery(
       const sizes = sizesOf(request);
       const place = sizes.findIndex((size, at) => size > 0 && size <= maxBytes && !refused.includes(`v${at}`));
       const bytes = sizes[place];
-      if (bytes === undefined) return { kind: 'link', url: post.url, reason: 'too_large' };
+      if (bytes === undefined) return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
       const isPhoto = post.items[index]?.kind === 'image';
       count += 1;
       const path = join(folder, `${count}`);
@@ -151,6 +151,7 @@ function createFileDelivery(
         height: 1280,
         durationMs: null,
         hasAudio: true,
+        thumbnail: null,
         async dispose() {
           held.delete(path);
           await rm(path, { force: true });

@@ -90,8 +90,8 @@ describe('render', () => {
     const { content } = renderMissing(
       { blocks: [{ kind: 'heading', text: ['Ines'] }], actions: [link] },
       [
-        { kind: 'link', url: link.url, reason: 'too_large' },
-        { kind: 'link', url: 'https://medley.example/media/abc', reason: 'too_large' },
+        { kind: 'link', url: link.url, leadsTo: 'original', reason: 'too_large' },
+        { kind: 'link', url: 'https://medley.example/media/abc', leadsTo: 'tunnel', reason: 'too_large' },
       ],
       t,
     );
