@@ -5,11 +5,13 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contentDisposition, tunnelRoutes } from '../../src/api/tunnel-routes.ts';
+import { createPlaybacks } from '../../src/media/playback.ts';
 import { createTunnel, type TunnelFile } from '../../src/media/tunnel.ts';
 import { createApiServer } from '../fakes/api-server.ts';
 import { fileOf, serveFile } from '../fakes/cdn.ts';
 import { createTestClient } from '../fakes/http-client.ts';
 import { serveHttp } from '../fakes/loopback.ts';
+import { makePost } from '../fakes/post.ts';
 
 const FILE = fileOf(50_000);
 const MB = 1024 * 1024;
@@ -18,13 +20,15 @@ const MB = 1024 * 1024;
 async function setUp(cdn: RequestListener) {
   const server = await createApiServer();
   const { origin } = await serveHttp(cdn);
+  const key = randomBytes(32);
   const tunnel = createTunnel({
-    key: randomBytes(32),
+    key,
     http: createTestClient({ '*.cdninstagram.com': origin }),
     mediaHosts: ['cdninstagram.com'],
     refresh: async () => ({ items: [] }),
   });
-  await server.app.register(tunnelRoutes({ tunnel, log: server.log }));
+  const playbacks = createPlaybacks({ key, tunnel, findPost: async () => makePost() });
+  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, log: server.log }));
   const address = (changes: Partial<TunnelFile> = {}) => tunnel.address(makeFile(changes));
   return { server, tunnel, address };
 }
