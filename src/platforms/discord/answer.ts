@@ -16,6 +16,8 @@ export interface Destination {
   readonly canAttach: boolean;
   /** Of the button that deletes a message. */
   readonly deleteId: string | undefined;
+  /** How many messages may be sent there. */
+  readonly messages: number;
   /** Whether sending that message once more after an unclear failure cannot make a second one. */
   isRepeatable(place: number): boolean;
   /** Sends one of the messages, counted from 0. */
@@ -46,13 +48,18 @@ export interface Answer {
 interface Draft {
   readonly reply: Reply;
   readonly uploads: Uploads;
+  /** Holds further files of the reply before it. */
+  readonly isMore: boolean;
   drawings: Drawings;
+  /** Files of its reply that are shown nowhere. */
+  omitted: number;
 }
 
 interface Part {
   readonly reply: Reply;
   readonly uploads: Promise<Uploads>;
   readonly drawings: Promise<Drawings>;
+  readonly isMore: boolean;
 }
 
 export function createAnswer(
@@ -67,28 +74,33 @@ export function createAnswer(
 
   async function drafts(): Promise<readonly Draft[]> {
     return Promise.all(
-      parts.map(async ({ reply, uploads, drawings }) => ({
+      parts.map(async ({ reply, uploads, drawings, isMore }) => ({
         reply,
         uploads: await uploads,
         drawings: await drawings,
+        isMore,
+        omitted: 0,
       })),
     );
   }
 
   return {
     get replies() {
-      return parts.map(({ reply }) => reply);
+      return parts.flatMap(({ reply, isMore }) => (isMore ? [] : [reply]));
     },
     add(reply) {
-      const uploads = prepareUploads(reply.gallery, limits, deliver, signal);
-      // `finish` and `dispose` hear of it; until then nobody listens.
-      uploads.catch(() => undefined);
       const drawings = canAttach ? drawPictures(reply.blocks, log) : Promise.resolve(NO_DRAWINGS);
-      parts.push({ reply, uploads, drawings });
+      parts.push({ reply, uploads: fetched(reply.gallery.slice(0, MOST)), drawings, isMore: false });
+      for (let place = MOST; place < reply.gallery.length; place += MOST) {
+        const uploads = fetched(reply.gallery.slice(place, place + MOST));
+        const files = { ...reply, blocks: [], actions: [] };
+        parts.push({ reply: files, uploads, drawings: Promise.resolve(NO_DRAWINGS), isMore: true });
+      }
     },
     async finish(destination) {
       let files = 0;
-      for (const [place, batch] of inMessages(await drafts(), limits.requestBytes, t).entries()) {
+      const batches = withinMessages(await drafts(), destination.messages, limits.requestBytes, t);
+      for (const [place, batch] of batches.entries()) {
         files += await sendBatch(batch, place, destination);
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
@@ -99,6 +111,13 @@ export function createAnswer(
       for (const outcome of settled) if (outcome.status === 'fulfilled') await outcome.value.dispose();
     },
   };
+
+  function fetched(gallery: Reply['gallery']): Promise<Uploads> {
+    const uploads = prepareUploads(gallery, limits, deliver, signal);
+    // `finish` and `dispose` hear of it; until then nobody listens.
+    uploads.catch(() => undefined);
+    return uploads;
+  }
 
   /** Refused files are made smaller, and links in the end. */
   async function sendBatch(
@@ -133,6 +152,8 @@ export function createAnswer(
   }
 }
 
+const MOST = MESSAGE_LIMITS.attachments;
+
 /** Smaller files, or links and why; undefined when nothing helps. */
 function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'smaller' | LinkReason | undefined {
   if (!(error instanceof SendFailure)) return undefined;
@@ -157,10 +178,10 @@ function contentOf(batch: readonly Draft[], deleteId: string | undefined, t: Tra
     // Two files of one reply may not go beyond what a message holds; its own come first.
     return drawings.files(prefixOf(index)).slice(0, MESSAGE_LIMITS.attachments - uploads.count);
   });
-  const sections = batch.map(({ reply, uploads, drawings }, index): Section => {
+  const sections = batch.map(({ reply, uploads, drawings, omitted }, index): Section => {
     const names = [...drawings.names(prefixOf(index))].filter(([, name]) => drawn.some(each => each.name === name));
     const media = uploads.placed(prefixOf(index));
-    return { reply, media, omitted: uploads.omitted, pictures: new Map(names) };
+    return { reply, media, omitted, pictures: new Map(names) };
   });
   const components = renderMessage(sections, { t, deleteId });
   const shown = JSON.stringify(components);
@@ -187,6 +208,24 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, t: Translato
     else batches.push([draft]);
   }
   return batches;
+}
+
+/** Where only so many messages may be sent, further files of a reply stay away, and it says so. */
+function withinMessages(
+  drafts: readonly Draft[],
+  messages: number,
+  requestBytes: number,
+  t: Translator,
+): readonly (readonly Draft[])[] {
+  const kept = [...drafts];
+  for (;;) {
+    const batches = inMessages(kept, requestBytes, t);
+    const place = kept.findLastIndex(({ isMore }) => isMore);
+    if (batches.length <= messages || place === -1) return batches;
+    const [left] = kept.splice(place, 1);
+    const head = kept.slice(0, place).findLast(({ isMore }) => !isMore);
+    if (left && head) head.omitted += left.uploads.placed('').length;
+  }
 }
 
 function fits(batch: readonly Draft[], requestBytes: number, t: Translator): boolean {

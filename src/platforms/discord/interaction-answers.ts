@@ -4,7 +4,7 @@ import type { Reply } from '../../bot/reply.ts';
 import { errorNotice } from '../../bot/views/notice.ts';
 import { toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Answer, createAnswer } from './answer.ts';
+import { type Answer, createAnswer, type Destination } from './answer.ts';
 import { deleteButtonId } from './delete-button.ts';
 import { type Desk, translatorFor } from './desk.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
@@ -17,6 +17,8 @@ export interface InteractionWork {
   readonly caller: Caller;
   readonly token: string;
   readonly fileBytes: number;
+  /** Where only the person has installed Medley, which bounds the follow-ups. */
+  readonly isPersonal: boolean;
   readonly first: FirstMessage;
   readonly invocation: InvocationOf;
   /** It may have been answered before the process ended: only what cannot stand there twice is sent. */
@@ -51,6 +53,7 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
     const outcome = { fileBytes, canAttach: true };
     const shared = createAnswer(outcome, { delivery, t, log, signal });
     const personal = createAnswer(outcome, { delivery, t, log, signal });
+    const said: Said = { messages: 0, followUps: 0 };
     try {
       await dispatcher.dispatch(
         { ...invocation, caller, signal },
@@ -61,24 +64,26 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
       );
       if (signal.aborted) return;
       if (jobId !== undefined) jobs.sending(jobId);
-      await deliver(work, shared, personal);
+      await deliver(work, shared, personal, said);
       if (jobId !== undefined) jobs.done(jobId);
     } catch (error) {
-      if (!signal.aborted) await fail(error, work, t);
+      if (!signal.aborted) await fail(error, work, t, said);
     } finally {
       await shared.dispose();
       await personal.dispose();
     }
   }
 
-  async function deliver(work: InteractionWork, shared: Answer, personal: Answer): Promise<void> {
+  async function deliver(work: InteractionWork, shared: Answer, personal: Answer, said: Said): Promise<void> {
     const { first } = work;
-    let followUps = 0;
-    if (shared.replies.length > 0) await shared.finish(destinationOf(work, isHidden(first), () => followUps++));
+    const kept = personal.replies.length > 0 ? 1 : 0;
+    if (shared.replies.length > 0) {
+      await shared.finish(destinationOf(work, isHidden(first), said, 1 + mostFollowUps(work) - kept));
+    }
     // As long as nothing was said, a follow-up would take the deferred message's place and be seen by all.
     else if (first.kind === 'deferred') await sender.deleteOriginal(work.token);
     if (personal.replies.length === 0) return;
-    const followUp = destinationOf(work, true, () => followUps++);
+    const followUp = destinationOf(work, true, said, mostFollowUps(work) - said.followUps);
     await personal.finish({
       ...followUp,
       deleteId: undefined,
@@ -87,31 +92,32 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
     });
   }
 
-  function destinationOf(
-    { caller, token, fileBytes, first, isRepeat }: InteractionWork,
-    hidden: boolean,
-    next: () => number,
-  ) {
+  function destinationOf(work: InteractionWork, hidden: boolean, said: Said, messages: number): Destination {
+    const { caller, token, fileBytes, first, isRepeat } = work;
     const ownDelete = hidden ? undefined : deleteButtonId(caller.userId);
     return {
       fileBytes,
       canAttach: true,
       deleteId: first.kind === 'pressed' ? first.deleteId : ownDelete,
+      messages,
       // Follow-ups know no nonce.
       isRepeatable: (place: number) => place === 0,
-      async send(content: Parameters<typeof sender.editOriginal>[1], place: number): Promise<void> {
-        if (place === 0) return sender.editOriginal(token, content, signal);
-        if (isRepeat) return;
-        if (next() >= MESSAGE_LIMITS.followUps) {
+      async send(content, place) {
+        if (place === 0) await sender.editOriginal(token, content, signal);
+        else if (isRepeat) return;
+        else if (said.followUps >= mostFollowUps(work)) {
           log.warn({}, 'discord: an answer was longer than one interaction may be answered');
           return;
+        } else {
+          said.followUps += 1;
+          await sender.followUp(token, content, hidden, signal);
         }
-        await sender.followUp(token, content, hidden, signal);
+        said.messages += 1;
       },
     };
   }
 
-  async function fail(error: unknown, work: InteractionWork, t: Translator): Promise<void> {
+  async function fail(error: unknown, work: InteractionWork, t: Translator, said: Said): Promise<void> {
     const { jobId, first, token } = work;
     const isGone = error instanceof SendFailure && error.problem === 'gone';
     log[isGone ? 'info' : 'error']({ err: error, job: jobId }, 'discord: an interaction could not be answered');
@@ -121,9 +127,13 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
       const sorry = createAnswer({ fileBytes: 0, canAttach: false }, { delivery, t, log, signal });
       sorry.add(errorNotice(toAppError(error), t, 'caller'));
       await sorry.finish({
-        ...destinationOf(work, true, () => 0),
+        ...destinationOf(work, true, said, 1),
         deleteId: undefined,
-        send: content => sender.editOriginal(token, content, signal),
+        // What stands there already stays.
+        send: content =>
+          said.messages > 0
+            ? sender.followUp(token, content, true, signal)
+            : sender.editOriginal(token, content, signal),
       });
     } catch (cause) {
       log.info({ err: cause, job: jobId }, 'discord: a failure could not be told');
@@ -131,6 +141,16 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
   }
 
   return { answer };
+}
+
+/** What has been sent of one answer. */
+interface Said {
+  messages: number;
+  followUps: number;
+}
+
+function mostFollowUps({ isPersonal }: InteractionWork): number {
+  return isPersonal ? MESSAGE_LIMITS.followUps : Number.POSITIVE_INFINITY;
 }
 
 function isHidden(first: FirstMessage): boolean {

@@ -60,6 +60,7 @@ export function createIncomingInteractions(desk: Desk, index: CommandIndex): Inc
       caller,
       token: interaction.token,
       fileBytes: interaction.attachmentSizeLimit,
+      isPersonal: isPersonal(interaction),
       first: { kind: 'deferred' as const, isEphemeral },
       invocation: { kind: 'command' as const, name, options: values },
     };
@@ -81,6 +82,7 @@ export function createIncomingInteractions(desk: Desk, index: CommandIndex): Inc
       caller: callerOf(interaction),
       token: interaction.token,
       fileBytes: interaction.attachmentSizeLimit,
+      isPersonal: isPersonal(interaction),
       first: { kind: 'deferred' as const, isEphemeral: false },
       invocation: { kind: 'text' as const, text: '', direct: true, links },
     };
@@ -106,6 +108,7 @@ export function createIncomingInteractions(desk: Desk, index: CommandIndex): Inc
       locales: [...caller.locales],
       spoilers: links.map(({ spoiler }) => spoiler),
       fileBytes: work.fileBytes,
+      isPersonal: work.isPersonal,
       token: interaction.token,
       // By this machine's clock, which need not be Discord's.
       until: now() + TIMES.token,
@@ -132,7 +135,10 @@ export function createIncomingInteractions(desk: Desk, index: CommandIndex): Inc
     };
     const { attachmentSizeLimit: fileBytes } = interaction;
     const invocation = { kind: 'action' as const, token };
-    return { jobId: undefined, caller: callerOf(interaction), token: interaction.token, fileBytes, first, invocation };
+    const { token: answerToken } = interaction;
+    const caller = callerOf(interaction);
+    const personal = isPersonal(interaction);
+    return { jobId: undefined, caller, token: answerToken, fileBytes, isPersonal: personal, first, invocation };
   }
 
   async function pressDelete(interaction: Pressed, requesterId: string): Promise<void> {

@@ -85,13 +85,14 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
       take({ jobId: job.id, caller, target, text: '', links });
       return;
     }
-    const { token, fileBytes, isEphemeral, command } = target;
+    const { token, fileBytes, isPersonal, isEphemeral, command } = target;
     const first = { kind: 'deferred' as const, isEphemeral };
     const invocation = command
       ? commandAgain(command, links[0]?.url ?? '')
       : { kind: 'text' as const, text: '', direct: true, links };
     const isRepeat = job.state === 'sending';
-    const work: InteractionWork = { jobId: job.id, caller, token, fileBytes, first, invocation, isRepeat };
+    const answered = { jobId: job.id, caller, token, fileBytes, isPersonal };
+    const work: InteractionWork = { ...answered, first, invocation, isRepeat };
     if (!lanes.run(chatKey(caller), () => interactionAnswers.answer(work))) jobs.done(job.id);
   }
 

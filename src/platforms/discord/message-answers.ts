@@ -71,6 +71,7 @@ export function createMessageAnswers(desk: Desk): MessageAnswers {
       fileBytes,
       canAttach,
       deleteId: deleteButtonId(userId),
+      messages: Number.POSITIVE_INFINITY,
       isRepeatable: () => true,
       async send(content, place) {
         const nonce = `${messageId}-${place}`;

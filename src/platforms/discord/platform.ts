@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { type Client, REST } from 'discord.js';
+import { type Client, REST, type RESTOptions } from 'discord.js';
 import { Agent } from 'undici-for-discord';
 import type { Dispatcher } from '../../bot/dispatcher.ts';
 import type { Job, Jobs } from '../../bot/jobs.ts';
@@ -51,14 +51,9 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   // Named, not the process' global one: that belongs to whichever undici was loaded first, and on one of another major version
   // than discord.js brings (6) every upload fails with "action is not a function" (undici 7.30, seen 2026-11).
   const agent = new Agent();
-  const rest = new REST({
-    agent,
-    ...(apiUrl !== undefined && { api: apiUrl }),
-    timeout: TIMES.library,
-    invalidRequestWarningInterval: 500,
-  }).setToken(token);
-  rest.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));
-  const sender = createSender(rest, () => applicationId);
+  const rest = createRest();
+  const restOnce = createRest({ retries: 0 });
+  const sender = createSender({ rest, restOnce, applicationId: () => applicationId });
   const desk: Desk = {
     dispatcher,
     delivery,
@@ -89,6 +84,18 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   let messageContent = true;
   let supervising: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
+
+  function createRest(more: Partial<RESTOptions> = {}): REST {
+    const made = new REST({
+      agent,
+      ...(apiUrl !== undefined && { api: apiUrl }),
+      timeout: TIMES.library,
+      invalidRequestWarningInterval: 500,
+      ...more,
+    }).setToken(token);
+    made.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));
+    return made;
+  }
 
   async function connect(): Promise<void> {
     try {
@@ -176,8 +183,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     clearTimeout(hurry);
     aborting.abort();
     await supervising;
-    rest.clearHashSweeper();
-    rest.clearHandlerSweeper();
+    for (const each of [rest, restOnce]) {
+      each.clearHashSweeper();
+      each.clearHandlerSweeper();
+    }
     await agent.destroy();
   }
 

@@ -68,15 +68,23 @@ export interface InteractionKey {
 const Posted = z.object({ id: z.string() });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
 
-export function createSender(rest: REST, applicationId: () => string): Sender {
+export interface SenderOptions {
+  readonly rest: REST;
+  /** Never repeats a request by itself: for those that nothing marks as a repeat. */
+  readonly restOnce: REST;
+  readonly applicationId: () => string;
+}
+
+export function createSender({ rest, restOnce, applicationId }: SenderOptions): Sender {
   async function request(
     data: RequestData & Pick<RequestOptions, 'method' | 'fullRoute'>,
     timeoutMs: number,
+    by = rest,
   ): Promise<unknown> {
     const timeout = AbortSignal.timeout(timeoutMs);
     const signal = data.signal ? AbortSignal.any([data.signal, timeout]) : timeout;
     try {
-      return await rest.request({ ...data, signal });
+      return await by.request({ ...data, signal });
     } catch (error) {
       throw failureOf(error, data.method);
     }
@@ -87,13 +95,13 @@ export function createSender(rest: REST, applicationId: () => string): Sender {
     fullRoute: `/${string}`,
     body: Readonly<Record<string, unknown>>,
     { components, uploads }: Content,
-    { auth, signal }: { readonly auth: boolean; readonly signal: AbortSignal },
+    { auth, signal, by }: { readonly auth: boolean; readonly signal: AbortSignal; readonly by?: REST },
   ): Promise<unknown> {
     const payload = { ...body, components, allowed_mentions: NO_MENTIONS, attachments: uploads.map(attachmentOf) };
     const data = { method, fullRoute, auth, signal };
-    if (uploads.length === 0) return request({ ...data, body: payload }, TIMES.upload);
+    if (uploads.length === 0) return request({ ...data, body: payload }, TIMES.upload, by);
     const form = await formOf(payload, uploads);
-    return request({ ...data, body: form, passThroughBody: true }, TIMES.upload);
+    return request({ ...data, body: form, passThroughBody: true }, TIMES.upload, by);
   }
 
   return {
@@ -138,7 +146,7 @@ export function createSender(rest: REST, applicationId: () => string): Sender {
     async followUp(token, content, isEphemeral, signal) {
       const route = Routes.webhook(applicationId(), token);
       const body = { flags: MessageFlags.IsComponentsV2 | (isEphemeral ? MessageFlags.Ephemeral : 0) };
-      await send(RequestMethod.Post, route, body, content, { auth: false, signal });
+      await send(RequestMethod.Post, route, body, content, { auth: false, signal, by: restOnce });
     },
 
     async deleteOriginal(token) {

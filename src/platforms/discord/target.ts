@@ -34,6 +34,8 @@ const InteractionTarget = z.object({
   token: z.string(),
   /** Unix milliseconds; later the token is of no use. */
   until: z.number(),
+  /** Whether only the person has installed Medley there. */
+  isPersonal: z.boolean().default(true),
   /** Whether the deferred answer is the caller's alone. */
   isEphemeral: z.boolean(),
   /** The command that was given, without its link; null where links of a message were asked for. */

@@ -1,6 +1,5 @@
 import type { GalleryItem } from '../../bot/reply.ts';
 import type { DeliveredFile, DeliveredLink, DeliveryRequest } from '../../media/delivery.ts';
-import { MESSAGE_LIMITS } from './limits.ts';
 import type { PlacedMedia } from './render.ts';
 
 export interface UploadLimits {
@@ -41,8 +40,6 @@ interface Slot {
 
 /** The files of one reply, from the moment they are fetched until they are let go. */
 export interface Uploads {
-  /** Beyond what one message may hold. */
-  readonly omitted: number;
   readonly bytes: number;
   readonly count: number;
   /** `prefix` keeps names apart from those of other replies in the message. */
@@ -59,7 +56,7 @@ export interface Uploads {
 }
 
 /**
- * Fetches what a reply wants to show, each file and all together within the limits.
+ * Fetches what one message is to show, each file and all together within the limits.
  * @throws AppError only when the signal aborts; nothing is held then
  */
 export async function prepareUploads(
@@ -68,8 +65,7 @@ export async function prepareUploads(
   deliver: Deliver,
   signal: AbortSignal,
 ): Promise<Uploads> {
-  const shown = gallery.slice(0, MESSAGE_LIMITS.attachments);
-  const slots: Slot[] = await fetchAll(shown);
+  const slots: Slot[] = await fetchAll(gallery);
   const uploads = createUploads();
   try {
     while (uploads.bytes > limits.requestBytes) await uploads.shrink(signal);
@@ -102,7 +98,6 @@ export async function prepareUploads(
       held().reduce<Held | undefined>((a, b) => (a && a.file.bytes >= b.file.bytes ? a : b), undefined);
 
     return {
-      omitted: gallery.length - shown.length,
       get bytes() {
         return held().reduce((total, { file }) => total + file.bytes, 0);
       },

@@ -42,6 +42,18 @@ function buttons(message: { readonly body: Readonly<Record<string, unknown>> }):
   return all(message.body.components, 'custom_id').map(String);
 }
 
+const LONG = Array.from({ length: 14 }, () => photo());
+
+function withFiles({ fake }: Stage) {
+  return ownMessages(fake).filter(({ files }) => files.length > 0);
+}
+
+function fiveCarousels({ guildId }: Stage) {
+  const content = [1, 2, 3, 4, 5].map(each => `<${link(`Post0${each}`)}>`).join(' ');
+  const targetMessage = { content, guildId };
+  return { kind: 'message-command' as const, name: 'Get media', targetMessage, guildId, userId: '300' };
+}
+
 describe('/download', () => {
   it.each([
     ['in a server', (on: Stage) => ({ guildId: on.guildId })],
@@ -129,6 +141,25 @@ describe('/download', () => {
     expect(on.asked).toHaveLength(1);
   });
 
+  it.each([
+    ['a command', (on: Stage) => on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId })],
+    [
+      'a message command',
+      (on: Stage) => {
+        const targetMessage = { content: LINK, bot: true };
+        return on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage });
+      },
+    ],
+  ])('as %s that comes again is answered once', async (_, ask) => {
+    const on = await open();
+    ask(on);
+    await answer(on);
+    const before = on.fake.requests.length;
+    on.fake.replay();
+    await settle();
+    expect(on.fake.requests.slice(before)).toEqual([]);
+  });
+
   it('that cannot be acknowledged any more is let go', async () => {
     const on = await open();
     const body = { code: 10062, message: 'Unknown interaction' };
@@ -198,12 +229,51 @@ describe('Get media', () => {
     expect(answers(on).map(({ files }) => files.length)).toEqual([8, 8, 4]);
   });
 
+  it('brings five long carousels there as far as the follow-ups go, and says where files are left out', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    on.fake.interaction({
+      ...fiveCarousels(on),
+      authorizingIntegrationOwners: { 1: '300' },
+    });
+    await on.fake.waitFor(() => withFiles(on)[5]);
+    await settle();
+    expect(withFiles(on).map(({ files }) => files.length)).toEqual([10, 4, 10, 10, 10, 10]);
+    expect(withFiles(on).map(message => textOf(message).includes('10 of 14'))).toEqual([
+      ...[false, false],
+      ...[true, true, true, true],
+    ]);
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('brings all of them where Medley is at home', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    on.fake.interaction(fiveCarousels(on));
+    await on.fake.waitFor(() => withFiles(on)[9]);
+    await settle();
+    expect(withFiles(on).map(({ files }) => files.length)).toEqual([10, 4, 10, 4, 10, 4, 10, 4, 10, 4]);
+    expect(on.log.at()).toEqual([]);
+  });
+
   it('says that there is nothing to bring', async () => {
     const on = await open();
     const targetMessage = { content: 'good morning', guildId: on.guildId };
     on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage, guildId: on.guildId });
     const message = await answer(on);
     expect(message.flags & EPHEMERAL).toBe(EPHEMERAL);
+  });
+});
+
+describe('a follow-up', () => {
+  it('that was cut off after it had arrived does not stand there twice, and what came before it stays', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    on.fake.fault({ method: 'POST', path: /^\/webhooks\/\d+\/[^/]+$/, status: 502, afterSend: true });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    const word = await answer(on, 1);
+    expect(textOf(word)).toContain('went wrong');
+    expect(word.flags & EPHEMERAL).toBe(EPHEMERAL);
+    await settle();
+    const standing = ownMessages(on.fake).map(({ files }) => files.length);
+    expect(standing).toEqual([10, 4, 0]);
   });
 });
 

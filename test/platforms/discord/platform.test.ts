@@ -310,15 +310,20 @@ describe('uploads', () => {
     expect(files.map(({ bytes }) => bytes / MIB).sort()).toEqual([3, 3, 9, 9]);
   });
 
-  it('hold ten files of a carousel and say that there are more', async () => {
-    const items = Array.from({ length: 14 }, () => photo());
+  it('of a long carousel all come, ten in a message, each message a reply to the one before', async () => {
+    const items = Array.from({ length: 24 }, () => photo());
     const on = await open({ answer: id => samplePost({ id, url: link(id), items }) });
-    on.fake.message({ guildId: on.guildId, content: LINK });
-    const answer = await reply(on);
-    expect(answer.files).toHaveLength(10);
-    expect(textOf(answer)).toContain('10 of 14');
+    const source = on.fake.message({ guildId: on.guildId, content: LINK });
+    await reply(on, 2);
     await settle();
-    expect(ownMessages(on.fake)).toHaveLength(1);
+    const messages = ownMessages(on.fake);
+    const sent = messages.map(({ files }) => files.map(({ sha256 }) => sha256));
+    expect(sent.map(({ length }) => length)).toEqual([10, 10, 4]);
+    expect(sent.flat()).toEqual(items.map((_, index) => sha256Of('SeaLight01', index)));
+    const answered = messages.map(({ body }) => body.message_reference);
+    expect(answered).toMatchObject([source, messages[0]?.id, messages[1]?.id].map(id => ({ message_id: id })));
+    expect(messages.map(textOf).filter(text => text.includes('Tari Senja'))).toHaveLength(1);
+    expect(messages.map(({ body }) => all(body.components, 'custom_id').length)).toEqual([1, 1, 1]);
   });
 
   it('that were cut off after they had arrived do not stand there twice', async () => {
