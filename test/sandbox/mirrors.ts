@@ -2,22 +2,25 @@
 import { type Answer, type Ask, json, plain } from './answer.ts';
 import { searchSets } from './beatmap-search.ts';
 import type { BeatmapWorld, SandboxSet } from './beatmap-world.ts';
+import { osuFile } from './osu-file.ts';
 import { mapShape, setShape } from './osu-shapes.ts';
 
 const MIRRORS = { 'osu-direct': 'osu.direct', hinai: 'mirror.hinamizawa.ai', catboy: 'catboy.best' } as const;
 type MirrorName = keyof typeof MIRRORS;
-export type MirrorEndpoint = `${MirrorName}.${'search' | 'set' | 'map'}`;
+export type MirrorEndpoint = `${MirrorName}.${'search' | 'set' | 'map'}` | 'osu-direct.file' | 'catboy.file';
 
 export const MIRROR_ENDPOINTS = [
   'osu-direct.search',
   'osu-direct.set',
   'osu-direct.map',
+  'osu-direct.file',
   'hinai.search',
   'hinai.set',
   'hinai.map',
   'catboy.search',
   'catboy.set',
   'catboy.map',
+  'catboy.file',
 ] as const satisfies readonly MirrorEndpoint[];
 
 export const MIRROR_HOSTS: readonly string[] = Object.values(MIRRORS);
@@ -26,12 +29,14 @@ const ROUTES: readonly (readonly [MirrorEndpoint, RegExp])[] = [
   ['osu-direct.search', /^\/api\/v2\/search$/],
   ['osu-direct.set', /^\/api\/v2\/s\/\d+$/],
   ['osu-direct.map', /^\/api\/v2\/b\/\d+$/],
+  ['osu-direct.file', /^\/api\/osu\/\d+$/],
   ['hinai.search', /^\/v3\/osu\/beatmaps\/search\/v2$/],
   ['hinai.set', /^\/v3\/osu\/beatmaps\/s\/\d+$/],
   ['hinai.map', /^\/api\/v2\/beatmaps$/],
   ['catboy.search', /^\/api\/v2\/search$/],
   ['catboy.set', /^\/api\/v2\/s\/\d+$/],
   ['catboy.map', /^\/api\/v2\/b\/\d+$/],
+  ['catboy.file', /^\/osu\/\d+$/],
 ];
 
 function nameOf(endpoint: MirrorEndpoint): MirrorName {
@@ -116,9 +121,17 @@ function answerMap(name: MirrorName, { pathname, searchParams }: URL, { sets }: 
   return rows[0] === undefined ? json({ error: 'Beatmap not found' }, 404) : json(rows[0]);
 }
 
+function answerFile({ pathname }: URL, { sets }: BeatmapWorld): Answer {
+  const id = Number(pathname.split('/').at(-1));
+  const files = sets.flatMap(set => set.maps.filter(map => map.id === id).map(map => osuFile(set, map)));
+  if (files[0] === undefined) return json({ error: 'Beatmap not found' }, 404);
+  return { status: 200, headers: { 'content-type': 'application/octet-stream' }, body: files[0] };
+}
+
 export function answerMirror(endpoint: MirrorEndpoint, { url }: Ask, world: BeatmapWorld): Answer {
   const name = nameOf(endpoint);
   if (endpoint.endsWith('.search')) return name === 'hinai' ? answerHinai(url, world) : answerMino(name, url, world);
+  if (endpoint.endsWith('.file')) return answerFile(url, world);
   if (endpoint.endsWith('.map')) return answerMap(name, url, world);
   const set = world.sets.find(({ id }) => id === Number(url.pathname.split('/').at(-1)));
   return set === undefined ? json({ error: 'Beatmapset not found', code: 'not_found' }, 404) : json(rowOf(name, set));

@@ -1,5 +1,6 @@
 /** Sets, players and plays in the shapes of the official API v2. */
 import type { SandboxMap, SandboxPlayer, SandboxSet } from './beatmap-world.ts';
+import { osuChecksum } from './osu-file.ts';
 
 export const MODE_NAMES = ['osu', 'taiko', 'fruits', 'mania'] as const;
 const STATUS_NAMES = ['graveyard', 'wip', 'pending', 'ranked', 'approved', 'qualified', 'loved'] as const;
@@ -47,7 +48,7 @@ export function mapShape(set: SandboxSet, map: SandboxMap) {
     playcount: Math.round(set.plays / set.maps.length),
     ranked: set.status,
     url: `https://osu.ppy.sh/beatmaps/${map.id}`,
-    checksum: map.id.toString(16).padStart(32, '0'),
+    checksum: osuChecksum(set, map),
     max_combo: map.circles + map.sliders * 2,
   };
 }
@@ -226,7 +227,7 @@ export function scoreShape(player: SandboxPlayer, set: SandboxSet, map: SandboxM
     maximum_statistics: { great: map.circles + map.sliders },
     mods:
       index % 2 === 0 ? [{ acronym: 'HD' }, { acronym: 'CL' }] : [{ acronym: 'DT', settings: { speed_change: 1.3 } }],
-    statistics: { great: map.circles, ok: 7, miss: 1 },
+    statistics: { great: map.circles + map.sliders - 8, ok: 7, miss: 1 },
     total_score: 950_000 - index,
     type: 'solo_score',
   };

@@ -2,6 +2,7 @@
 import { type Answer, type Ask, html, json } from './answer.ts';
 import { searchSets } from './beatmap-search.ts';
 import type { BeatmapWorld, SandboxPlayer, SandboxSet } from './beatmap-world.ts';
+import { osuFile } from './osu-file.ts';
 import { compactSet, MODE_NAMES, mapShape, playerShape, scoreShape, setShape, wholeSet } from './osu-shapes.ts';
 
 export type OsuEndpoint =
@@ -12,7 +13,8 @@ export type OsuEndpoint =
   | 'osu.user'
   | 'osu.scores'
   | 'osu.user-beatmaps'
-  | 'osu.attributes';
+  | 'osu.attributes'
+  | 'osu.file';
 
 export const OSU_ENDPOINTS = [
   'osu.token',
@@ -23,6 +25,7 @@ export const OSU_ENDPOINTS = [
   'osu.scores',
   'osu.user-beatmaps',
   'osu.attributes',
+  'osu.file',
 ] as const satisfies readonly OsuEndpoint[];
 
 /** What the sandbox takes for an application's credentials. */
@@ -32,6 +35,7 @@ const TOKEN = 'sandbox.osu.token';
 const PAGE = 50;
 
 const ROUTES: readonly (readonly [OsuEndpoint, RegExp])[] = [
+  ['osu.file', /^\/osu\/\d+$/],
   ['osu.token', /^\/oauth\/token$/],
   ['osu.search', /^\/api\/v2\/beatmapsets\/search$/],
   ['osu.set', /^\/api\/v2\/beatmapsets\/(?:lookup|\d+)$/],
@@ -164,8 +168,16 @@ function answerUserBeatmaps({ url }: Ask, { sets }: BeatmapWorld): Answer {
   );
 }
 
+/** Open to everybody. */
+function answerFile({ url }: Ask, { sets }: BeatmapWorld): Answer {
+  const found = findMap(sets, Number(url.pathname.split('/').at(-1)));
+  if (found === undefined) return html('<!DOCTYPE html><title>page missing | osu!</title>', 404);
+  return { status: 200, headers: { 'content-type': 'text/plain' }, body: osuFile(found.set, found.map) };
+}
+
 export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld): Answer {
   if (endpoint === 'osu.token') return answerToken(ask);
+  if (endpoint === 'osu.file') return answerFile(ask, world);
   if (ask.headers.authorization !== `Bearer ${TOKEN}`) return json({ authentication: 'basic' }, 401);
   if (endpoint === 'osu.search') return answerSearch(ask, world);
   if (endpoint === 'osu.set') return answerSet(ask, world);
