@@ -41,10 +41,11 @@ export function createBotApi({ telegram, limits }: BotApiOptions): BotApi {
   /** One request. Every file is opened for it and closed after it, whatever became of it. */
   async function attempt(method: Method, params: object, signal: AbortSignal, timeoutMs: number): Promise<unknown> {
     const opened: ReadStream[] = [];
-    const { payload, bytes } = payloadOf(params, upload => {
-      const stream = createReadStream(upload.path);
-      opened.push(stream);
-      return { source: stream, filename: upload.fileName };
+    const { payload, bytes } = payloadOf(params, ({ content, fileName: filename }) => {
+      if ('data' in content) return { source: content.data, filename };
+      const source = createReadStream(content.path);
+      opened.push(source);
+      return { source, filename };
     });
     const allowedMs = bytes === 0 ? timeoutMs : limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
     const over = AbortSignal.timeout(Math.ceil(allowedMs));
@@ -87,7 +88,7 @@ function waitAfter(error: unknown, method: Method, made: number, limits: Telegra
   return isAnswered || !isRepeatable ? undefined : Math.min(limits.backoffMs * 2 ** (made - 1), limits.maxBackoffMs);
 }
 
-type OpenFile = (upload: Upload) => { readonly source: ReadStream; readonly filename: string };
+type OpenFile = (upload: Upload) => { readonly source: ReadStream | Buffer; readonly filename: string };
 
 /**
  * telegraf 4.16.3 leaves nested objects out of a form without a word (telegraf issues 1970, 2004, 2094), so beside files everything
@@ -99,6 +100,7 @@ function payloadOf(params: object, open: OpenFile): { readonly payload: object; 
   const payload = Object.entries(params).map(([name, value]): [string, unknown] => {
     if (isUpload(value)) return [name, open(value)];
     if (name === 'media' && Array.isArray(value)) return [name, value.map(item => withOpenFile(item, open))];
+    if (name === 'media' && isUpload(mediaOf(value))) return [name, withOpenFile(value, open)];
     return [name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value];
   });
   return { payload: Object.fromEntries(payload), bytes: uploads.reduce((sum, { bytes }) => sum + bytes, 0) };
@@ -107,7 +109,7 @@ function payloadOf(params: object, open: OpenFile): { readonly payload: object; 
 function uploadsOf(params: object): readonly Upload[] {
   return Object.values(params).flatMap((value: unknown) => {
     if (isUpload(value)) return [value];
-    return Array.isArray(value) ? value.map(mediaOf).filter(isUpload) : [];
+    return (Array.isArray(value) ? value : [value]).map(mediaOf).filter(isUpload);
   });
 }
 
@@ -125,5 +127,5 @@ function objectOf(item: unknown): object {
 }
 
 function isUpload(value: unknown): value is Upload {
-  return typeof value === 'object' && value !== null && 'path' in value && 'fileName' in value && 'bytes' in value;
+  return typeof value === 'object' && value !== null && 'content' in value && 'fileName' in value && 'bytes' in value;
 }

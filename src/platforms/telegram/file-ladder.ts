@@ -93,7 +93,7 @@ export function createFileLadder(item: GalleryItem, inAlbum: boolean, options: F
     return made({
       from: 'upload',
       type,
-      media: { path, fileName, bytes },
+      media: { content: { path }, fileName, bytes },
       variantKey,
       ...(width !== null && height !== null ? { width, height } : {}),
       ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),

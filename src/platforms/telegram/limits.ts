@@ -10,6 +10,8 @@ export const MESSAGE_LIMITS = {
   album: 10,
   buttons: 100,
   buttonsPerRow: 3,
+  /** Of buttons that are only numbers. */
+  numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
   commands: 100,

@@ -3,9 +3,9 @@ import type { Entity } from './formatted-text.ts';
 
 /** The part of the Bot API that Medley uses: what each method takes and what is read of its answer. */
 
-/** A file on disk, opened anew for every attempt. */
+/** A file on disk, opened anew for every attempt, or one that was drawn a moment ago. */
 export interface Upload {
-  readonly path: string;
+  readonly content: { readonly path: string } | { readonly data: Buffer };
   readonly fileName: string;
   readonly bytes: number;
 }
@@ -53,8 +53,13 @@ export interface AlbumItem extends Captioned, Shown {
 
 interface TextContent {
   readonly entities?: readonly Entity[];
-  readonly link_preview_options?: { readonly is_disabled: boolean };
+  readonly link_preview_options?: LinkPreview;
 }
+
+/** The address need not stand in the text. */
+export type LinkPreview =
+  | { readonly is_disabled: true }
+  | { readonly url: string; readonly prefer_large_media: true; readonly show_above_text: true };
 
 export type InlineResult =
   | (InlineResultBase & { readonly type: 'video'; readonly title: string; readonly video_file_id: string })
@@ -114,7 +119,7 @@ export interface Params {
   sendMediaGroup: Address & { readonly media: readonly AlbumItem[] };
   editMessageText: EditTarget & TextContent & { readonly text: string; readonly reply_markup?: Keyboard };
   editMessageMedia: EditTarget & {
-    readonly media: Captioned & Shown & { readonly type: AlbumItem['type'] | 'animation'; readonly media: string };
+    readonly media: Captioned & Shown & { readonly type: AlbumItem['type'] | 'animation'; readonly media: FileSource };
     readonly reply_markup?: Keyboard;
   };
   deleteMessage: { readonly chat_id: number; readonly message_id: number };

@@ -22,10 +22,12 @@ import { TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
 import { createListener } from './listen.ts';
 import type { Me } from './methods.ts';
 import { createPacing } from './pacing.ts';
+import { createPhotos } from './photos.ts';
 import { createPolling, isTokenRefused, TOKEN_REFUSED } from './polling.ts';
 import { createPosting } from './posting.ts';
 import { createPress } from './press.ts';
 import { registerCommands } from './register.ts';
+import { createRestate } from './restating.ts';
 import { createSender } from './send.ts';
 import { ALLOWED_UPDATES } from './updates.ts';
 import { createWebhook } from './webhook.ts';
@@ -80,9 +82,12 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     isLocalServer: apiRoot !== DEFAULT_API,
   };
   const access = createChatAccess(api, self);
-  const sender = createSender({ ...files, posting: createPosting({ api, pacing, settings, limits, now }) });
+  const posting = createPosting({ api, pacing, settings, limits, now });
+  const photos = createPhotos({ api, posting, limits, log });
+  const sender = createSender({ ...files, posting, photos });
   const deleteButton = createDeleteButton(token);
-  const shared = { api, dispatcher, sender, access, deleteButton, translator, limits, log, now };
+  const restate = createRestate({ api, photos });
+  const shared = { api, dispatcher, sender, restate, access, deleteButton, translator, limits, log, now };
   const listener = createListener({
     ...shared,
     answer: createAnswer({ ...shared, jobs }),

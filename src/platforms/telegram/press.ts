@@ -3,15 +3,16 @@ import type { Dispatcher } from '../../bot/dispatcher.ts';
 import type { Reply } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
+import { renderBlocks } from './block-text.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import { callerOf, placeOf } from './caller.ts';
 import type { ChatAccess } from './chat-access.ts';
 import type { DeleteButton } from './delete-button.ts';
-import { markup } from './file-fields.ts';
 import { shorten } from './formatted-text.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from './limits.ts';
-import { renderBlocks, renderText } from './render.ts';
+import { render } from './render.ts';
+import type { Restate, StandingKind } from './restating.ts';
 import type { Sender } from './send.ts';
 import type { CallbackQuery } from './updates.ts';
 
@@ -19,6 +20,7 @@ export interface PressOptions {
   readonly api: BotApi;
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
   readonly sender: Sender;
+  readonly restate: Restate;
   readonly access: ChatAccess;
   readonly deleteButton: DeleteButton;
   readonly translator: (caller: Caller) => Translator;
@@ -37,7 +39,7 @@ interface Spinner {
 }
 
 export function createPress(options: PressOptions): Press {
-  const { api, dispatcher, sender, access, deleteButton, translator, limits, log } = options;
+  const { api, dispatcher, sender, restate, access, deleteButton, translator, limits, log } = options;
 
   function createSpinner({ id }: CallbackQuery, signal: AbortSignal): Spinner {
     let isOver = false;
@@ -91,25 +93,25 @@ export function createPress(options: PressOptions): Press {
     if (message === undefined || data === undefined) return;
     const t = translator(caller);
     const place = { ...placeOf(message), replyTo: undefined };
-    let isEditable = message.text !== undefined;
+    const target = { chat_id: place.chatId, message_id: message.message_id };
+    let standing = standingOf(message);
 
     async function show(reply: Reply): Promise<void> {
       if (isRemark(reply) && (await spinner.say(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.text).text))) return;
-      if (isEditable && reply.gallery.length === 0 && (await edit(reply))) return;
+      const before = reply.gallery.length === 0 ? standing : undefined;
+      const way = before && (await restate(render(reply, { t }), { ...target, kind: before }, signal));
+      standing = undefined;
+      if (way === 'done') return;
       await sender.send(reply, place, { t, signal });
+      if (way === 'anew') await withdraw();
     }
 
-    /** The message under which the button stands says the new thing. */
-    async function edit({ blocks, actions }: Reply): Promise<boolean> {
-      isEditable = false;
-      const { content, keyboard } = renderText(blocks, actions, t);
-      const target = { chat_id: place.chatId, message_id: message?.message_id ?? 0 };
-      const said = { text: content.text, entities: content.entities, ...markup(keyboard) };
+    async function withdraw(): Promise<void> {
       try {
-        return await api.call('editMessageText', { ...target, ...said }, { signal });
+        await api.call('deleteMessage', target, { signal });
       } catch (error) {
-        if (!(error instanceof BotApiError) || error.code !== 400) throw error;
-        return /not modified/i.test(error.description);
+        // It is too old, or gone already.
+        log.debug({ err: error }, 'a message that was replaced could not be deleted');
       }
     }
 
@@ -134,6 +136,12 @@ export function createPress(options: PressOptions): Press {
       await spinner.rest();
     }
   };
+}
+
+/** What Medley's own words stand in; films and other files are posts, which stay. */
+function standingOf({ text, photo }: NonNullable<CallbackQuery['message']>): StandingKind | undefined {
+  if (text !== undefined) return 'text';
+  return photo === undefined ? undefined : 'photo';
 }
 
 /** One sentence for the one who pressed. */

@@ -1,25 +1,29 @@
-import { type PlainBlock, plainActions, plainBlocks } from '../../bot/plain-blocks.ts';
-import type { Action, Block, GalleryItem, Reply } from '../../bot/reply.ts';
+import type { Action, Block, Card, GalleryItem, Image, Reply } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { DeliveredLink } from '../../media/delivery.ts';
-import {
-  concat,
-  covered,
-  EMPTY,
-  type FormattedText,
-  formatText,
-  isWebAddress,
-  plain,
-  shorten,
-} from './formatted-text.ts';
+import { renderBlocks } from './block-text.ts';
+import { EMPTY, type FormattedText, isWebAddress, plain } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
-import type { Button, Keyboard } from './methods.ts';
+import type { Button, Keyboard, LinkPreview } from './methods.ts';
 
 export interface TextPayload {
   readonly kind: 'text';
   readonly content: FormattedText;
+  readonly preview: LinkPreview;
   readonly keyboard: Keyboard | undefined;
+}
+
+/** A photo at an address, or one that is drawn. */
+export type Photo = Image | Extract<Block, { kind: 'picture' }>;
+
+export interface PhotoPayload {
+  readonly kind: 'photo';
+  readonly photo: Photo;
+  readonly caption: FormattedText;
+  readonly keyboard: Keyboard | undefined;
+  /** Where there is no photo to be had. */
+  readonly instead: TextPayload;
 }
 
 /** One file, or up to ten that may stand in one album. */
@@ -31,7 +35,7 @@ export interface MediaPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-export type Payload = TextPayload | MediaPayload;
+export type Payload = TextPayload | PhotoPayload | MediaPayload;
 
 export interface RenderContext {
   readonly t: Translator;
@@ -45,12 +49,12 @@ export interface RenderContext {
  */
 export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
-  if (gallery.length === 0) return [renderText(blocks, actions, t)];
+  if (gallery.length === 0) return renderWords(blocks, actions, t);
   const groups = grouped(gallery);
   const [first] = groups;
   if (groups.length === 1 && first?.length === 1) {
     const caption = renderBlocks(blocks, t, MESSAGE_LIMITS.caption);
-    return [{ kind: 'media', items: first, caption, keyboard: renderKeyboard(actions, extra) }];
+    return [{ kind: 'media', items: first, caption, keyboard: renderKeyboard(actions, { extra }) }];
   }
   const links = actions.filter(({ kind }) => kind === 'link');
   const buttons = actions.filter(({ kind }) => kind !== 'link');
@@ -61,13 +65,92 @@ export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly
   return buttons.length === 0 ? albums : [...albums, renderText(blocks.slice(0, 1), buttons, t)];
 }
 
+/** Words, under a photo where there is one and they fit. */
+function renderWords(blocks: readonly Block[], actions: readonly Action[], t: Translator): readonly Payload[] {
+  const photo = photoOf(blocks);
+  if (photo === undefined) return [renderText(blocks, actions, t)];
+  const words = blocks.filter(block => block !== photo);
+  const { said, buttons, numbers } = arranged(words, actions);
+  const whole = renderBlocks(said, t, Number.POSITIVE_INFINITY, numbers.length > 0);
+  const instead = renderText(blocks, actions, t);
+  if (whole.text.length <= MESSAGE_LIMITS.caption) {
+    return [{ kind: 'photo', photo, caption: whole, keyboard: renderKeyboard(buttons, { numbers }), instead }];
+  }
+  if (photo.kind === 'image') return [instead];
+  const caption = renderBlocks(said.slice(0, 1), t, MESSAGE_LIMITS.caption);
+  const alone = renderText([{ kind: 'text', text: [photo.alt] }], [], t);
+  return [
+    { kind: 'photo', photo, caption, keyboard: undefined, instead: alone },
+    renderText(said.length > 1 && said[0]?.kind === 'heading' ? words.slice(1) : words, actions, t),
+  ];
+}
+
+/** What is drawn cannot be shown in any other way; of images the first. */
+function photoOf(blocks: readonly Block[]): Photo | undefined {
+  const drawn = blocks.find(block => block.kind === 'picture');
+  const first = blocks.find(({ kind }) => kind !== 'divider');
+  return drawn ?? (isImage(first) ? first : undefined);
+}
+
+function isImage(block: Block | undefined): block is Image {
+  return block?.kind === 'image' && isWebAddress(block.url);
+}
+
+/** A text message. Its first image, or the cover of its first card, is the preview above it. */
 export function renderText(blocks: readonly Block[], actions: readonly Action[], t: Translator): TextPayload {
-  const content = renderBlocks(blocks, t, MESSAGE_LIMITS.text);
+  const image = previewOf(blocks);
+  const { said, buttons, numbers } = arranged(
+    blocks.filter(block => block !== image),
+    actions,
+  );
+  const content = renderBlocks(said, t, MESSAGE_LIMITS.text, numbers.length > 0);
   return {
     kind: 'text',
     content: content.text.trim() === '' ? plain('…') : content,
-    keyboard: renderKeyboard(plainActions(blocks, actions)),
+    preview: image ? { url: image.url, prefer_large_media: true, show_above_text: true } : { is_disabled: true },
+    keyboard: renderKeyboard(buttons, { numbers }),
   };
+}
+
+function previewOf(blocks: readonly Block[]): Image | undefined {
+  const first = blocks.find(({ kind }) => kind !== 'divider');
+  if (isImage(first)) return first;
+  const covers = blocks.flatMap(block => (block.kind === 'card' && block.image ? [block.image] : []));
+  return covers.find(({ url }) => isWebAddress(url));
+}
+
+interface Arranged {
+  readonly said: readonly Block[];
+  readonly buttons: readonly Action[];
+  /** Of the cards, in order: what opens them. Empty when cards have no numbers. */
+  readonly numbers: readonly (string | undefined)[];
+}
+
+/** Sounds become buttons. Cards are opened by their numbers, and a menu of the same things is left out. */
+function arranged(blocks: readonly Block[], actions: readonly Action[]): Arranged {
+  const sounds = blocks.flatMap((block): Action[] =>
+    block.kind === 'sound' && isWebAddress(block.url) ? [{ kind: 'link', label: block.label, url: block.url }] : [],
+  );
+  const said = blocks.filter(block => block.kind !== 'sound' || !isWebAddress(block.url));
+  const cards = blocks.filter(block => block.kind === 'card');
+  const openers = openersOf(cards, actions);
+  const opened = new Set(openers);
+  const others = actions.filter(
+    action => action.kind !== 'menu' || !action.choices.every(({ token }) => opened.has(token)),
+  );
+  if (cards.length > 1 && openers.some(token => token !== undefined)) {
+    return { said, buttons: [...others, ...sounds], numbers: openers };
+  }
+  const known = new Set(actions.flatMap(action => (action.kind === 'button' ? [action.token] : [])));
+  const own = cards.flatMap(({ action }) => (action?.kind === 'button' && !known.has(action.token) ? [action] : []));
+  return { said, buttons: [...own, ...(own.length > 0 ? others : actions), ...sounds], numbers: [] };
+}
+
+/** Their own button, or their place in a menu with as many choices. */
+function openersOf(cards: readonly Card[], actions: readonly Action[]): readonly (string | undefined)[] {
+  const menu = actions.find(action => action.kind === 'menu' && action.choices.length === cards.length);
+  const choices = menu?.kind === 'menu' ? menu.choices : [];
+  return cards.map(({ action }, index) => (action?.kind === 'button' ? action.token : choices[index]?.token));
 }
 
 /** What is said instead of files that could not be sent: why, and where they are. `blocks` are the words that would have been theirs. */
@@ -108,74 +191,4 @@ function grouped(gallery: readonly GalleryItem[]): readonly (readonly GalleryIte
 
 function isSound({ post, index, form }: GalleryItem): boolean {
   return form === 'audio' || post.items[index]?.kind === 'audio';
-}
-
-interface Part {
-  readonly content: FormattedText;
-  readonly folded: boolean;
-  /** What stands between it and the part before. */
-  readonly before: string;
-}
-
-/** Blocks as one text of at most `max` units. What may be folded gives way first. */
-export function renderBlocks(blocks: readonly Block[], t: Translator, max: number): FormattedText {
-  const parts = partsOf(blocks, t);
-  const total = parts.reduce((sum, { content, before }) => sum + before.length + content.text.length, 0);
-  let excess = total - max;
-  const fitted = parts.map(part => {
-    const { content, folded, before } = part;
-    const cut = folded && excess > 0 ? shorten(content, Math.max(1, content.text.length - excess)) : content;
-    excess -= content.text.length - cut.text.length;
-    return concat([plain(before), folded ? quoted(cut) : cut]);
-  });
-  return shorten(concat(fitted), max);
-}
-
-function partsOf(blocks: readonly Block[], t: Translator): readonly Part[] {
-  const parts: Part[] = [];
-  let before = '';
-  for (const block of plainBlocks(blocks)) {
-    const content = renderBlock(block, t);
-    if (content.text.trim() === '') {
-      if (before !== '') before = '\n\n';
-      continue;
-    }
-    const folded = block.kind === 'text' && block.folded === true;
-    parts.push({ content, folded, before });
-    before = block.kind === 'heading' || folded ? '\n' : '\n\n';
-  }
-  return parts;
-}
-
-function renderBlock(block: PlainBlock, t: Translator): FormattedText {
-  switch (block.kind) {
-    case 'heading':
-      return covered(formatText(block.text, t), 'bold');
-    case 'text':
-      return formatText(block.text, t);
-    case 'fields':
-      return concat(
-        block.fields.map(({ label, value }, index) =>
-          concat([
-            plain(index === 0 ? '' : '\n'),
-            covered(plain(`${label}:`), 'bold'),
-            plain(' '),
-            formatText(value, t),
-          ]),
-        ),
-      );
-    case 'image':
-      return formatText([{ kind: 'link', url: block.url, children: [block.alt === '' ? block.url : block.alt] }], t);
-    case 'divider':
-      return EMPTY;
-  }
-}
-
-const LONG_QUOTE = 280;
-const LONG_QUOTE_LINES = 5;
-
-/** Long ones are folded by Telegram itself. */
-function quoted(content: FormattedText): FormattedText {
-  const isLong = content.text.length > LONG_QUOTE || content.text.split('\n').length > LONG_QUOTE_LINES;
-  return isLong ? covered(content, 'expandable_blockquote') : content;
 }

@@ -7,10 +7,11 @@ import { type Candidate, createFileLadder, type FileLadder, type FileLadderOptio
 import { EMPTY } from './formatted-text.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
 import type { Button, SentMessage } from './methods.ts';
+import type { Photos } from './photos.ts';
 import { createPostLock } from './post-lock.ts';
 import type { Place, Posting, SendingWatch } from './posting.ts';
 import { culprits, isAboutFile, isWithoutRight } from './refusals.ts';
-import { type MediaPayload, render, renderMissing, renderText, type TextPayload } from './render.ts';
+import { type MediaPayload, type PhotoPayload, render, renderMissing, renderText, type TextPayload } from './render.ts';
 
 /** What sending needs to know about who waits. */
 export interface Occasion {
@@ -31,6 +32,7 @@ export interface Sender {
 
 export interface SenderOptions extends FileLadderOptions {
   readonly posting: Posting;
+  readonly photos: Photos;
 }
 
 interface Ready {
@@ -39,18 +41,27 @@ interface Ready {
 }
 
 export function createSender(options: SenderOptions): Sender {
-  const { posting, limits, isLocalServer } = options;
+  const { posting, photos, limits, isLocalServer } = options;
   const lock = createPostLock();
 
-  async function sendText({ content, keyboard }: TextPayload, place: Place, occasion: Occasion): Promise<void> {
+  async function sendText(
+    { content, preview, keyboard }: TextPayload,
+    place: Place,
+    occasion: Occasion,
+  ): Promise<void> {
     await posting.takeTurn(place, 1, occasion.signal);
     await posting.put('sendMessage', place, occasion, address => ({
       ...address,
       text: content.text,
       entities: content.entities,
-      link_preview_options: { is_disabled: true },
+      link_preview_options: preview,
       ...markup(keyboard),
     }));
+  }
+
+  async function sendPhoto(payload: PhotoPayload, place: Place, occasion: Occasion): Promise<void> {
+    await posting.takeTurn(place, 1, occasion.signal);
+    if (!(await photos.send(payload, place, occasion))) await sendText(payload.instead, place, occasion);
   }
 
   /** Sends what can be sent. */
@@ -191,6 +202,7 @@ export function createSender(options: SenderOptions): Sender {
       let isAnySent = false;
       for (const payload of render(reply, { t, extra })) {
         if (payload.kind === 'text') await sendText(payload, place, occasion);
+        else if (payload.kind === 'photo') await sendPhoto(payload, place, occasion);
         else {
           try {
             const outcome = await sendMedia(payload, place, occasion);

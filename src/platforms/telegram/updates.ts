@@ -59,6 +59,7 @@ const CallbackQuery = z.object({
     .object({
       ...Place,
       text: z.string().optional(),
+      photo: z.array(z.unknown()).optional().catch(undefined),
       reply_to_message: RepliedMessage.optional().catch(undefined),
     })
     .optional(),

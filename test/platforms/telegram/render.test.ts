@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GalleryItem, type Reply, reply } from '../../../src/bot/reply.ts';
+import { type Block, type Card, type GalleryItem, type Reply, reply } from '../../../src/bot/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { type MediaPayload, render, renderMissing } from '../../../src/platforms/telegram/render.ts';
@@ -119,5 +119,145 @@ describe('render', () => {
       }),
       { numRuns: 50 },
     );
+  });
+});
+
+const PREVIEWED = { prefer_large_media: true, show_above_text: true };
+
+function card(index: number, change: Partial<Card> = {}): Card {
+  return {
+    kind: 'card',
+    title: [{ kind: 'link', url: `https://osu.ppy.sh/s/${index}`, children: [`Paper Lanterns ${index}`] }],
+    lines: [['mapped by Tari'], ['🟣 5.2★'], ['3:10 · 180 bpm']],
+    image: { kind: 'image', url: `https://assets.ppy.sh/beatmaps/${index}/covers/card.jpg`, alt: 'Cover' },
+    action: { kind: 'button', label: 'Open', token: `open${index}`, style: 'secondary' },
+    ...change,
+  };
+}
+
+describe('a list of cards', () => {
+  const menu = {
+    kind: 'menu' as const,
+    label: 'Open',
+    choices: [1, 2].map(n => ({ label: `Map ${n}`, token: `open${n}` })),
+  };
+  const list = reply({ blocks: [{ kind: 'heading', text: ['Found'] }, card(1), card(2)], actions: [menu, button] });
+
+  it('is one text with numbers, the first cover above it', () => {
+    const [payload, ...others] = render(list, { t });
+    expect(others).toEqual([]);
+    expect(payload).toMatchObject({
+      kind: 'text',
+      preview: { url: 'https://assets.ppy.sh/beatmaps/1/covers/card.jpg', ...PREVIEWED },
+      content: {
+        text: [
+          'Found\n1. Paper Lanterns 1\nmapped by Tari\n🟣 5.2★\n3:10 · 180 bpm',
+          '2. Paper Lanterns 2\nmapped by Tari\n🟣 5.2★\n3:10 · 180 bpm',
+        ].join('\n\n'),
+        entities: expect.arrayContaining([
+          { type: 'bold', offset: 9, length: 16 },
+          { type: 'text_link', offset: 9, length: 16, url: 'https://osu.ppy.sh/s/1' },
+        ]),
+      },
+    });
+  });
+
+  it('is opened by buttons with the same numbers, and by nothing else', () => {
+    expect(render(list, { t })[0]?.keyboard?.inline_keyboard).toEqual([
+      [
+        { text: '1', callback_data: 'open1' },
+        { text: '2', callback_data: 'open2' },
+      ],
+      [{ text: 'Next', callback_data: 'token', style: 'primary' }],
+    ]);
+  });
+
+  it('has its numbers in rows of like length', () => {
+    const blocks = Array.from({ length: 10 }, (_, index) => card(index));
+    const rows = render(reply({ blocks }), { t })[0]?.keyboard?.inline_keyboard ?? [];
+    expect(rows.map(row => row.map(({ text }) => text).join(''))).toEqual(['12345', '678910']);
+  });
+
+  it('of one is opened by its own button', () => {
+    const [payload] = render(reply({ blocks: [card(1)] }), { t });
+    expect(payload?.keyboard?.inline_keyboard).toEqual([[{ text: 'Open', callback_data: 'open1' }]]);
+    expect(payload).toMatchObject({ content: { text: expect.stringMatching(/^Paper/) } });
+  });
+
+  it('loses last lines before names when it is too long', () => {
+    const lines = [['first '.repeat(20)], ['second '.repeat(40)]];
+    const blocks = Array.from({ length: 20 }, (_, index) => card(index, { lines }));
+    const [payload] = render(reply({ blocks }), { t });
+    const text = payload?.kind === 'text' ? payload.content.text : '';
+    expect(text.match(/Paper Lanterns/g)).toHaveLength(20);
+    expect(text).toContain('first');
+    expect(text).not.toContain('second');
+    expect(text.length).toBeLessThanOrEqual(4096);
+  });
+});
+
+describe('a menu without cards', () => {
+  it('becomes buttons below each other', () => {
+    const choices = [1, 2].map(n => ({ label: `A rather long difficulty ${n}`, detail: 'x', token: `t${n}` }));
+    const [payload] = render(reply({ blocks: [], actions: [{ kind: 'menu', label: 'Open', choices }] }), { t });
+    expect(payload?.keyboard?.inline_keyboard).toEqual(
+      choices.map(({ label, token }) => [{ text: label, callback_data: token }]),
+    );
+  });
+});
+
+describe('a reply with an image', () => {
+  const image: Block = { kind: 'image', url: 'https://assets.ppy.sh/beatmaps/1/covers/cover.jpg', alt: 'Cover' };
+  const sound: Block = { kind: 'sound', url: 'https://b.ppy.sh/preview/1.mp3', label: 'Preview' };
+
+  it('is a photo with the words under it, and the sound a button', () => {
+    const [payload, ...others] = render(
+      reply({ blocks: [image, { kind: 'heading', text: ['Map'] }, sound], actions: [link] }),
+      { t },
+    );
+    expect(others).toEqual([]);
+    expect(payload).toMatchObject({
+      kind: 'photo',
+      photo: image,
+      caption: { text: 'Map' },
+      keyboard: { inline_keyboard: [[{ url: link.url }, { text: 'Preview', url: sound.url }]] },
+      instead: { kind: 'text', content: { text: 'Map' } },
+    });
+  });
+
+  it('is a text with the image above it when there are many words', () => {
+    const blocks: Block[] = [image, { kind: 'text', text: ['word '.repeat(300)] }];
+    expect(render(reply({ blocks }), { t })).toMatchObject([
+      { kind: 'text', preview: { url: image.url, ...PREVIEWED }, content: { text: 'word '.repeat(300) } },
+    ]);
+  });
+});
+
+describe('a reply with a drawn picture', () => {
+  const picture: Block = {
+    kind: 'picture',
+    alt: 'Strain over time',
+    picture: { key: 'strain-1', width: 900, height: 300, draw: async () => Buffer.from('png') },
+  };
+
+  it('is a photo, or its words where there is none to be had', () => {
+    const [payload] = render(reply({ blocks: [{ kind: 'heading', text: ['Map'] }, picture] }), { t });
+    expect(payload).toMatchObject({
+      kind: 'photo',
+      caption: { text: 'Map' },
+      instead: { content: { text: 'Map\nStrain over time' } },
+    });
+  });
+
+  it('stands before the words when those are many', () => {
+    const blocks: Block[] = [
+      { kind: 'heading', text: ['Map'] },
+      picture,
+      { kind: 'text', text: ['word '.repeat(300)] },
+    ];
+    expect(render(reply({ blocks, actions: [button] }), { t })).toMatchObject([
+      { kind: 'photo', caption: { text: 'Map' }, keyboard: undefined },
+      { kind: 'text', content: { text: 'word '.repeat(300) }, keyboard: { inline_keyboard: [[{ text: 'Next' }]] } },
+    ]);
   });
 });

@@ -1,13 +1,13 @@
 import type { Reply } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery.ts';
+import { renderBlocks } from '../block-text.ts';
 import { captioned, markup, shape } from '../file-fields.ts';
 import type { Candidate } from '../file-ladder.ts';
 import { formatText, plain, shorten } from '../formatted-text.ts';
 import { renderKeyboard } from '../keyboard.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { InlineResult } from '../methods.ts';
-import { renderBlocks } from '../render.ts';
 
 export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
   const heading = blocks.find(block => block.kind === 'heading');

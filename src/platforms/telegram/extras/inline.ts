@@ -5,6 +5,7 @@ import type { Dispatcher } from '../../../bot/dispatcher.ts';
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { renderBlocks } from '../block-text.ts';
 import type { BotApi } from '../bot-api.ts';
 import { BotApiError } from '../bot-api-error.ts';
 import { privateCaller } from '../caller.ts';
@@ -13,7 +14,7 @@ import type { Candidate, FileLadder } from '../file-ladder.ts';
 import { renderKeyboard } from '../keyboard.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { InlineResult } from '../methods.ts';
-import { renderBlocks, renderText } from '../render.ts';
+import { renderText } from '../render.ts';
 import type { Sender } from '../send.ts';
 import type { ChosenInlineResult, InlineQuery } from '../updates.ts';
 import { cached, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
@@ -41,6 +42,7 @@ export interface Inline {
 /** A post that was asked for is remembered so long, since choosing it asks again. */
 const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 1_000;
+const NO_PREVIEW = { is_disabled: true } as const;
 /** Ways to change an inline message until it is given up. */
 const MAX_EDITS = 3;
 
@@ -204,7 +206,7 @@ export function createInline(options: InlineOptions): Inline {
   async function say(reply: Reply, target: string, t: Translator, signal: AbortSignal): Promise<void> {
     const links = reply.actions.filter(({ kind }) => kind === 'link');
     const { content, keyboard } = renderText(reply.blocks, links, t);
-    const said = { text: content.text, entities: content.entities, link_preview_options: { is_disabled: true } };
+    const said = { text: content.text, entities: content.entities, link_preview_options: NO_PREVIEW };
     await api.call('editMessageText', { inline_message_id: target, ...said, ...markup(keyboard) }, { signal });
   }
 
