@@ -16,7 +16,7 @@ import { createCatalogue } from './beatmaps/catalogue.ts';
 import { createDifficulty } from './beatmaps/difficulty.ts';
 import { createMemoryBeatmapCaches } from './beatmaps/lifetimes.ts';
 import { createMirrors, MIRROR_PACES } from './beatmaps/mirrors.ts';
-import { createOsuApi, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
+import { createOsuApi, OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
 import { createActionTokens } from './bot/action.ts';
 import { createActionStore } from './bot/action-store.ts';
 import { commandList } from './bot/commands/index.ts';
@@ -60,7 +60,13 @@ const MAX_SHORT_LINKS = 20_000;
 const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
 const PACE: PaceRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
-  hosts: { '*.cdninstagram.com': CDN_PACE, '*.fbcdn.net': CDN_PACE, [OSU_HOST]: OSU_PACE, ...MIRROR_PACES },
+  hosts: {
+    '*.cdninstagram.com': CDN_PACE,
+    '*.fbcdn.net': CDN_PACE,
+    ...Object.fromEntries(OSU_ASSET_HOSTS.map(host => [host, CDN_PACE])),
+    [OSU_HOST]: OSU_PACE,
+    ...MIRROR_PACES,
+  },
 };
 
 interface Medley {
@@ -120,7 +126,13 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   });
   const difficulty = createDifficulty({ http, dataDir: config.dataDir, log });
   const { mediaHosts } = extractor;
-  const tunnel = createTunnel({ key, http, mediaHosts, refresh: (post, signal) => extractor.refresh(post, signal) });
+  const tunnel = createTunnel({
+    key,
+    http,
+    mediaHosts,
+    assetHosts: OSU_ASSET_HOSTS,
+    refresh: (post, signal) => extractor.refresh(post, signal),
+  });
 
   const playbacks = createPlaybacks({
     key,

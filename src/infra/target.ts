@@ -29,6 +29,16 @@ export function parseTarget(address: string | URL, base: URL | undefined, hosts:
   return url;
 }
 
+/** Whether `parseTarget` takes it. */
+export function isTarget(address: string, hosts: HostList): boolean {
+  try {
+    parseTarget(address, undefined, hosts);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function readUrl(text: string, base: URL | undefined): URL {
   try {
     return new URL(text, base);

@@ -1,14 +1,14 @@
 import type { SourceId } from './post.ts';
 
 /** What every request for a media file says of itself. */
-export function cdnHeaders(source: SourceId, mime: string): Record<string, string> {
+export function cdnHeaders(source: SourceId | undefined, mime: string): Record<string, string> {
   return { 'user-agent': userAgent(source, mime), accept: '*/*', 'accept-encoding': 'identity' };
 }
 
 /**
  * Meta's CDN throttles browsers' names (2026-08): a plain one is fast for Instagram, the crawler's for Facebook's videos.
  */
-function userAgent(source: SourceId, mime: string): string {
+function userAgent(source: SourceId | undefined, mime: string): string {
   return source === 'facebook' && mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0';
 }
 

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import type { HttpClient, HttpHead } from '../infra/http.ts';
 import { parseRetryAfter } from '../infra/retry-after.ts';
+import { isTarget } from '../infra/target.ts';
 import { cdnHeaders, extensionOf, hostsBelow, isGone, mediaType } from './cdn.ts';
 import type { Post } from './post.ts';
 import { rangeHeaders, totalOf } from './tunnel-range.ts';
@@ -11,8 +12,10 @@ import { renewedAddress } from './tunnel-renewal.ts';
 import { sealToken, unsealToken } from './tunnel-token.ts';
 
 export interface TunnelFile {
-  readonly post: Pick<Post, 'source' | 'id'>;
-  readonly index: number;
+  /** Asked again when the address has run out. A file of no post is gone when its address is. */
+  readonly post?: Pick<Post, 'source' | 'id'> | undefined;
+  /** Its place in the post. */
+  readonly index?: number | undefined;
   readonly url: string;
   readonly mime: string;
   /** Pixels, where known: they help to find the file again after its address has expired. */
@@ -44,6 +47,8 @@ export interface TunnelResponse {
 
 /** Opaque, authenticated-encrypted, expiring addresses for media files. */
 export interface Tunnel {
+  /** Whether a file of this address would be asked for: https, on a known host. */
+  carries(url: string): boolean;
   /** `/media/<token>` */
   address(file: TunnelFile): string;
   /**
@@ -59,6 +64,8 @@ export interface TunnelOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  /** Exactly these: pictures and sounds that belong to no post. */
+  readonly assetHosts?: readonly string[];
   /** Asks the upstream again for a post whose addresses expired early. */
   readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
   readonly now?: () => number;
@@ -69,9 +76,9 @@ const PURPOSE = 'medley media 1';
 const PAUSE_MS = 20_000;
 
 const sealed = z.object({
-  s: z.enum(['instagram', 'facebook']),
-  i: z.string(),
-  n: z.number().int().nonnegative(),
+  s: z.enum(['instagram', 'facebook']).optional(),
+  i: z.string().optional(),
+  n: z.number().int().nonnegative().optional(),
   u: z.string(),
   m: z.string(),
   f: z.string(),
@@ -84,8 +91,9 @@ interface Answer extends HttpHead {
   readonly body: Readable | undefined;
 }
 
-export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }: TunnelOptions): Tunnel {
-  const hosts = hostsBelow(mediaHosts);
+export function createTunnel(options: TunnelOptions): Tunnel {
+  const { key, http, mediaHosts, assetHosts = [], refresh, now = Date.now } = options;
+  const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
   // A player asks for many ranges of one file: only the first of them pays for an expired address.
   const renewed = new LRUCache<string, string>({ max: 500, ttl: 30 * 60_000 });
 
@@ -95,7 +103,8 @@ export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }:
     if (data === undefined) throw noSuchFile('unreadable media token');
     if (data.e <= now()) throw noSuchFile('expired media token');
     const { s: source, i: id, n: index, u: url, m: mime, f: fileName, w: width = null, h: height = null, e } = data;
-    return { post: { source, id }, index, url, mime, fileName, width, height, expiresAt: e };
+    const post = source === undefined || id === undefined ? undefined : { source, id };
+    return { post, index, url, mime, fileName, width, height, expiresAt: e };
   }
 
   async function ask(
@@ -103,7 +112,7 @@ export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }:
     file: TunnelFile,
     { method, range, ifRange, signal }: TunnelRequest,
   ): Promise<Answer> {
-    const headers = cdnHeaders(file.post.source, file.mime);
+    const headers = cdnHeaders(file.post?.source, file.mime);
     const call = { url, hosts, signal, timeoutMs: PAUSE_MS };
     if (method === 'GET') return http.stream({ ...call, headers: { ...headers, ...rangeHeaders(range, ifRange) } });
     const head = await http.request({ ...call, method, headers });
@@ -113,8 +122,9 @@ export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }:
     return { ...first, ...wholeFile(first), body: undefined };
   }
 
-  async function renew(file: TunnelFile, signal: AbortSignal): Promise<string> {
-    const url = renewedAddress(await refresh(file.post, signal), file);
+  async function renew({ post, index = 0, ...file }: TunnelFile, signal: AbortSignal): Promise<string> {
+    if (post === undefined) throw noSuchFile('the address leads nowhere any more');
+    const url = renewedAddress(await refresh(post, signal), { ...file, index });
     if (url === undefined) throw noSuchFile('the post has no such file any more');
     return url;
   }
@@ -140,11 +150,13 @@ export function createTunnel({ key, http, mediaHosts, refresh, now = Date.now }:
   }
 
   return {
+    carries: url => isTarget(url, hosts),
+
     address(file) {
       const { post, index, url, mime, fileName, width, height, expiresAt } = file;
       const text = JSON.stringify({
-        s: post.source,
-        i: post.id,
+        s: post?.source,
+        i: post?.id,
         n: index,
         u: url,
         m: mime,
