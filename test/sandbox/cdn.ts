@@ -19,7 +19,17 @@ export function answerCdn(ask: Ask, addresses: MediaAddresses): Answer {
   if (ask.method !== 'GET' && ask.method !== 'HEAD') return plain(405, 'Method Not Allowed');
   const check = addresses.check(ask.url);
   if (!check.ok) return plain(check.status, check.reason);
-  const { body, type, etag } = check.file;
+  return answerFile(ask, check.file);
+}
+
+interface ServedFile {
+  readonly body: Buffer;
+  readonly type: string;
+  readonly etag: string;
+}
+
+/** The whole of it, or the range that is asked for. */
+export function answerFile(ask: Ask, { body, type, etag }: ServedFile): Answer {
   const headers = {
     'content-type': type,
     'accept-ranges': 'bytes',

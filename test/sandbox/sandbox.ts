@@ -30,6 +30,7 @@ import {
   withoutQuery,
 } from './mirrors.ts';
 import { answerOsu, answerOtherOsu, OSU_ENDPOINTS, type OsuEndpoint, osuEndpoint } from './osu.ts';
+import { answerOsuAsset, OSU_ASSET_HOSTS } from './osu-assets.ts';
 import { generatedReel, pkOf, WORLD, type World } from './world.ts';
 
 export interface SandboxOptions {
@@ -83,6 +84,7 @@ const HOSTS: readonly string[] = [
   '*.cdninstagram.com',
   '*.fbcdn.net',
   'osu.ppy.sh',
+  ...OSU_ASSET_HOSTS,
   ...MIRROR_HOSTS,
 ];
 const MAX_REQUESTS = 2_000;
@@ -169,6 +171,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     if (isOf(ask.host, 'instagram.com')) return instagramEndpoint(ask) ?? 'other';
     if (isOf(ask.host, 'facebook.com') || ask.host === 'fb.watch') return facebookEndpoint(ask) ?? 'other';
     if (ask.host === 'osu.ppy.sh') return osuEndpoint(ask) ?? 'other';
+    if (OSU_ASSET_HOSTS.includes(ask.host)) return 'other';
     if (MIRROR_HOSTS.includes(ask.host)) return mirrorEndpoint(ask) ?? 'other';
     return isOf(ask.host, 'cdninstagram.com') || ask.host.endsWith('.fbcdn.net') ? 'cdn' : 'unknown';
   }
@@ -176,6 +179,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   function answerOther(ask: Ask, endpoint: 'other' | 'unknown'): Answer {
     if (endpoint === 'unknown') return plain(421, 'The sandbox does not play this host');
     if (ask.host === 'osu.ppy.sh') return answerOtherOsu();
+    if (OSU_ASSET_HOSTS.includes(ask.host)) return answerOsuAsset(ask, beatmaps);
     if (MIRROR_HOSTS.includes(ask.host)) return answerOtherMirror();
     return isOf(ask.host, 'instagram.com') ? answerOtherInstagram(ask, instagram) : answerOtherFacebook();
   }
