@@ -35,6 +35,8 @@ export interface Image {
   readonly kind: 'image';
   readonly url: string;
   readonly alt: string;
+  /** Width by height, where known: so that nothing moves when it comes. */
+  readonly ratio?: number;
 }
 
 /** One of several things in a list: a found beatmapset, a play. */

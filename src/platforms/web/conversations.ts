@@ -5,10 +5,8 @@ import type { Sink } from '../../bot/invocation.ts';
 import { type Reply, reply } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Tunnel } from '../../media/tunnel.ts';
 import type { ChatLimits } from './limits.ts';
-import type { ServerMessage } from './page/protocol.ts';
-import { render } from './render.ts';
+import type { ServerMessage, WebReply } from './page/protocol.ts';
 import type { Outlet } from './send.ts';
 
 export type ChatInput =
@@ -28,7 +26,7 @@ export interface Line {
 
 export interface ConversationOptions {
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
-  readonly tunnel: Pick<Tunnel, 'address'>;
+  readonly render: (reply: Reply) => WebReply;
   readonly translator: (caller: Caller) => Translator;
   readonly limits: ChatLimits;
   readonly log: ChatLog;
@@ -63,7 +61,7 @@ interface Job {
 }
 
 export function createConversations(options: ConversationOptions): Conversations {
-  const { dispatcher, tunnel, translator, limits, log, now } = options;
+  const { dispatcher, render, translator, limits, log, now } = options;
   const jobs = new Map<string, Job>();
   const answered = new LRUCache<string, readonly string[]>({
     maxSize: limits.answeredBytes,
@@ -124,7 +122,7 @@ export function createConversations(options: ConversationOptions): Conversations
   }
 
   function refuse(line: Line, id: string, text: string): void {
-    line.outlet.send({ type: 'reply', id, index: 0, reply: render(notice(text), { tunnel, now: now() }) });
+    line.outlet.send({ type: 'reply', id, index: 0, reply: render(notice(text)) });
     line.outlet.send({ type: 'done', id });
   }
 
@@ -170,7 +168,7 @@ export function createConversations(options: ConversationOptions): Conversations
   }
 
   function deliver(job: Job, value: Reply): void {
-    emit(job, { type: 'reply', id: job.id, index: job.frames.length, reply: render(value, { tunnel, now: now() }) });
+    emit(job, { type: 'reply', id: job.id, index: job.frames.length, reply: render(value) });
   }
 
   function emit(job: Job, frame: ServerMessage): void {

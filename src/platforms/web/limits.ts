@@ -12,10 +12,17 @@ export const REPLY_LIMITS = {
   actions: 12,
   gallery: 80,
   blocks: 60,
+  cardLines: 6,
+  cardLine: 300,
+  choices: 25,
+  choiceLabel: 120,
 } as const;
 
-/** Addresses in the tunnel live this long at most. */
+/** Addresses of a post's files live this long. */
 export const MEDIA_LIFE_MS = 6 * 3_600_000;
+
+/** Addresses of covers and previews, which end with no post: as long as buttons work. */
+export const ASSET_LIFE_MS = 7 * 86_400_000;
 
 export const CHAT_LIMITS = {
   messageLength: 4_000,
@@ -42,6 +49,8 @@ export const CHAT_LIMITS = {
   /** Finished answers kept for a page that lost them on the way. */
   answeredMs: 5 * 60_000,
   answeredBytes: 8 * 1024 * 1024,
+  /** Drawn pictures kept for the pages that show them. */
+  pictureBytes: 32 * 1024 * 1024,
   /** Running work may take this long after `stop()`. */
   drainMs: 9_000,
   /** A closing handshake may take this long. */

@@ -2,18 +2,22 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../bot/command.ts';
 import type { Dispatcher } from '../../bot/dispatcher.ts';
+import type { Reply } from '../../bot/reply.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Tunnel } from '../../media/tunnel.ts';
 import type { Platform } from '../platform.ts';
+import { createAssetAddresses } from './assets.ts';
 import { type ChatLog, createConversations } from './conversations.ts';
 import { CHAT_LIMITS, type ChatLimits } from './limits.ts';
 import { type Listener, listen } from './listen.ts';
-import type { WebExample } from './page/protocol.ts';
+import type { WebExample, WebReply } from './page/protocol.ts';
+import { createPictures, registerPictures } from './pictures.ts';
 import { registerPage } from './register.ts';
+import { render } from './render.ts';
 
 export interface WebPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'suggest' | 'translator' | 'commandSpecs'>;
-  readonly tunnel: Pick<Tunnel, 'address'>;
+  readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
   /** Links to try while the conversation is empty; the page always offers the help. */
   readonly examples?: (t: Translator) => readonly WebExample[];
   /** Address people open, when it is not the one the server hears in Host. */
@@ -27,7 +31,7 @@ export interface WebPlatformOptions {
 
 export interface WebPlatform extends Platform {
   readonly id: 'web';
-  /** Register on the server before it listens: the page at `/`, its files under `/assets/`, the socket at `/chat`. */
+  /** Register on the server before it listens: the page at `/`, its files under `/assets/`, drawn pictures under `/picture/`, the socket at `/chat`. */
   readonly plugin: (server: FastifyInstance) => Promise<void>;
 }
 
@@ -38,8 +42,16 @@ const BUILT_PAGE = fileURLToPath(new URL('../../../dist/platforms/web/page', imp
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
   const limits = { ...CHAT_LIMITS, ...options.limits };
-  const conversations = createConversations({ dispatcher, tunnel, translator, limits, log, now });
+  const pictures = createPictures({ maxBytes: limits.pictureBytes, log });
+  const assetAddress = createAssetAddresses(tunnel, now);
+  const conversations = createConversations({ dispatcher, render: prepare, translator, limits, log, now });
   let listener: Listener | undefined;
+
+  /** A picture is drawn while its reply is on the way; the page waits for the one and not for the other. */
+  function prepare(reply: Reply): WebReply {
+    for (const block of reply.blocks) if (block.kind === 'picture') pictures.draw(block.picture);
+    return render(reply, { tunnel, assetAddress, now: now() });
+  }
 
   /** Without its settings the chat still speaks, in the browser's language. */
   function translator(caller: Caller): Translator {
@@ -56,6 +68,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     async plugin(server) {
       const examples = options.examples ?? noExamples;
       listener = await listen(server, { conversations, dispatcher, translator, examples, publicUrl, limits, log, now });
+      registerPictures(server, pictures);
       await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
     },
     async start() {

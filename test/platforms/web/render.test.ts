@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type GalleryItem, type Inline, reply } from '../../../src/bot/reply.ts';
+import { type Block, type Card, type GalleryItem, type Inline, reply } from '../../../src/bot/reply.ts';
 import type { MediaItem, Post } from '../../../src/media/post.ts';
 import type { TunnelFile } from '../../../src/media/tunnel.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../src/platforms/web/limits.ts';
@@ -19,7 +19,7 @@ function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original') {
     },
   };
   const gallery: GalleryItem[] = [{ kind: 'media', post: value, index, form, spoiler: false }];
-  const rendered = render(reply({ gallery }), { tunnel, now: NOW });
+  const rendered = render(reply({ gallery }), { tunnel, assetAddress: () => undefined, now: NOW });
   return { media: rendered.gallery[0], files };
 }
 
@@ -29,7 +29,7 @@ function videoOf(...variants: MediaItem['variants']): Post {
 
 function plain(text: WebText): string {
   return text
-    .map(inline => (typeof inline === 'string' ? inline : inline.kind === 'time' ? '@' : plain(inline.children)))
+    .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? plain(inline.children) : '@'))
     .join('');
 }
 
@@ -111,7 +111,12 @@ describe('the file of a gallery item', () => {
 });
 
 describe('what a reply says', () => {
-  const context = { tunnel: { address: () => '/media/x' }, now: NOW };
+  const context = {
+    tunnel: { address: () => '/media/x' },
+    assetAddress: (url: string, kind: 'image' | 'sound') =>
+      url.startsWith('https://assets.test/') ? `/media/${kind}` : undefined,
+    now: NOW,
+  };
 
   it('keeps the tree of a text and shortens what is too long, once, with an ellipsis', () => {
     const text: Inline[] = [
@@ -157,11 +162,12 @@ describe('what a reply says', () => {
     expect(rendered.actions).toEqual([{ kind: 'link', label: 'good', url: 'https://example.org/' }]);
   });
 
-  it('shows pictures of this server, and links to those of others', () => {
+  it('shows pictures of this server and those that are brought here, and links to those of others', () => {
     const { blocks } = render(
       reply({
         blocks: [
           { kind: 'image', url: '/pictures/1.png', alt: 'A chart' },
+          { kind: 'image', url: 'https://assets.test/1.jpg', alt: 'A hill', ratio: 3.6 },
           { kind: 'image', url: 'https://elsewhere.example/1.png', alt: 'A cover' },
           { kind: 'image', url: '//elsewhere.example/1.png', alt: 'A trick' },
         ],
@@ -169,7 +175,8 @@ describe('what a reply says', () => {
       context,
     );
     expect(blocks).toEqual([
-      { kind: 'image', url: '/pictures/1.png', alt: 'A chart' },
+      { kind: 'image', url: '/pictures/1.png', alt: 'A chart', ratio: null },
+      { kind: 'image', url: '/media/image', alt: 'A hill', ratio: 3.6 },
       {
         kind: 'text',
         folded: false,
@@ -190,5 +197,91 @@ describe('what a reply says', () => {
     expect(rest).toEqual({ kind: 'text', text: ['…'], folded: false });
     expect(rendered.gallery).toHaveLength(REPLY_LIMITS.gallery);
     expect(rendered.gallery[0]?.spoiler).toBe(true);
+  });
+
+  it('shows a card with what it looks and sounds like, and the way in', () => {
+    const card: Card = {
+      kind: 'card',
+      title: ['Marble Lanterns - ', { kind: 'strong', children: ['Paper Comet'] }],
+      lines: [[{ kind: 'swatch', colour: '#4ebfff', symbol: '🔵' }, ' 1.6'], ['mapped by quietmallet']],
+      image: { kind: 'image', url: 'https://assets.test/list.jpg', alt: 'Cover' },
+      colour: '#4ebfff',
+      sound: { url: 'https://assets.test/1.mp3', label: 'Preview' },
+      action: { kind: 'button', label: 'Open', token: 'open-1', style: 'secondary' },
+    };
+    const { blocks, actions } = render(reply({ blocks: [card] }), context);
+    expect(blocks).toEqual([
+      {
+        kind: 'card',
+        card: {
+          title: card.title,
+          lines: [[{ kind: 'swatch', colour: '#4ebfff' }, ' 1.6'], ['mapped by quietmallet']],
+          image: { url: '/media/image', alt: 'Cover' },
+          colour: '#4ebfff',
+          sound: { url: '/media/sound', label: 'Preview' },
+          action: card.action,
+        },
+      },
+    ]);
+    expect(actions).toEqual([]);
+  });
+
+  it('says of a card what cannot be shown in it, and shortens what is too much', () => {
+    const lines = Array.from({ length: REPLY_LIMITS.cardLines + 2 }, (_, i) => [`${i}`]);
+    const far = { url: 'https://elsewhere.example/1.mp3', label: 'Preview' };
+    const [block] = render(
+      reply({
+        blocks: [
+          {
+            kind: 'card',
+            title: ['x'.repeat(1_000)],
+            lines: [['one']],
+            image: { kind: 'image', url: 'https://elsewhere.example/1.jpg', alt: 'Cover' },
+            sound: far,
+            action: { kind: 'link', label: 'Open', url: 'javascript:alert(1)' },
+          },
+        ],
+      }),
+      context,
+    ).blocks;
+    const card = block?.kind === 'card' ? block.card : undefined;
+    expect(card).toMatchObject({ image: null, colour: null, sound: null, action: null });
+    expect(plain(card?.title ?? [])).toHaveLength(REPLY_LIMITS.heading);
+    expect(card?.lines).toEqual([['one'], [{ kind: 'link', url: far.url, children: ['Preview'] }]]);
+    const [long] = render(reply({ blocks: [{ kind: 'card', title: ['x'], lines }] }), context).blocks;
+    expect(long?.kind === 'card' && long.card.lines.slice(-2)).toEqual([[`${REPLY_LIMITS.cardLines - 1}`], ['…']]);
+  });
+
+  it('plays a sound that is brought here, and links to any other', () => {
+    const near = { kind: 'sound', url: 'https://assets.test/1.mp3', label: 'Preview' } as const;
+    const far = { ...near, url: 'https://elsewhere.example/1.mp3' };
+    expect(render(reply({ blocks: [near, far] }), context).blocks).toEqual([
+      { kind: 'sound', sound: { url: '/media/sound', label: 'Preview' } },
+      { kind: 'text', folded: false, text: [{ kind: 'link', url: far.url, children: ['Preview'] }] },
+    ]);
+  });
+
+  it('names the place of a drawn picture and its size', () => {
+    const picture = { key: 'strain-4-nm', width: 800, height: 240, draw: () => Promise.reject(new Error('not now')) };
+    expect(render(reply({ blocks: [{ kind: 'picture', picture, alt: 'Strain' }] }), context).blocks).toEqual([
+      { kind: 'picture', url: '/picture/strain-4-nm.png', alt: 'Strain', width: 800, height: 240 },
+    ]);
+  });
+
+  it('keeps a menu, but not one that repeats what the cards do', () => {
+    const choices = ['a', 'b'].map(token => ({ label: `Map ${token}`, token }));
+    const menu = { kind: 'menu', label: 'Open one', choices } as const;
+    const cardOf = (token: string): Card => ({
+      kind: 'card',
+      title: [token],
+      lines: [],
+      action: { kind: 'button', label: 'Open', token, style: 'secondary' },
+    });
+    const actionsWith = (blocks: readonly Block[]) => render(reply({ blocks, actions: [menu] }), context).actions;
+    const whole = { ...menu, choices: choices.map(choice => ({ ...choice, detail: '' })) };
+    expect(actionsWith([])).toEqual([whole]);
+    expect(actionsWith([cardOf('a')])).toEqual([whole]);
+    expect(actionsWith([cardOf('a'), cardOf('b')])).toEqual([]);
+    expect(render(reply({ actions: [{ ...menu, choices: [] }] }), context).actions).toEqual([]);
   });
 });

@@ -17,6 +17,7 @@ import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
+import { findingDispatcher } from './found.ts';
 import { carousel, post, reel, tram } from './posts.ts';
 
 /** What the upstream says of a link: a post, a failure, or nothing until `Stage.release`. */
@@ -61,7 +62,7 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-const MEDIA = fileURLToPath(new URL('../../fixtures/media', import.meta.url));
+const FILES = ['media', 'osu'].map(name => fileURLToPath(new URL(`../../fixtures/${name}`, import.meta.url)));
 
 /** The web chat on a real server: the bot's own dispatcher over a scripted upstream, files from the fixtures. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
@@ -91,8 +92,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   });
   const { examples } = options;
   const platform = createWebPlatform({
-    dispatcher: { ...dispatcher, ...options.dispatcher },
-    tunnel: { address: file => `/media/${new URL(file.url).pathname.slice(1)}` },
+    dispatcher: { ...dispatcher, ...findingDispatcher(dispatcher), ...options.dispatcher },
+    tunnel: {
+      carries: url => url.startsWith('https://cdn.test/'),
+      address: file => `/media/${new URL(file.url).pathname.slice(1)}`,
+    },
     log,
     ...(examples ? { examples: () => examples } : {}),
     ...(options.publicUrl === undefined ? {} : { publicUrl: options.publicUrl }),
@@ -101,7 +105,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   });
   // A browser holds connections open on which it has asked nothing yet.
   const server = fastify({ forceCloseConnections: true });
-  await server.register(fastifyStatic, { root: MEDIA, prefix: '/media/', index: false });
+  await server.register(fastifyStatic, { root: FILES, prefix: '/media/', index: false });
   server.get('/api/ping', () => ({ ok: true }));
   await server.register(platform.plugin);
   await platform.start();

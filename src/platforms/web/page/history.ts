@@ -3,8 +3,14 @@ import type { WebReply } from './protocol.ts';
 
 export type TurnInput =
   | { readonly kind: 'text'; readonly text: string }
-  /** A pressed button; `label` is what stood on it. */
-  | { readonly kind: 'action'; readonly token: string; readonly label: string };
+  /** A pressed button; `label` is what stood on it, `under` the reply that it belongs to. */
+  | { readonly kind: 'action'; readonly token: string; readonly label: string; readonly under?: Place };
+
+/** One reply on the page. */
+export interface Place {
+  readonly turn: string;
+  readonly index: number;
+}
 
 /** What someone asked, and what came of it. */
 export interface Turn {
@@ -12,6 +18,8 @@ export interface Turn {
   readonly input: TurnInput;
   state: 'waiting' | 'done' | 'cancelled';
   replies: WebReply[];
+  /** The first reply took the place of the one whose button was pressed. */
+  moved?: boolean;
 }
 
 const KEY = 'medley.turns';
@@ -23,6 +31,7 @@ export interface History {
   readonly turns: readonly Turn[];
   add(turn: Turn): void;
   find(id: string): Turn | undefined;
+  remove(turn: Turn): void;
   /** Writes soon; several calls in a row write once. */
   save(): void;
   clear(): void;
@@ -58,6 +67,10 @@ export function createHistory(): History {
       write();
     },
     find: id => turns.find(turn => turn.id === id),
+    remove(turn) {
+      turns = turns.filter(each => each !== turn);
+      write();
+    },
     save() {
       timer ??= setTimeout(write, 250);
     },

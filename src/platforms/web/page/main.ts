@@ -2,13 +2,14 @@ import { summaryOf } from './card.ts';
 import { createComposer } from './composer.ts';
 import { type ConnectionState, createConnection } from './connection.ts';
 import { byId, randomId, recall, remember } from './dom.ts';
+import { createExchange } from './exchange.ts';
 import { createHistory, type Turn, type TurnInput } from './history.ts';
 import { playOneAtATime } from './media.ts';
 import { createMenu } from './menu.ts';
 import type { ServerMessage, WebExample, WebReply } from './protocol.ts';
 import { restoreTexts, setTexts, text } from './texts.ts';
 import { createThread } from './thread.ts';
-import { createTurnView, type TurnContext, type TurnView } from './turn.ts';
+import { createTurnView, type Press, type TurnContext, type TurnView } from './turn.ts';
 import { createWelcome } from './welcome.ts';
 
 const SESSION_KEY = 'medley.session';
@@ -20,6 +21,7 @@ const stateLine = byId('state', HTMLParagraphElement);
 const history = createHistory();
 const thread = createThread();
 const views = new Map<string, TurnView>();
+const exchange = createExchange({ history, thread, viewOf: id => views.get(id) });
 const session = loadSession();
 let examples: readonly WebExample[] = [];
 
@@ -55,7 +57,7 @@ const menu = createMenu({
 });
 
 const turnContext: TurnContext = {
-  onAction: (token, label) => ask({ kind: 'action', token, label }),
+  onPress,
   onCancel: cancel,
   onRepeat: turn => ask(turn.input),
 };
@@ -66,14 +68,19 @@ const connection = createConnection({
   onState,
 });
 
-function ask(input: TurnInput): void {
+function ask(input: TurnInput, pressed?: HTMLElement): void {
   const turn: Turn = { id: randomId(), input, state: 'waiting', replies: [] };
   history.add(turn);
-  const view = show(turn);
+  const view = show(turn, pressed);
   refresh();
   if (!submit(turn)) view.waiting(waitingWords(connection.state));
   connection.wake();
-  thread.toEnd();
+  if (!view.element.hidden) thread.toEnd();
+}
+
+function onPress({ token, label, under, pressed }: Press): void {
+  if (views.get(under.turn)?.cardAt(under.index)?.ariaBusy === 'true') return;
+  ask({ kind: 'action', token, label, under }, pressed);
 }
 
 /** Under its own id, so that asking twice is answered once. */
@@ -83,11 +90,19 @@ function submit({ id, input }: Turn): boolean {
     : connection.send({ type: 'action', id, token: input.token });
 }
 
-function show(turn: Turn): TurnView {
+function show(turn: Turn, pressed?: HTMLElement): TurnView {
   const view = createTurnView(turn, turnContext);
   views.set(turn.id, view);
+  // What is answered in the button's own place needs none of its own.
+  view.element.hidden = turn.state === 'waiting' && exchange.begin(turn, pressed);
   thread.append(view.element);
   return view;
+}
+
+function remove(turn: Turn): void {
+  views.get(turn.id)?.element.remove();
+  views.delete(turn.id);
+  history.remove(turn);
 }
 
 function cancel(turn: Turn): void {
@@ -99,8 +114,15 @@ function cancel(turn: Turn): void {
 function finish(turn: Turn, state: 'done' | 'cancelled'): void {
   if (turn.state !== 'waiting') return;
   turn.state = state;
-  views.get(turn.id)?.settle();
-  history.save();
+  exchange.end(turn);
+  const view = views.get(turn.id);
+  const isElsewhere = view?.element.hidden === true && (turn.moved === true || state === 'cancelled');
+  if (isElsewhere) remove(turn);
+  else if (view) {
+    view.element.hidden = false;
+    view.settle();
+    history.save();
+  }
   refresh();
 }
 
@@ -145,8 +167,12 @@ function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progres
 
 function addReply(turn: Turn, view: TurnView, reply: WebReply): void {
   turn.replies.push(reply);
-  view.add(reply);
-  thread.follow(view.element);
+  if (turn.replies.length === 1 && exchange.take(turn, reply)) turn.moved = true;
+  else {
+    view.element.hidden = false;
+    view.add(reply);
+    thread.follow(view.element);
+  }
   announcer.textContent = summaryOf(reply);
   history.save();
 }

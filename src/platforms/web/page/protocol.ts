@@ -70,14 +70,43 @@ export type WebInline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: WebText }
   | { readonly kind: 'link'; readonly url: string; readonly children: WebText }
-  | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' };
+  | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
+  /** `#rrggbb` */
+  | { readonly kind: 'swatch'; readonly colour: string };
 
 export type WebBlock =
   | { readonly kind: 'heading'; readonly text: WebText }
   | { readonly kind: 'text'; readonly text: WebText; readonly folded: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: WebText }[] }
-  | { readonly kind: 'image'; readonly url: string; readonly alt: string }
+  | { readonly kind: 'image'; readonly url: string; readonly alt: string; readonly ratio: number | null }
+  /** Where there is none after all, `alt` stands for it. Pixels. */
+  | {
+      readonly kind: 'picture';
+      readonly url: string;
+      readonly alt: string;
+      readonly width: number;
+      readonly height: number;
+    }
+  | { readonly kind: 'sound'; readonly sound: WebSound }
+  | { readonly kind: 'card'; readonly card: WebCard }
   | { readonly kind: 'divider' };
+
+/** A short piece to try, at a path on this server. */
+export interface WebSound {
+  readonly url: string;
+  readonly label: string;
+}
+
+/** One of several things in a list. */
+export interface WebCard {
+  readonly title: WebText;
+  readonly lines: readonly WebText[];
+  readonly image: { readonly url: string; readonly alt: string } | null;
+  /** `#rrggbb` */
+  readonly colour: string | null;
+  readonly sound: WebSound | null;
+  readonly action: WebAction | null;
+}
 
 /** A file in the chat. Addresses are paths on this server (the tunnel), so nothing is fetched from third parties. */
 export interface WebMedia {
@@ -104,4 +133,12 @@ export type WebAction =
       readonly label: string;
       readonly token: string;
       readonly style: 'primary' | 'secondary' | 'danger';
-    };
+    }
+  | { readonly kind: 'menu'; readonly label: string; readonly choices: readonly WebChoice[] };
+
+export interface WebChoice {
+  readonly label: string;
+  /** '' when there is nothing to add. */
+  readonly detail: string;
+  readonly token: string;
+}

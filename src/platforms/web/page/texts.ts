@@ -1,69 +1,11 @@
+import { DEFAULT_TEXTS } from './default-texts.ts';
 import { recall, remember } from './dom.ts';
 
-/** English for the moments before the server has said in which language it speaks. */
-const DEFAULTS = {
-  title: 'Medley',
-  tagline: 'Paste a link, get the video.',
-  placeholder: 'Paste a link, or type / for commands',
-  placeholderShort: 'Paste a link',
-  inputLabel: 'Message to Medley',
-  send: 'Send',
-  you: 'You',
-  bot: 'Medley',
-  log: 'Conversation',
-  connecting: 'Connecting…',
-  connected: 'Connected',
-  reconnecting: 'The connection was lost. Reconnecting…',
-  offline: 'You are offline. Your message will be sent when you are back.',
-  working: 'Working…',
-  waiting: 'Waiting to send…',
-  cancel: 'Cancel',
-  cancelled: 'Cancelled.',
-  retry: 'Try again',
-  failed: 'That did not go through.',
-  mediaFailed: 'This file could not be loaded. You can open the original post.',
-  mediaExpired: 'This file was brought here a while ago and its address has run out.',
-  bringAgain: 'Bring it again',
-  download: 'Download',
-  downloadItem: 'Download {n} of {total}',
-  openPhoto: 'Open photo',
-  previous: 'Previous',
-  next: 'Next',
-  close: 'Close',
-  itemOf: '{n} of {total}',
-  photo: 'Photo',
-  video: 'Video',
-  audio: 'Sound',
-  gallery: 'Photos and videos of this post',
-  spoiler: 'Hidden. Press to show.',
-  showMore: 'Show more',
-  showLess: 'Show less',
-  emptyText: 'Paste the link of a public Instagram or Facebook post and it plays right here.',
-  emptyExamples: 'For example',
-  exampleHelp: 'Everything I can do',
-  suggestions: 'Suggestions',
-  theme: 'Theme',
-  themeSystem: 'Like the system',
-  themeLight: 'Light',
-  themeDark: 'Dark',
-  language: 'Language',
-  menu: 'Menu',
-  clear: 'Clear this conversation',
-  clearConfirm: 'Clear everything shown here?',
-  cleared: 'The conversation was cleared.',
-  newReplies: 'New replies',
-  scrollDown: 'Go to the latest',
-  skipToInput: 'Skip to the message box',
-  tooLong: 'A message can be at most {n} characters long.',
-  api: 'API',
-  privacy: 'What you send is not stored.',
-};
-
-export type TextKey = keyof typeof DEFAULTS;
+export type TextKey = keyof typeof DEFAULT_TEXTS;
 
 const KEY = 'medley.texts';
 
-let current: Readonly<Record<string, string>> = DEFAULTS;
+let current: Readonly<Record<string, string>> = DEFAULT_TEXTS;
 let locale = 'en';
 
 /** The language of the last visit, so that a restored conversation does not begin in English. */
@@ -103,7 +45,9 @@ function isStored(value: unknown): value is Stored {
 
 /** A sentence of the page, `{name}` filled in from `params`. */
 export function text(key: TextKey, params: Readonly<Record<string, string | number>> = {}): string {
-  return (current[key] ?? DEFAULTS[key]).replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
+  return (current[key] ?? DEFAULT_TEXTS[key]).replace(/\{(\w+)\}/g, (whole, name: string) =>
+    String(params[name] ?? whole),
+  );
 }
 
 export function language(): string {
@@ -124,5 +68,5 @@ function keyed(key: string | undefined): string {
 }
 
 function isKey(key: string | undefined): key is TextKey {
-  return key !== undefined && Object.hasOwn(DEFAULTS, key);
+  return key !== undefined && Object.hasOwn(DEFAULT_TEXTS, key);
 }

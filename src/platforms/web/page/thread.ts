@@ -7,6 +7,8 @@ export interface Thread {
   append(element: HTMLElement): void;
   /** Call after something was added to `element`: brings it into sight if the reader was at the end. */
   follow(element: HTMLElement): void;
+  /** Call after what is shown in `element` was exchanged: what is pressed stays under the finger, `drift` pixels from where it was. */
+  steady(element: HTMLElement, drift: number): void;
   toEnd(): void;
   focus(): void;
   clear(): void;
@@ -76,6 +78,10 @@ export function createThread(): Thread {
         following = false;
         scrollTo(topOf(element) - EDGE_PX);
       } else toEnd();
+    },
+    steady(element, drift) {
+      if (element.offsetHeight > scroller.clientHeight) scrollTo(topOf(element) - EDGE_PX);
+      else scroller.scrollTop += drift;
     },
     toEnd,
     focus: () => scroller.focus({ preventScroll: true }),

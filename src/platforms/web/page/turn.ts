@@ -1,12 +1,19 @@
 import { type CardContext, card } from './card.ts';
 import { button, h } from './dom.ts';
-import type { Turn } from './history.ts';
+import type { Place, Turn } from './history.ts';
 import { icon } from './icons.ts';
 import type { WebReply } from './protocol.ts';
 import { text } from './texts.ts';
 
+export interface Press {
+  readonly token: string;
+  readonly label: string;
+  readonly under: Place;
+  readonly pressed: HTMLElement;
+}
+
 export interface TurnContext {
-  readonly onAction: (token: string, label: string) => void;
+  readonly onPress: (press: Press) => void;
   readonly onCancel: (turn: Turn) => void;
   /** Asks the same again, as a new turn. */
   readonly onRepeat: (turn: Turn) => void;
@@ -18,6 +25,9 @@ export interface TurnView {
   /** Shows what is being waited for: `progress`, or that the line is down. */
   waiting(words: string): void;
   add(reply: WebReply): void;
+  cardAt(index: number): HTMLElement | undefined;
+  /** Shows `reply` in the place of that card. */
+  replace(index: number, reply: WebReply): HTMLElement;
   /** The turn's state has become final. */
   settle(): void;
 }
@@ -39,7 +49,23 @@ export function createTurnView(turn: Turn, context: TurnContext): TurnView {
     stage,
     button({ class: 'quiet' }, () => context.onCancel(turn), text('cancel')),
   );
-  const cards: CardContext = { onAction: context.onAction, bringAgain: () => context.onRepeat(turn) };
+  const cards: HTMLElement[] = [];
+
+  /** For the reply at that place among the turn's own. */
+  function contextAt(index: number): CardContext {
+    return {
+      onAction: (token, label, pressed) => context.onPress({ token, label, under: { turn: turn.id, index }, pressed }),
+      bringAgain: () => context.onRepeat(turn),
+    };
+  }
+
+  function show(reply: WebReply, index: number): HTMLElement {
+    const shown = card(reply, contextAt(index));
+    cards[index] = shown;
+    if (pending.parentElement) pending.before(shown);
+    else answers.append(shown);
+    return shown;
+  }
 
   function settle(): void {
     pending.remove();
@@ -56,7 +82,7 @@ export function createTurnView(turn: Turn, context: TurnContext): TurnView {
     );
   }
 
-  for (const reply of turn.replies) answers.append(card(reply, cards));
+  for (const [index, reply] of turn.replies.entries()) if (index > 0 || !turn.moved) show(reply, index);
   if (turn.state === 'waiting') answers.append(pending);
   else settle();
 
@@ -65,11 +91,13 @@ export function createTurnView(turn: Turn, context: TurnContext): TurnView {
     waiting(sentence) {
       stage.textContent = sentence;
     },
-    add(reply) {
-      const shown = card(reply, cards);
-      shown.classList.add('arriving');
-      if (pending.parentElement) pending.before(shown);
-      else answers.append(shown);
+    add: reply => show(reply, turn.replies.length - 1).classList.add('arriving'),
+    cardAt: index => cards[index],
+    replace(index, reply) {
+      const shown = card(reply, contextAt(index));
+      cards[index]?.replaceWith(shown);
+      cards[index] = shown;
+      return shown;
     },
     settle,
   };
