@@ -190,6 +190,23 @@ describe('the sandbox as the CDN', () => {
   });
 });
 
+describe('the sandbox as the open files of osu!', () => {
+  it('serves covers, avatars and previews, and none for what is not there', async () => {
+    const sandbox = await start();
+    const [player] = sandbox.beatmaps.players;
+    const cover = await ask(sandbox, 'https://assets.ppy.sh/beatmaps/900001/covers/list@2x.jpg?1650692514');
+    expect(cover.body.subarray(1, 4).toString()).toBe('PNG');
+    expect([cover.body.readUInt32BE(16), cover.body.readUInt32BE(20)]).toEqual([300, 300]);
+    const avatar = await ask(sandbox, `https://a.ppy.sh/${player?.id}?1.png`);
+    expect(avatar.headers['content-type']).toBe('image/png');
+    const preview = await ask(sandbox, 'https://b.ppy.sh/preview/900001.mp3', { headers: { range: 'bytes=0-99' } });
+    expect([preview.status, preview.headers['content-type'], preview.body.length]).toEqual([206, 'audio/mpeg', 100]);
+    for (const address of ['https://assets.ppy.sh/beatmaps/900001/covers/other.jpg', 'https://a.ppy.sh/1']) {
+      expect((await ask(sandbox, address)).status).toBe(404);
+    }
+  });
+});
+
 describe('faults', () => {
   it('break one endpoint alone until they are cleared', async () => {
     const sandbox = await start({ faults: { 'instagram.graphql-media-id': 'status:500' } });

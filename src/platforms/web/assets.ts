@@ -18,7 +18,12 @@ export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,
   now: () => number,
 ): RenderContext['assetAddress'] {
-  const known = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: ASSET_LIFE_MS / 2, perf: { now } });
+  const known = new LRUCache<string, string>({
+    max: MAX_REMEMBERED,
+    ttl: ASSET_LIFE_MS / 2,
+    ttlResolution: 0,
+    perf: { now },
+  });
   return (url, kind) => {
     if (!tunnel.carries(url)) return undefined;
     const key = `${kind} ${url}`;
