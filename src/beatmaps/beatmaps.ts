@@ -1,6 +1,7 @@
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
 import type { Beatmap, Beatmapset } from './beatmapset.ts';
+import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue-schema.ts';
 import { type DownloadAddress, downloadAddresses } from './download.ts';
 import { createHealth } from './health.ts';
 import { type BeatmapCaches, type FoundSet, SET_POLICY } from './lifetimes.ts';
@@ -45,6 +46,11 @@ export interface Beatmaps extends Players {
   search(request: SearchRequest): Promise<SearchResult>;
   set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
   setOfMap(mapId: number, signal?: AbortSignal): Promise<SetAnswer & { readonly beatmap: Beatmap }>;
+  /**
+   * The most popular sets for what has been typed so far, or the one whose number or address it is. Asks nobody: only what passed
+   * through is known.
+   */
+  suggestSets(typed: string, limit: number): readonly SetSuggestion[];
   /** @param reference a set's number, else a difficulty's, or any osu! address of one */
   download(reference: number | string, signal?: AbortSignal): Promise<DownloadAnswer>;
 }
@@ -63,13 +69,18 @@ export interface BeatmapsOptions {
 
 type SetRef = { readonly kind: 'set' | 'map' | 'number'; readonly id: number };
 
-/** @throws AppError `invalid_request` */
-function parseSetRef(reference: number | string): SetRef {
-  const text = String(reference).trim();
+function readSetRef(reference: string): SetRef | undefined {
+  const text = reference.trim();
   const link = matchOsuLink(text);
   if (link?.kind === 'set') return { kind: 'set', id: link.id };
   if (link?.kind === 'map') return link.setId === undefined ? link : { kind: 'set', id: link.setId };
-  if (/^[1-9]\d{0,14}$/.test(text)) return { kind: 'number', id: Number(text) };
+  return /^[1-9]\d{0,14}$/.test(text) ? { kind: 'number', id: Number(text) } : undefined;
+}
+
+/** @throws AppError `invalid_request` */
+function parseSetRef(reference: number | string): SetRef {
+  const ref = readSetRef(String(reference));
+  if (ref !== undefined) return ref;
   const params = { what: 'id' };
   throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
 }
@@ -160,12 +171,24 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     }
   }
 
+  function suggestSets(typed: string, limit: number): readonly SetSuggestion[] {
+    if (catalogue === undefined) return [];
+    const ref = readSetRef(typed);
+    if (ref === undefined) return catalogue.suggest(typed, limit);
+    const ofSet = ref.kind === 'map' ? undefined : catalogue.set(ref.id);
+    const ofMap = ref.kind === 'set' ? undefined : catalogue.setOfMap(ref.id);
+    const known = [ofSet, ofMap].filter(each => each !== undefined).map(suggestionOf);
+    // A number may be a word of a name, too.
+    return known.length > 0 || ref.kind !== 'number' ? known : catalogue.suggest(typed, limit);
+  }
+
   return {
     ...createPlayers({ osu, caches }),
     hasPlayers: osu !== undefined,
     search: createSetSearch({ sources, health, catalogue, caches, log, now }),
     set,
     setOfMap,
+    suggestSets,
     async download(reference, signal) {
       const { set: found, source, stale } = await resolve(parseSetRef(reference), signal);
       return {

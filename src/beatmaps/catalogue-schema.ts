@@ -119,6 +119,11 @@ export interface Suggestion {
   readonly max_stars: number | null;
 }
 
+export function suggestionOf(set: Beatmapset): Suggestion {
+  const { id, artist, title, creator } = set;
+  return { id, artist, title, creator, max_stars: starRange(set)?.max ?? null };
+}
+
 export const SuggestionRow: z.ZodType<Suggestion> = z.object({
   id: z.number(),
   artist: z.string(),

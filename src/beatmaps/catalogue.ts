@@ -10,6 +10,7 @@ import {
   parseBody,
   type Suggestion,
   SuggestionRow,
+  suggestionOf,
 } from './catalogue-schema.ts';
 import { createVocabulary } from './catalogue-words.ts';
 import { rebuildRanks, writeSet } from './catalogue-writer.ts';
@@ -240,9 +241,4 @@ function rowsOf(columns: string, { query, status, sort, without }: Asked, groups
       WHERE ${where} ORDER BY ${by} LIMIT ? OFFSET ?`,
     params: [words.join(' AND '), ...params],
   };
-}
-
-function suggestionOf(set: Beatmapset): Suggestion {
-  const { id, artist, title, creator } = set;
-  return { id, artist, title, creator, max_stars: starRange(set)?.max ?? null };
 }

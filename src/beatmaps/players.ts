@@ -1,4 +1,5 @@
 /** What only the official API knows: profiles, plays, and maps of players. */
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import type { CacheHit } from '../infra/cache.ts';
 import type { Ruleset } from './beatmapset.ts';
@@ -22,6 +23,11 @@ export interface PlayerListOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface SeenPlayer {
+  readonly id: number;
+  readonly username: string;
+}
+
 /**
  * `user` is an id, a name, `@name` or a profile's address.
  *
@@ -29,6 +35,8 @@ export interface PlayerListOptions {
  * an upstream code
  */
 export interface Players {
+  /** Players asked for lately whose names begin so, the last one first. Asks nobody. */
+  suggestPlayers(typed: string, limit: number): readonly SeenPlayer[];
   user(user: number | string, ruleset?: Ruleset, signal?: AbortSignal): Promise<Told & { readonly user: Player }>;
   userScores(
     user: number | string,
@@ -66,11 +74,21 @@ function parsePlayerRef(user: number | string): PlayerRef {
   return name;
 }
 
+/** In names spaces and underscores are one. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ');
+}
+
 function rulesetOfLink(user: number | string): Ruleset | undefined {
   return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
 }
 
+/** In memory alone. */
+const MAX_SEEN = 2_000;
+
 export function createPlayers({ osu, caches }: PlayersOptions): Players {
+  const seen = new LRUCache<number, string>({ max: MAX_SEEN });
+
   function official(): OsuApi {
     if (osu !== undefined) return osu;
     throw new AppError('credentials_required', 'players are known to the official API alone, which needs credentials');
@@ -97,9 +115,21 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
     return isFull && end < last ? renderOffsetCursor(end) : null;
   }
 
+  function suggestPlayers(typed: string, limit: number): readonly SeenPlayer[] {
+    const wanted = folded(typed.replace(/^@/, ''));
+    const found: SeenPlayer[] = [];
+    for (const [id, username] of seen.entries()) {
+      if (found.length >= limit) break;
+      if (folded(username).startsWith(wanted)) found.push({ id, username });
+    }
+    return found;
+  }
+
   return {
+    suggestPlayers,
     async user(user, ruleset = rulesetOfLink(user), signal) {
       const { value, from } = await load(parsePlayerRef(user), ruleset, signal);
+      seen.set(value.id, value.username);
       return { user: value, source: 'osu', stale: from === 'stale' };
     },
     async userScores(user, type, options = {}) {

@@ -2,6 +2,7 @@
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
 import type { Beatmapset, Ruleset } from './beatmapset.ts';
+import type { Suggestion } from './catalogue-schema.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
 import type { Health } from './health.ts';
 import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './lifetimes.ts';
@@ -17,6 +18,8 @@ export interface BeatmapCatalogue {
     search: Search,
     options: { readonly limit: number; readonly offset: number },
   ): { readonly sets: readonly Beatmapset[]; readonly total: number | null; readonly corrected?: boolean };
+  /** The most popular sets for what has been typed so far. */
+  suggest(typed: string, limit: number): readonly Suggestion[];
   /** Keeps them, later. */
   remember(sets: readonly Beatmapset[]): void;
   set(id: number): Beatmapset | undefined;

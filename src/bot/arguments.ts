@@ -88,6 +88,8 @@ function fillPositions(
   set: (option: OptionSpec, value: string) => void,
 ): void {
   const free = spec.options.filter(({ key, option }) => option.type !== 'boolean' && !Object.hasOwn(raw, key));
+  const [head] = free;
+  if (head && isName(head)) return fillName(head, free.slice(1), words, set);
   const misfits: Word[] = [];
   for (const [at, word] of words.entries()) {
     const index = free.findIndex(option => fits(option, word.text));
@@ -111,13 +113,40 @@ function fillPositions(
   }
 }
 
+/** Shorter words are rather the end of a name than one of a choice's many aliases. */
+const MIN_LAST_WORD = 3;
+
+/** `lamp post best taiko`: choices are taken from the end, each option once; what is left is the name. */
+function fillName(
+  name: OptionSpec,
+  others: readonly OptionSpec[],
+  words: readonly Word[],
+  set: (option: OptionSpec, value: string) => void,
+): void {
+  const free = others.filter(({ option }) => option.type === 'choice');
+  let end = words.length;
+  for (let word = words[end - 1]; word !== undefined; word = words[end - 1]) {
+    const { text, quoted } = word;
+    const index = quoted || text.length < MIN_LAST_WORD ? -1 : free.findIndex(option => fits(option, text));
+    const [option] = index < 0 ? [] : free.splice(index, 1);
+    if (!option) break;
+    set(option, text);
+    end -= 1;
+  }
+  if (end > 0) set(name, joined(words.slice(0, end)));
+}
+
 /** A `rest` keeps quotes as typed, since they may mean something to it; one that is quoted as a whole loses them. */
 function joined(words: readonly Word[]): string {
   return words.length === 1 ? (words[0]?.text ?? '') : words.map(word => word.raw).join(' ');
 }
 
 function isRest({ option }: OptionSpec): boolean {
-  return option.type === 'string' && option.form === 'rest';
+  return option.type === 'string' && (option.form === 'rest' || option.form === 'name');
+}
+
+function isName({ option }: OptionSpec): boolean {
+  return option.type === 'string' && option.form === 'name';
 }
 
 function fits(spec: OptionSpec, word: string): boolean {

@@ -16,8 +16,11 @@ interface OptionBase {
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
-  /** `rest`: in text form it swallows what follows; `link`: one pasted address. */
-  readonly form?: 'word' | 'rest' | 'link';
+  /**
+   * `rest`: in text form it swallows what follows; `name`: the same, but for last words that are choices of the options behind it;
+   * `link`: one pasted address.
+   */
+  readonly form?: 'word' | 'rest' | 'name' | 'link';
   readonly maxLength: number;
 }
 export interface IntegerOption extends OptionBase {
@@ -110,6 +113,9 @@ export interface Suggestion {
   readonly value: string;
 }
 
+/** Kinds of pasted links: of posts, of osu! beatmaps and plays, of osu! players. */
+export type Accepted = 'link' | 'beatmap-link' | 'player-link';
+
 /** What a command is about, where it is not about posts. */
 export type Subject = 'beatmap' | 'player';
 
@@ -123,10 +129,10 @@ export interface Command<O extends Options = Options> {
   /** What it is about, so that its notices speak of that. Default: posts. */
   readonly subject?: Subject;
   /**
-   * This command answers pasted links; the link goes into the option of form `link`. People who ask for the same link in one
-   * chat at the same time share one run, so the reply must not depend on who asked.
+   * This command answers pasted links of that kind; the link goes into its first option. People who ask for the same link in one
+   * chat at the same time share one run, so the reply to a link must not depend on who asked.
    */
-  readonly accepts?: 'link';
+  readonly accepts?: Accepted;
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /** Autocomplete for one option's partial value; at most 25 are used. */
   suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;

@@ -1,6 +1,7 @@
 import { chatSettingsOf } from './chat-settings.ts';
 import type { Caller, Command, Services } from './command.ts';
 import type { TextInvocation } from './invocation.ts';
+import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
 import { readText, type TextIntent } from './text-intent.ts';
 
@@ -22,6 +23,7 @@ export type Concern = (message: TextMessage) => TextIntent | undefined;
 
 export function createConcern({ commands, services, onUnreadable }: ConcernOptions): Concern {
   const { extractor } = services;
+  const findLinks = createLinkFinder(extractor);
 
   function settingsOf(caller: Caller): ChatSettings {
     try {
@@ -32,21 +34,22 @@ export function createConcern({ commands, services, onUnreadable }: ConcernOptio
     }
   }
 
-  function isOn(link: string, disabled: ChatSettings['disabledSources']): boolean {
-    const source = disabled.length === 0 ? undefined : extractor.sourceOf(link);
-    return source === undefined || !disabled.includes(source);
+  function isOn(link: string, { autoDetect, disabledSources, osuLinks }: ChatSettings): boolean {
+    if (kindOfLink(link) !== 'link') return osuLinks;
+    if (autoDetect === false) return false;
+    const source = disabledSources.length === 0 ? undefined : extractor.sourceOf(link);
+    return source === undefined || !disabledSources.includes(source);
   }
 
   return message => {
     const { caller, direct } = message;
-    const intent = readText(message, commands, words => extractor.findLinks(words));
+    const intent = readText(message, commands, findLinks);
     if (intent.kind === 'command') return intent;
     // What is said to Medley itself is a request, whatever goes for links that are merely pasted.
     if (direct ?? caller.chatKind === 'private') return intent;
     if (intent.kind !== 'links') return undefined;
-    const { autoDetect, disabledSources } = settingsOf(caller);
-    if (autoDetect === false) return undefined;
-    const links = intent.links.filter(({ url }) => isOn(url, disabledSources));
+    const settings = settingsOf(caller);
+    const links = intent.links.filter(({ url }) => isOn(url, settings));
     return links.length > 0 ? { kind: 'links', links } : undefined;
   };
 }

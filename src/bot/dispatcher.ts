@@ -18,7 +18,8 @@ import { createConcern, type TextMessage } from './concern.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import { hint } from './hint.ts';
 import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
-import { isLinkOption, validateOptions } from './options.ts';
+import { validateOptions } from './options.ts';
+import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { hidden, type Reply } from './reply.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
 import type { TextIntent } from './text-intent.ts';
@@ -89,13 +90,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const work = createWork<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
   const admit = createAdmission({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
-  const linkCommand = commands.find(({ accepts }) => accepts === 'link');
-  const linkOption = Object.entries(linkCommand?.options ?? {}).find(([, option]) => isLinkOption(option))?.[0];
+  const takers = new Map(commands.map(command => [command.accepts, command]));
   const concernOf = createConcern({
     commands,
     services,
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
   });
+  const findLinks = createLinkFinder(services.extractor);
   let turns = 0;
 
   function translator(caller: Caller): Translator {
@@ -145,22 +146,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (command.cost === 0) return await task(turn);
       turn.progress('resolving');
       turns += 1;
-      const key = command.accepts === 'link' ? linkKey(command, values, turn) : `${turns}`;
+      const key = linkKey(command, values, turn) ?? `${turns}`;
       return await work.run(key, task, turn);
     } catch (error) {
       return signal.aborted ? undefined : failure(error, command.name, turn, command);
     }
   }
 
-  /** The same for every spelling of a link, in one chat and one language. */
-  function linkKey({ name, options: declared }: Command, values: RawOptions, { caller, t }: Turn): string {
-    const canonical = Object.entries(declared).map(([key, option]) => {
-      const value = values[key];
-      return typeof value === 'string' && isLinkOption(option)
-        ? (services.extractor.findLinks(value)[0] ?? value)
-        : value;
-    });
-    return JSON.stringify([name, caller.platform, caller.chatId, t.locale, ...canonical]);
+  /** The same for every spelling of a link, in one chat and one language; undefined without a link. */
+  function linkKey({ name, accepts, options: declared }: Command, values: RawOptions, { caller, t }: Turn) {
+    const [first, ...others] = accepts === undefined ? [] : Object.keys(declared).map(key => values[key]);
+    const [link] = typeof first === 'string' ? findLinks(first) : [];
+    const asked = accepts === 'link' ? (link ?? first) : link;
+    if (asked === undefined) return undefined;
+    return JSON.stringify([name, caller.platform, caller.chatId, t.locale, asked, ...others]);
   }
 
   async function single(command: Command, turn: Turn, raw: () => RawOptions, isPressed = false) {
@@ -171,23 +170,35 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** One answer for each link that the caller's limit allows; over it, one notice a window. */
   async function pasted(links: readonly PastedLink[], turn: Turn): Promise<readonly Answer[]> {
-    if (!linkCommand || linkOption === undefined) return [];
-    const wanted = links.slice(0, MAX_LINKS);
-    const taken: PastedLink[] = [];
-    let refusal: Refusal | undefined;
-    for (const link of wanted) {
-      refusal = await admit(linkCommand, turn.caller);
-      if (refusal) break;
-      taken.push(link);
-    }
-    const answers: Answer[] = taken.map(({ url, spoiler }) => {
-      const ready = run(linkCommand, turn, () => ({ [linkOption]: url }));
-      return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
+    const known = links.flatMap(link => {
+      const command = takers.get(kindOfLink(link.url));
+      return command === undefined ? [] : [{ link, command }];
     });
-    if (refusal?.firstRefusal) answers.push(said(failure(refusal.error, linkCommand.name, turn)));
-    const left = links.length - wanted.length;
+    const wanted = known.slice(0, MAX_LINKS);
+    const answers: Answer[] = [];
+    let refusal: Refusal | undefined;
+    for (const { link, command } of wanted) {
+      refusal = await admit(command, turn.caller);
+      if (refusal) {
+        if (refusal.firstRefusal) answers.push(said(failure(refusal.error, command.name, turn)));
+        break;
+      }
+      answers.push(answerLink(command, link, turn));
+    }
+    const left = known.length - wanted.length;
     if (left > 0 && !refusal) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
     return answers;
+  }
+
+  function answerLink(command: Command, { url, spoiler }: PastedLink, turn: Turn): Answer {
+    const ready = run(command, turn, () =>
+      Object.fromEntries(
+        Object.keys(command.options)
+          .slice(0, 1)
+          .map(key => [key, url]),
+      ),
+    );
+    return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
   }
 
   async function answerText(intent: TextIntent, turn: Turn): Promise<readonly Answer[]> {

@@ -1,5 +1,5 @@
 import { looksLikeLink, unknownOption } from './arguments.ts';
-import type { IntegerOption, Option, Options, StringOption, Values } from './command.ts';
+import type { IntegerOption, Options, StringOption, Values } from './command.ts';
 import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
 import { hint } from './hint.ts';
 
@@ -69,9 +69,4 @@ function checkString({ form, maxLength }: StringOption, option: string, text: st
   if (whole.length > maxLength) throw hint('tooLong', { option, max: maxLength });
   if (whole === '' || (isLink && !looksLikeLink(whole))) throw hint(isLink ? 'notLink' : 'notText', { option });
   return whole;
-}
-
-/** Whether a pasted address belongs into it. */
-export function isLinkOption(option: Option): boolean {
-  return option.type === 'string' && option.form === 'link';
 }

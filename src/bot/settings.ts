@@ -1,17 +1,29 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { RULESETS, type Ruleset } from '../beatmaps/beatmapset.ts';
 import type { Store } from '../infra/store.ts';
 import type { SourceId } from '../media/post.ts';
 
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
   readonly language: string | null;
+  /** The osu! player he is, and the ruleset he wants to see when he names none. */
+  readonly player: LinkedPlayer | null;
+}
+
+export interface LinkedPlayer {
+  readonly id: number;
+  readonly name: string;
+  /** Null for what that player plays most. */
+  readonly mode: Ruleset | null;
 }
 
 /** What the admins of a group chose for it. */
 export interface ChatSettings {
   /** Whether pasted links are answered unasked; null for what is usual in such a chat, which is yes. */
   readonly autoDetect: boolean | null;
+  /** Whether pasted links of osu! are answered unasked. */
+  readonly osuLinks: boolean;
   /** Whether the embed of a message is hidden once its link is answered, where Medley may do so. */
   readonly suppressEmbeds: boolean;
   /** Whether replies quote what was written under a post. */
@@ -49,13 +61,14 @@ export interface SettingsStoreOptions {
 
 export const CHAT_DEFAULTS: ChatSettings = {
   autoDetect: null,
+  osuLinks: false,
   suppressEmbeds: true,
   captions: true,
   language: null,
   disabledSources: [],
 };
 
-const USER_DEFAULTS: UserSettings = { language: null };
+const USER_DEFAULTS: UserSettings = { language: null, player: null };
 const LEFT_MS = 30 * 24 * 3_600_000;
 const SESSION_MS = 90 * 24 * 3_600_000;
 const MAX_SESSIONS = 50_000;
@@ -69,13 +82,25 @@ const STEPS = [
     key TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, left_at INTEGER, updated_at INTEGER NOT NULL
   ) STRICT, WITHOUT ROWID`,
   'CREATE INDEX chats_left ON chats (left_at) WHERE left_at IS NOT NULL',
+  'ALTER TABLE users ADD COLUMN player TEXT',
 ];
 
-const UserRow = z.object({ language: z.string().nullable() });
+/** A player written by another version in another way reads as none. */
+const Player = z.object({
+  id: z.number().int().positive(),
+  name: z.string(),
+  mode: z.enum(RULESETS).nullable().catch(null),
+});
+const UserRow = z
+  .object({ language: z.string().nullable(), player: z.string().nullable() })
+  .transform(({ language, player }): UserSettings => {
+    return { language, player: player === null ? null : (Player.safeParse(JSON.parse(player)).data ?? null) };
+  });
 
 /** What is missing or was written otherwise by another version reads as the default. */
 const Chosen = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
+  osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
   suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
@@ -97,7 +122,7 @@ export function createSettingsStore({
   function user(key: string): UserSettings {
     const known = users.get(key);
     if (known) return known;
-    const settings = store.get('SELECT language FROM users WHERE key = ?', [key], UserRow) ?? USER_DEFAULTS;
+    const settings = store.get('SELECT language, player FROM users WHERE key = ?', [key], UserRow) ?? USER_DEFAULTS;
     users.set(key, settings);
     return settings;
   }
@@ -145,11 +170,11 @@ export function createSettingsStore({
       purgeLeft();
       const settings: UserSettings = { ...user(key), ...change };
       // Nobody is on record for having chosen nothing.
-      if (settings.language === null) return forgetUser(key);
+      if (settings.language === null && settings.player === null) return forgetUser(key);
       store.run(
-        `INSERT INTO users (key, language, updated_at) VALUES (:key, :language, :at)
-        ON CONFLICT (key) DO UPDATE SET language = excluded.language, updated_at = excluded.updated_at`,
-        { key, language: settings.language, at: now() },
+        `INSERT INTO users (key, language, player, updated_at) VALUES (:key, :language, :player, :at) ON CONFLICT (key)
+        DO UPDATE SET language = excluded.language, player = excluded.player, updated_at = excluded.updated_at`,
+        { key, language: settings.language, player: settings.player && JSON.stringify(settings.player), at: now() },
       );
       users.set(key, settings);
     },

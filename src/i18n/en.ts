@@ -130,7 +130,7 @@ export const en = {
   },
 
   progress: {
-    resolving: 'Looking at the link…',
+    resolving: 'One moment…',
     fetching: 'Fetching the post…',
     preparing: 'Preparing the file…',
   },
@@ -155,6 +155,10 @@ export const en = {
       options: {
         language: { name: 'language', description: 'The language I answer you in' },
         links: { name: 'links', description: 'This group: bring the posts of pasted links unasked' },
+        'osu-links': {
+          name: 'osu-links',
+          description: 'This group: tell of the osu! maps and players of pasted links',
+        },
         embeds: { name: 'embeds', description: 'This group: hide the embed of a link once I answered it' },
         captions: { name: 'captions', description: 'This group: quote what was written under a post' },
         instagram: { name: 'instagram', description: 'This group: links of Instagram' },
@@ -198,6 +202,7 @@ export const en = {
     chatLanguage: 'Language here',
     switches: {
       links: 'Answer pasted links',
+      'osu-links': 'Answer osu! links',
       embeds: 'Hide embeds',
       captions: 'Captions',
       instagram: 'Instagram',

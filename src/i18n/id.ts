@@ -121,7 +121,7 @@ export const id: Messages = {
   },
 
   progress: {
-    resolving: 'Memeriksa tautan…',
+    resolving: 'Sebentar…',
     fetching: 'Mengambil kiriman…',
     preparing: 'Menyiapkan berkas…',
   },
@@ -146,6 +146,10 @@ export const id: Messages = {
       options: {
         language: { name: 'bahasa', description: 'Bahasa yang saya pakai untuk menjawabmu' },
         links: { name: 'tautan', description: 'Grup ini: bawa kiriman dari tautan yang ditempel tanpa diminta' },
+        'osu-links': {
+          name: 'tautan-osu',
+          description: 'Grup ini: ceritakan peta dan pemain osu! dari tautan yang ditempel',
+        },
         embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
         captions: { name: 'keterangan', description: 'Grup ini: kutip tulisan di bawah kiriman' },
         instagram: { name: 'instagram', description: 'Grup ini: tautan Instagram' },
@@ -189,6 +193,7 @@ export const id: Messages = {
     chatLanguage: 'Bahasa di sini',
     switches: {
       links: 'Jawab tautan yang ditempel',
+      'osu-links': 'Jawab tautan osu!',
       embeds: 'Sembunyikan pratinjau',
       captions: 'Keterangan kiriman',
       instagram: 'Instagram',

@@ -18,6 +18,7 @@ export const settings = defineCommand({
   options: {
     language: { type: 'choice', required: false, choices: TAGS },
     links: { type: 'boolean', required: false, only: 'group' },
+    'osu-links': { type: 'boolean', required: false, only: 'group' },
     embeds: { type: 'boolean', required: false, only: 'group' },
     captions: { type: 'boolean', required: false, only: 'group' },
     instagram: { type: 'boolean', required: false, only: 'group' },
@@ -55,12 +56,13 @@ function languageOf(choice: string): string | null {
 /** Undefined when nothing of the chat is to change. */
 function changeOf(
   { disabledSources }: ChatSettings,
-  { links, embeds, captions, ...sources }: Switches,
+  { links, 'osu-links': osuLinks, embeds, captions, ...sources }: Switches,
   language: string | undefined,
 ): Partial<ChatSettings> | undefined {
   const isAnySource = SOURCES.some(source => sources[source] !== undefined);
   const change: Partial<ChatSettings> = {
     ...(links === undefined ? {} : { autoDetect: links }),
+    ...(osuLinks === undefined ? {} : { osuLinks }),
     ...(embeds === undefined ? {} : { suppressEmbeds: embeds }),
     ...(captions === undefined ? {} : { captions }),
     ...(language === undefined ? {} : { language: languageOf(language) }),
@@ -89,15 +91,19 @@ function ownLanguage(caller: Caller, services: Services, t: Translator): Languag
 }
 
 function chatView(caller: Caller, services: Services, t: Translator): Omit<ChatView, 'diagnosis'> {
-  const { autoDetect, suppressEmbeds, captions, language, disabledSources } = chatSettingsOf(services, caller);
+  const { autoDetect, osuLinks, suppressEmbeds, captions, language, disabledSources } = chatSettingsOf(
+    services,
+    caller,
+  );
   const states: Readonly<Record<SwitchView['key'], boolean>> = {
     links: autoDetect ?? true,
+    'osu-links': osuLinks,
     embeds: suppressEmbeds,
     captions,
     instagram: !disabledSources.includes('instagram'),
     facebook: !disabledSources.includes('facebook'),
   };
-  const keys: readonly SwitchView['key'][] = ['links', 'embeds', 'captions', ...SOURCES];
+  const keys: readonly SwitchView['key'][] = ['links', 'osu-links', 'embeds', 'captions', ...SOURCES];
   return {
     switches: keys.map(key => ({ key, isOn: states[key], token: tokenFor(key, !states[key], caller, services) })),
     language: {

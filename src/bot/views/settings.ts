@@ -11,7 +11,7 @@ export interface LanguageView {
 }
 
 export interface SwitchView {
-  readonly key: 'links' | 'embeds' | 'captions' | 'instagram' | 'facebook';
+  readonly key: 'links' | 'osu-links' | 'embeds' | 'captions' | 'instagram' | 'facebook';
   readonly isOn: boolean;
   /** Of the button that turns it. */
   readonly token: string;
