@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Beatmap, type Beatmapset, RULESETS, STATUSES } from './beatmapset.ts';
+import { type Beatmap, type Beatmapset, RULESETS, STATUSES, starRange } from './beatmapset.ts';
 import { CANDIDATES_STEP } from './catalogue-candidates.ts';
 
 /**

@@ -1,5 +1,5 @@
 import type { Store } from '../infra/store.ts';
-import { type Beatmapset, starRange } from './beatmapset.ts';
+import type { Beatmapset } from './beatmapset.ts';
 import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './catalogue-filter.ts';
 import { createWriteQueue } from './catalogue-queue.ts';
 import {

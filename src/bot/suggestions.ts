@@ -65,8 +65,10 @@ async function continuations(
       lineWith(before, `${label}${quoted(value)}`, shown, named.description),
     );
   }
+  const whole = await wholeValues(text, { command, spec }, context);
+  if (whole.length > 0) return whole;
   const left = freeOptions(spec, before.slice(spec.name.length + 2));
-  const next = left.find(({ option }) => option.type !== 'boolean');
+  const next = left.find(option => !isNamed(option, spec));
   const values = next ? await optionValues(command, next, partial, context) : [];
   const wanted = partial.toLowerCase();
   return [
@@ -81,13 +83,39 @@ async function continuations(
   ];
 }
 
+/** Values for all that was typed, where it may be one name of several words. */
+async function wholeValues(text: string, { command, spec }: KnownCommand, context: CommandContext) {
+  const [first] = spec.options;
+  const before = text.slice(0, spec.name.length + 2);
+  const typed = text.slice(before.length);
+  const isSure = spec.options.some(option => typed.split(/\s+/).some(word => mentions(word, option)));
+  if (first === undefined || !isRest(first) || !typed.includes(' ') || isSure) return [];
+  const values = await optionValues(command, first, typed, context);
+  return values.map(({ label, value }) => lineWith(before, quoted(value), label, first.description));
+}
+
+function isRest({ option }: OptionSpec): boolean {
+  return option.type === 'string' && (option.form === 'rest' || option.form === 'name');
+}
+
+/** Whether its value is only understood behind its name: a flag's, or one behind an option that swallows the line. */
+function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
+  const rest = options.find(each => each.option.type === 'string' && each.option.form === 'rest');
+  return option.type === 'boolean' || (rest !== undefined && rest.key !== key);
+}
+
+/** Whether the words so far may all be the name before it. */
+function isBehindName({ key }: OptionSpec, { options: [first] }: CommandSpec): boolean {
+  return first?.option.type === 'string' && first.option.form === 'name' && first.key !== key;
+}
+
 /** The options that what was typed before the cursor has not given: neither by name nor by position. */
 function freeOptions(spec: CommandSpec, typed: string): readonly OptionSpec[] {
   const words = typed.split(/\s+/).filter(word => word !== '');
   const unnamed = spec.options.filter(option => !words.some(word => mentions(word, option)));
   let positions = words.filter(word => !spec.options.some(option => mentions(word, option))).length;
-  return unnamed.filter(({ option }) => {
-    if (option.type === 'boolean' || positions === 0) return true;
+  return unnamed.filter(option => {
+    if (isNamed(option, spec) || positions === 0 || isBehindName(option, spec)) return true;
     positions -= 1;
     return false;
   });

@@ -3,6 +3,12 @@ import type { ErrorCode } from '../errors.ts';
 type Params = Readonly<Record<string, string | number>>;
 type Sentence = (params: Params, wait?: string) => string;
 
+function modsSentence({ reason, mods }: Params): string {
+  if (reason === 'clash') return `The mods ${mods} exclude each other.`;
+  if (reason === 'ruleset') return `The mod ${mods} does not exist in this mode.`;
+  return `“${mods ?? ''}” is no mod I know. Write them like this: +HDDT`;
+}
+
 /** English for all that has to do with osu!; a part of `en`. */
 export const enOsu = {
   /** In place of `errors` where a command speaks of beatmaps or players. */
@@ -13,7 +19,9 @@ export const enOsu = {
           ? `A search can be at most ${p.max ?? 500} characters long.`
           : p.what === 'cursor'
             ? 'That page is no longer there. Please search again.'
-            : 'I could not read that. Name a beatmap by its link, its number or some words of its name.',
+            : p.what === 'mods'
+              ? modsSentence(p)
+              : 'I could not read that. Name a beatmap by its link, its number or some words of its name.',
       not_found: (p: Params) =>
         p.what === 'words'
           ? 'I found no beatmap with these words. Fewer words find more.'
@@ -105,6 +113,66 @@ export const enOsu = {
     plays: 'Plays',
     source: 'Source',
   },
+  yours: (name: string) => `${name} (you)`,
+  /** How often he played it. */
+  played: (n: number, shown: string) => (n === 1 ? 'played once' : `played ${shown} times`),
+  linked: (name: string) => `Done. From now on you are ${name}, and /osu profile needs no name.`,
+  linkedIn: (name: string, mode: string) =>
+    `Done. From now on you are ${name} in ${mode}, and /osu profile needs no name.`,
+  unlinked: (name: string) => `Done. I no longer take you for ${name}.`,
+  notLinked: 'You had no player linked.',
+  noMaps: 'There are no beatmaps in this list.',
+  withMods: (mods: string) => `With +${mods}; stars and combo are those without mods.`,
+  mapTypes: {
+    ranked: 'ranked beatmaps',
+    loved: 'loved beatmaps',
+    pending: 'pending beatmaps',
+    graveyard: 'beatmaps in the graveyard',
+    guest: 'guest difficulties',
+    nominated: 'nominated beatmaps',
+    favourite: 'favourite beatmaps',
+    most_played: 'most played beatmaps',
+  },
+  profile: {
+    supporter: 'supporter',
+    joined: 'joined',
+    online: 'online now',
+    seen: 'last seen',
+    rank: 'Rank',
+    unranked: 'unranked',
+    pp: 'pp',
+    accuracy: 'Accuracy',
+    level: 'Level',
+    plays: 'Plays',
+    time: 'Play time',
+    hours: (n: number, shown: string) => (n === 1 ? '1 hour' : `${shown} hours`),
+    combo: 'Longest combo',
+    score: 'Ranked score',
+    grades: 'Grades',
+    peak: 'Best rank',
+    medals: 'Medals',
+    followers: 'Followers',
+    keys: 'By keys',
+    mapping: 'Mapping:',
+    best: 'Best plays',
+    recent: 'Recent plays',
+    maps: 'Beatmaps',
+  },
+  scores: {
+    titles: { best: 'best plays', recent: 'recent plays', firsts: 'first places', pinned: 'pinned plays' },
+    none: {
+      best: 'There are no plays that count here yet.',
+      recent: 'There were no plays in the last 24 hours.',
+      firsts: 'There are no first places here.',
+      pinned: 'There are no pinned plays here.',
+    },
+    noMore: 'That was all; the list ends here.',
+    unknownMap: (id: string) => `Beatmap ${id}`,
+    weighted: (pp: string) => `counts ${pp} pp`,
+    failed: 'failed',
+    fullCombo: 'full combo',
+    misses: (n: number) => (n === 1 ? '1 miss' : `${n} misses`),
+  },
   origin: {
     local: 'From what I remember; osu! was not asked.',
     remembered: 'osu! and its mirrors do not answer right now, so this is what I remember.',
@@ -114,6 +182,7 @@ export const enOsu = {
 };
 
 const MODE = { name: 'mode', description: 'osu, taiko, catch or mania' };
+const PLAYER = { name: 'player', description: 'Name, number or profile link; you, when you linked yours' };
 const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
 
 export const enOsuCommands = {
@@ -154,7 +223,10 @@ export const enOsuCommands = {
   },
   'beatmap info': {
     description: 'All about an osu! beatmap and its difficulties',
-    options: { map: { name: 'map', description: 'Its osu! link, its number, or words of its name' } },
+    options: {
+      map: { name: 'map', description: 'Its osu! link, its number, or words of its name' },
+      mods: { name: 'mods', description: 'Mods to play it with, like +HDDT' },
+    },
     choices: {},
   },
   'beatmap download': {
@@ -165,4 +237,46 @@ export const enOsuCommands = {
     },
     choices: {},
   },
+  'osu profile': {
+    description: 'An osu! player: rank, pp, accuracy and more',
+    options: { player: PLAYER, mode: MODE },
+    choices: { mode: MODES },
+  },
+  'osu scores': {
+    description: 'The best or most recent plays of an osu! player',
+    options: {
+      player: PLAYER,
+      type: { name: 'type', description: 'Which plays; the best ones when left out' },
+      mode: MODE,
+    },
+    choices: { type: { best: 'best', recent: 'recent', firsts: 'first places', pinned: 'pinned' }, mode: MODES },
+  },
+  'osu maps': {
+    description: 'Beatmaps an osu! player made, likes or plays most',
+    options: {
+      player: PLAYER,
+      type: { name: 'type', description: 'Which list; the ranked ones when left out' },
+    },
+    choices: {
+      type: {
+        ranked: 'ranked',
+        loved: 'loved',
+        pending: 'pending',
+        graveyard: 'graveyard',
+        guest: 'guest difficulties',
+        nominated: 'nominated',
+        favourite: 'favourites',
+        most_played: 'most played',
+      },
+    },
+  },
+  'osu link': {
+    description: 'Tell me which osu! player you are',
+    options: {
+      player: { name: 'player', description: 'Your name, number or profile link on osu!' },
+      mode: { name: 'mode', description: 'The mode you want to see: osu, taiko, catch or mania' },
+    },
+    choices: { mode: MODES },
+  },
+  'osu unlink': { description: 'Have me forget which osu! player you are', options: {}, choices: {} },
 };

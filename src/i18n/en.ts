@@ -101,6 +101,8 @@ export const en = {
     noSound: (_: Params) => 'There is no sound in that post to take out.',
     sourceOff: (p: Params) =>
       `Links of ${siteNames.get(`${p.source}`) ?? 'that site'} are switched off in this chat. Its admins can change that with /settings.`,
+    noPlayer: (_: Params) =>
+      'Name a player, or tell me once who you are with /osu link and your name on osu!; then I know whom you mean.',
     notBeatmapLink: (_: Params) =>
       'That link leads to no osu! beatmap. It looks like this: https://osu.ppy.sh/beatmapsets/…',
     expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',

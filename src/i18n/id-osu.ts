@@ -1,4 +1,10 @@
-import type { Messages } from './en.ts';
+import type { HintParams, Messages } from './en.ts';
+
+function modsSentence({ reason, mods }: HintParams): string {
+  if (reason === 'clash') return `Mod ${mods} tidak bisa dipakai bersamaan.`;
+  if (reason === 'ruleset') return `Mod ${mods} tidak ada di mode ini.`;
+  return `Saya tidak mengenal mod “${mods ?? ''}”. Tuliskan seperti ini: +HDDT`;
+}
 
 /** Indonesian for all that has to do with osu!. */
 export const idOsu: Messages['osu'] = {
@@ -9,7 +15,9 @@ export const idOsu: Messages['osu'] = {
           ? `Pencarian paling banyak ${p.max ?? 500} karakter.`
           : p.what === 'cursor'
             ? 'Halaman itu sudah tidak ada. Silakan cari lagi.'
-            : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
+            : p.what === 'mods'
+              ? modsSentence(p)
+              : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
           ? 'Saya tidak menemukan beatmap dengan kata-kata itu. Kata yang lebih sedikit menemukan lebih banyak.'
@@ -101,6 +109,70 @@ export const idOsu: Messages['osu'] = {
     plays: 'Dimainkan',
     source: 'Sumber',
   },
+  yours: name => `${name} (kamu)`,
+  played: (_, shown) => `dimainkan ${shown} kali`,
+  linked: name => `Selesai. Mulai sekarang kamu adalah ${name}, dan /osu profile tidak perlu nama.`,
+  linkedIn: (name, mode) =>
+    `Selesai. Mulai sekarang kamu adalah ${name} di ${mode}, dan /osu profile tidak perlu nama.`,
+  unlinked: name => `Selesai. Kamu tidak lagi saya anggap sebagai ${name}.`,
+  notLinked: 'Belum ada pemain yang kamu kaitkan.',
+  noMaps: 'Tidak ada beatmap di daftar ini.',
+  withMods: mods => `Dengan +${mods}; bintang dan kombo adalah yang tanpa mod.`,
+  mapTypes: {
+    ranked: 'beatmap ranked',
+    loved: 'beatmap loved',
+    pending: 'beatmap yang menunggu',
+    graveyard: 'beatmap terbengkalai',
+    guest: 'tingkat kesulitan tamu',
+    nominated: 'beatmap yang dinominasikan',
+    favourite: 'beatmap favorit',
+    most_played: 'beatmap yang paling sering dimainkan',
+  },
+  profile: {
+    supporter: 'supporter',
+    joined: 'bergabung',
+    online: 'sedang daring',
+    seen: 'terakhir terlihat',
+    rank: 'Peringkat',
+    unranked: 'belum berperingkat',
+    pp: 'pp',
+    accuracy: 'Akurasi',
+    level: 'Level',
+    plays: 'Dimainkan',
+    time: 'Waktu bermain',
+    hours: (_, shown) => `${shown} jam`,
+    combo: 'Kombo terpanjang',
+    score: 'Skor ranked',
+    grades: 'Nilai',
+    peak: 'Peringkat terbaik',
+    medals: 'Medali',
+    followers: 'Pengikut',
+    keys: 'Per jumlah tombol',
+    mapping: 'Pemetaan:',
+    best: 'Permainan terbaik',
+    recent: 'Permainan terbaru',
+    maps: 'Beatmap',
+  },
+  scores: {
+    titles: {
+      best: 'permainan terbaik',
+      recent: 'permainan terbaru',
+      firsts: 'peringkat pertama',
+      pinned: 'permainan yang disematkan',
+    },
+    none: {
+      best: 'Belum ada permainan yang dihitung di sini.',
+      recent: 'Tidak ada permainan dalam 24 jam terakhir.',
+      firsts: 'Tidak ada peringkat pertama di sini.',
+      pinned: 'Tidak ada permainan yang disematkan di sini.',
+    },
+    noMore: 'Itu semuanya; daftarnya berakhir di sini.',
+    unknownMap: id => `Beatmap ${id}`,
+    weighted: pp => `dihitung ${pp} pp`,
+    failed: 'gagal',
+    fullCombo: 'kombo penuh',
+    misses: n => `${n} meleset`,
+  },
   origin: {
     local: 'Dari ingatan saya; osu! tidak ditanya.',
     remembered: 'Situs osu! dan cerminannya sedang tidak menjawab, jadi ini dari ingatan saya.',
@@ -112,6 +184,7 @@ export const idOsu: Messages['osu'] = {
 type Commands = Messages['commands'];
 
 const MODE = { name: 'mode', description: 'osu, taiko, catch, atau mania' };
+const PLAYER = { name: 'pemain', description: 'Nama, nomor, atau tautan profil; kamu, bila sudah dikaitkan' };
 const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
 
 export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${string}` | `osu ${string}`>> = {
@@ -152,7 +225,10 @@ export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${st
   },
   'beatmap info': {
     description: 'Semua tentang sebuah beatmap osu! dan tingkat kesulitannya',
-    options: { map: { name: 'peta', description: 'Tautan osu!-nya, nomornya, atau kata dari namanya' } },
+    options: {
+      map: { name: 'peta', description: 'Tautan osu!-nya, nomornya, atau kata dari namanya' },
+      mods: { name: 'mod', description: 'Mod yang dipakai memainkannya, seperti +HDDT' },
+    },
     choices: {},
   },
   'beatmap download': {
@@ -163,4 +239,49 @@ export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${st
     },
     choices: {},
   },
+  'osu profile': {
+    description: 'Seorang pemain osu!: peringkat, pp, akurasi, dan lainnya',
+    options: { player: PLAYER, mode: MODE },
+    choices: { mode: MODES },
+  },
+  'osu scores': {
+    description: 'Permainan terbaik atau terbaru seorang pemain osu!',
+    options: {
+      player: PLAYER,
+      type: { name: 'jenis', description: 'Permainan yang mana; bila kosong: yang terbaik' },
+      mode: MODE,
+    },
+    choices: {
+      type: { best: 'terbaik', recent: 'terbaru', firsts: 'peringkat pertama', pinned: 'disematkan' },
+      mode: MODES,
+    },
+  },
+  'osu maps': {
+    description: 'Beatmap yang dibuat, disukai, atau paling sering dimainkan seorang pemain osu!',
+    options: {
+      player: PLAYER,
+      type: { name: 'jenis', description: 'Daftar yang mana; bila kosong: yang ranked' },
+    },
+    choices: {
+      type: {
+        ranked: 'ranked',
+        loved: 'loved',
+        pending: 'menunggu',
+        graveyard: 'terbengkalai',
+        guest: 'tingkat kesulitan tamu',
+        nominated: 'dinominasikan',
+        favourite: 'favorit',
+        most_played: 'paling sering dimainkan',
+      },
+    },
+  },
+  'osu link': {
+    description: 'Beri tahu saya pemain osu! mana kamu',
+    options: {
+      player: { name: 'pemain', description: 'Nama, nomor, atau tautan profilmu di osu!' },
+      mode: { name: 'mode', description: 'Mode yang ingin kamu lihat: osu, taiko, catch, atau mania' },
+    },
+    choices: { mode: MODES },
+  },
+  'osu unlink': { description: 'Minta saya melupakan pemain osu! mana kamu', options: {}, choices: {} },
 };

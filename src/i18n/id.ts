@@ -95,6 +95,8 @@ export const id: Messages = {
     noSound: () => 'Kiriman itu tidak punya suara yang bisa diambil.',
     sourceOff: p =>
       `Tautan ${siteNames.get(`${p.source}`) ?? 'situs itu'} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
+    noPlayer: () =>
+      'Sebutkan pemainnya, atau beri tahu saya sekali dengan /osu link dan namamu di osu!; setelah itu saya tahu siapa yang kamu maksud.',
     notBeatmapLink: () =>
       'Tautan itu bukan tautan beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
     expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',

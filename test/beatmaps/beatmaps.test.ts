@@ -178,6 +178,7 @@ describe('keeping answers', () => {
     const { beatmaps, sandbox } = await openHouse({
       catalogue: {
         search: ({ query }) => (query.text === 'glass' ? { sets: [set], total: 1 } : { sets: [], total: 0 }),
+        suggest: () => [],
         remember(sets) {
           for (const each of sets) remembered.set(each.id, each.title);
         },

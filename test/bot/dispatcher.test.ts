@@ -410,7 +410,7 @@ describe('text', () => {
         return reply({});
       },
     });
-    const { ask } = setUp({ commands: [...commandList, profile] });
+    const { ask } = setUp({ commands: [profile] });
     await ask({ text: '/osu profile sari' });
     await ask({ text: '/OSU  Profile budi' });
     await ask({ text: '/osu_profile tono' });

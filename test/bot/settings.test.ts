@@ -31,15 +31,15 @@ const Count = z.object({ n: z.number() });
 
 describe('the settings store', () => {
   it('has defaults for everyone', () => {
-    expect(createSettingsStore({ store }).user('web:sari')).toEqual({ language: null });
+    expect(createSettingsStore({ store }).user('web:sari')).toEqual({ language: null, player: null });
   });
 
   it('keeps what was set through a restart', () => {
     const settings = createSettingsStore({ store });
     settings.setUser('web:sari', { language: 'id' });
     settings.setUser('web:sari', {});
-    expect(settings.user('web:sari')).toEqual({ language: 'id' });
-    expect(createSettingsStore({ store: reopened() }).user('web:sari')).toEqual({ language: 'id' });
+    expect(settings.user('web:sari')).toEqual({ language: 'id', player: null });
+    expect(createSettingsStore({ store: reopened() }).user('web:sari')).toEqual({ language: 'id', player: null });
   });
 
   it('keeps nothing about people who chose nothing, or want to be forgotten', () => {
@@ -51,7 +51,7 @@ describe('the settings store', () => {
     settings.setUser('web:budi', { language: null });
     expect(rows()).toBe(1);
     settings.forgetUser('web:sari');
-    expect(settings.user('web:sari')).toEqual({ language: null });
+    expect(settings.user('web:sari')).toEqual({ language: null, player: null });
     expect(rows()).toBe(0);
   });
 
@@ -82,6 +82,7 @@ describe('the settings of chats', () => {
     const settings = createSettingsStore({ store });
     expect(settings.chat('discord:guild')).toEqual({
       autoDetect: null,
+      osuLinks: false,
       suppressEmbeds: true,
       captions: true,
       language: null,

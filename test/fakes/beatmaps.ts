@@ -1,6 +1,7 @@
 /** A beatmap room that knows one of everything. */
 import type { BeatmapRoutesOptions } from '../../src/api/beatmap-routes.ts';
 import type { Beatmaps } from '../../src/beatmaps/beatmaps.ts';
+import { suggestionOf } from '../../src/beatmaps/catalogue-schema.ts';
 import { parsePlayer } from '../../src/beatmaps/player.ts';
 import { parseScore } from '../../src/beatmaps/score.ts';
 import type { SearchResult } from '../../src/beatmaps/set-search.ts';
@@ -63,6 +64,8 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
   const told = { source: 'osu', stale: false } as const;
   const beatmaps: Beatmaps = {
     hasPlayers: true,
+    suggestSets: () => [suggestionOf(SET)],
+    suggestPlayers: () => [PLAYER],
     async set(id) {
       note('set', id);
       return { ...told, set: SET };

@@ -6,20 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type DemoLink, demoLinks } from './links.ts';
+import { SANDBOX_OSU } from './osu.ts';
 import { createSandbox, type Sandbox } from './sandbox.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const READY = /^Medley is ready at \S+$/;
 /** Set by people for the real bot; the demo talks to nobody. */
-const PRIVATE_SETTINGS = [
-  'DISCORD_TOKEN',
-  'TELEGRAM_TOKEN',
-  'OSU_CLIENT_ID',
-  'OSU_CLIENT_SECRET',
-  'REDIS_URL',
-  'INSTAGRAM_COOKIES_FILE',
-  'UPSTREAM_PROXY',
-];
+const PRIVATE_SETTINGS = ['DISCORD_TOKEN', 'TELEGRAM_TOKEN', 'REDIS_URL', 'INSTAGRAM_COOKIES_FILE', 'UPSTREAM_PROXY'];
 
 /** What the empty chat offers to try. */
 const EXAMPLES = [
@@ -28,10 +21,27 @@ const EXAMPLES = [
   'facebook=https://www.facebook.com/reel/1184420716302551/',
 ].join(',');
 
+const BEATMAP_LINES = [
+  ['/beatmap search lantern', 'beatmaps by words'],
+  ['/beatmap search stars>4 mode:taiko', 'beatmaps by filters'],
+  ['/beatmap info paper comet +HDDT', 'one beatmap, with mods'],
+  ['https://osu.ppy.sh/beatmapsets/900001#osu/9000014', 'one of its difficulties'],
+  ['/beatmap download 900006', 'a download that was taken down'],
+  ['/osu profile lamp post', 'a player'],
+  ['/osu scores Drum_Kitten recent', 'the plays of another'],
+  ['/osu maps lamp post most_played', 'what he plays most'],
+] as const;
+
 function startMedley(sandbox: Sandbox, folder: string): ChildProcess {
   // Empty, not absent: what is absent would be read from .env.
   const none = Object.fromEntries(PRIVATE_SETTINGS.map(name => [name, '']));
-  const settings = { UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: folder, WEB_EXAMPLES: EXAMPLES };
+  const settings = {
+    UPSTREAM_OVERRIDES: sandbox.overrides,
+    DATA_DIR: folder,
+    WEB_EXAMPLES: EXAMPLES,
+    OSU_CLIENT_ID: String(SANDBOX_OSU.clientId),
+    OSU_CLIENT_SECRET: SANDBOX_OSU.clientSecret,
+  };
   return spawn(process.execPath, [MAIN], {
     // Without a PATH there is no yt-dlp, which would ask the real sites.
     env: { ...process.env, ...none, ...settings, PATH: '' },
@@ -49,6 +59,10 @@ function printLinks(sandbox: Sandbox): void {
     'Open that page and paste one of these. The people and the posts are made up.',
     '',
     ...list('media'),
+    '',
+    'Or ask about osu!:',
+    '',
+    ...BEATMAP_LINES.map(([line, about]) => `  ${about.padEnd(width)}  ${line}`),
     '',
     'These cannot be shown, and say why:',
     '',
@@ -68,7 +82,7 @@ function exitOf(child: ChildProcess): Promise<number> {
 }
 
 async function demo(): Promise<number> {
-  const sandbox = await createSandbox();
+  const sandbox = await createSandbox({ beatmapsets: 200 });
   const folder = await mkdtemp(join(tmpdir(), 'medley-demo-'));
   try {
     const child = startMedley(sandbox, folder);

@@ -1,5 +1,6 @@
 import { type CommandContext, defineCommand } from '../command.ts';
 import { findMap } from '../map-reference.ts';
+import { suggestMaps } from '../map-suggestions.ts';
 import { renderBeatmapDownload } from '../views/beatmap-download.ts';
 
 const MAX_MAP = 300;
@@ -19,4 +20,5 @@ export const beatmapDownload = defineCommand({
     const answer = await services.beatmaps.download(`https://osu.ppy.sh/s/${set.id}`, signal);
     return renderBeatmapDownload({ ...answer, wantsVideo: video }, t);
   },
+  suggest: async (option, partial, context) => (option === 'map' ? suggestMaps(partial, context) : []),
 });

@@ -1,19 +1,49 @@
+import { withMods } from '../../beatmaps/modded.ts';
+import { checkMods, parseMods } from '../../beatmaps/mods.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { findMap } from '../map-reference.ts';
+import { suggestMaps } from '../map-suggestions.ts';
 import { downloadToken } from '../open-token.ts';
 import { renderBeatmapInfo } from '../views/beatmap-info.ts';
 
 const MAX_MAP = 300;
+const MAX_MODS = 40;
+/** `paper comet +HDDT` */
+const MODS_AT_END = /^(.*\S)\s+\+([a-z\d]{2,40})$/i;
 
-/** All about a set, or about one of its difficulties. */
+const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
+
+function suggestMods(partial: string) {
+  const typed = partial.replace(/^\+/, '').toUpperCase();
+  return USUAL_MODS.filter(mods => mods.startsWith(typed)).map(mods => ({ label: `+${mods}`, value: mods }));
+}
+
+/** All about a set, or about one of its difficulties, as it plays with some mods. */
 export const beatmapInfo = defineCommand({
   name: 'beatmap info',
-  options: { map: { type: 'string', form: 'rest', required: true, maxLength: MAX_MAP } },
+  options: {
+    map: { type: 'string', form: 'rest', required: true, maxLength: MAX_MAP },
+    mods: { type: 'string', form: 'word', required: false, maxLength: MAX_MODS },
+  },
   visibility: 'chat',
   cost: 1,
   subject: 'beatmap',
-  async run({ map }, { services, signal, t }: CommandContext) {
-    const found = await findMap(map, services.beatmaps, signal);
-    return renderBeatmapInfo({ ...found, downloadToken: downloadToken(services, found.set.id) }, t);
+  accepts: 'beatmap-link',
+  async run({ map, mods }, { services, signal, t }: CommandContext) {
+    const [, name = map, ending = ''] = (mods === undefined && MODS_AT_END.exec(map)) || [];
+    const chosen = parseMods(mods ?? ending);
+    const { set, beatmap, ...told } = await findMap(name, services.beatmaps, signal);
+    if (beatmap !== undefined) checkMods(chosen, beatmap.mode);
+    const played = chosen.length === 0 ? set : { ...set, beatmaps: set.beatmaps.map(each => withMods(each, chosen)) };
+    const view = {
+      ...told,
+      set: played,
+      beatmap: played.beatmaps.find(({ id }) => id === beatmap?.id),
+      mods: chosen,
+      downloadToken: downloadToken(services, set.id),
+    };
+    return renderBeatmapInfo(view, t);
   },
+  suggest: async (option, partial, context) =>
+    option === 'map' ? suggestMaps(partial, context) : suggestMods(partial),
 });

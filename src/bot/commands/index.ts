@@ -6,6 +6,11 @@ import { beatmapSearch } from './beatmap-search.ts';
 import { download } from './download.ts';
 import { forget } from './forget.ts';
 import { createHelp } from './help.ts';
+import { osuLink } from './osu-link.ts';
+import { osuMaps } from './osu-maps.ts';
+import { osuProfile } from './osu-profile.ts';
+import { osuScores } from './osu-scores.ts';
+import { osuUnlink } from './osu-unlink.ts';
 import { settings } from './settings.ts';
 
 /** Every command of Medley, in the order of its help. */
@@ -14,6 +19,11 @@ export const commandList: readonly Command[] = [
   beatmapSearch,
   beatmapInfo,
   beatmapDownload,
+  osuProfile,
+  osuScores,
+  osuMaps,
+  osuLink,
+  osuUnlink,
   settings,
   forget,
   createHelp(() => commandList),

@@ -20,6 +20,8 @@ import {
 export interface BeatmapInfoView extends SetAnswer {
   /** The difficulty that was asked for; undefined when it was the set. */
   readonly beatmap: Beatmap | undefined;
+  /** With which the settings, lengths and tempo of the difficulties are told. */
+  readonly mods: readonly string[];
   /** Of the button that brings the download addresses. */
   readonly downloadToken: string;
 }
@@ -29,7 +31,7 @@ const MAX_LINES = 16;
 
 /** A set and its difficulties, or one of them with its set. */
 export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
-  const { set, beatmap, downloadToken } = view;
+  const { set, beatmap, mods, downloadToken } = view;
   const words = t.messages.osu;
   const cover = coverOf(set, set.cover_url);
   return reply({
@@ -38,6 +40,7 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       { kind: 'heading', text: setTitle(set) },
       ...nativeName(set),
       ...originBlocks(view, t),
+      ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods(mods.join(''))] } as const]),
       { kind: 'fields', fields: setFields(set, t) },
       ...(beatmap === undefined ? [] : focusBlocks(beatmap, t)),
       ...difficultyBlocks(set, beatmap, t),

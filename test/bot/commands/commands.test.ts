@@ -190,12 +190,12 @@ describe('settings', () => {
     const services = sampleServices();
     const key = callerKey(caller);
     const english = await run('settings', { language: 'en' }, contextFor(services));
-    expect(services.settings.user(key)).toEqual({ language: 'en' });
+    expect(services.settings.user(key)).toEqual({ language: 'en', player: null });
     expect(english.tone).toBe('success');
     expect(words(english)).toContain('Saved.');
 
     const automatic = await run('settings', { language: 'auto' }, contextFor(services));
-    expect(services.settings.user(key)).toEqual({ language: null });
+    expect(services.settings.user(key)).toEqual({ language: null, player: null });
     expect(words(automatic)).toContain('Tersimpan.');
     expect(words(automatic)).toContain('Otomatis (Bahasa Indonesia)');
   });
@@ -217,6 +217,7 @@ describe('settings of a group', () => {
       'English',
       'Bahasa Indonesia',
       'Answer pasted links: on',
+      'Answer osu! links: off',
       'Hide embeds: on',
       'Captions: on',
       'Instagram: on',
@@ -229,6 +230,7 @@ describe('settings of a group', () => {
     const values = tokens.map(token => services.actions.decode(token, callerKey(admin)).values);
     expect(values.slice(3)).toEqual([
       { links: false },
+      { 'osu-links': true },
       { embeds: false },
       { captions: false },
       { instagram: false },
@@ -250,6 +252,7 @@ describe('settings of a group', () => {
     await ask({ facebook: true, 'chat-language': 'id' }, admin, services);
     expect(services.settings.chat(square)).toEqual({
       autoDetect: false,
+      osuLinks: false,
       suppressEmbeds: false,
       captions: false,
       language: 'id',
@@ -312,7 +315,7 @@ describe('settings of a group', () => {
       params: { hint: 'unknownOption', allowed: 'language' },
     });
     expect(commandSpec(named('settings'), createTranslator(['en']), 'private').usage).toBe('/settings [language]');
-    expect(commandSpec(named('settings'), createTranslator(['en'])).options).toHaveLength(7);
+    expect(commandSpec(named('settings'), createTranslator(['en'])).options).toHaveLength(8);
   });
 });
 

@@ -1,0 +1,33 @@
+import { type CommandContext, defineCommand } from '../command.ts';
+import { MODE_OPTION, modeOf, rulesetOf } from '../mode-option.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../player-option.ts';
+import { renderProfile } from '../views/player.ts';
+
+/** Who a player is, and how well he plays. */
+export const osuProfile = defineCommand({
+  name: 'osu profile',
+  options: { player: PLAYER_OPTION, mode: MODE_OPTION },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  accepts: 'player-link',
+  async run({ player, mode }, context: CommandContext) {
+    const { services, signal, t } = context;
+    const asked = askedPlayer(player, context);
+    const { user, stale } = await services.beatmaps.user(
+      asked.user,
+      rulesetOf(mode) ?? asked.mode ?? undefined,
+      signal,
+    );
+    const values = { player: String(user.id), mode: modeOf(user.mode) };
+    const token = (command: string, more: Readonly<Record<string, string>>) =>
+      services.actions.encode({ command, values: { ...more, ...values } });
+    const tokens = {
+      best: token('osu scores', { type: 'best' }),
+      recent: token('osu scores', { type: 'recent' }),
+      maps: services.actions.encode({ command: 'osu maps', values: { player: values.player } }),
+    };
+    return renderProfile({ player: user, stale, tokens }, t);
+  },
+  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
+});

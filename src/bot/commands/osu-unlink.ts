@@ -1,0 +1,16 @@
+import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { renderUnlinked } from '../views/player.ts';
+
+/** Forgets which player the caller is. */
+export const osuUnlink = defineCommand({
+  name: 'osu unlink',
+  options: {},
+  visibility: 'caller',
+  cost: 0,
+  subject: 'player',
+  async run(_values, { caller, services, t }: CommandContext) {
+    const { player } = services.settings.user(callerKey(caller));
+    services.settings.setUser(callerKey(caller), { player: null });
+    return renderUnlinked(player, t);
+  },
+});

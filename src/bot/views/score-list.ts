@@ -1,0 +1,127 @@
+import { mapPage, setPage } from '../../beatmaps/link.ts';
+import type { Player } from '../../beatmaps/player.ts';
+import type { Score, ScoreType } from '../../beatmaps/score.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
+import { starColour, starSwatch } from '../star-colour.ts';
+import { coverOf, joined, link, originBlocks, setName, starsText } from './beatmap.ts';
+import { type PagesView, pageActions } from './beatmap-list.ts';
+import { playerTitle } from './player.ts';
+
+export interface ScoresView {
+  readonly player: Player;
+  readonly type: ScoreType;
+  readonly scores: readonly Score[];
+  /** Place in the list of the first one here, from 1. */
+  readonly first: number;
+  readonly stale: boolean;
+  readonly pages: PagesView;
+  /** Of the button that opens a difficulty. */
+  openToken(mapId: number): string;
+}
+
+/** Plays as cards. */
+export function renderScores(view: ScoresView, t: Translator): Reply {
+  const { player, type, scores, pages, first } = view;
+  const words = t.messages.osu.scores;
+  const title = [...playerTitle(player), `: ${words.titles[type]} (${t.messages.osu.modes[player.mode]})`];
+  if (scores.length === 0) {
+    const sentence = pages.page > 1 ? words.noMore : words.none[type];
+    return reply({
+      tone: 'notice',
+      blocks: [
+        { kind: 'heading', text: title },
+        { kind: 'text', text: [sentence] },
+      ],
+      actions: pageActions(pages, t),
+    });
+  }
+  const place = pages.page === 1 && pages.more === undefined ? [] : [t.messages.osu.page(pages.page)];
+  return reply({
+    blocks: [
+      { kind: 'heading', text: title },
+      ...place.map(text => ({ kind: 'text', text: [text] }) as const),
+      ...originBlocks({ source: 'osu', stale: view.stale }, t),
+      ...scores.map((score, index) => scoreCard(score, type === 'best' ? first + index : undefined, view, t)),
+    ],
+    actions: [...openMenu(view, t), ...pageActions(pages, t)],
+  });
+}
+
+function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Action[] {
+  const choices = scores.flatMap((score): readonly Choice[] => {
+    if (score.beatmap_id === null) return [];
+    return [{ label: mapName(score, t), detail: resultText(score, t), token: openToken(score.beatmap_id) }];
+  });
+  return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
+}
+
+function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
+  if (beatmapset === null) return t.messages.osu.scores.unknownMap(String(beatmap_id ?? '?'));
+  return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
+}
+
+function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined {
+  if (beatmapset !== null) return setPage(beatmapset.id, beatmap ?? undefined);
+  return beatmap_id === null ? undefined : mapPage(beatmap_id);
+}
+
+/** @param place in the list of best plays */
+function scoreCard(score: Score, place: number | undefined, { openToken }: ScoresView, t: Translator): Card {
+  const { beatmap, beatmapset, beatmap_id } = score;
+  const page = pageOf(score);
+  const name = mapName(score, t);
+  const image = beatmapset === null ? undefined : coverOf(beatmapset, beatmapset.list_url);
+  const stars = beatmap?.difficulty_rating;
+  return {
+    kind: 'card',
+    title: [place === undefined ? '' : `${t.number(place)}. `, page === undefined ? name : link(page, name)].filter(
+      part => part !== '',
+    ),
+    lines: scoreLines(score, t),
+    ...(image && { image }),
+    ...(stars !== undefined && { colour: starColour(stars) }),
+    ...(beatmap_id !== null && {
+      action: { kind: 'button', label: t.messages.osu.openOne, token: openToken(beatmap_id), style: 'secondary' },
+    }),
+  };
+}
+
+/** `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then the map's stars and the play's combo, then when it was. */
+function scoreLines(score: Score, t: Translator): readonly Text[] {
+  const words = t.messages.osu;
+  const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
+  const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
+  const weighted = weight === null || pp === null ? undefined : words.scores.weighted(t.decimal(weight.pp, 0));
+  const most = beatmap?.max_combo ?? null;
+  const combo = most === null ? `${t.number(max_combo)}x` : `${t.number(max_combo)}/${t.number(most)}x`;
+  const misses = score.statistics.miss ?? 0;
+  return [
+    joined([
+      [{ kind: 'strong', children: [resultText(score, t)] }],
+      weighted,
+      passed ? undefined : words.scores.failed,
+    ]),
+    joined([
+      beatmap === null
+        ? undefined
+        : [starSwatch(beatmap.difficulty_rating), ` ${starsText(beatmap.difficulty_rating, t)}`],
+      combo,
+      score.is_perfect_combo ? words.scores.fullCombo : misses > 0 ? words.scores.misses(misses) : undefined,
+    ]),
+    Number.isNaN(at) ? [] : [{ kind: 'time', at, style: 'relative' }],
+  ].filter((line): line is Text => line.length > 0);
+}
+
+const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
+
+function resultText({ rank, accuracy, pp, mods }: Score, t: Translator): string {
+  const shown = mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
+  const parts = [
+    GRADES[rank] ?? rank,
+    `${t.decimal(accuracy * 100, 2, 2)}%`,
+    pp === null ? undefined : `${t.decimal(pp, 0)} pp`,
+    shown.length === 0 ? undefined : `+${shown.join('')}`,
+  ];
+  return parts.filter(part => part !== undefined).join(' · ');
+}
