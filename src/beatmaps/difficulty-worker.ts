@@ -3,7 +3,7 @@
  * start.
  */
 import { parentPort } from 'node:worker_threads';
-import * as rosu from 'rosu-pp-js';
+import type * as Rosu from 'rosu-pp-js';
 import type {
   DifficultyAnswer,
   DifficultyFigures,
@@ -12,6 +12,60 @@ import type {
   Refusal,
   StrainSeries,
 } from './difficulty-job.ts';
+
+declare const WebAssembly: { Module: new (code: Uint8Array) => object };
+
+/** What the library's memory may grow to, in pages of 64 KB. It takes 32 MB for the longest maps there are. */
+const MAX_PAGES = 1_536;
+const MEMORY_SECTION = 5;
+
+function readNumber(code: Uint8Array, start: number): { readonly value: number; readonly end: number } {
+  let value = 0;
+  for (let at = start, shift = 0; ; at += 1, shift += 7) {
+    const byte = code[at] ?? 0;
+    value += (byte & 0x7f) * 2 ** shift;
+    if (byte < 0x80) return { value, end: at + 1 };
+  }
+}
+
+function writeNumber(value: number): readonly number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...writeNumber(value >>> 7)];
+}
+
+/**
+ * The library's code with a bound on its memory, which it comes without: thread limits count JavaScript's memory alone, and a
+ * malicious map takes 200 MB a second of the other.
+ */
+function withMemoryBound(code: Uint8Array): Uint8Array {
+  for (let at = 8; at < code.length; ) {
+    const { value: size, end: body } = readNumber(code, at + 1);
+    if (code[at] === MEMORY_SECTION) {
+      // One memory: a flag that says whether it is bounded, the pages to begin with, the bound.
+      const { value: pages } = readNumber(code, body + 2);
+      const section = [1, 1, ...writeNumber(pages), ...writeNumber(MAX_PAGES)];
+      const head = [MEMORY_SECTION, ...writeNumber(section.length)];
+      return Buffer.concat([code.subarray(0, at), Buffer.from([...head, ...section]), code.subarray(body + size)]);
+    }
+    at = body + size;
+  }
+  throw new Error('the library brings no memory of its own');
+}
+
+async function loadLibrary(): Promise<typeof Rosu> {
+  const { Module } = WebAssembly;
+  WebAssembly.Module = class extends Module {
+    constructor(code: Uint8Array) {
+      super(withMemoryBound(code));
+    }
+  };
+  try {
+    return await import('rosu-pp-js');
+  } finally {
+    WebAssembly.Module = Module;
+  }
+}
+
+const rosu = await loadLibrary();
 
 /** An hour of sections; beyond it neighbours are drawn together. */
 const MAX_SECTIONS = 8_192;
@@ -28,10 +82,10 @@ const STRAINS = [
   'singleColorStamina',
   'movement',
   'strains',
-] as const satisfies readonly (keyof rosu.Strains)[];
+] as const satisfies readonly (keyof Rosu.Strains)[];
 
 /** The results that count as hits, best first. */
-const HITS: Readonly<Record<rosu.GameMode, readonly (keyof HitCounts)[]>> = {
+const HITS: Readonly<Record<Rosu.GameMode, readonly (keyof HitCounts)[]>> = {
   [rosu.GameMode.Osu]: ['n300', 'n100', 'n50'],
   [rosu.GameMode.Taiko]: ['n300', 'n100'],
   [rosu.GameMode.Catch]: ['n50', 'nKatu'],
@@ -64,17 +118,6 @@ function orRefuse<T>(why: Refusal, work: () => T): T {
   }
 }
 
-function part(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/** What the library's memory has grown to; its types do not tell of it. */
-function memoryBytes(): number {
-  const wasm = part(rosu, '__wasm');
-  const buffer = part(part(wasm, 'memory'), 'buffer');
-  return buffer instanceof ArrayBuffer ? buffer.byteLength : 0;
-}
-
 /** From the first object to the last one's start, or its end where the line spells it. */
 function readLengthMs(file: Uint8Array): number {
   const text = Buffer.from(file.buffer, file.byteOffset, file.byteLength).toString('latin1');
@@ -100,7 +143,7 @@ function thin(values: Float64Array, share: number): readonly number[] {
   );
 }
 
-function readStrains(strains: rosu.Strains): DifficultyFigures['strains'] {
+function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   const found = STRAINS.flatMap(name => {
     const values = strains[name];
     return values === undefined ? [] : [{ name, values }];
@@ -112,7 +155,7 @@ function readStrains(strains: rosu.Strains): DifficultyFigures['strains'] {
 }
 
 /** How many results the map has for {@link HITS}. */
-function countResults(attributes: rosu.DifficultyAttributes): number {
+function countResults(attributes: Rosu.DifficultyAttributes): number {
   switch (attributes.mode) {
     case rosu.GameMode.Osu:
       return (attributes.nCircles ?? 0) + (attributes.nSliders ?? 0) + (attributes.nSpinners ?? 0);
@@ -126,7 +169,7 @@ function countResults(attributes: rosu.DifficultyAttributes): number {
 }
 
 /** The play as it would have been without a miss and to the end, as accurate as it was. */
-function withoutMisses(play: HitCounts, attributes: rosu.DifficultyAttributes): rosu.PerformanceArgs {
+function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): Rosu.PerformanceArgs {
   const { mode } = attributes;
   const { combo: _, misses = 0, largeTickHits: __, ...kept } = play;
   const names = HITS[mode];
@@ -153,7 +196,7 @@ function compute(job: DifficultyJob): DifficultyFigures {
         if (map.isSuspicious()) throw new Refused('suspicious');
       }
       const settings = { mods, lazer };
-      const pp = (attributes: rosu.DifficultyAttributes, play: rosu.PerformanceArgs) =>
+      const pp = (attributes: Rosu.DifficultyAttributes, play: Rosu.PerformanceArgs) =>
         using(new rosu.Performance({ ...settings, ...play }), calculator =>
           using(calculator.calculate(attributes), result => result.pp),
         );
@@ -192,9 +235,9 @@ function compute(job: DifficultyJob): DifficultyFigures {
 
 function answer(job: DifficultyJob): DifficultyAnswer {
   try {
-    return { kind: 'figures', figures: compute(job), memoryBytes: memoryBytes() };
+    return { kind: 'figures', figures: compute(job) };
   } catch (error) {
-    if (error instanceof Refused) return { kind: 'refused', why: error.why, memoryBytes: memoryBytes() };
+    if (error instanceof Refused) return { kind: 'refused', why: error.why };
     return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
   }
 }

@@ -47,6 +47,31 @@ export function writeMap({ ruleset = 'osu', difficulty = {}, timing, objects }: 
   ].join('\r\n');
 }
 
+/** Ten thousand sliders of a hundred turns each, with eight ticks a beat: computed for longer than any deadline. */
+export const SLOW_MAP = writeMap({
+  difficulty: { SliderMultiplier: 3.6, SliderTickRate: 8 },
+  objects: Array.from(
+    { length: 10_000 },
+    (_, index) =>
+      `${(index * 137) % 512},${(index * 71) % 384},${1_000 + index * 300},2,0,B|100:100|300:20|10:300|200:200,100,2000`,
+  ),
+});
+
+/** The like for catch, whose droplets take 200 MB a second. */
+export const LARGE_MAP = writeMap({
+  ruleset: 'fruits',
+  difficulty: { SliderMultiplier: 3.6, SliderTickRate: 8 },
+  objects: Array.from(
+    { length: 20_000 },
+    (_, index) => `${(index * 137) % 512},192,${1_000 + index * 300},2,0,L|500:100,100,2000`,
+  ),
+});
+
+/** A thousand circles in one second. */
+export const SUSPICIOUS_MAP = writeMap({
+  objects: Array.from({ length: 20_000 }, (_, index) => `${index % 512},192,${1_000 + Math.floor(index / 20)},1,0`),
+});
+
 const at = (index: number) => Math.round(1_000 + (index * BEAT_MS) / 2);
 
 /** Two hundred half-beats: circles that jump, a slider at each eighth, a spinner at the end. */
