@@ -4,7 +4,7 @@ import { createJobs, type Jobs } from '../../src/bot/jobs.ts';
 import { createSettingsStore } from '../../src/bot/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit.ts';
-import { openStore } from '../../src/infra/store.ts';
+import { openStore, type Store } from '../../src/infra/store.ts';
 import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
 import { fakeBeatmaps } from '../fakes/beatmaps.ts';
@@ -140,8 +140,10 @@ export interface SampleServices extends Services {
 }
 
 /** The real stores, in memory. */
-export function sampleServices(extractor: FakeExtractor = fakeExtractor()): SampleServices {
-  const store = openStore(':memory:');
+export function sampleServices(
+  extractor: FakeExtractor = fakeExtractor(),
+  store: Store = openStore(':memory:'),
+): SampleServices {
   return {
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,

@@ -14,6 +14,7 @@ import { TIMES } from './limits.ts';
 import { listen } from './listen.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 import { createSender } from './send.ts';
+import { createSturdyJobs } from './sturdy-jobs.ts';
 import { createEmbedSuppression } from './suppress.ts';
 
 export interface DiscordPlatformOptions {
@@ -42,7 +43,8 @@ const RETRIES = [1_000, 5_000, 15_000, 60_000] as const;
 
 /** Medley on Discord. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordPlatform {
-  const { token, apiUrl, dispatcher, delivery, settings, jobs, log, now = Date.now } = options;
+  const { token, apiUrl, dispatcher, delivery, settings, log, now = Date.now } = options;
+  const jobs = createSturdyJobs(options.jobs, log);
   const stopping = new AbortController();
   const aborting = new AbortController();
   // Every answer under way listens to it.

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit.ts';
-import type { Delivery, DeliveryRequest } from '../../../src/media/delivery.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery.ts';
 import type { ExtractOptions } from '../../../src/media/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import {
@@ -17,6 +17,7 @@ import {
 import { fakeExtractor, link, type SampleServices, samplePost, sampleServices } from '../../bot/sample.ts';
 import { fileOf } from '../../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../../fakes/discord.ts';
+import { createFileDelivery } from '../../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
 
 export interface StageOptions {
@@ -113,50 +114,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       await Promise.all(platforms.map(each => each.stop()));
       await fake.close();
       await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** Larger files are only about their size. */
-const MANY_BYTES = 1024 * 1024;
-
-function createFileDelivery(
-  folder: string,
-  held: Set<string>,
-  sizesOf: (request: DeliveryRequest) => readonly number[],
-): Pick<Delivery, 'deliver'> {
-  let count = 0;
-  return {
-    async deliver(request, signal) {
-      const { post, index, form, maxBytes, refused = [] } = request;
-      signal.throwIfAborted();
-      const sizes = sizesOf(request);
-      const place = sizes.findIndex((size, at) => size > 0 && size <= maxBytes && !refused.includes(`v${at}`));
-      const bytes = sizes[place];
-      if (bytes === undefined) return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
-      const isPhoto = post.items[index]?.kind === 'image';
-      count += 1;
-      const path = join(folder, `${count}`);
-      await writeFile(path, bytes > MANY_BYTES ? Buffer.alloc(bytes) : fileOf(bytes, `${post.id} ${index}`));
-      held.add(path);
-      const mime = form === 'audio' ? 'audio/mp4' : isPhoto ? 'image/jpeg' : 'video/mp4';
-      return {
-        kind: 'file',
-        path,
-        bytes,
-        mime,
-        fileName: `medley-${post.id}.${form === 'audio' ? 'm4a' : isPhoto ? 'jpg' : 'mp4'}`,
-        variantKey: `v${place}`,
-        width: 720,
-        height: 1280,
-        durationMs: null,
-        hasAudio: true,
-        thumbnail: null,
-        async dispose() {
-          held.delete(path);
-          await rm(path, { force: true });
-        },
-      };
     },
   };
 }

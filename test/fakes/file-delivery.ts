@@ -1,0 +1,50 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Delivery, DeliveryRequest } from '../../src/media/delivery.ts';
+import { fileOf } from './cdn.ts';
+
+/** Larger files are only about their size. */
+const MANY_BYTES = 1024 * 1024;
+
+/** Made-up files of these sizes, best first; 0 is one that cannot be had. `held` are those on the disk now. */
+export function createFileDelivery(
+  folder: string,
+  held: Set<string>,
+  sizesOf: (request: DeliveryRequest) => readonly number[],
+): Pick<Delivery, 'deliver' | 'remoteFile'> {
+  let count = 0;
+  return {
+    remoteFile: () => undefined,
+    async deliver(request, signal) {
+      const { post, index, form, maxBytes, refused = [] } = request;
+      signal.throwIfAborted();
+      const sizes = sizesOf(request);
+      const place = sizes.findIndex((size, at) => size > 0 && size <= maxBytes && !refused.includes(`v${at}`));
+      const bytes = sizes[place];
+      if (bytes === undefined) return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
+      const isPhoto = post.items[index]?.kind === 'image';
+      count += 1;
+      const path = join(folder, `${count}`);
+      await writeFile(path, bytes > MANY_BYTES ? Buffer.alloc(bytes) : fileOf(bytes, `${post.id} ${index}`));
+      held.add(path);
+      const mime = form === 'audio' ? 'audio/mp4' : isPhoto ? 'image/jpeg' : 'video/mp4';
+      return {
+        kind: 'file',
+        path,
+        bytes,
+        mime,
+        fileName: `medley-${post.id}.${form === 'audio' ? 'm4a' : isPhoto ? 'jpg' : 'mp4'}`,
+        variantKey: `v${place}`,
+        width: 720,
+        height: 1280,
+        durationMs: null,
+        hasAudio: true,
+        thumbnail: null,
+        async dispose() {
+          held.delete(path);
+          await rm(path, { force: true });
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import { fastify } from 'fastify';
+import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
+import { createTelegramPlatform } from '../../src/platforms/telegram/platform.ts';
+import type { WebText } from '../../src/platforms/web/page/protocol.ts';
+import { createWebPlatform } from '../../src/platforms/web/platform.ts';
+import { type Core, DRAIN_MS, type Heard, type PlatformUnderTest, platformContract } from '../contracts/platform.ts';
+import { createFakeDiscord } from '../fakes/discord.ts';
+import { createFakeTelegram } from '../fakes/telegram.ts';
+import { textOf } from './discord/stage.ts';
+import { connect, type PageClient } from './web/page-client.ts';
+
+async function openDiscord(core: Core): Promise<PlatformUnderTest> {
+  const fake = await createFakeDiscord();
+  const platform = createDiscordPlatform({
+    ...core,
+    token: fake.token,
+    apiUrl: fake.apiUrl,
+    shards: 'auto',
+    drainMs: DRAIN_MS,
+  });
+  await platform.start();
+  const nameOf = (person: number) => String(300 + person);
+  return {
+    platform,
+    problems: fake.problems,
+    async say(person, content) {
+      fake.message({ authorId: nameOf(person), content });
+    },
+    heard(person) {
+      const all = [...fake.messages.values()];
+      const chat = all.find(({ authorId }) => authorId === nameOf(person))?.channelId;
+      return all
+        .filter(message => message.own && !message.deleted && message.channelId === chat)
+        .map((message): Heard => {
+          const written = textOf(message);
+          // What a backslash stands before shows as itself.
+          const live = written.replace(/\\[^\w\s]/g, '');
+          const mentions = JSON.stringify(message.body.allowed_mentions);
+          return {
+            text: written.replace(/\\([^\w\s])/g, '$1').replaceAll('\u200b', ''),
+            files: message.files.length,
+            isTampered:
+              mentions !== '{"parse":[],"replied_user":false}' ||
+              /\*\*loud|\]\(https:\/\/evil|<@\d|@everyone/.test(live),
+          };
+        });
+    },
+    close: () => fake.close(),
+  };
+}
+
+async function openTelegram(core: Core): Promise<PlatformUnderTest> {
+  const fake = await createFakeTelegram();
+  const platform = createTelegramPlatform({
+    ...core,
+    token: fake.token,
+    apiUrl: fake.apiUrl,
+    webhook: undefined,
+    limits: { spacingMs: 0, backoffMs: 20, maxBackoffMs: 200, drainMs: DRAIN_MS, closeMs: DRAIN_MS },
+  });
+  await platform.start();
+  await fake.waitFor(() => fake.isPolled || undefined);
+  return {
+    platform,
+    problems: fake.problems,
+    async say(person, text) {
+      fake.message({ from: { id: 500 + person, first_name: 'Sari', language_code: 'en' }, text });
+    },
+    heard: person =>
+      [...fake.messages.values()]
+        .filter(({ byBot, chatId, deleted }) => byBot && chatId === 500 + person && !deleted)
+        .map(({ text, caption, entities, file }): Heard => {
+          const written = text ?? caption ?? '';
+          const marked = entities.map(({ offset, length }) => written.slice(offset, offset + length));
+          const isMarked = marked.some(words => /loud|free|bold|code/.test(words) && words.length < 20);
+          return {
+            // Between `@` and a name stands a character without a shape.
+            text: written.replaceAll('\u2060', ''),
+            files: file === undefined ? 0 : 1,
+            isTampered: isMarked || /@\w/.test(written),
+          };
+        }),
+    close: () => fake.close(),
+  };
+}
+
+async function openWeb(core: Core): Promise<PlatformUnderTest> {
+  const platform = createWebPlatform({
+    ...core,
+    tunnel: { address: file => `/media/${new URL(file.url).pathname.slice(1)}` },
+    limits: { drainMs: DRAIN_MS, closeMs: DRAIN_MS },
+  });
+  const server = fastify({ forceCloseConnections: true });
+  await server.register(platform.plugin);
+  await platform.start();
+  const origin = await server.listen({ host: '127.0.0.1', port: 0 });
+  const pages = new Map<number, PageClient>();
+  let words = 0;
+  return {
+    platform,
+    problems: [],
+    async say(person, text) {
+      const page = pages.get(person) ?? (await connect(origin));
+      pages.set(person, page);
+      words += 1;
+      page.send({ type: 'message', id: `word-${words}`, text });
+    },
+    heard: person =>
+      (pages.get(person)?.heard ?? []).flatMap((frame): Heard[] => {
+        if (frame.type !== 'reply') return [];
+        const { blocks, gallery } = frame.reply;
+        const texts = blocks.flatMap((block): readonly WebText[] => {
+          if (block.kind === 'fields') return block.fields.map(({ label, value }) => [label, ' ', ...value]);
+          return block.kind === 'text' || block.kind === 'heading' ? [block.text] : [];
+        });
+        return [
+          {
+            text: texts.map(plainText).join('\n'),
+            files: gallery.length,
+            isTampered: JSON.stringify(blocks).includes('"url":"https://evil'),
+          },
+        ];
+      }),
+    async close() {
+      for (const page of pages.values()) page.socket.terminate();
+      await server.close();
+    },
+  };
+}
+
+/** The page shows it with `textContent` alone. */
+function plainText(text: WebText): string {
+  return text
+    .map(inline => {
+      if (typeof inline === 'string') return inline;
+      return 'children' in inline ? plainText(inline.children) : '';
+    })
+    .join('');
+}
+
+platformContract('Discord', openDiscord);
+platformContract('Telegram', openTelegram);
+platformContract('the web chat', openWeb);
