@@ -87,7 +87,7 @@ async function openTelegram(core: Core): Promise<PlatformUnderTest> {
 async function openWeb(core: Core): Promise<PlatformUnderTest> {
   const platform = createWebPlatform({
     ...core,
-    tunnel: { address: file => `/media/${new URL(file.url).pathname.slice(1)}` },
+    tunnel: { address: file => `/media/${new URL(file.url).pathname.slice(1)}`, carries: () => true },
     limits: { drainMs: DRAIN_MS, closeMs: DRAIN_MS },
   });
   const server = fastify({ forceCloseConnections: true });
