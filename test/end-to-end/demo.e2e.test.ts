@@ -87,4 +87,24 @@ describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNot
     },
     60_000,
   );
+
+  it('finds beatmaps with covers to see and previews to hear, all from its own address', async () => {
+    const context = await browser.newContext({ viewport: { width: 360, height: 740 } });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', message => complaints.push(message.text()));
+    await page.goto(address);
+    await paste(page, '/beatmap search lantern');
+    await page.locator('.item').first().waitFor();
+    const unseen =
+      '[...document.querySelectorAll(".item-cover")].filter(each => !each.querySelector("img")?.naturalWidth).length';
+    await expect.poll(() => page.evaluate(unseen), { timeout: 10_000 }).toBe(0);
+    await page.locator('.preview').first().click();
+    await page.locator('.preview[data-state="playing"]').waitFor();
+    await page.locator('.item-open').first().click();
+    await page.locator('.sound-row .preview').click();
+    await page.locator('.sound-row .preview[data-state="playing"]').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  }, 60_000);
 });

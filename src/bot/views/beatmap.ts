@@ -33,8 +33,14 @@ export function setTitle(set: Beatmapset): Text {
 
 /** Covers of explicit sets are left out of what a whole chat sees. */
 export function coverOf(set: Beatmapset, url: string): Image | undefined {
-  return set.nsfw ? undefined : { kind: 'image', url, alt: setName(set) };
+  if (set.nsfw) return undefined;
+  const ratio = url === set.cover_url ? COVER_RATIO : url === set.card_url ? CARD_RATIO : 1;
+  return { kind: 'image', url, alt: setName(set), ratio };
 }
+
+/** 900 x 250 and 400 x 140; lists have squares (osu! 2026-08). */
+const COVER_RATIO = 3.6;
+const CARD_RATIO = 20 / 7;
 
 export function starsText(stars: number, t: Translator): string {
   return `${t.decimal(stars, 2, 2)}★`;

@@ -16,9 +16,7 @@ export interface CardContext extends ItemContext {
 
 /** A reply as a card: the first heading, then the media, then what is said about them, then what can be done. */
 export function card(reply: WebReply, context: CardContext): HTMLElement {
-  const [first, ...others] = reply.blocks;
-  const hasHeading = first?.kind === 'heading';
-  const rest = hasHeading ? others : reply.blocks;
+  const { covers, heading, rest } = opening(reply.blocks);
   const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': text('bot') });
   const download = h('a', { class: 'action primary' });
   const media = reply.gallery.length > 0 ? galleryOf(reply.gallery, download, context) : undefined;
@@ -31,7 +29,8 @@ export function card(reply: WebReply, context: CardContext): HTMLElement {
   const body = h(
     'div',
     { class: 'card-body' },
-    hasHeading && h('h2', { class: 'card-heading' }, ...inlines(first.text)),
+    ...blocksOf(covers, context),
+    heading && h('h2', { class: 'card-heading' }, ...inlines(heading.text)),
     ...blocksOf(rest, context),
     ...actionsOf(reply.actions, media ? [download] : [], context),
   );
@@ -40,6 +39,14 @@ export function card(reply: WebReply, context: CardContext): HTMLElement {
     root.append(h('span', { class: 'tone' }, icon(isTrouble ? 'alert' : 'done')));
   root.append(...(media ? [media] : []), body);
   return root;
+}
+
+/** A heading that nothing but pictures stand before is the reply's own. */
+function opening(blocks: readonly WebBlock[]) {
+  const at = blocks.findIndex(({ kind }) => kind !== 'image' && kind !== 'picture');
+  const heading = blocks[at];
+  if (heading?.kind !== 'heading') return { covers: [], heading: undefined, rest: blocks };
+  return { covers: blocks.slice(0, at), heading, rest: blocks.slice(at + 1) };
 }
 
 /** Narrower than this by its height, a picture leaves room for words beside it. */
