@@ -124,6 +124,9 @@ export const en = {
     views: (n: number, shown: string) => (n === 1 ? '1 view' : `${shown} views`),
     shares: (n: number, shown: string) => (n === 1 ? '1 share' : `${shown} shares`),
     openOriginal: 'Open original',
+    /** Of a film that a page of ours plays. */
+    tooLargeHere: 'This film is too large for this chat.',
+    playHere: 'Play it here',
     /** Heading of a post whose author nobody named. */
     untitled: { instagram: 'Instagram post', facebook: 'Facebook post' },
     itemOf: (n: number, total: number) => `${n} of ${total}`,

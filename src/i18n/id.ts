@@ -116,6 +116,8 @@ export const id: Messages = {
     views: (_, shown) => `${shown} kali ditonton`,
     shares: (_, shown) => `${shown} kali dibagikan`,
     openOriginal: 'Buka kiriman asli',
+    tooLargeHere: 'Video ini terlalu besar untuk obrolan ini.',
+    playHere: 'Putar di sini',
     untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
     itemOf: (n, total) => `${n} dari ${total}`,
     audioOnly: 'Suara saja',

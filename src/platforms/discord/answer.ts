@@ -69,7 +69,7 @@ export function createAnswer(
   const limits = { fileBytes, requestBytes: requestUploadBytes(fileBytes) };
   const deliver: Deliver = canAttach
     ? (request, until) => delivery.deliver(request, until)
-    : async ({ post }) => ({ kind: 'link', url: post.url, reason: 'refused' });
+    : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });
   const parts: Part[] = [];
 
   async function drafts(): Promise<readonly Draft[]> {
@@ -104,6 +104,10 @@ export function createAnswer(
         files += await sendBatch(batch, place, destination);
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
+      const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
+      const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
+      if (text !== '' && batches.length < destination.messages)
+        await destination.send({ components: [], uploads: [], text }, batches.length);
       return { files };
     },
     async dispose() {

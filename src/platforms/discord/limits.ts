@@ -9,6 +9,8 @@ export const MESSAGE_LIMITS = {
   text: 4_000,
   galleryItems: 10,
   attachments: 10,
+  /** Links of one message that become players, and whose addresses fit its 2,000 characters. */
+  unfurled: 5,
   /** Of a picture or video, and of a file's description. */
   alt: 1_024,
   buttonsPerRow: 5,

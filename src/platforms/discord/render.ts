@@ -6,6 +6,7 @@ import {
 } from 'discord.js';
 import type { Action, Block, Card, Choice, Reply, Text, Tone } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import type { DeliveredLink } from '../../media/delivery.ts';
 import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
 import {
   accessoryOf,
@@ -35,6 +36,7 @@ export type PlacedMedia =
   | {
       readonly kind: 'link';
       readonly url: string;
+      readonly leadsTo: DeliveredLink['leadsTo'];
       readonly reason: LinkReason;
       /** Which of how many items of the post, from 1. */
       readonly place: number;
@@ -225,11 +227,9 @@ function renderMedia({ media }: Section): APIComponentInContainer[] {
 function renderNotes({ reply, media, omitted }: Section, t: Translator, room: number): string {
   const links = media.flatMap(placed => (placed.kind === 'link' ? [placed] : []));
   const lines: string[] = [];
-  for (const reason of new Set(links.map(link => link.reason))) {
-    const own = links.filter(link => link.reason === reason);
-    const words = reason === 'refused' ? t.messages.discord.noFiles : t.messages.errors[reason]({});
-    const sentence = escapeMarkdown(words);
-    lines.push([`-# ${sentence}`, ...own.map(link => noteLink(link, t))].join(' '));
+  for (const words of new Set(links.map(link => reasonOf(link, t)))) {
+    const own = links.filter(link => reasonOf(link, t) === words);
+    lines.push([`-# ${escapeMarkdown(words)}`, ...own.map(link => noteLink(link, t))].join(' '));
   }
   if (omitted > 0) {
     const total = reply.gallery.length;
@@ -238,9 +238,17 @@ function renderNotes({ reply, media, omitted }: Section, t: Translator, room: nu
   return fitting(lines, room);
 }
 
-function noteLink({ url, place, of }: Extract<PlacedMedia, { kind: 'link' }>, t: Translator): string {
+type PlacedLink = Extract<PlacedMedia, { kind: 'link' }>;
+
+function reasonOf({ reason, leadsTo }: PlacedLink, { messages }: Translator): string {
+  if (reason === 'refused') return messages.discord.noFiles;
+  return leadsTo === 'page' && reason === 'too_large' ? messages.post.tooLargeHere : messages.errors[reason]({});
+}
+
+function noteLink({ url, leadsTo, place, of }: PlacedLink, t: Translator): string {
   const target = linkTarget(url);
-  const label = of > 1 ? t.messages.post.itemOf(place, of) : t.messages.post.openOriginal;
+  const whole = leadsTo === 'page' ? t.messages.post.playHere : t.messages.post.openOriginal;
+  const label = of > 1 ? t.messages.post.itemOf(place, of) : whole;
   return target === undefined ? escapeMarkdown(label) : `[${escapeMarkdown(label)}](${target})`;
 }
 

@@ -18,6 +18,8 @@ import type { Upload } from './uploads.ts';
 export interface Content {
   readonly components: readonly APIMessageTopLevelComponent[];
   readonly uploads: readonly Upload[];
+  /** Plain words instead of components, which alone Discord looks into for links to unfurl. */
+  readonly text?: string;
 }
 
 export interface PostOptions {
@@ -94,10 +96,11 @@ export function createSender({ rest, restOnce, applicationId }: SenderOptions): 
     method: RequestMethod,
     fullRoute: `/${string}`,
     body: Readonly<Record<string, unknown>>,
-    { components, uploads }: Content,
+    { components, uploads, text }: Content,
     { auth, signal, by }: { readonly auth: boolean; readonly signal: AbortSignal; readonly by?: REST },
   ): Promise<unknown> {
-    const payload = { ...body, components, allowed_mentions: NO_MENTIONS, attachments: uploads.map(attachmentOf) };
+    const shown = text === undefined ? { components } : { content: text };
+    const payload = { ...body, ...shown, allowed_mentions: NO_MENTIONS, attachments: uploads.map(attachmentOf) };
     const data = { method, fullRoute, auth, signal };
     if (uploads.length === 0) return request({ ...data, body: payload }, TIMES.upload, by);
     const form = await formOf(payload, uploads);
@@ -107,7 +110,7 @@ export function createSender({ rest, restOnce, applicationId }: SenderOptions): 
   return {
     async post(channelId, content, { nonce, replyTo }, signal) {
       const body = {
-        flags: MessageFlags.IsComponentsV2,
+        flags: formFlag(content),
         nonce,
         enforce_nonce: true,
         ...(replyTo !== undefined && { message_reference: { message_id: replyTo, channel_id: channelId } }),
@@ -139,13 +142,13 @@ export function createSender({ rest, restOnce, applicationId }: SenderOptions): 
 
     async editOriginal(token, content, signal) {
       const route = Routes.webhookMessage(applicationId(), token);
-      const body = { flags: MessageFlags.IsComponentsV2 };
+      const body = { flags: formFlag(content) };
       await send(RequestMethod.Patch, route, body, content, { auth: false, signal });
     },
 
     async followUp(token, content, isEphemeral, signal) {
       const route = Routes.webhook(applicationId(), token);
-      const body = { flags: MessageFlags.IsComponentsV2 | (isEphemeral ? MessageFlags.Ephemeral : 0) };
+      const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
       await send(RequestMethod.Post, route, body, content, { auth: false, signal, by: restOnce });
     },
 
@@ -159,6 +162,10 @@ export function createSender({ rest, restOnce, applicationId }: SenderOptions): 
 interface RequestOptions {
   readonly method: RequestMethod;
   readonly fullRoute: `/${string}`;
+}
+
+function formFlag({ text }: Content): number {
+  return text === undefined ? MessageFlags.IsComponentsV2 : 0;
 }
 
 function attachmentOf({ name, spoiler, alt = '' }: Upload, index: number) {

@@ -27,6 +27,7 @@ export type LinkReason = DeliveredLink['reason'] | 'refused';
 interface Link {
   readonly kind: 'link';
   readonly url: string;
+  readonly leadsTo: DeliveredLink['leadsTo'];
   readonly reason: LinkReason;
 }
 
@@ -42,6 +43,8 @@ interface Slot {
 export interface Uploads {
   readonly bytes: number;
   readonly count: number;
+  /** Addresses that Discord shows as players when they stand in a message of their own. */
+  readonly pages: readonly string[];
   /** `prefix` keeps names apart from those of other replies in the message. */
   placed(prefix: string): readonly PlacedMedia[];
   files(prefix: string): readonly Upload[];
@@ -104,6 +107,11 @@ export async function prepareUploads(
       get count() {
         return held().length;
       },
+      get pages() {
+        return slots.flatMap(({ delivered }) =>
+          delivered.kind === 'link' && delivered.leadsTo === 'page' ? [delivered.url] : [],
+        );
+      },
       largest: () => biggest()?.file.bytes ?? 0,
       placed: prefix =>
         slots.map(({ item, delivered }, place): PlacedMedia => {
@@ -111,7 +119,7 @@ export async function prepareUploads(
           const alt = post.items[index]?.alt ?? null;
           return delivered.kind === 'file'
             ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler }
-            : { kind: 'link', url: delivered.url, reason: delivered.reason, place: index + 1, of: post.items.length };
+            : { ...delivered, place: index + 1, of: post.items.length };
         }),
       files: prefix =>
         held().map(({ slot, place, file }) => ({
@@ -126,14 +134,14 @@ export async function prepareUploads(
         if (!found) return false;
         const { slot, file, place } = found;
         await letGo(file);
-        slot.delivered = { kind: 'link', url: slot.item.post.url, reason: 'too_large' };
+        slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason: 'too_large' };
         slots[place] = await fill(slot.item, [...slot.refused, file.variantKey], until);
         return true;
       },
       async giveUp(reason) {
         for (const { slot, file } of held()) {
           await letGo(file);
-          slot.delivered = { kind: 'link', url: slot.item.post.url, reason };
+          slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason };
         }
       },
       async dispose() {

@@ -115,15 +115,17 @@ function uploadsOf(params: object): readonly Upload[] {
 
 function withOpenFile(item: unknown, open: OpenFile): unknown {
   const media = mediaOf(item);
-  return isUpload(media) ? { ...objectOf(item), media: open(media) } : item;
+  if (!isUpload(media)) return item;
+  const { thumbnail, ...rest } = recordOf(item);
+  return { ...rest, media: open(media), ...(isUpload(thumbnail) ? { thumbnail: open(thumbnail) } : {}) };
 }
 
 function mediaOf(item: unknown): unknown {
   return typeof item === 'object' && item !== null && 'media' in item ? item.media : undefined;
 }
 
-function objectOf(item: unknown): object {
-  return typeof item === 'object' && item !== null ? item : {};
+function recordOf(item: unknown): Readonly<Record<string, unknown>> {
+  return typeof item === 'object' && item !== null ? { ...item } : {};
 }
 
 function isUpload(value: unknown): value is Upload {

@@ -19,6 +19,10 @@ export function shape({ width, height, duration }: Pick<Candidate, 'width' | 'he
   };
 }
 
+export function pictured({ thumbnail }: Pick<Candidate, 'thumbnail'>) {
+  return thumbnail === undefined ? {} : { thumbnail };
+}
+
 export function albumItem(candidate: Candidate, caption: FormattedText): AlbumItem {
   const { type, media, spoiler, duration } = candidate;
   const hidden = spoiler ? { has_spoiler: true } : {};
@@ -26,7 +30,15 @@ export function albumItem(candidate: Candidate, caption: FormattedText): AlbumIt
   if (type === 'photo') return { type, media, ...words, ...hidden };
   if (type === 'audio') return { type, media, ...words, ...(duration === undefined ? {} : { duration }) };
   if (type === 'document') return { type, media, ...words };
-  return { type: 'video', media, ...words, ...hidden, ...shape(candidate), supports_streaming: true };
+  return {
+    type: 'video',
+    media,
+    ...words,
+    ...hidden,
+    ...shape(candidate),
+    ...pictured(candidate),
+    supports_streaming: true,
+  };
 }
 
 /** What may stand together in one album. */

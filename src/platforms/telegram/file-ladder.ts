@@ -4,7 +4,7 @@ import type { MediaItem } from '../../media/post.ts';
 import type { SentFileKey, SentFiles } from '../../media/sent-files.ts';
 import type { BotApiError } from './bot-api-error.ts';
 import type { TelegramLimits } from './limits.ts';
-import type { FileSource, SentMessage } from './methods.ts';
+import type { FileSource, SentMessage, Upload } from './methods.ts';
 
 /** Telegram's own kinds of files. */
 export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
@@ -21,6 +21,8 @@ export interface Candidate {
   readonly height: number | undefined;
   /** Seconds. */
   readonly duration: number | undefined;
+  /** A small picture of an uploaded film. */
+  readonly thumbnail: Upload | undefined;
   readonly spoiler: boolean;
 }
 
@@ -84,20 +86,15 @@ export function createFileLadder(item: GalleryItem, inAlbum: boolean, options: F
   async function uploaded(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
     const largest = isLocalServer ? limits.localUpload : limits.upload;
     if (file === undefined) {
-      const delivered = await delivery.deliver(request(isPhoto ? limits.uploadPhoto : largest), signal);
+      const wanted = request(isPhoto ? limits.uploadPhoto : largest);
+      const delivered = await delivery.deliver({ ...wanted, thumbnail: true }, signal);
       if (delivered.kind === 'link') return delivered;
       file = delivered;
     }
-    const { path, fileName, bytes, mime, variantKey, width, height, durationMs } = file;
+    const { path, fileName, bytes, mime, variantKey } = file;
     const type = asDocument ? 'document' : (typeOf(mime) ?? 'document');
-    return made({
-      from: 'upload',
-      type,
-      media: { content: { path }, fileName, bytes },
-      variantKey,
-      ...(width !== null && height !== null ? { width, height } : {}),
-      ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
-    });
+    const media = { content: { path }, fileName, bytes };
+    return made({ from: 'upload', type, media, variantKey, ...looks(file, type) });
   }
 
   function made(
@@ -105,6 +102,7 @@ export function createFileLadder(item: GalleryItem, inAlbum: boolean, options: F
       readonly width?: number;
       readonly height?: number;
       readonly duration?: number;
+      readonly thumbnail?: Upload;
     },
   ): Candidate {
     const { width, height } = sizeOf(media);
@@ -114,6 +112,7 @@ export function createFileLadder(item: GalleryItem, inAlbum: boolean, options: F
       width,
       height,
       duration: duration === null ? undefined : secondsOf(duration),
+      thumbnail: undefined,
       uploadBytes: typeof part.media === 'string' ? 0 : part.media.bytes,
       spoiler,
       ...part,
@@ -188,6 +187,17 @@ function fileIn(message: SentMessage): { readonly fileId: string; readonly kind:
   if (largest) return { fileId: largest.file_id, kind: 'photo' };
   if (audio) return { fileId: audio.file_id, kind: 'audio' };
   return document && { fileId: document.file_id, kind: 'document' };
+}
+
+/** How it looks, as far as that is known. */
+function looks({ width, height, durationMs, thumbnail }: DeliveredFile, type: FileType) {
+  return {
+    ...(width !== null && height !== null ? { width, height } : {}),
+    ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
+    ...(thumbnail === null || type === 'document'
+      ? {}
+      : { thumbnail: { content: { path: thumbnail.path }, bytes: thumbnail.bytes, fileName: 'thumbnail.jpg' } }),
+  };
 }
 
 function isFileType(kind: string): kind is FileType {

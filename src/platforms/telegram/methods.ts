@@ -33,6 +33,8 @@ interface Shown {
   readonly duration?: number;
   readonly supports_streaming?: boolean;
   readonly has_spoiler?: boolean;
+  /** Only beside an upload. */
+  readonly thumbnail?: Upload;
 }
 
 /** Where a message goes. */

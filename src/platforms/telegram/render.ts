@@ -159,12 +159,20 @@ export function renderMissing(
   missing: readonly DeliveredLink[],
   t: Translator,
 ): TextPayload {
-  const reasons = [...new Set(missing.map(({ reason }) => reason))];
-  const said = reasons.map((reason): Block => ({ kind: 'text', text: [t.messages.errors[reason]({})] }));
+  const said = [...new Set(missing.map(link => reasonOf(link, t)))].map(
+    (text): Block => ({ kind: 'text', text: [text] }),
+  );
   const known = actions.flatMap(action => (action.kind === 'link' ? [action.url] : []));
   const addresses = [...new Set(missing.map(({ url }) => url))].filter(url => !known.includes(url));
   const links = addresses.map((url): Block => ({ kind: 'text', text: [url] }));
-  return renderText([...blocks, ...said, ...links], actions, t);
+  const text = renderText([...blocks, ...said, ...links], actions, t);
+  const page = missing.find(({ leadsTo }) => leadsTo === 'page')?.url;
+  if (page === undefined) return text;
+  return { ...text, preview: { url: page, prefer_large_media: true, show_above_text: true } };
+}
+
+function reasonOf({ reason, leadsTo }: DeliveredLink, { messages }: Translator): string {
+  return leadsTo === 'page' && reason === 'too_large' ? messages.post.tooLargeHere : messages.errors[reason]({});
 }
 
 function linkBlock(links: readonly Action[]): readonly Block[] {

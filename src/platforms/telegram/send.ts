@@ -2,7 +2,7 @@ import type { GalleryItem, Reply } from '../../bot/reply.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { DeliveredLink } from '../../media/delivery.ts';
 import { BotApiError } from './bot-api-error.ts';
-import { albumClass, albumItem, captioned, markup, shape } from './file-fields.ts';
+import { albumClass, albumItem, captioned, markup, pictured, shape } from './file-fields.ts';
 import { type Candidate, createFileLadder, type FileLadder, type FileLadderOptions } from './file-ladder.ts';
 import { EMPTY } from './formatted-text.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
@@ -172,7 +172,8 @@ export function createSender(options: SenderOptions): Sender {
     const hidden = spoiler ? { has_spoiler: true } : {};
     switch (type) {
       case 'video': {
-        const video = { ...common, ...hidden, ...shape(candidate), video: media, supports_streaming: true };
+        const shown = { ...common, ...hidden, ...shape(candidate), ...pictured(candidate) };
+        const video = { ...shown, video: media, supports_streaming: true };
         return posting.put('sendVideo', place, occasion, address => ({ ...address, ...video }));
       }
       case 'photo':
@@ -183,7 +184,7 @@ export function createSender(options: SenderOptions): Sender {
           photo: media,
         }));
       case 'animation': {
-        const animation = { ...common, ...hidden, ...shape(candidate), animation: media };
+        const animation = { ...common, ...hidden, ...shape(candidate), ...pictured(candidate), animation: media };
         return posting.put('sendAnimation', place, occasion, address => ({ ...address, ...animation }));
       }
       case 'audio': {

@@ -56,11 +56,11 @@ describe('a post', () => {
 
   it('says why a file is missing and where it is', () => {
     const media: PlacedMedia[] = [
-      { kind: 'link', url: 'https://medley.example/v/abc', reason: 'too_large', place: 2, of: 3 },
-      { kind: 'link', url: 'https://www.instagram.com/p/x/', reason: 'timeout', place: 3, of: 3 },
+      { kind: 'link', url: 'https://medley.example/v/abc', leadsTo: 'page', reason: 'too_large', place: 2, of: 3 },
+      { kind: 'link', url: 'https://www.instagram.com/p/x/', leadsTo: 'original', reason: 'timeout', place: 3, of: 3 },
     ];
     const [text = ''] = texts([section({}, media)]);
-    expect(text).toContain('larger than I can carry');
+    expect(text).toContain('too large for this chat');
     expect(text).toContain('[2 of 3](https://medley.example/v/abc)');
     expect(text).toContain('[3 of 3](https://www.instagram.com/p/x/)');
   });
