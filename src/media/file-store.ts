@@ -115,7 +115,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
   async function run(order: FileOrder, job: Job): Promise<MadeFile | FileFailure> {
     const first = await attempt(order, job);
     const mayHelp = 'cause' in first && isDiskFull(first.cause) && kept.size > 0 && !job.controller.signal.aborted;
-    if (mayHelp) await Promise.all([...kept].map(remove));
+    if (mayHelp) await Promise.all([rm(job.path, { force: true }), ...[...kept].map(remove)]);
     const outcome = mayHelp ? await attempt(order, job) : first;
     if (outcome.why === 'done') {
       job.made = outcome;
