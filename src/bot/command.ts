@@ -5,7 +5,7 @@ import type { Extractor } from '../media/extractor.ts';
 import type { ActionTokens } from './action.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Jobs } from './jobs.ts';
-import type { Reply } from './reply.ts';
+import type { Card, Reply } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
@@ -119,6 +119,13 @@ export type Accepted = 'link' | 'beatmap-link' | 'player-link';
 /** What a command is about, where it is not about posts. */
 export type Subject = 'beatmap' | 'player';
 
+/** Things found, a page of them. */
+export interface Browsed {
+  readonly cards: readonly Card[];
+  /** Leads to the next page, in at most 64 letters; undefined after the last. */
+  readonly next: string | undefined;
+}
+
 export interface Command<O extends Options = Options> {
   /** `^[a-z][a-z-]*$`; for grouped commands two words, `osu profile`. */
   readonly name: string;
@@ -136,6 +143,8 @@ export interface Command<O extends Options = Options> {
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /** Autocomplete for one option's partial value; at most 25 are used. */
   suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;
+  /** What is found while a person still types, without asking any upstream; an empty text lists what most people like. */
+  browse?(text: string, next: string | undefined, context: CommandContext): Promise<Browsed>;
 }
 
 /** Declares a command; the option types flow into `run`. */

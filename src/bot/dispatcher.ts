@@ -5,6 +5,7 @@ import { type AdmissionOptions, createAdmission, type Refusal } from './admissio
 import { parseArguments } from './arguments.ts';
 import { chatSettingsOf } from './chat-settings.ts';
 import {
+  type Browsed,
   type Caller,
   type Command,
   type CommandContext,
@@ -35,6 +36,14 @@ export interface OptionRequest {
   readonly partial: string;
 }
 
+export interface BrowseRequest {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly text: string;
+  /** As the page before gave it. */
+  readonly next: string | undefined;
+}
+
 export interface DispatcherOptions {
   readonly commands: readonly Command[];
   readonly services: Services;
@@ -60,6 +69,8 @@ export interface Dispatcher {
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
   /** Autocomplete for faces with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
+  /** What is found by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
+  browse(request: BrowseRequest): Promise<Browsed>;
   /** The caller's language: his setting, else that of the chat, else what his platform says. */
   translator(caller: Caller): Translator;
   /** What people see of the commands, in all chats or in one kind of them. */
@@ -308,6 +319,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         caller,
         signal,
       ),
+
+    async browse({ caller, signal, text, next }) {
+      const command = commands.find(each => each.browse !== undefined);
+      const pages = await orNone(
+        async () => {
+          const found = await command?.browse?.(text, next, contextOf(caller, signal));
+          return found ? [found] : [];
+        },
+        caller,
+        signal,
+      );
+      return pages[0] ?? { cards: [], next: undefined };
+    },
   };
 }
 

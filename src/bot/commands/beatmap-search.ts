@@ -3,9 +3,11 @@ import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { MODE_OPTION, rulesetOf } from '../mode-option.ts';
 import { openSetToken } from '../open-token.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../paging.ts';
-import { renderSearch } from '../views/beatmap-list.ts';
+import { renderSearch, setCard } from '../views/beatmap-list.ts';
 
 const PER_PAGE = 5;
+/** Where results are short lines that scroll. */
+const PER_GLANCE = 20;
 const MAX_QUERY = 500;
 
 /** Finds beatmapsets in osu!'s search language. */
@@ -38,5 +40,10 @@ export const beatmapSearch = defineCommand({
       services.actions.encode({ command: 'beatmap search', values: { ...asked, ...values }, owner }),
     );
     return renderSearch({ ...found, query, pages, openToken: ({ id }) => openSetToken(services, id) }, t);
+  },
+  async browse(text, next, { services, t }) {
+    const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source: 'local' });
+    const openToken = ({ id }: { readonly id: number }) => openSetToken(services, id);
+    return { cards: found.sets.map(set => setCard(set, t, { openToken })), next: found.cursor ?? undefined };
   },
 });

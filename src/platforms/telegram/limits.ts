@@ -18,6 +18,9 @@ export const MESSAGE_LIMITS = {
   commandDescription: 256,
   inlineResults: 50,
   inlineTitle: 120,
+  inlineDescription: 200,
+  /** Of the place where the next results begin. */
+  inlineOffset: 64,
 } as const;
 
 /** Bytes of one file. */

@@ -76,7 +76,7 @@ export type InlineResult =
       readonly description?: string;
       readonly thumbnail_url?: string;
       readonly input_message_content: TextContent & { readonly message_text: string };
-      readonly reply_markup: Keyboard;
+      readonly reply_markup?: Keyboard;
     };
 interface InlineResultBase extends Captioned {
   readonly id: string;
@@ -131,6 +131,7 @@ export interface Params {
     readonly results: readonly InlineResult[];
     readonly cache_time: number;
     readonly is_personal: boolean;
+    readonly next_offset?: string;
     readonly button?: { readonly text: string; readonly start_parameter: string };
   };
 }

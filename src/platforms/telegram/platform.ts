@@ -38,7 +38,7 @@ export interface TelegramPlatformOptions {
   readonly apiUrl?: string | undefined;
   /** Updates are pushed to `publicUrl` instead of polled for; `plugin` must be registered then. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
-  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'translator' | 'commandSpecs'>;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
   readonly sentFiles: SentFiles;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;

@@ -66,7 +66,7 @@ const CallbackQuery = z.object({
 });
 export type CallbackQuery = z.output<typeof CallbackQuery>;
 
-const InlineQuery = z.object({ id: z.string(), from: User, query: z.string() });
+const InlineQuery = z.object({ id: z.string(), from: User, query: z.string(), offset: z.string().default('') });
 export type InlineQuery = z.output<typeof InlineQuery>;
 
 const ChosenInlineResult = z.object({

@@ -1,10 +1,11 @@
-import type { Reply } from '../../../bot/reply.ts';
+import { createHash } from 'node:crypto';
+import type { Card, Reply } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery.ts';
-import { renderBlocks } from '../block-text.ts';
+import { renderBlocks, renderCard } from '../block-text.ts';
 import { captioned, markup, shape } from '../file-fields.ts';
 import type { Candidate } from '../file-ladder.ts';
-import { formatText, plain, shorten } from '../formatted-text.ts';
+import { concat, formatText, isWebAddress, plain, shorten } from '../formatted-text.ts';
 import { renderKeyboard } from '../keyboard.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { InlineResult } from '../methods.ts';
@@ -84,5 +85,36 @@ export function remark({ blocks }: Reply, link: string, t: Translator): InlineRe
     description: sentence.text,
     input_message_content: { message_text: link },
     reply_markup: { inline_keyboard: [[{ text: t.messages.post.openOriginal, url: link }]] },
+  };
+}
+
+/** One of the things that words find; choosing it sends it as a message of its own. */
+export function found({ action: opens, sound, ...card }: Card, t: Translator): InlineResult {
+  const { title, lines, image } = card;
+  const name = formatText(title, t);
+  const said = shorten(renderCard(card, t), MESSAGE_LIMITS.text);
+  const address = opens?.kind === 'link' ? opens.url : name.entities.find(({ type }) => type === 'text_link')?.url;
+  const below = concat(lines.map((line, index) => concat([plain(index === 0 ? '' : '\n'), formatText(line, t)])));
+  const cover = image !== undefined && isWebAddress(image.url) ? image.url : undefined;
+  const ways = [
+    ...(address === undefined
+      ? []
+      : [{ kind: 'link' as const, label: opens?.label ?? t.messages.post.openOriginal, url: address }]),
+    ...(sound === undefined ? [] : [{ kind: 'link' as const, ...sound }]),
+  ];
+  return {
+    type: 'article',
+    id: `card:${createHash('sha256').update(`${address} ${said.text}`).digest('base64url').slice(0, 24)}`,
+    title: shorten(plain(name.text.trim() === '' ? '…' : name.text), MESSAGE_LIMITS.inlineTitle).text,
+    description: shorten(below, MESSAGE_LIMITS.inlineDescription).text,
+    ...(cover === undefined ? {} : { thumbnail_url: cover }),
+    input_message_content: {
+      message_text: said.text,
+      entities: said.entities,
+      link_preview_options: cover
+        ? { url: cover, prefer_large_media: true, show_above_text: true }
+        : { is_disabled: true },
+    },
+    ...markup(renderKeyboard(ways)),
   };
 }

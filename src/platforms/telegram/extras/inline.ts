@@ -17,11 +17,11 @@ import type { InlineResult } from '../methods.ts';
 import { renderText } from '../render.ts';
 import type { Sender } from '../send.ts';
 import type { ChosenInlineResult, InlineQuery } from '../updates.ts';
-import { cached, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
+import { cached, found, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
 
 export interface InlineOptions {
   readonly api: BotApi;
-  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf'>;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse'>;
   readonly sender: Sender;
   readonly ladder: (item: GalleryItem) => FileLadder;
   readonly translator: (caller: Caller) => Translator;
@@ -32,7 +32,7 @@ export interface InlineOptions {
 
 /**
  * `@bot link` in any chat. A file Telegram holds is offered at once; else a placeholder, which becomes the file when it was chosen
- * and brought. Neither method ever rejects.
+ * and brought. Words find beatmaps as they are typed. Neither method ever rejects.
  */
 export interface Inline {
   answer(query: InlineQuery, signal: AbortSignal): Promise<void>;
@@ -43,6 +43,9 @@ export interface Inline {
 const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 1_000;
 const NO_PREVIEW = { is_disabled: true } as const;
+/** What is found by words stays so long with Telegram, in seconds: the catalogue changes little, but it may grow. */
+const FOUND_CACHED_S = 300;
+const NOTHING_CACHED_S = 10;
 /** Ways to change an inline message until it is given up. */
 const MAX_EDITS = 3;
 
@@ -83,18 +86,42 @@ export function createInline(options: InlineOptions): Inline {
     return first;
   }
 
-  async function answer({ id, from, query }: InlineQuery, signal: AbortSignal): Promise<void> {
+  /** What is found by words, as they are typed. */
+  async function browse({ id, from, query, offset }: InlineQuery, signal: AbortSignal): Promise<void> {
+    const caller = privateCaller(from);
+    const t = translator(caller);
+    const { cards, next } = await dispatcher.browse({
+      caller,
+      signal,
+      text: query.trim(),
+      next: offset === '' ? undefined : offset,
+    });
+    const isWithoutWay = (query === '' || cards.length === 0) && offset === '';
+    const button = { text: t.messages.telegram.paste, start_parameter: 'inline' };
+    await api.call(
+      'answerInlineQuery',
+      {
+        ...personal(
+          id,
+          cards.slice(0, MESSAGE_LIMITS.inlineResults).map(card => found(card, t)),
+        ),
+        cache_time: cards.length === 0 ? NOTHING_CACHED_S : FOUND_CACHED_S,
+        next_offset: next !== undefined && next.length <= MESSAGE_LIMITS.inlineOffset ? next : '',
+        ...(isWithoutWay ? { button } : {}),
+      },
+      { signal },
+    );
+  }
+
+  async function answer(asked: InlineQuery, signal: AbortSignal): Promise<void> {
+    const { id, from, query } = asked;
     const caller = privateCaller(from);
     const t = translator(caller);
     const link = linkIn(query, caller);
-    if (link === undefined) {
-      const button = { text: t.messages.telegram.paste, start_parameter: 'inline' };
-      await api.call('answerInlineQuery', { ...personal(id, []), cache_time: 300, button }, { signal });
-      return;
-    }
-    const found = lookUp(link, caller, t, signal);
+    if (link === undefined) return browse(asked, signal);
+    const brought = lookUp(link, caller, t, signal);
     const late = pause(limits.inlineMs, undefined, { signal, ref: false });
-    const reply = await Promise.race([found, late]);
+    const reply = await Promise.race([brought, late]);
     const results = reply ? await resultsOf(reply, link, t, true) : [placeholder('post:0', link, undefined, t)];
     try {
       await api.call('answerInlineQuery', personal(id, results), { signal });
@@ -104,7 +131,7 @@ export function createInline(options: InlineOptions): Inline {
       if (!reply || !isRefusedFile) throw error;
       await api.call('answerInlineQuery', personal(id, await resultsOf(reply, link, t, false)), { signal });
     }
-    await found;
+    await brought;
   }
 
   /** One for every file; what Telegram holds can be sent at once. */
