@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
@@ -27,6 +28,8 @@ export interface StageOptions {
   /** Sizes of an item's files, best first; 0 is one that cannot be had. Default one of 40 kB. */
   readonly sizes?: (request: DeliveryRequest) => readonly number[];
   readonly units?: number;
+  /** Default: knows one of everything. */
+  readonly beatmaps?: Beatmaps;
   /** Default: Medley's own. */
   readonly commands?: readonly Command[];
   /** Not started; tests do it. */
@@ -67,7 +70,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-discord-'));
   const held = new Set<string>();
   const extractor = fakeExtractor(options.answer ?? (id => samplePost({ id, url: link(id) })));
-  const services = sampleServices(extractor);
+  const services = { ...sampleServices(extractor), ...(options.beatmaps && { beatmaps: options.beatmaps }) };
   const log = createRecordingLog();
   const dispatcher = createDispatcher({
     commands: options.commands ?? commandList,

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCatalogue } from '../../../src/beatmaps/catalogue.ts';
+import { openStore } from '../../../src/infra/store.ts';
+import { openHouse } from '../../beatmaps/house.ts';
+import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { answersIn, BUDI, CAROUSEL, ORIGINAL, openStage, PRIVATE, REEL, SARI, type Stage, sha256Of } from './stage.ts';
 
 async function answered({ fake }: Stage, queryId: string) {
@@ -97,15 +101,6 @@ describe('an inline query', () => {
     expect(fake.problems).toEqual([]);
   });
 
-  it('without a link offers the way to one', async () => {
-    const stage = await openStage();
-    const { fake } = stage;
-    const { results, button } = await answered(stage, fake.inlineQuery({ query: 'camellia stars>6', from: SARI }));
-    expect(results).toEqual([]);
-    expect(button).toMatchObject({ start_parameter: 'inline' });
-    expect(fake.problems).toEqual([]);
-  });
-
   it('says why a post cannot be brought', async () => {
     const stage = await openStage();
     const { fake } = stage;
@@ -128,5 +123,81 @@ describe('an inline query', () => {
     fake.message({ from: SARI, text: '/about' });
     await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
     expect(answersIn(fake, SARI.id).map(({ file }) => file)).toEqual([undefined]);
+  });
+});
+
+describe('words after the name', () => {
+  async function openCatalogue(sets = 0) {
+    const store = openStore(':memory:');
+    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
+    onTestFinished(() => {
+      catalogue.close();
+      store.close();
+    });
+    const { beatmaps, sandbox } = await openHouse({ catalogue });
+    catalogue.remember([
+      madeUpSet({ id: 901, title: 'Paper Comet', artist: 'Marble Lanterns' }),
+      ...Array.from({ length: sets }, (_, index) => madeUpSet({ id: 1_000 + index, title: `Glass ${index}` })),
+    ]);
+    catalogue.flush();
+    return { beatmaps, sandbox };
+  }
+
+  it('find beatmaps while they are typed, without asking anybody', async () => {
+    const { beatmaps, sandbox } = await openCatalogue();
+    sandbox.faults.set('osu.*', 'hang');
+    for (const mirror of ['osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(mirror, 'hang');
+    const stage = await openStage({ beatmaps });
+    const { fake } = stage;
+    const { results, next_offset } = await answered(stage, fake.inlineQuery({ query: 'paper com', from: SARI }));
+    expect(results).toMatchObject([
+      {
+        type: 'article',
+        title: 'Marble Lanterns - Paper Comet',
+        description: expect.stringContaining('mapped by'),
+        thumbnail_url: expect.stringMatching(/^https:/),
+        input_message_content: {
+          message_text: expect.stringContaining('Paper Comet'),
+          entities: expect.arrayContaining([expect.objectContaining({ type: 'text_link' })]),
+          link_preview_options: { prefer_large_media: true },
+        },
+        reply_markup: { inline_keyboard: [[{ url: 'https://osu.ppy.sh/beatmapsets/901' }, expect.anything()]] },
+      },
+    ]);
+    expect(next_offset).toBe('');
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('list what is popular when there are none, page by page', async () => {
+    const { beatmaps } = await openCatalogue(30);
+    const stage = await openStage({ beatmaps });
+    const { fake } = stage;
+    const first = await answered(stage, fake.inlineQuery({ query: '', from: SARI }));
+    expect(first.results).toHaveLength(20);
+    expect(first.button).toMatchObject({ start_parameter: 'inline' });
+    const offset = first.next_offset ?? '';
+    const second = await answered(stage, fake.inlineQuery({ query: '', from: SARI, offset }));
+    expect(second.results).toHaveLength(11);
+    expect(second.next_offset).toBe('');
+    expect(second.button).toBeUndefined();
+    const ids = [...first.results, ...second.results].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(31);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it.each([
+    ['nothing that is known', 'qqqq zzzz', ''],
+    ['too many', 'x'.repeat(600), ''],
+    ['broken ones', '"stars>abc', ''],
+    ['a place that Medley never gave', 'paper', 'nowhere'],
+  ])('that are %s give an empty list and the way to paste a link', async (_, query, offset) => {
+    const { beatmaps } = await openCatalogue();
+    const stage = await openStage({ beatmaps });
+    const { fake, log } = stage;
+    const answer = await answered(stage, fake.inlineQuery({ query, from: SARI, offset }));
+    expect(answer.results).toEqual([]);
+    expect(answer.button === undefined).toBe(offset !== '');
+    expect(log.at('error')).toEqual([]);
+    expect(fake.problems).toEqual([]);
   });
 });

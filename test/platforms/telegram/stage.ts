@@ -3,8 +3,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createActionTokens } from '../../../src/bot/action.ts';
 import { createActionStore } from '../../../src/bot/action-store.ts';
+import type { Command } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
 import { createJobs, type Jobs } from '../../../src/bot/jobs.ts';
@@ -49,6 +51,10 @@ export interface StageOptions {
   readonly canFetch?: boolean;
   readonly webhook?: { readonly secret: string; readonly publicUrl: string };
   readonly userLimit?: number;
+  /** Default: Medley's own. */
+  readonly commands?: readonly Command[];
+  /** Default: knows one of everything. */
+  readonly beatmaps?: Beatmaps;
   /** Before the platform starts. */
   readonly prepare?: (fake: FakeTelegram) => void;
   readonly start?: boolean;
@@ -74,7 +80,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const sandbox = await createSandbox();
   const fake = await createFakeTelegram({
     resolve: url =>
-      options.canFetch === true && /\.(cdninstagram\.com|fbcdn\.net)\//.test(url) ? sandbox.origin : undefined,
+      options.canFetch === true && /\.(cdninstagram\.com|fbcdn\.net|ppy\.sh)\//.test(url) ? sandbox.origin : undefined,
     ...options.telegram,
   });
   const folder = mkdtempSync(join(tmpdir(), 'medley-telegram-'));
@@ -102,10 +108,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     log,
   });
   const dispatcher = createDispatcher({
-    commands: commandList,
+    commands: options.commands ?? commandList,
     services: {
       extractor,
-      beatmaps: fakeBeatmaps().beatmaps,
+      beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
       actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
       jobs,

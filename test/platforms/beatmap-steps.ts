@@ -1,0 +1,35 @@
+import { commandList } from '../../src/bot/commands/index.ts';
+import { menuName } from '../../src/platforms/telegram/register.ts';
+
+/** One use of a command, and words that its answer must hold. */
+export interface Step {
+  readonly command: string;
+  readonly options: Readonly<Record<string, string>>;
+  readonly says: RegExp;
+}
+
+const ALL: readonly Step[] = [
+  { command: 'beatmap search', options: { query: 'paper comet' }, says: /Marble Lanterns - Paper Comet/ },
+  { command: 'beatmap search', options: { query: 'stars>1', mode: 'mania' }, says: /mapped by/ },
+  { command: 'beatmap info', options: { map: 'https://osu.ppy.sh/beatmapsets/900001' }, says: /Paper Comet[\s\S]*AR/ },
+  { command: 'beatmap info', options: { map: 'https://osu.ppy.sh/b/9000014' }, says: /Paper Comet/ },
+  { command: 'beatmap download', options: { map: '900001' }, says: /Paper Comet/ },
+  { command: 'osu link', options: { player: 'lamp_post' }, says: /lamp post/ },
+  { command: 'osu profile', options: {}, says: /lamp post[\s\S]*6[.,]24/ },
+  { command: 'osu scores', options: { player: 'lamp_post' }, says: /lamp post/ },
+  { command: 'osu maps', options: { player: 'lamp_post', type: 'most_played' }, says: /lamp post/ },
+  { command: 'osu unlink', options: {}, says: /\S/ },
+  { command: 'osu profile', options: { player: 'nobody_of_that_name' }, says: /\S/ },
+];
+
+/** Every `/beatmap ...` and `/osu ...`, in an order that makes sense to one person. */
+export const BEATMAP_STEPS: readonly Step[] = ALL.filter(({ command }) =>
+  commandList.some(({ name }) => name === command),
+);
+
+/** The same as a person types it. */
+export function lineOf({ command, options }: Step): string {
+  const [first = '', ...others] = Object.entries(options);
+  const words = first === '' ? [] : [first[1], ...others.map(([name, value]) => `${name}:${value}`)];
+  return [`/${menuName(command)}`, ...words].join(' ');
+}

@@ -1,0 +1,63 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openHouse } from '../../beatmaps/house.ts';
+import { BEATMAP_STEPS } from '../beatmap-steps.ts';
+import { all, openStage, ownMessages, type Stage, textOf } from './stage.ts';
+
+let stage: Stage | undefined;
+
+afterEach(async () => {
+  const over = stage;
+  stage = undefined;
+  await over?.close();
+  expect(over?.fake.problems ?? []).toEqual([]);
+});
+
+const ASKER = '300';
+
+async function answered({ fake }: Stage, place: number) {
+  return fake.waitFor(() => ownMessages(fake).filter(({ body }) => all(body.components, 'content').length > 0)[place]);
+}
+
+describe('the commands of osu!, over the played upstreams', () => {
+  it('are answered one after the other', async () => {
+    const { beatmaps } = await openHouse({ beatmapsets: 30 });
+    stage = await openStage({ beatmaps });
+    const { fake, guildId, log } = stage;
+    await fake.waitFor(() => fake.commands);
+    for (const [place, { command: name, options, says }] of BEATMAP_STEPS.entries()) {
+      fake.interaction({ kind: 'command', name, options, guildId, userId: ASKER });
+      const said = textOf(await answered(stage, place));
+      expect.soft(said, name).toMatch(says);
+    }
+    expect(log.at('error')).toEqual([]);
+  });
+
+  it('open one of those found from the menu, and go to the next page', async () => {
+    const { beatmaps } = await openHouse({ beatmapsets: 30 });
+    stage = await openStage({ beatmaps });
+    const { fake, guildId } = stage;
+    await fake.waitFor(() => fake.commands);
+    const options = { query: 'stars>1' };
+    fake.interaction({ kind: 'command', name: 'beatmap search', options, guildId, userId: ASKER });
+    const list = await answered(stage, 0);
+    const covers = () => all(list.body.components, 'accessory').length;
+    expect(covers()).toBe(5);
+    const first = textOf(list);
+    const more =
+      all(list.body.components, 'custom_id')
+        .map(String)
+        .find(id => !/^(menu|delete):/.test(id)) ?? '';
+    fake.interaction({ kind: 'button', customId: more, messageId: list.id, userId: ASKER });
+    await fake.waitFor(() => (textOf(list) === first ? undefined : true));
+    expect(covers()).toBe(5);
+    const menu =
+      all(list.body.components, 'custom_id')
+        .map(String)
+        .find(id => id.startsWith('menu:')) ?? '';
+    const [choice = ''] = all(list.body.components, 'value').map(String);
+    const second = textOf(list);
+    fake.interaction({ kind: 'select', customId: menu, values: [choice], messageId: list.id, userId: ASKER });
+    await fake.waitFor(() => (textOf(list) === second ? undefined : true));
+    expect(textOf(list)).toContain('AR');
+  });
+});
