@@ -145,7 +145,12 @@ describe('where the answer goes', () => {
     });
     const inGeneral = await fake.waitFor(() => answersIn(fake, FORUM.id)[1]);
     expect(inGeneral.threadId).toBeUndefined();
-    expect(calls('sendVideo').at(-1)?.params).not.toHaveProperty('message_thread_id');
+    const general = { chat: FORUM, from: SARI, text: PHOTO, messageThreadId: 1, isTopicMessage: true };
+    fake.message(general);
+    await fake.waitFor(() => answersIn(fake, FORUM.id)[2]);
+    // Named once and refused, it would have been sent again without.
+    const threads = calls(/^send/).map(({ params }) => params.message_thread_id);
+    expect(new Set(threads)).toEqual(new Set([77, undefined]));
     expect(fake.problems).toEqual([]);
   });
 
