@@ -22,6 +22,7 @@ import { createActionStore } from './bot/action-store.ts';
 import { commandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/jobs.ts';
+import { createPainter } from './bot/pictures/painter.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache.ts';
@@ -166,6 +167,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       extractor,
       beatmaps,
       difficulty,
+      painter: createPainter(),
       settings,
       actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),
       jobs,

@@ -5,7 +5,8 @@ import type { Extractor } from '../media/extractor.ts';
 import type { ActionTokens } from './action.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Jobs } from './jobs.ts';
-import type { Card, Reply } from './reply.ts';
+import type { Painter } from './pictures/painter.ts';
+import type { Card, Reply, Reply } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
@@ -89,6 +90,8 @@ export interface Services {
   readonly beatmaps: Beatmaps;
   /** Estimates; replies go without where it is absent or fails. */
   readonly difficulty?: Pick<Difficulty, 'of'>;
+  /** Draws; replies go without pictures where it is absent. */
+  readonly painter?: Painter;
   readonly settings: SettingsStore;
   readonly actions: ActionTokens;
   readonly jobs: Pick<Jobs, 'forgetUser'>;

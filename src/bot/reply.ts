@@ -24,11 +24,17 @@ export type Block =
   | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: Text }[] }
   | Image
-  | { readonly kind: 'picture'; readonly picture: Picture; readonly alt: string }
+  | PictureBlock
   /** A short piece of sound to try: a beatmap's preview. An https address. */
   | { readonly kind: 'sound'; readonly url: string; readonly label: string }
   | Card
   | { readonly kind: 'divider' };
+
+export interface PictureBlock {
+  readonly kind: 'picture';
+  readonly picture: Picture;
+  readonly alt: string;
+}
 
 /** At an https address. */
 export interface Image {

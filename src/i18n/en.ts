@@ -367,6 +367,12 @@ export const en = {
     topPlays: (name: string, n: number) => `${name}: top ${n} plays`,
     worth: (pp: string) => `${pp} pp`,
     gain: (pp: string) => `+${pp} in total`,
+    /** For those who cannot see them. */
+    profileAlt: (name: string, rank: string, pp: string) =>
+      `Profile of ${[name, rank, pp].filter(part => part !== '').join(', ')}, with the ranks of the last days`,
+    curveAlt: (name: string, n: number, top: string, last: string) =>
+      `The ${n} best plays of ${name}, from ${top} down to ${last}`,
+    strainsAlt: (map: string, at: string) => `How hard ${map} is over its length; hardest at ${at}`,
     /** By the names the difficulty calculation gives them. */
     skills: new Map(
       Object.entries({

@@ -354,6 +354,10 @@ export const id: Messages = {
     topPlays: (name, n) => `${name}: ${n} permainan terbaik`,
     worth: pp => `${pp} pp`,
     gain: pp => `+${pp} total`,
+    profileAlt: (name, rank, pp) =>
+      `Profil ${[name, rank, pp].filter(part => part !== '').join(', ')}, dengan peringkat beberapa hari terakhir`,
+    curveAlt: (name, n, top, last) => `${n} permainan terbaik ${name}, dari ${top} sampai ${last}`,
+    strainsAlt: (map, at) => `Tingkat kesulitan ${map} sepanjang lagu; tersulit di ${at}`,
     skills: new Map(
       Object.entries({
         aim: 'bidikan',

@@ -1,5 +1,6 @@
 import { type CommandContext, defineCommand } from '../command.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../mode-option.ts';
+import { profilePicture } from '../pictures/profile-card.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../player-option.ts';
 import { renderProfile } from '../views/player.ts';
 
@@ -27,7 +28,8 @@ export const osuProfile = defineCommand({
       recent: token('osu scores', { type: 'recent' }),
       maps: services.actions.encode({ command: 'osu maps', values: { player: values.player } }),
     };
-    return renderProfile({ player: user, stale, tokens }, t);
+    const picture = services.painter && profilePicture(user, services.painter, t);
+    return renderProfile({ player: user, stale, tokens, picture }, t);
   },
   suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });

@@ -1,7 +1,8 @@
-import type { Ruleset } from '../../beatmaps/beatmapset.ts';
 import type { Player, PlayerStatistics } from '../../beatmaps/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import type { PictureBlock } from '../reply.ts';
 import { areaPath, linePath, pointsIn } from './chart.ts';
+import type { Painter } from './painter.ts';
 import { element, type Markup } from './svg.ts';
 import { card, group, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
 
@@ -10,13 +11,21 @@ export function profileCardSize({ statistics }: Player): Size {
   return { width: WIDTH, height: statistics === null ? 190 : 520 };
 }
 
-const RULESET_NAMES: Readonly<Record<Ruleset, string>> = {
-  osu: 'osu!',
-  taiko: 'osu!taiko',
-  fruits: 'osu!catch',
-  mania: 'osu!mania',
-};
 const CHART = { left: MARGIN + 110, top: 326, width: WIDTH - 2 * MARGIN - 110, height: 130 };
+
+/** His card, with its words for those who cannot see it. */
+export function profilePicture(player: Player, painter: Painter, t: Translator): PictureBlock {
+  const { pictures } = t.messages;
+  const rank = player.statistics?.global_rank ?? null;
+  const pp = player.statistics?.pp ?? null;
+  const alt = pictures.profileAlt(
+    player.username,
+    rank === null ? pictures.unranked : `#${t.number(rank)}`,
+    pp === null ? '' : pictures.worth(t.number(Math.round(pp))),
+  );
+  const picture = painter.picture('profile', renderProfileCard(player, t), profileCardSize(player));
+  return { kind: 'picture', picture, alt };
+}
 
 /** A player at a glance, and his way through the ranks of the last days. */
 export function renderProfileCard(player: Player, t: Translator): string {
@@ -32,7 +41,7 @@ export function renderProfileCard(player: Player, t: Translator): string {
 function heading({ username, country, mode, title, statistics }: Player, t: Translator): readonly Markup[] {
   const { pictures } = t.messages;
   const rank = statistics?.global_rank ?? null;
-  const under = [RULESET_NAMES[mode], country?.name, title]
+  const under = [t.messages.osu.modes[mode], country?.name, title]
     .filter(part => typeof part === 'string' && part !== '')
     .join(' · ');
   return [

@@ -1,6 +1,6 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Block, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
 import type { LinkedPlayer } from '../settings.ts';
 import { day, joined, link, originBlocks } from './beatmap.ts';
 
@@ -9,10 +9,11 @@ export interface ProfileView {
   readonly stale: boolean;
   /** Of the buttons to his lists. */
   readonly tokens: Readonly<Record<'best' | 'recent' | 'maps', string>>;
+  readonly picture?: PictureBlock | undefined;
 }
 
 /** Who a player is and how well he plays; what osu! did not say is left out. */
-export function renderProfile({ player, stale, tokens }: ProfileView, t: Translator): Reply {
+export function renderProfile({ player, stale, tokens, picture }: ProfileView, t: Translator): Reply {
   const words = t.messages.osu;
   const { statistics } = player;
   const button = (label: string, token: string): Action => ({ kind: 'button', label, token, style: 'secondary' });
@@ -33,6 +34,7 @@ export function renderProfile({ player, stale, tokens }: ProfileView, t: Transla
         image: { kind: 'image', url: player.avatar_url, alt: player.username },
       },
       ...originBlocks({ source: 'osu', stale }, t),
+      ...(picture === undefined ? [] : [picture]),
       ...(statistics === null ? [] : statisticsBlocks(player, statistics, t)),
       ...mappingBlocks(player, t),
     ],

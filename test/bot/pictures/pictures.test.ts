@@ -4,7 +4,7 @@ import { parsePlayer } from '../../../src/beatmaps/player.ts';
 import { parseScore } from '../../../src/beatmaps/score.ts';
 import { createPainter } from '../../../src/bot/pictures/painter.ts';
 import { PP_CURVE, renderPpCurve } from '../../../src/bot/pictures/pp-curve.ts';
-import { profileCardSize, renderProfileCard } from '../../../src/bot/pictures/profile-card.ts';
+import { profileCardSize, profilePicture, renderProfileCard } from '../../../src/bot/pictures/profile-card.ts';
 import { recommendationCardSize, renderRecommendationCard } from '../../../src/bot/pictures/recommendation-card.ts';
 import { renderStrainGraph, STRAIN_GRAPH } from '../../../src/bot/pictures/strain-graph.ts';
 import type { Size } from '../../../src/bot/pictures/theme.ts';
@@ -160,5 +160,14 @@ describe('pictures of odd values', () => {
     const svg = renderStrainGraph({ ...STRAINS, title: name, subtitle: name }, en);
     for (const part of ['<image', '<script', '\u0000', '\uD800']) expect(svg.includes(part)).toBe(false);
     await drawn(svg, STRAIN_GRAPH);
+  });
+});
+
+describe('words for those who cannot see it', () => {
+  it('tell who it is and where he stands', () => {
+    const { alt, picture } = profilePicture(player(), painter, en);
+    expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of the last days');
+    expect(picture).toMatchObject({ width: 1000, height: 520 });
+    expect(profilePicture(player({ statistics: null }), painter, id).alt).toContain('belum berperingkat');
   });
 });
