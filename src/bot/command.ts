@@ -6,7 +6,7 @@ import type { ActionTokens } from './action.ts';
 import type { Diagnosis } from './diagnosis.ts';
 import type { Jobs } from './jobs.ts';
 import type { Painter } from './pictures/painter.ts';
-import type { Card, Reply, Reply } from './reply.ts';
+import type { Card, Reply } from './reply.ts';
 import type { SettingsStore } from './settings.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
