@@ -123,6 +123,13 @@ export const enOsu = {
   notLinked: 'You had no player linked.',
   noMaps: 'There are no beatmaps in this list.',
   withMods: (mods: string) => `With +${mods}; stars and combo are those without mods.`,
+  /** Worked out by Medley, not told by osu!. */
+  estimate: {
+    pp: (shown: string) => `${shown} pp`,
+    stars: (stars: string, mods: string) => (mods === '' ? `about ${stars}` : `about ${stars} with +${mods}`),
+    by: (date: string) => `estimated by the rules of ${date}`,
+    byOtherFile: (date: string) => `estimated from another version of the map, by the rules of ${date}`,
+  },
   mapTypes: {
     ranked: 'ranked beatmaps',
     loved: 'loved beatmaps',
@@ -170,6 +177,7 @@ export const enOsu = {
     unknownMap: (id: string) => `Beatmap ${id}`,
     weighted: (pp: string) => `counts ${pp} pp`,
     failed: 'failed',
+    ifFullCombo: (pp: string) => `about ${pp} pp as a full combo`,
     fullCombo: 'full combo',
     misses: (n: number) => (n === 1 ? '1 miss' : `${n} misses`),
   },

@@ -118,6 +118,12 @@ export const idOsu: Messages['osu'] = {
   notLinked: 'Belum ada pemain yang kamu kaitkan.',
   noMaps: 'Tidak ada beatmap di daftar ini.',
   withMods: mods => `Dengan +${mods}; bintang dan kombo adalah yang tanpa mod.`,
+  estimate: {
+    pp: shown => `${shown} pp`,
+    stars: (stars, mods) => (mods === '' ? `sekitar ${stars}` : `sekitar ${stars} dengan +${mods}`),
+    by: date => `perkiraan menurut aturan ${date}`,
+    byOtherFile: date => `perkiraan dari versi lain map ini, menurut aturan ${date}`,
+  },
   mapTypes: {
     ranked: 'beatmap ranked',
     loved: 'beatmap loved',
@@ -170,6 +176,7 @@ export const idOsu: Messages['osu'] = {
     unknownMap: id => `Beatmap ${id}`,
     weighted: pp => `dihitung ${pp} pp`,
     failed: 'gagal',
+    ifFullCombo: pp => `sekitar ${pp} pp bila kombo penuh`,
     fullCombo: 'kombo penuh',
     misses: n => `${n} meleset`,
   },

@@ -1,12 +1,14 @@
 /** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them. */
 import { benchCatalogue } from './catalogue-bench.ts';
 import { stopChildren } from './child.ts';
+import { run as runDifficulty } from './difficulty-bench.ts';
 import { run as runDiscord } from './discord-bench.ts';
 import { run as runIgdownload } from './igdownload-bench.ts';
 
 const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['igdownload', runIgdownload],
   ['discord', runDiscord],
+  ['difficulty', runDifficulty],
   ['catalogue', () => benchCatalogue(200_000)],
 ]);
 

@@ -1,6 +1,7 @@
 import { withMods } from '../../beatmaps/modded.ts';
 import { checkMods, parseMods } from '../../beatmaps/mods.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
+import { estimate } from '../estimate.ts';
 import { findMap } from '../map-reference.ts';
 import { suggestMaps } from '../map-suggestions.ts';
 import { downloadToken } from '../open-token.ts';
@@ -10,6 +11,9 @@ const MAX_MAP = 300;
 const MAX_MODS = 40;
 /** `paper comet +HDDT` */
 const MODS_AT_END = /^(.*\S)\s+\+([a-z\d]{2,40})$/i;
+
+/** Whose pp are told. */
+const ACCURACIES = [95, 98, 99, 100];
 
 const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
 
@@ -29,17 +33,21 @@ export const beatmapInfo = defineCommand({
   cost: 1,
   subject: 'beatmap',
   accepts: 'beatmap-link',
-  async run({ map, mods }, { services, signal, t }: CommandContext) {
+  async run({ map, mods }, context: CommandContext) {
+    const { services, signal, t } = context;
     const [, name = map, ending = ''] = (mods === undefined && MODS_AT_END.exec(map)) || [];
     const chosen = parseMods(mods ?? ending);
     const { set, beatmap, ...told } = await findMap(name, services.beatmaps, signal);
     if (beatmap !== undefined) checkMods(chosen, beatmap.mode);
     const played = chosen.length === 0 ? set : { ...set, beatmaps: set.beatmaps.map(each => withMods(each, chosen)) };
+    const estimated =
+      beatmap === undefined ? undefined : await estimate({ beatmap, mods: chosen, accuracies: ACCURACIES }, context);
     const view = {
       ...told,
       set: played,
       beatmap: played.beatmaps.find(({ id }) => id === beatmap?.id),
       mods: chosen,
+      estimated,
       downloadToken: downloadToken(services, set.id),
     };
     return renderBeatmapInfo(view, t);

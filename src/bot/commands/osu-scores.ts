@@ -1,5 +1,6 @@
 import { SCORE_TYPES } from '../../beatmaps/score.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
+import { estimateFullCombos } from '../estimate.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../mode-option.ts';
 import { openMapToken } from '../open-token.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../paging.ts';
@@ -43,8 +44,9 @@ export const osuScores = defineCommand({
       actions.encode({ command: 'osu scores', values: { ...values, ...more }, owner: callerKey(caller) }),
     );
     const first = (place.page - 1) * PER_PAGE + 1;
+    const fullCombos = await estimateFullCombos(scores, context);
     return renderScores(
-      { player: user, type, scores, first, stale, pages, openToken: id => openMapToken(services, id) },
+      { player: user, type, scores, fullCombos, first, stale, pages, openToken: id => openMapToken(services, id) },
       t,
     );
   },

@@ -1,5 +1,6 @@
 import type { SetAnswer } from '../../beatmaps/beatmaps.ts';
 import type { Beatmap, Beatmapset } from '../../beatmaps/beatmapset.ts';
+import type { MapDifficulty } from '../../beatmaps/difficulty.ts';
 import { setPage } from '../../beatmaps/link.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type Inline, type Reply, reply, type Text } from '../reply.ts';
@@ -22,6 +23,8 @@ export interface BeatmapInfoView extends SetAnswer {
   readonly beatmap: Beatmap | undefined;
   /** With which the settings, lengths and tempo of the difficulties are told. */
   readonly mods: readonly string[];
+  /** What the difficulty comes to with them; undefined where nobody can tell. */
+  readonly estimated: MapDifficulty | undefined;
   /** Of the button that brings the download addresses. */
   readonly downloadToken: string;
 }
@@ -31,7 +34,7 @@ const MAX_LINES = 16;
 
 /** A set and its difficulties, or one of them with its set. */
 export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
-  const { set, beatmap, mods, downloadToken } = view;
+  const { set, beatmap, mods, estimated, downloadToken } = view;
   const words = t.messages.osu;
   const cover = coverOf(set, set.cover_url);
   return reply({
@@ -43,6 +46,7 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods(mods.join(''))] } as const]),
       { kind: 'fields', fields: setFields(set, t) },
       ...(beatmap === undefined ? [] : focusBlocks(beatmap, t)),
+      ...(estimated === undefined ? [] : estimateBlocks(estimated, mods, t)),
       ...difficultyBlocks(set, beatmap, t),
       { kind: 'sound', url: set.preview_url, label: words.preview },
     ],
@@ -117,6 +121,30 @@ function focusBlocks(beatmap: Beatmap, t: Translator): readonly Block[] {
         bpmText(beatmap.bpm, t),
         max_combo === null ? undefined : words.combo(t.number(max_combo)),
         counts.every(count => count === null) ? undefined : words.objects(t.number(sum(counts))),
+      ]),
+    },
+  ];
+}
+
+/** What a play would be worth, and by whose reckoning. */
+function estimateBlocks(
+  { stars, maxCombo, pp, algorithm, isOtherFile }: MapDifficulty,
+  mods: readonly string[],
+  t: Translator,
+): readonly Block[] {
+  const words = t.messages.osu.estimate;
+  const date = t.date(Date.parse(algorithm));
+  return [
+    {
+      kind: 'fields',
+      fields: pp.map(each => ({ label: `${t.decimal(each.accuracy, 1)}%`, value: [words.pp(t.decimal(each.pp, 0))] })),
+    },
+    {
+      kind: 'text',
+      text: joined([
+        words.stars(starsText(stars, t), mods.join('')),
+        t.messages.osu.combo(t.number(maxCombo)),
+        [{ kind: 'emphasis', children: [isOtherFile ? words.byOtherFile(date) : words.by(date)] }],
       ]),
     },
   ];

@@ -12,6 +12,8 @@ export interface ScoresView {
   readonly player: Player;
   readonly type: ScoreType;
   readonly scores: readonly Score[];
+  /** What those had been worth as full combos, by the play's number. */
+  readonly fullCombos: ReadonlyMap<number, number>;
   /** Place in the list of the first one here, from 1. */
   readonly first: number;
   readonly stale: boolean;
@@ -67,7 +69,8 @@ function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined 
 }
 
 /** @param place in the list of best plays */
-function scoreCard(score: Score, place: number | undefined, { openToken }: ScoresView, t: Translator): Card {
+function scoreCard(score: Score, place: number | undefined, view: ScoresView, t: Translator): Card {
+  const { openToken, fullCombos } = view;
   const { beatmap, beatmapset, beatmap_id } = score;
   const page = pageOf(score);
   const name = mapName(score, t);
@@ -78,7 +81,7 @@ function scoreCard(score: Score, place: number | undefined, { openToken }: Score
     title: [place === undefined ? '' : `${t.number(place)}. `, page === undefined ? name : link(page, name)].filter(
       part => part !== '',
     ),
-    lines: scoreLines(score, t),
+    lines: scoreLines(score, fullCombos.get(score.id), t),
     ...(image && { image }),
     ...(stars !== undefined && { colour: starColour(stars) }),
     ...(beatmap_id !== null && {
@@ -87,8 +90,8 @@ function scoreCard(score: Score, place: number | undefined, { openToken }: Score
   };
 }
 
-/** `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then the map's stars and the play's combo, then when it was. */
-function scoreLines(score: Score, t: Translator): readonly Text[] {
+/** `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then the map's stars, the play's combo and what it had been worth as a full one, then when it was. */
+function scoreLines(score: Score, fullCombo: number | undefined, t: Translator): readonly Text[] {
   const words = t.messages.osu;
   const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
   const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
@@ -108,6 +111,10 @@ function scoreLines(score: Score, t: Translator): readonly Text[] {
         : [starSwatch(beatmap.difficulty_rating), ` ${starsText(beatmap.difficulty_rating, t)}`],
       combo,
       score.is_perfect_combo ? words.scores.fullCombo : misses > 0 ? words.scores.misses(misses) : undefined,
+      // Rounded to what the play has got, it says nothing.
+      fullCombo === undefined || pp === null || Math.round(fullCombo) <= Math.round(pp)
+        ? undefined
+        : words.scores.ifFullCombo(t.decimal(fullCombo, 0)),
     ]),
     Number.isNaN(at) ? [] : [{ kind: 'time', at, style: 'relative' }],
   ].filter((line): line is Text => line.length > 0);
