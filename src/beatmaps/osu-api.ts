@@ -152,6 +152,12 @@ function readOwn(row: unknown): UserBeatmapset | undefined {
   return set === undefined ? undefined : { set, count: null, beatmap_id: null };
 }
 
+/** People write spaces and underscores for each other; a name has one or the other. */
+function otherSpelling(name: string): string | undefined {
+  const other = name.includes('_') ? name.replaceAll('_', ' ').trim() : name.replaceAll(' ', '_');
+  return other === name || other === '' ? undefined : other;
+}
+
 export function createOsuApi(options: OsuApiOptions): OsuApi {
   const { http, now = Date.now, timeoutMs = 6_000 } = options;
   const token = createOsuToken({ ...options, timeoutMs, now });
@@ -246,11 +252,10 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
       try {
         return await findUser(player, ruleset, signal);
       } catch (error) {
-        const spaced = typeof player === 'string' ? player.replaceAll('_', ' ').trim() : player;
+        const other = typeof player === 'string' ? otherSpelling(player) : undefined;
         const isGone = error instanceof AppError && error.code === 'not_found';
-        // In addresses spaces are written as underscores; a name has one or the other.
-        if (!isGone || spaced === player || spaced === '') throw error;
-        return findUser(spaced, ruleset, signal);
+        if (!isGone || other === undefined) throw error;
+        return findUser(other, ruleset, signal);
       }
     },
     async userScores(userId, type, { ruleset, limit, offset }, signal) {

@@ -5,7 +5,7 @@ const ALIASES: ReadonlyMap<string, Ruleset> = new Map<string, Ruleset>([
   ...['osu', 'osu!', 'std', 'standard', 'osu!standard', 'o', 's', '0'].map(word => [word, 'osu'] as const),
   ...['taiko', 'osu!taiko', 't', 'tko', '1'].map(word => [word, 'taiko'] as const),
   ...['fruits', 'osu!catch', 'catch', 'ctb', 'c', 'fruit', 'f', '2'].map(word => [word, 'fruits'] as const),
-  ...['mania', 'osu!mania', 'm', 'mna', '3'].map(word => [word, 'mania'] as const),
+  ...['mania', 'osu!mania', 'm', 'mna', 'keys', '4k', '7k', '3'].map(word => [word, 'mania'] as const),
 ]);
 
 /** The ruleset that a word means, by name, alias or the osu! API's number. */

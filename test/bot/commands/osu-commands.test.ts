@@ -1,0 +1,279 @@
+import { describe, expect, it } from 'vitest';
+import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
+import { createCatalogue } from '../../../src/beatmaps/catalogue.ts';
+import { type Caller, callerKey, chatKey } from '../../../src/bot/command.ts';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import { createDispatcher } from '../../../src/bot/dispatcher.ts';
+import type { Invocation } from '../../../src/bot/invocation.ts';
+import type { Action, Reply } from '../../../src/bot/reply.ts';
+import { AppError, type ErrorCode } from '../../../src/errors.ts';
+import { openStore } from '../../../src/infra/store.ts';
+import { openHouse } from '../../beatmaps/house.ts';
+import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
+import { FOUND, fakeBeatmaps } from '../../fakes/beatmaps.ts';
+import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
+
+const sari = sampleCaller();
+const group = (own: Partial<Caller> = {}) => sampleCaller({ platform: 'discord', chatKind: 'group', ...own });
+const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+function setUp(beatmaps: Beatmaps) {
+  const services = { ...sampleServices(), beatmaps };
+  const userLimit = { units: 1_000, windowMs: 60_000 };
+  const dispatcher = createDispatcher({
+    commands: commandList,
+    services,
+    limiter: memoryLimiter(() => 0),
+    userLimit,
+    log: quiet,
+  });
+  const { signal } = new AbortController();
+
+  async function send(invocation: Invocation): Promise<readonly Reply[]> {
+    const replies: Reply[] = [];
+    await dispatcher.dispatch(invocation, { progress: () => undefined, reply: reply => void replies.push(reply) });
+    return replies;
+  }
+  return {
+    services,
+    dispatcher,
+    say: (text: string, caller: Caller = sari) => send({ kind: 'text', text, caller, signal }),
+    press: (token: string, caller: Caller = sari) => send({ kind: 'action', token, caller, signal }),
+    options: (command: string, option: string, partial: string, caller: Caller = sari) =>
+      dispatcher.suggestOption({ command, option, partial, caller, signal }),
+  };
+}
+
+const all = (replies: readonly Reply[]) => JSON.stringify(replies.map(({ blocks }) => blocks));
+
+function buttonOf([reply]: readonly Reply[], label: string): string {
+  const found = reply?.actions.find(action => action.label === label);
+  if (found?.kind !== 'button') throw new Error(`no button ${label}`);
+  return found.token;
+}
+
+function choicesOf([reply]: readonly Reply[]): Extract<Action, { kind: 'menu' }>['choices'] {
+  return reply?.actions.find(action => action.kind === 'menu')?.choices ?? [];
+}
+
+const titles = ([reply]: readonly Reply[]) =>
+  (reply?.blocks ?? []).flatMap(block => (block.kind === 'card' ? [JSON.stringify(block.title)] : []));
+
+describe('over the played upstreams', () => {
+  async function open(own: Parameters<typeof openHouse>[0] = {}) {
+    const house = await openHouse(own);
+    return { ...house, ...setUp(house.beatmaps) };
+  }
+
+  it('searches, pages to and fro, and opens what was found', async () => {
+    const { say, press } = await open({ beatmapsets: 40 });
+    const first = await say('/beatmap search stars>1 status:any');
+    expect(titles(first)).toHaveLength(5);
+    expect(first[0]?.actions.map(({ label }) => label)).not.toContain('Back');
+    const second = await press(buttonOf(first, 'More'));
+    expect(all(second)).toContain('page 2');
+    expect(titles(second).filter(title => titles(first).includes(title))).toEqual([]);
+    const third = await press(buttonOf(second, 'More'));
+    expect(titles(await press(buttonOf(third, 'Back')))).toEqual(titles(second));
+    expect(titles(await press(buttonOf(second, 'Back')))).toEqual(titles(first));
+    const [choice] = choicesOf(first);
+    const opened = await press(choice?.token ?? '', sampleCaller({ userId: 'budi' }));
+    expect(all(opened)).toContain(choice?.label);
+    expect(all(opened)).toContain('Difficulties');
+  });
+
+  it('lets only the asker turn the pages', async () => {
+    const { say, press } = await open({ beatmapsets: 40 });
+    const first = await say('/beatmap search stars>1');
+    expect(all(await press(buttonOf(first, 'More'), sampleCaller({ userId: 'budi' })))).toContain(
+      'belongs to someone else',
+    );
+  });
+
+  it.each([
+    ['/beatmap info paper comet', ['Paper Comet', 'Difficulties', 'Expert']],
+    ['/beatmap info 900001', ['Paper Comet', 'quietmallet']],
+    ['/beatmap info 9000014', ['Insane', 'Other difficulties']],
+    ['/beatmap info https://osu.ppy.sh/beatmapsets/900001#osu/9000014 +HDDT', ['With +', '270 BPM', '1:20']],
+    ['/beatmap info 星の手紙', ['Hoshi no Tegami', '天音ゆかり - 星の手紙']],
+    ['/beatmap info 900005', ['5K OD 5 HP 4.3']],
+    ['/beatmap download 900006', ['taken the download', 'at the wish of the label']],
+    ['/beatmap search comet mode:keys', ['I found no beatmap for “comet”']],
+    ['/osu profile lamp_post', ['lamp post', '#21,480', '97.85%']],
+    ['/osu profile Drum Kitten taiko', ['Drum_Kitten', 'osu!taiko']],
+    ['/osu scores lamp post top std', ['best plays (osu!)', '99.00%', '1. ']],
+    ['/osu maps lamp post most_played', ['most played beatmaps', 'played 400 times']],
+    ['/beatmap search "stars>abc " """', ['I found no beatmap']],
+  ])('answers %s', async (text, expected) => {
+    const { say } = await open();
+    const replies = await say(text);
+    expect(replies).toHaveLength(1);
+    for (const part of expected) expect(all(replies)).toContain(part);
+  });
+
+  it('offers files with the video, without it, or both', async () => {
+    const { say } = await open();
+    const labels = async (text: string) => (await say(text))[0]?.actions.map(({ label }) => label) ?? [];
+    expect(await labels('/beatmap download 900001')).toEqual(
+      expect.arrayContaining(['From catboy, with video', 'From catboy, without video', 'Open on osu!']),
+    );
+    expect((await labels('/beatmap download 900001 video:no')).join()).not.toContain('with video');
+    expect(await labels('/beatmap download 900002 video:yes')).toContain('From catboy');
+  });
+
+  it.each([
+    [`/beatmap search ${'a'.repeat(10_000)}`, 'can be at most 500 characters long'],
+    ['/beatmap search comet mode:chess', 'can be: osu, taiko, catch, mania'],
+    ['/beatmap info zzzz qqqq', 'I found no beatmap with these words'],
+    ['/beatmap info 123456789', 'That beatmap does not exist, or it was deleted.'],
+    ['/beatmap info https://osu.ppy.sh/users/1', 'leads to no osu! beatmap'],
+    ['/beatmap info comet +XX', '“XX” is no mod I know'],
+    ['/beatmap info comet +HREZ', 'exclude each other'],
+    ['/osu profile nobody at all', 'That player does not exist, or is restricted.'],
+    ['/osu profile gonefishing', 'That player does not exist, or is restricted.'],
+    ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
+    ['/osu profile <script>', 'Name a player by his name'],
+    ['/osu profile', '/osu link'],
+  ])('says in one sentence what is amiss with %.40s', async (text, sentence) => {
+    const { say } = await open();
+    const replies = await say(text);
+    expect(replies).toHaveLength(1);
+    expect(replies[0]?.tone).toBe('notice');
+    expect(replies[0]?.blocks).toHaveLength(1);
+    expect(all(replies)).toContain(sentence);
+  });
+
+  it('knows a linked player until he is unlinked or forgotten', async () => {
+    const { say, services, options } = await open();
+    expect(all(await say('/osu link lamp_post taiko'))).toContain('you are lamp post in osu!taiko');
+    expect(services.settings.user(callerKey(sari)).player).toEqual({ id: 4_400_001, name: 'lamp post', mode: 'taiko' });
+    expect(all(await say('/osu profile'))).toContain('osu!taiko');
+    expect(all(await say('/osu scores recent'))).toContain('recent plays (osu!taiko)');
+    expect(await options('osu profile', 'player', 'la')).toEqual([{ label: 'lamp post (you)', value: 'lamp post' }]);
+    expect(all(await say('/osu unlink'))).toContain('no longer take you for lamp post');
+    expect(services.settings.user(callerKey(sari)).player).toBeNull();
+    await say('/osu link lamp_post');
+    await say('/forget me');
+    expect(services.settings.user(callerKey(sari)).player).toBeNull();
+  });
+
+  it('says calmly what needs a key, and does the rest without', async () => {
+    const { say } = await open({ withCredentials: false });
+    for (const text of ['/osu profile lamp post', '/osu scores', '/osu maps x1', '/osu link x1']) {
+      expect(all(await say(text))).toContain('Players are known to osu! alone');
+    }
+    expect(all(await say('/beatmap info paper comet'))).toContain('Paper Comet');
+  });
+
+  it('tells from what it knows when nobody answers, and that it does', async () => {
+    const store = openStore(':memory:');
+    const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
+    await catalogue.warm();
+    const { say, sandbox, options } = await open({ withCredentials: false, catalogue });
+    await say('/beatmap search glass harbour');
+    catalogue.flush();
+    for (const site of ['osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'status:503');
+    expect(all(await say('/beatmap search harbour'))).toContain('this is what I remember');
+    expect(all(await say('/beatmap search comet'))).toContain('The beatmap sites do not answer right now');
+    sandbox.clearRequests();
+    for (const typed of ['glass har', '900002', 'osu.ppy.sh/s/900002']) {
+      const [found] = await options('beatmap info', 'map', typed);
+      expect(found?.label).toBe('Marble Lanterns - Glass Harbour (Old Ferry)');
+      expect(found?.value).toBe('https://osu.ppy.sh/beatmapsets/900002');
+    }
+    expect(sandbox.requests).toEqual([]);
+    catalogue.close();
+    store.close();
+  });
+
+  it('answers in Indonesian, figures included', async () => {
+    const { say } = await open();
+    const tono = sampleCaller({ locales: ['id'] });
+    expect(all(await say('/osu profile lamp post', tono))).toMatch(/Peringkat.*#21\.480.*97,85%/);
+    expect(all(await say('/beatmap info paper comet', tono))).toMatch(/Tingkat kesulitan.*1,60★/);
+    expect(all(await say('/osu profile gonefishing', tono))).toContain('Pemain itu tidak ada');
+  });
+
+  it('answers pasted osu! links, each once', async () => {
+    const { say } = await open();
+    const text = 'osu.ppy.sh/u/4400002 and https://osu.ppy.sh/b/9000014, https://osu.ppy.sh/beatmaps/9000014';
+    const replies = await say(text);
+    expect(replies).toHaveLength(2);
+    expect(all(replies)).toMatch(/Drum_Kitten.*Paper Comet/);
+    expect(all(await say('https://osu.ppy.sh/wiki'))).toContain('leads to no osu! beatmap');
+  });
+});
+
+describe('pasted osu! links in groups', () => {
+  const LINK = 'https://osu.ppy.sh/beatmapsets/901';
+
+  it('are left alone until its admins want them, unless said to Medley itself', async () => {
+    const { say, services, dispatcher } = setUp(fakeBeatmaps().beatmaps);
+    expect(await say(LINK, group())).toEqual([]);
+    const direct = { kind: 'text', text: LINK, caller: group(), direct: true } as const;
+    expect(dispatcher.linksOf(direct)).toEqual([{ url: LINK, spoiler: false }]);
+    await say('/settings osu-links:on', group({ isChatAdmin: true }));
+    expect(services.settings.chat(chatKey(group())).osuLinks).toBe(true);
+    expect(await say(LINK, group())).toHaveLength(1);
+    services.settings.setChat(chatKey(group()), { autoDetect: false });
+    expect(await say(`${LINK} https://www.instagram.com/p/a/`, group())).toHaveLength(1);
+  });
+
+  it('share one look-up, but not with people who ask for themselves', async () => {
+    const { beatmaps, calls } = fakeBeatmaps();
+    const { say } = setUp(beatmaps);
+    await Promise.all([say(LINK), say('osu.ppy.sh/s/901', sampleCaller({ userId: 'budi' }))]);
+    expect(calls).toHaveLength(1);
+  });
+});
+
+describe('over a beatmap room that fails', () => {
+  const CODES: readonly (readonly [ErrorCode, RegExp])[] = [
+    ['upstream_unavailable', /do(?:es)? not answer right now.*in 20 seconds/],
+    ['upstream_rate_limited', /slow down.*in 20 seconds/],
+    ['upstream_changed', /in a way I cannot read/],
+    ['timeout', /too long to answer/],
+  ];
+
+  it.each(CODES)('words %s for maps and for players, never for posts', async (code, sentence) => {
+    const fail = () => Promise.reject(new AppError(code, 'so it is', { retryAfterMs: 20_000 }));
+    const { say } = setUp(fakeBeatmaps({ search: fail, set: fail, user: fail, download: fail }).beatmaps);
+    for (const text of [
+      '/beatmap search a',
+      '/beatmap info 12',
+      '/beatmap download 12',
+      '/osu profile x12',
+      '/osu link x12',
+    ]) {
+      const said = all(await say(text));
+      expect(said).toMatch(sentence);
+      expect(said).not.toMatch(/\bpost\b|\blink is fine/);
+    }
+  });
+
+  it('says when words were mended, and leaves covers of explicit sets out', async () => {
+    const search = async () =>
+      ({ ...FOUND, sets: [madeUpSet({ nsfw: true })], source: 'catalogue', corrected: true }) as const;
+    const { say } = setUp(fakeBeatmaps({ search }).beatmaps);
+    const [found] = await say('/beatmap search kitt');
+    expect(all([found].filter(each => each !== undefined))).toMatch(
+      /what you may have meant.*osu! was not asked.*explicit/,
+    );
+    expect(found?.blocks.find(block => block.kind === 'card')?.image).toBeUndefined();
+  });
+
+  it('shows what no upstream told as nothing', async () => {
+    const bare = madeUpSet({
+      beatmaps: [],
+      bpm: null,
+      user_id: null,
+      favourite_count: null,
+      play_count: null,
+      ranked_date: null,
+      last_updated: null,
+    });
+    const set = async () => ({ set: bare, source: 'osu', stale: false }) as const;
+    const { say } = setUp(fakeBeatmaps({ set }).beatmaps);
+    expect(all(await say('/beatmap info 12'))).not.toMatch(/null|NaN|undefined|Infinity/);
+  });
+});
