@@ -253,11 +253,12 @@ export const en = {
   },
 
   about: {
-    what: 'Paste the link of a public Instagram or Facebook post, and it plays right here.',
+    what: 'Paste the link of a public Instagram or Facebook post, and it plays right here. Ask me about osu! beatmaps and players, too.',
     privacyTitle: 'Privacy',
     privacy: {
       text: 'What you write is neither stored nor logged.',
-      settings: 'I keep the settings you chose. Those of a group go 30 days after I was removed from it.',
+      settings:
+        'I keep the settings you chose and the osu! player you linked. Settings of a group go 30 days after I was removed from it.',
       work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
       forget: '/forget me deletes all I keep about you, at once.',
     },
@@ -267,7 +268,7 @@ export const en = {
     done: 'Done. I no longer keep anything about you.',
     confirm: 'Delete all I keep about you',
     explain:
-      'I keep the settings you chose and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
+      'I keep the settings you chose, the osu! player you linked and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
   },
 
   discord: {

@@ -242,11 +242,12 @@ export const id: Messages = {
   },
 
   about: {
-    what: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan kirimannya langsung diputar di sini.',
+    what: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan kirimannya langsung diputar di sini. Tanyakan juga beatmap dan pemain osu! kepada saya.',
     privacyTitle: 'Privasi',
     privacy: {
       text: 'Yang kamu tulis tidak disimpan dan tidak dicatat.',
-      settings: 'Saya menyimpan pengaturan pilihanmu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan.',
+      settings:
+        'Saya menyimpan pengaturan pilihanmu dan pemain osu! yang kamu kaitkan. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan.',
       work: 'Tautan yang masih saya kerjakan disimpan sampai terkirim, paling lama seminggu; begitu juga isi tombol.',
       forget: '/forget me langsung menghapus semua yang saya simpan tentang kamu.',
     },
@@ -256,7 +257,7 @@ export const id: Messages = {
     done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
     confirm: 'Hapus semua yang disimpan tentang saya',
     explain:
-      'Saya menyimpan pengaturan pilihanmu dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+      'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
   },
 
   discord: {
