@@ -10,13 +10,17 @@ import { createErrorRenderer } from './api/errors.ts';
 import { healthRoutes } from './api/health-routes.ts';
 import { mediaRoutes } from './api/media-routes.ts';
 import { createMetrics } from './api/metrics.ts';
+import { recommendRoutes } from './api/recommend-routes.ts';
 import { tunnelRoutes } from './api/tunnel-routes.ts';
 import { createBeatmaps } from './beatmaps/beatmaps.ts';
 import { createCatalogue } from './beatmaps/catalogue.ts';
+import { createCandidatePool } from './beatmaps/catalogue-candidates.ts';
 import { createDifficulty } from './beatmaps/difficulty.ts';
 import { createMemoryBeatmapCaches } from './beatmaps/lifetimes.ts';
 import { createMirrors, MIRROR_PACES } from './beatmaps/mirrors.ts';
 import { createOsuApi, OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
+import { createRecommend } from './beatmaps/recommend.ts';
+import { createServed } from './beatmaps/served.ts';
 import { createActionTokens } from './bot/action.ts';
 import { createActionStore } from './bot/action-store.ts';
 import { commandList } from './bot/commands/index.ts';
@@ -126,6 +130,9 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
   });
   const difficulty = createDifficulty({ http, dataDir: config.dataDir, log });
+  const served = createServed({ store });
+  const pool = createCandidatePool(store);
+  const recommend = createRecommend({ beatmaps, pool, catalogue, served, difficulty, log });
   const { mediaHosts } = extractor;
   const tunnel = createTunnel({
     key,
@@ -201,7 +208,11 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       limiter,
       checkKey,
       publicUrl: config.publicUrl,
-      routes: [mediaRoutes({ extractor, creator: config.creator }), beatmapRoutes({ beatmaps })],
+      routes: [
+        mediaRoutes({ extractor, creator: config.creator }),
+        beatmapRoutes({ beatmaps }),
+        recommendRoutes({ recommend }),
+      ],
     }),
   );
   await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, log }));

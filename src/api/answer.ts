@@ -20,9 +20,10 @@ export function sendAnswer(
   reply: FastifyReply,
   answer: Answer,
   maxAgeS: number,
+  isPrivate = false,
 ): FastifyReply {
   reply.header('etag', answer.etag);
-  reply.header('cache-control', `public, max-age=${maxAgeS}`);
+  reply.header('cache-control', `${isPrivate ? 'private' : 'public'}, max-age=${maxAgeS}`);
   const condition = request.headers['if-none-match'];
   if (condition !== undefined && matchesEtag(condition, answer.etag)) return reply.code(304).send();
   return reply.type(JSON_TYPE).send(answer.body);

@@ -13,7 +13,7 @@ const SET_PAGE = 'https://osu.ppy.sh/beatmapsets/900001';
 const COVERS = 'https://assets.ppy.sh/beatmaps/900001/covers';
 const CURSOR = 'eyJvIjoyMH0';
 
-const BEATMAP: BeatmapAnswer = {
+export const BEATMAP: BeatmapAnswer = {
   id: 9000014,
   beatmapset_id: 900001,
   mode: 'osu',
@@ -41,7 +41,7 @@ const BEATMAP: BeatmapAnswer = {
   url: `${SET_PAGE}#osu/9000014`,
 };
 
-const SET: CoreSetAnswer = {
+export const SET: CoreSetAnswer = {
   id: 900001,
   title: 'Paper Comet',
   title_unicode: 'Paper Comet',

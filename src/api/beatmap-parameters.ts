@@ -20,7 +20,7 @@ function plainText(missing: string) {
 }
 
 /** An optional word; an empty one is none. What `read` does not know is refused with what is `allowed`. */
-function word<T>(read: (text: string) => T | undefined, allowed: string, meta: Meta) {
+export function word<T>(read: (text: string) => T | undefined, allowed: string, meta: Meta) {
   return plainText('')
     .meta(meta)
     .transform((text, context): T | undefined => {
@@ -55,13 +55,17 @@ const text = (what: string, meta: Meta) =>
     .max(MAX_CHARS, `must be ${what}, at most ${MAX_CHARS} characters long`)
     .meta(meta);
 
-const mode = (description: string) => word(parseRuleset, MODE_WORDS, { description: `${description} ${MODE_WORDS}.` });
+export const mode = (description: string) =>
+  word(parseRuleset, MODE_WORDS, { description: `${description} ${MODE_WORDS}.` });
 
-const limit = word(
-  value => (/^\d{1,4}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT ? Number(value) : undefined),
-  `a whole number from 1 to ${MAX_LIMIT}`,
-  { description: `How many, 1 to ${MAX_LIMIT}; 20 when left out.` },
-);
+export const limitOf = (usual: number) =>
+  word(
+    value => (/^\d{1,4}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT ? Number(value) : undefined),
+    `a whole number from 1 to ${MAX_LIMIT}`,
+    { description: `How many, 1 to ${MAX_LIMIT}; ${usual} when left out.` },
+  );
+
+const limit = limitOf(20);
 
 const cursor = word(value => value, 'the cursor of an earlier answer', {
   description: 'Of the answer before, for the page after it. The other parameters stay as they were.',
@@ -152,7 +156,7 @@ export function wholeQuery(parameters: SearchParameters): string {
 
 export const PLAYER_FORMS = 'a player’s name, @name, number or profile link';
 
-const user = text(PLAYER_FORMS, {
+export const user = text(PLAYER_FORMS, {
   description: 'Name (Some_Name), @name, number or profile link.',
   example: 'lamp post',
 });

@@ -15,7 +15,7 @@ const ranked = z
 const seconds = (description: string) => number.meta({ description: `${description} In seconds.` });
 const cursor = text.meta({ description: 'For the next page, with the same other parameters. Null on the last.' });
 
-const beatmap = z
+export const beatmap = z
   .strictObject({
     id: z.number(),
     beatmapset_id: z.number(),
@@ -47,7 +47,7 @@ const beatmap = z
 
 export type BeatmapAnswer = z.infer<typeof beatmap>;
 
-const coreSet = z.strictObject({
+export const coreSet = z.strictObject({
   id: z.number(),
   title: z.string(),
   title_unicode: text,

@@ -17,7 +17,7 @@ import type {
   UserBeatmapsAnswer,
 } from './beatmap-schema.ts';
 
-function toBeatmap({ od, hp, owners, ...beatmap }: Beatmap): BeatmapAnswer {
+export function toBeatmap({ od, hp, owners, ...beatmap }: Beatmap): BeatmapAnswer {
   const { id, beatmapset_id, mode, status } = beatmap;
   return {
     ...beatmap,
@@ -30,7 +30,7 @@ function toBeatmap({ od, hp, owners, ...beatmap }: Beatmap): BeatmapAnswer {
   };
 }
 
-function toCoreSet(set: Beatmapset): CoreSetAnswer {
+export function toCoreSet(set: Beatmapset): CoreSetAnswer {
   return {
     id: set.id,
     title: set.title,

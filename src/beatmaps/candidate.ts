@@ -42,7 +42,8 @@ export function candidateOf(set: Beatmapset, map: Beatmap): Candidate {
     length: map.total_length,
     objects: objectsOf(map),
     mapper: map.owners[0]?.id ?? map.user_id ?? set.user_id,
-    plays: map.playcount ?? (set.play_count === null ? null : Math.round(set.play_count / set.beatmaps.length)),
+    plays:
+      map.playcount ?? (set.play_count === null ? null : Math.round(set.play_count / Math.max(1, set.beatmaps.length))),
     favourites: set.favourite_count,
     rating: set.rating,
   };

@@ -4,12 +4,14 @@ import { stopChildren } from './child.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
 import { run as runDiscord } from './discord-bench.ts';
 import { run as runIgdownload } from './igdownload-bench.ts';
+import { benchRecommend } from './recommend-bench.ts';
 
 const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['igdownload', runIgdownload],
   ['discord', runDiscord],
   ['difficulty', runDifficulty],
   ['catalogue', () => benchCatalogue(200_000)],
+  ['recommend', () => benchRecommend(500, 200_000)],
 ]);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

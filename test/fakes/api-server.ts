@@ -6,6 +6,8 @@ import { createErrorRenderer } from '../../src/api/errors.ts';
 import { healthRoutes } from '../../src/api/health-routes.ts';
 import { mediaRoutes } from '../../src/api/media-routes.ts';
 import { createMetrics, type Metrics } from '../../src/api/metrics.ts';
+import { recommendRoutes } from '../../src/api/recommend-routes.ts';
+import type { Recommend } from '../../src/beatmaps/recommend.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit.ts';
 import { createServer, type Server } from '../../src/infra/server.ts';
 import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
@@ -16,6 +18,7 @@ export interface ApiServerOptions {
   readonly extract?: (link: string, options: ExtractOptions | undefined) => Promise<Extraction>;
   /** Without it there are no beatmap endpoints. */
   readonly beatmaps?: BeatmapRoutesOptions['beatmaps'];
+  readonly recommend?: Recommend;
   readonly limiter?: RateLimiter;
   readonly keys?: readonly ApiKey[];
   readonly trustProxy?: readonly string[];
@@ -45,13 +48,17 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const post = makePost();
   const extract = options.extract ?? (async () => ({ post, itemIndex: null, from: 'load' as const }));
   const media = mediaRoutes({ extractor: { extract }, creator: 'Tester', ...now });
-  const { beatmaps } = options;
+  const { beatmaps, recommend } = options;
   await server.app.register(
     api({
       limiter: options.limiter ?? createMemoryRateLimiter(),
       checkKey,
       publicUrl: options.publicUrl,
-      routes: beatmaps === undefined ? [media] : [media, beatmapRoutes({ beatmaps })],
+      routes: [
+        media,
+        ...(beatmaps === undefined ? [] : [beatmapRoutes({ beatmaps })]),
+        ...(recommend === undefined ? [] : [recommendRoutes({ recommend })]),
+      ],
       ...now,
     }),
   );

@@ -1,0 +1,176 @@
+import type { Logger } from '../infra/log.ts';
+import { type Plan, planFor, type Wishes } from './aim.ts';
+import { nobody, readAsker } from './asker.ts';
+import type { Beatmaps } from './beatmaps.ts';
+import type { Beatmapset, Ruleset } from './beatmapset.ts';
+import { type Candidate, candidateOf, isPlayable } from './candidate.ts';
+import type { CandidatePool } from './catalogue-candidates.ts';
+import { chooseAmong, isHit, shortlist, withinFirst } from './choices.ts';
+import type { Difficulty } from './difficulty.ts';
+import { ANY_MODS, modsToPlay } from './mod-wish.ts';
+import { type Choice, drawOrder, type Span, spreadOut } from './pick.ts';
+import { createRandom } from './random.ts';
+import { type Recommendation, reasonsFor, seedReason } from './recommendation.ts';
+import { createRefinement } from './refinement.ts';
+import { findSeedMap } from './seed-map.ts';
+import type { Served } from './served.ts';
+import type { SourceId } from './source.ts';
+
+export interface RecommendRequest extends Wishes {
+  /** Whose best plays say what suits; without, the wishes do. An id, a name, `@name` or a profile's address. */
+  readonly user?: number | string | undefined;
+  /** Default: the seed map's, what the player plays most, or osu!. */
+  readonly ruleset?: Ruleset | undefined;
+  /** A map to find others like: an address or a number, of a difficulty or a set. */
+  readonly like?: number | string | undefined;
+  /** 1 to 50. Default 10. */
+  readonly limit?: number | undefined;
+  /** The same seed gives the same answer as long as plays and catalogue stay the same. */
+  readonly seed: number;
+  /** Key of who asks: nothing is recommended to him twice within 28 days. */
+  readonly caller?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RecommendResult {
+  /** Fitting ones, in no order of worth. Fewer than asked for, or none, when there are no more. */
+  readonly recommendations: readonly Recommendation[];
+  readonly ruleset: Ruleset;
+  readonly player: { readonly id: number; readonly username: string } | null;
+  /** The expected pp that was looked for. */
+  readonly target: Span | null;
+  readonly source: SourceId;
+  readonly stale: boolean;
+}
+
+/**
+ * @throws AppError `invalid_request` (params.what: `user`, `like`), `credentials_required`, `not_found`, or an upstream's code when
+ * the player or the seed map cannot be asked for
+ */
+export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
+
+export interface RecommendOptions {
+  readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
+  readonly pool: CandidatePool;
+  readonly catalogue: { set(id: number): Beatmapset | undefined };
+  readonly served: Pick<Served, 'mapsOf' | 'add'>;
+  /** Without it, pp stays an estimate from a map's figures. */
+  readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
+  readonly log: Logger;
+  /** How long an answer may wait for real figures, in milliseconds. Default 2 500. */
+  readonly refineMs?: number;
+}
+
+/** Maps looked at for one answer. */
+const LOOKED_AT = 2_400;
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 50;
+/** So many choices for each answer get real figures, so that those that turn out not to fit can go. */
+const REFINED = 3;
+const MOST_REFINED = 60;
+
+export function createRecommend(options: RecommendOptions): Recommend {
+  const { beatmaps, pool, catalogue, served, difficulty, log, refineMs = 2_500 } = options;
+  const refine = createRefinement({ difficulty, log, waitMs: refineMs });
+
+  /** Sets that the upstreams know, where the catalogue knows too little. */
+  async function fetchSets(plan: Plan, ruleset: Ruleset, signal?: AbortSignal): Promise<readonly Beatmapset[]> {
+    const [search] = plan.searches;
+    if (search === undefined) return [];
+    const { low, high } = search.window.stars;
+    const page = {
+      q: `stars>=${low.toFixed(2)} stars<=${high.toFixed(2)}`,
+      ruleset,
+      status: 'ranked',
+      limit: 50,
+      signal,
+    } as const;
+    try {
+      const first = await beatmaps.search(page);
+      if (first.cursor === null) return first.sets;
+      return [...first.sets, ...(await beatmaps.search({ ...page, cursor: first.cursor })).sets];
+    } catch (error) {
+      signal?.throwIfAborted();
+      log.warn({ err: error }, 'recommended from the catalogue alone');
+      return [];
+    }
+  }
+
+  return async function recommend(request) {
+    const { caller, signal } = request;
+    const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
+    const seedMap =
+      request.like === undefined ? undefined : await findSeedMap(beatmaps, request.like, request.ruleset, signal);
+    const ruleset = seedMap?.map.mode ?? request.ruleset;
+    const { user } = request;
+    const asker =
+      user === undefined ? nobody(ruleset ?? 'osu') : await readAsker({ beatmaps, log }, user, ruleset, signal);
+    const { profile, player, total } = asker;
+    const like = seedMap === undefined ? undefined : candidateOf(seedMap.set, seedMap.map);
+    const plan = planFor(profile, asker.totalPp, request, like);
+    const random = createRandom(request.seed);
+    const before = caller === undefined ? new Set<number>() : served.mapsOf(caller);
+    const isNew = ({ id }: Candidate) => !asker.known.has(id) && !before.has(id) && id !== like?.id;
+
+    const sets = new Map<number, Beatmapset | undefined>();
+    const setOf = ({ setId }: Candidate) => {
+      if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
+      return sets.get(setId);
+    };
+    let choices = chooseAmong(plan, request, search =>
+      pool.draw(search.window, Math.ceil(LOOKED_AT * search.part), random).filter(isNew),
+    );
+    if (choices.length < limit) {
+      const more = (await fetchSets(plan, profile.ruleset, signal)).filter(set => isRecommendable(set, request));
+      for (const set of more) sets.set(set.id, set);
+      const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
+      const unknown = maps.filter(map => map.ruleset === profile.ruleset && isNew(map));
+      const kept = choices.filter(({ candidate }) => !sets.has(candidate.setId));
+      choices = [...kept, ...chooseAmong(plan, request, () => unknown)];
+    }
+    const wish = request.mods ?? ANY_MODS;
+    const modsOf = ({ profile: { modClass, hidden } }: Choice) => modsToPlay(wish, modClass, hidden);
+    const shortlisted = shortlist(
+      withinFirst(drawOrder(choices, random), plan),
+      candidate => setOf(candidate)?.download_disabled === false,
+      difficulty === undefined ? limit : Math.max(limit, Math.min(limit * REFINED, MOST_REFINED)),
+    );
+    const refined = await refine(
+      shortlisted.map(choice => ({ choice, set: setOf(choice.candidate), mods: modsOf(choice) })),
+      signal,
+    );
+    const fitting = refined.filter(({ choice, algorithm }) => algorithm === null || isHit(choice, plan, request));
+    const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
+    const recommendations = spreadOut(algorithms.keys(), limit).flatMap((choice): Recommendation[] => {
+      const set = setOf(choice.candidate);
+      const map = set?.beatmaps.find(({ id }) => id === choice.candidate.id);
+      if (set === undefined || map === undefined) return [];
+      return [
+        {
+          beatmap: map,
+          beatmapset: set,
+          mods: modsOf(choice),
+          pp: choice.pp,
+          accuracy: choice.profile.accuracy,
+          misses: choice.profile.misses,
+          gain: total?.gain(choice.pp) ?? null,
+          stars: choice.figures.stars,
+          algorithm: algorithms.get(choice) ?? null,
+          reasons: reasonsFor(choice, plan, seedMap === undefined ? undefined : seedReason(seedMap)),
+        },
+      ];
+    });
+    if (caller !== undefined) {
+      served.add(
+        caller,
+        recommendations.map(({ beatmap }) => beatmap.id),
+      );
+    }
+    const source = player === null ? 'catalogue' : 'osu';
+    return { recommendations, ruleset: profile.ruleset, player, target: plan.aim.pp, source, stale: asker.stale };
+  };
+}
+
+function isRecommendable(set: Beatmapset, { loved }: Wishes): boolean {
+  return isPlayable(set) && (set.status !== 'loved' || loved === true);
+}

@@ -1,0 +1,58 @@
+import { setMaxListeners } from 'node:events';
+import { AppError } from '../errors.ts';
+import type { Logger } from '../infra/log.ts';
+import type { Beatmapset } from './beatmapset.ts';
+import type { Difficulty } from './difficulty.ts';
+import type { Choice } from './pick.ts';
+
+export interface Refinement {
+  readonly choice: Choice;
+  /** Day of the rules its pp and stars were computed by; null when they are still estimates. */
+  readonly algorithm: string | null;
+}
+
+interface Shortlisted {
+  readonly choice: Choice;
+  readonly set: Beatmapset | undefined;
+  readonly mods: readonly string[];
+}
+
+export interface RefinementOptions {
+  readonly difficulty: Pick<Difficulty, 'of'> | undefined;
+  readonly log: Logger;
+  /** For the whole list; what is not there by then stays an estimate. */
+  readonly waitMs: number;
+}
+
+/** Replaces estimates by what the maps themselves say, as far as time allows. Those come first, each in their order. */
+export function createRefinement({ difficulty, log, waitMs }: RefinementOptions) {
+  async function refineOne({ choice, set, mods }: Shortlisted, signal: AbortSignal): Promise<Refinement> {
+    const beatmap = set?.beatmaps.find(({ id }) => id === choice.candidate.id);
+    if (difficulty === undefined || beatmap === undefined) return { choice, algorithm: null };
+    const { accuracy, misses } = choice.profile;
+    try {
+      const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal);
+      const pp = found.pp[0]?.pp ?? choice.pp;
+      const figures = { ...choice.figures, stars: found.stars };
+      return { choice: { ...choice, figures, pp }, algorithm: found.algorithm };
+    } catch (error) {
+      if (!signal.aborted) log.debug({ err: error, beatmap: beatmap.id }, 'recommended by estimate');
+      return { choice, algorithm: null };
+    }
+  }
+
+  return async function refine(list: readonly Shortlisted[], signal?: AbortSignal): Promise<readonly Refinement[]> {
+    if (difficulty === undefined) return list.map(({ choice }) => ({ choice, algorithm: null }));
+    const deadline = AbortSignal.timeout(waitMs);
+    const own = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+    // One for each map, which is more than Node takes for a mistake.
+    setMaxListeners(0, own);
+    const refined = await Promise.all(list.map(one => refineOne(one, own)));
+    if (signal?.aborted === true) throw new AppError('timeout', 'the caller left', { cause: signal.reason });
+    return [...refined.filter(isComputed), ...refined.filter(one => !isComputed(one))];
+  };
+}
+
+function isComputed({ algorithm }: Refinement): boolean {
+  return algorithm !== null;
+}

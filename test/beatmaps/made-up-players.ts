@@ -1,0 +1,8 @@
+import { type Player, parsePlayer } from '../../src/beatmaps/player.ts';
+
+/** Somebody made up, who plays osu!. */
+export function madeUpPlayer(id: number, pp: number | null, mode = 'osu'): Player {
+  const player = parsePlayer({ id, username: `crane ${id}`, playmode: mode, statistics: { pp } });
+  if (player === undefined) throw new TypeError('not what it was made as');
+  return player;
+}
