@@ -2,7 +2,7 @@ import { rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import { createWaitingLine } from '../infra/waiting-line.ts';
-import { type CompressionPlan, planCompression } from './compression-plan.ts';
+import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
 import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
 import { type Probe, probeFile } from './probe.ts';
 
@@ -83,13 +83,13 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
   const places = jobsAtOnce ?? Math.max(1, Math.floor(cores / 2));
   const enter = createWaitingLine({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
 
-  async function attempt(request: CompressRequest, plan: CompressionPlan, from: number): Promise<number> {
+  async function attempt(request: CompressRequest, plan: CompressionPlan): Promise<number> {
     const { inputPath, outputPath, probe, signal, onProgress } = request;
     const durationMs = probe.durationMs ?? 1;
     await ffmpeg.run(argumentsOf(inputPath, outputPath, plan), {
       signal,
       deadlineMs: plan.deadlineMs,
-      onProgress: doneMs => onProgress?.(Math.max(from, Math.min(1, doneMs / durationMs))),
+      onProgress: doneMs => onProgress?.(Math.min(1, doneMs / durationMs)),
     });
     return (await stat(outputPath)).size;
   }
@@ -103,11 +103,11 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
       done = share;
       request.onProgress?.(share);
     };
+    const limitBytes = Math.floor(request.maxBytes * SAFE_SHARE);
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
       const plan = planCompression(probe, budget, cores);
       if (plan === undefined) return undefined;
-      const bytes = await attempt({ ...request, onProgress }, plan, done);
-      const limitBytes = Math.floor(request.maxBytes * 0.98);
+      const bytes = await attempt({ ...request, onProgress }, plan);
       if (bytes <= limitBytes) {
         const made = await probeFile(outputPath, signal);
         if (isAsPlanned(made, probe, plan)) return { path: outputPath, bytes, probe: made };

@@ -21,7 +21,7 @@ export interface CompressionPlan {
 }
 
 /** The part of a chat's limit that is used: what chats count beside the file itself is not known to the byte. */
-const SAFE_SHARE = 0.98;
+export const SAFE_SHARE = 0.98;
 /** What the index of an MP4 takes of a frame or a piece of sound. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;

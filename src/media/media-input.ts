@@ -19,6 +19,11 @@ export function brokenFile(message: string, cause?: unknown): AppError {
   return new AppError('upstream_unavailable', message, { params: { what: 'broken_file' }, cause });
 }
 
+/** A full or failing disk, which says nothing about the file. */
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
 function reasonOf(signal: AbortSignal): AppError {
   const { reason } = signal;
   return reason instanceof AppError ? reason : new AppError('timeout', 'given up by the caller', { cause: reason });
@@ -67,6 +72,7 @@ export async function withMediaInput<T>(
   } catch (error) {
     if (signal.aborted) throw reasonOf(signal);
     if (error instanceof AppError) throw error;
+    if (isSystemError(error)) throw new AppError('internal', 'the disk failed', { cause: error });
     throw brokenFile('not a media file that can be read', error);
   } finally {
     input?.dispose();

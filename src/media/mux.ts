@@ -23,7 +23,6 @@ export interface CopyRequest {
 interface Strand {
   readonly sink: EncodedPacketSink;
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
-  readonly startsAt: number;
 }
 
 type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
@@ -48,7 +47,6 @@ async function addVideo(output: Output, track: InputVideoTrack): Promise<Strand>
   return {
     sink,
     add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined),
-    startsAt: await track.getFirstTimestamp(),
   };
 }
 
@@ -63,7 +61,6 @@ async function addAudio(output: Output, track: InputAudioTrack): Promise<Strand>
   return {
     sink,
     add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined),
-    startsAt: await track.getFirstTimestamp(),
   };
 }
 

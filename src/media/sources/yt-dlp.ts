@@ -1,9 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
 import { AppError, type ErrorCode } from '../../errors.ts';
+import { findPrograms, runProgram } from '../../infra/child-process.ts';
+import { createWaitingLine } from '../../infra/waiting-line.ts';
 import { META_MEDIA_HOSTS } from '../media-address.ts';
 import type { SourceId } from '../post.ts';
 import type { Strategy } from '../strategies.ts';
@@ -30,9 +27,7 @@ export interface YtDlpOptions {
 }
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
-const MAX_COMPLAINT_CHARS = 16 * 1024;
 const MAX_WAITING = 16;
-const NAME = process.platform === 'win32' ? 'yt-dlp.exe' : 'yt-dlp';
 const ARGUMENTS: readonly string[] = [
   '-J',
   '--no-playlist',
@@ -73,134 +68,36 @@ function failureOf(stderr: string, exit: string): AppError {
   return new AppError(code, `yt-dlp ${exit}: ${complaint}`, { params });
 }
 
-function abortError(signal: AbortSignal): AppError {
-  if (signal.reason instanceof AppError) return signal.reason;
-  return new AppError('timeout', 'yt-dlp was given up', { cause: signal.reason });
-}
-
-/** Ends the program and what it started. */
-function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // No group of that number: the child alone is left, or not even that.
-    child.kill('SIGKILL');
-  }
-}
-
-/** Runs at most `limit` tasks at once; the rest wait in line, and leave it when their signal aborts. */
-function createLine(limit: number): (signal: AbortSignal) => Promise<() => void> {
-  const waiting = new Set<() => void>();
-  let running = 0;
-  const leaveOnce = () => {
-    let isGone = false;
-    return () => {
-      if (isGone) return;
-      isGone = true;
-      running -= 1;
-      const [next] = waiting;
-      next?.();
-    };
-  };
-  return signal =>
-    new Promise((resolve, reject) => {
-      const enter = () => {
-        waiting.delete(enter);
-        signal.removeEventListener('abort', giveUp);
-        running += 1;
-        resolve(leaveOnce());
-      };
-      const giveUp = () => {
-        waiting.delete(enter);
-        reject(abortError(signal));
-      };
-      if (signal.aborted) return giveUp();
-      if (running < limit) return enter();
-      if (waiting.size >= MAX_WAITING) return reject(new AppError('upstream_unavailable', 'too many wait for yt-dlp'));
-      waiting.add(enter);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
-}
-
 /** The yt-dlp found first on the path; undefined when there is none. */
 export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOptions): Promise<YtDlp | undefined> {
-  const candidates = searchPath
-    .split(path.delimiter)
-    .filter(path.isAbsolute)
-    .map(folder => path.join(folder, NAME));
-  let program: string | undefined;
-  for (const candidate of candidates) {
-    if (program === undefined && (await isProgram(candidate))) program = candidate;
-  }
+  const [program] = await findPrograms('yt-dlp', searchPath);
   if (program === undefined) return undefined;
-  const found = program;
   const proxies = proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   const env = { PATH: searchPath, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', ...proxies };
-  const enterLine = createLine(concurrency);
-  const alive = new Set<ChildProcess>();
-  // Detached programs would outlive us.
-  process.on('exit', () => alive.forEach(killGroup));
+  const enter = createWaitingLine({ atOnce: concurrency, maxWaiting: MAX_WAITING, name: 'yt-dlp' });
 
-  /** Resolves with stdout; `onEnd` is called when the process is gone, which may be after the promise has settled. */
-  function run(url: string, signal: AbortSignal, onEnd: () => void): Promise<string> {
-    return new Promise((resolve, reject) => {
-      const child = spawn(found, [...ARGUMENTS, url], {
-        env,
-        cwd: tmpdir(),
-        detached: process.platform !== 'win32',
-        stdio: ['ignore', 'pipe', 'pipe'],
-        windowsHide: true,
-      });
-      alive.add(child);
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      let complaints = '';
-      const fail = (error: AppError) => {
-        reject(error);
-        killGroup(child);
-      };
-      const onAbort = () => fail(abortError(signal));
-      child.stdout.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > MAX_OUTPUT_BYTES) fail(new AppError('too_large', 'yt-dlp printed too much'));
-        else chunks.push(chunk);
-      });
-      child.stderr.on('data', (chunk: Buffer) => {
-        if (complaints.length < MAX_COMPLAINT_CHARS) complaints += chunk.toString('utf8');
-      });
-      child.once('error', cause => {
-        reject(new AppError('upstream_unavailable', 'yt-dlp could not be run', { cause }));
-        if (child.pid !== undefined) return;
-        alive.delete(child);
-        onEnd();
-      });
-      child.once('close', (code, killedBy) => {
-        signal.removeEventListener('abort', onAbort);
-        alive.delete(child);
-        onEnd();
-        if (code === 0) resolve(Buffer.concat(chunks).toString('utf8'));
-        else reject(failureOf(complaints, killedBy ?? `exit ${code}`));
-      });
-      signal.addEventListener('abort', onAbort, { once: true });
-      if (signal.aborted) onAbort();
-    });
-  }
+  const run = async (url: string, signal: AbortSignal): Promise<string> => {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const onOutput = (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > MAX_OUTPUT_BYTES) throw new AppError('too_large', 'yt-dlp printed too much');
+      chunks.push(chunk);
+    };
+    const end = await runProgram({ program, args: [...ARGUMENTS, url], env, signal, onOutput });
+    if (end.exitCode !== 0) throw failureOf(end.complaints, end.killedBy ?? `exit ${end.exitCode}`);
+    return Buffer.concat(chunks).toString('utf8');
+  };
 
   return {
     program,
     async describe(url, signal) {
-      const leave = await enterLine(signal);
-      return run(url, signal, leave);
+      const leave = await enter(signal);
+      try {
+        return await run(url, signal);
+      } finally {
+        leave();
+      }
     },
   };
 }
