@@ -39,18 +39,23 @@ const AUDIO_STEPS = [
   { audioBitrate: 64_000, audioChannels: 2, fromTotal: 300_000 },
   { audioBitrate: 40_000, audioChannels: 1, fromTotal: 0 },
 ] as const;
-/** Million pixels a second that one core encodes, decoding 1080p beside it. */
+/** Million pixels a second that one core encodes, scaling included (measured 2026-11 with x264 164). */
 const SPEEDS = [
-  { preset: 'fast', megapixels: 16 },
-  { preset: 'faster', megapixels: 21 },
-  { preset: 'veryfast', megapixels: 33 },
-  { preset: 'superfast', megapixels: 50 },
+  { preset: 'fast', megapixels: 34 },
+  { preset: 'faster', megapixels: 44 },
+  { preset: 'veryfast', megapixels: 65 },
+  { preset: 'superfast', megapixels: 86 },
 ] as const;
+const DECODED_MEGAPIXELS = 500;
+/** Beyond so many, more cores help one film little. */
+const MAX_CORES = 8;
 /** What a person waits for gladly; beyond it a faster preset is taken. */
-const PATIENCE_MS = 16_000;
+const PATIENCE_MS = 18_000;
 /** A film that would take longer by far is not begun. */
 const MAX_ESTIMATE_MS = 240_000;
 const MAX_DEADLINE_MS = 600_000;
+/** The narrow side from which on half of the frames may go. */
+const CHOPPY_SIDE = 270;
 
 const even = (pixels: number) => Math.max(2, Math.round(pixels / 2) * 2);
 
@@ -59,24 +64,23 @@ interface Shape {
   readonly height: number;
 }
 
-function shapeOf(width: number, height: number, narrowSide: number): Shape {
+function shrink({ width, height }: Shape, narrowSide: number): Shape {
   const scale = Math.min(1, narrowSide / Math.min(width, height), MAX_LONG_SIDE / Math.max(width, height));
   return { width: even(width * scale), height: even(height * scale) };
 }
 
-function frameRatesOf(frameRate: number | null): readonly number[] {
-  const own = frameRate ?? 30;
-  return own > 31 ? [Math.min(own, 60), 30, 24] : own > 24.5 ? [30, 24] : [24];
+/** From rich to poor, so that what is left out is every second frame: anything between makes a movement stumble. */
+function frameRatesOf(own: number, narrowSide: number): readonly number[] {
+  return [...(own > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])];
 }
 
 /** The richest picture that `videoBitrate` carries: first the frames of a smooth film go, then its size. */
-function pictureOf(probe: Probe, width: number, height: number, videoBitrate: number) {
+function pictureOf(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
-    const shape = shapeOf(width, height, narrowSide);
-    for (const maxFrameRate of frameRatesOf(probe.frameRate)) {
-      const frames = Math.min(maxFrameRate, probe.frameRate ?? maxFrameRate);
-      const pixels = shape.width * shape.height * frames;
-      if (videoBitrate / pixels >= MIN_BITS_PER_PIXEL) return { ...shape, maxFrameRate, pixels, frames };
+    const { width, height } = shrink(shape, narrowSide);
+    for (const maxFrameRate of frameRatesOf(frameRate, narrowSide)) {
+      const pixels = width * height * Math.min(maxFrameRate, frameRate);
+      if (videoBitrate / pixels >= MIN_BITS_PER_PIXEL) return { width, height, maxFrameRate, pixels };
     }
   }
   return undefined;
@@ -91,7 +95,8 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   if (durationMs === null || width === null || height === null || durationMs <= 0) return undefined;
   const seconds = durationMs / 1_000;
   const limitBytes = Math.floor(maxBytes * SAFE_SHARE);
-  const samplesPerSecond = Math.min(probe.frameRate ?? 30, 60) + (probe.hasAudio ? 47 : 0);
+  const frameRate = probe.frameRate ?? 30;
+  const samplesPerSecond = Math.min(frameRate, 60) + (probe.hasAudio ? 47 : 0);
   const indexBytes = FIXED_INDEX_BYTES + seconds * samplesPerSecond * INDEX_BYTES_PER_SAMPLE;
   const totalBits = (limitBytes - indexBytes) * 8;
   const total = totalBits / seconds;
@@ -100,13 +105,15 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   // The buffer is full when a film begins, so it is part of what the film may take.
   const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
   const videoBitrate = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
-  const picture = pictureOf(probe, width, height, videoBitrate);
+  const picture = pictureOf({ width, height }, frameRate, videoBitrate);
   if (picture === undefined) return undefined;
-  const megapixels = (picture.pixels * seconds) / 1e6;
-  const millisAt = (speed: number) => (megapixels / (speed * cores)) * 1_000;
+  const decodeSeconds = (width * height * frameRate * seconds) / (DECODED_MEGAPIXELS * 1e6);
+  const encodeSeconds = (megapixels: number) => (picture.pixels * seconds) / (megapixels * 1e6);
+  const millisAt = (megapixels: number) =>
+    ((decodeSeconds + encodeSeconds(megapixels)) * 1_000) / Math.min(cores, MAX_CORES);
   const fitting = SPEEDS.find(speed => millisAt(speed.megapixels) <= PATIENCE_MS);
-  const { preset, megapixels: speed } = fitting ?? SPEEDS[3];
-  if (millisAt(speed) > MAX_ESTIMATE_MS) return undefined;
+  const { preset, megapixels } = fitting ?? SPEEDS[3];
+  if (millisAt(megapixels) > MAX_ESTIMATE_MS) return undefined;
   return {
     width: picture.width,
     height: picture.height,
@@ -118,6 +125,6 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
     audioBitrate,
     audioChannels: sound?.audioChannels ?? 2,
     limitBytes,
-    deadlineMs: Math.min(MAX_DEADLINE_MS, Math.round(30_000 + 3 * durationMs + 4 * millisAt(speed))),
+    deadlineMs: Math.min(MAX_DEADLINE_MS, Math.round(30_000 + 3 * durationMs + 4 * millisAt(megapixels))),
   };
 }

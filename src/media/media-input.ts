@@ -40,7 +40,11 @@ export async function withMediaInput<T>(
   use: (media: MediaInput) => Promise<T>,
 ): Promise<T> {
   if (signal.aborted) throw reasonOf(signal);
-  const { ADTS, CustomSource, Input, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } = await import('mediabunny');
+  const { ADTS, CustomSource, Input, Logging, LogLevel, MATROSKA, MP3, MP4, OGG, QTFF, WAVE, WEBM } = await import(
+    'mediabunny'
+  );
+  // It speaks of odd files on the console, where our log is.
+  Logging.level = LogLevel.Silent;
   const file = await open(path, 'r');
   let input: Input | undefined;
   try {

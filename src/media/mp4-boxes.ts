@@ -21,7 +21,7 @@ const MAX_INDEX_BYTES = 32 * 1024 * 1024;
 /** 13 hours of 60 frames and 47 sounds a second. */
 const MAX_SAMPLES = 5_000_000;
 const MAX_DEPTH = 8;
-const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf', 'edts']);
+const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
 /** Cut off in one of these, a file does not play to its end. */
 const ESSENTIAL = new Set(['ftyp', 'moov', 'mdat', 'moof']);
 
@@ -56,57 +56,62 @@ async function readExactly(file: FileHandle, start: number, bytes: number): Prom
   return new DataView(buffer.buffer, 0, done);
 }
 
-/** Sums what the tables of one index or fragment claim, so that nobody who trusts them counts to four thousand million. */
+/** Sums the samples that a file claims: none is smaller than a byte, so that nobody who believes it counts for ever. */
 class SampleCount {
+  readonly #most: number;
   #total = 0;
+
+  constructor(fileBytes: number) {
+    this.#most = Math.min(MAX_SAMPLES, fileBytes);
+  }
 
   add(claimed: number): void {
     this.#total += claimed;
-    if (this.#total > MAX_SAMPLES) throw new BrokenBoxes('more samples than any film has');
+    if (this.#total > this.#most) throw new BrokenBoxes('more samples than the file can hold');
   }
 }
 
-function countEntries(
-  view: DataView,
-  box: Box,
-  entryBytes: number,
-  count: SampleCount,
-  claims: (at: number) => number,
-) {
-  const entries = view.getUint32(box.contentStart + 4);
-  if (box.contentStart + 8 + entries * entryBytes > box.end)
-    throw new BrokenBoxes(`${box.type} is shorter than its list`);
-  count.add(entries);
-  for (let entry = 0; entry < entries; entry += 1) count.add(claims(box.contentStart + 8 + entry * entryBytes));
+/** The first number of every entry of a list that begins with their count. */
+function entriesOf(view: DataView, box: Box, entryBytes: number): readonly number[] {
+  const first = box.contentStart + 8;
+  const count = view.getUint32(box.contentStart + 4);
+  if (first + count * entryBytes > box.end) throw new BrokenBoxes(`${box.type} is shorter than its list`);
+  return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes));
 }
 
-function checkTable(view: DataView, box: Box, count: SampleCount): void {
-  if (box.type === 'stts' || box.type === 'ctts') {
-    countEntries(view, box, 8, count, at => view.getUint32(at));
-  } else if (box.type === 'stsc') {
-    // Half of what a list of chunks says is in the difference of two entries: each alone must be possible.
-    countEntries(view, box, 12, count, at => {
-      if (view.getUint32(at) > MAX_SAMPLES) throw new BrokenBoxes('more chunks than any film has');
-      return 0;
-    });
-  } else if (box.type === 'stsz' || box.type === 'stz2') {
-    count.add(view.getUint32(box.contentStart + 8));
-  } else if (box.type === 'trun') {
-    count.add(view.getUint32(box.contentStart + 4));
+/** What the tables of one track claim must agree with the list of its samples, which takes room for each. */
+function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount): void {
+  const sizes = boxes.find(({ type }) => type === 'stsz' || type === 'stz2');
+  const samples = sizes === undefined ? 0 : view.getUint32(sizes.contentStart + 8);
+  count.add(samples);
+  for (const box of boxes) {
+    if (box.type === 'stts' || box.type === 'ctts') {
+      const claimed = entriesOf(view, box, 8).reduce((sum, entry) => sum + entry, 0);
+      if (claimed > samples + 1) throw new BrokenBoxes(`${box.type} has more samples than there are`);
+    } else if (box.type === 'stsc') {
+      const chunks = entriesOf(view, box, 12);
+      if (chunks.some(chunk => chunk > samples + 1)) throw new BrokenBoxes('more chunks than samples');
+    }
   }
 }
 
-function checkBoxes(view: DataView, from: number, to: number, depth: number, count: SampleCount): void {
+function boxesWithin(view: DataView, from: number, to: number): readonly Box[] {
+  const boxes: Box[] = [];
   for (let at = from; at + 8 <= to; ) {
     const box = parseBox(view, at, 0, to);
     if (box.end > to) throw new BrokenBoxes(`box ${box.type} reaches beyond the one around it`);
-    if (CONTAINERS.has(box.type)) {
-      if (depth >= MAX_DEPTH) throw new BrokenBoxes('boxes within boxes without end');
-      checkBoxes(view, box.contentStart, box.end, depth + 1, count);
-    } else {
-      checkTable(view, box, count);
-    }
+    boxes.push(box);
     at = box.end;
+  }
+  return boxes;
+}
+
+function checkBoxes(view: DataView, from: number, to: number, depth: number, count: SampleCount): void {
+  if (depth > MAX_DEPTH) throw new BrokenBoxes('boxes within boxes without end');
+  for (const box of boxesWithin(view, from, to)) {
+    if (box.type === 'stbl') checkTables(view, boxesWithin(view, box.contentStart, box.end), count);
+    else if (CONTAINERS.has(box.type)) checkBoxes(view, box.contentStart, box.end, depth + 1, count);
+    else if (box.type === 'trun') count.add(view.getUint32(box.contentStart + 4));
   }
 }
 
@@ -134,7 +139,7 @@ export async function readMp4Structure(
   signal: AbortSignal,
 ): Promise<Mp4Structure | undefined> {
   const seen: Box[] = [];
-  const count = new SampleCount();
+  const count = new SampleCount(fileBytes);
   for (let at = 0; at + 8 <= fileBytes; ) {
     signal.throwIfAborted();
     const head = await readExactly(file, at, Math.min(16, fileBytes - at));

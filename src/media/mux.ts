@@ -1,5 +1,6 @@
-import { rm } from 'node:fs/promises';
-import type { EncodedPacketSink, InputAudioTrack, InputVideoTrack, Output } from 'mediabunny';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EncodedPacketSink, InputAudioTrack, InputVideoTrack, Output, StreamTargetChunk } from 'mediabunny';
 import { AppError } from '../errors.ts';
 import { brokenFile, withMediaInput } from './media-input.ts';
 
@@ -25,15 +26,26 @@ interface Strand {
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
 }
 
+const CHUNK_BYTES = 512 * 1024;
+
 type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
 
-async function countPackets(sink: EncodedPacketSink): Promise<number> {
+async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promise<number> {
   let count = 0;
-  for await (const _ of sink.packets(undefined, undefined, { metadataOnly: true })) count += 1;
+  for await (const _ of sink.packets(undefined, undefined, { metadataOnly: true })) {
+    count += 1;
+    await breathe(count, signal);
+  }
   return count;
 }
 
-async function addVideo(output: Output, track: InputVideoTrack): Promise<Strand> {
+/** Everything may be in memory already, and then nobody else would have a turn, not even who gives up. */
+async function breathe(count: number, signal: AbortSignal): Promise<void> {
+  if (count % 500 === 0) await nextTurn();
+  signal.throwIfAborted();
+}
+
+async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSignal): Promise<Strand> {
   const { EncodedPacketSink, EncodedVideoPacketSource } = await import('mediabunny');
   const codec = await track.getCodec();
   const decoderConfig = await track.getDecoderConfig();
@@ -42,7 +54,7 @@ async function addVideo(output: Output, track: InputVideoTrack): Promise<Strand>
   const source = new EncodedVideoPacketSource(codec);
   output.addVideoTrack(source, {
     transformationMatrix: await track.getTransformationMatrix(),
-    maximumPacketCount: await countPackets(sink),
+    maximumPacketCount: await countPackets(sink, signal),
   });
   return {
     sink,
@@ -50,14 +62,14 @@ async function addVideo(output: Output, track: InputVideoTrack): Promise<Strand>
   };
 }
 
-async function addAudio(output: Output, track: InputAudioTrack): Promise<Strand> {
+async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<Strand> {
   const { EncodedAudioPacketSource, EncodedPacketSink } = await import('mediabunny');
   const codec = await track.getCodec();
   const decoderConfig = await track.getDecoderConfig();
   if (codec === null || decoderConfig === null) throw brokenFile('a sound in a codec nobody knows');
   const sink = new EncodedPacketSink(track);
   const source = new EncodedAudioPacketSource(codec);
-  output.addAudioTrack(source, { maximumPacketCount: await countPackets(sink) });
+  output.addAudioTrack(source, { maximumPacketCount: await countPackets(sink, signal) });
   return {
     sink,
     add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined),
@@ -73,8 +85,8 @@ async function pour(strands: readonly Strand[], signal: AbortSignal): Promise<vo
     }),
   );
   try {
-    for (;;) {
-      signal.throwIfAborted();
+    for (let count = 0; ; count += 1) {
+      await breathe(count, signal);
       const [head] = heads
         .filter(({ next }) => next.done !== true)
         .toSorted((a, b) => (a.next.value?.timestamp ?? 0) - (b.next.value?.timestamp ?? 0));
@@ -88,24 +100,41 @@ async function pour(strands: readonly Strand[], signal: AbortSignal): Promise<vo
   }
 }
 
+/** The muxer's way to a file that is opened and closed here: its own leaves the file open when it gives up early. */
+function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
+  return new WritableStream({
+    async write({ data, position }) {
+      for (let done = 0; done < data.length; ) {
+        const { bytesWritten } = await file.write(data, done, data.length - done, position + done);
+        done += bytesWritten;
+      }
+    },
+  });
+}
+
 async function write(
   outputPath: string,
   signal: AbortSignal,
   addTracks: (output: Output) => Promise<readonly Strand[]>,
 ): Promise<void> {
-  const { FilePathTarget, Mp4OutputFormat, Output } = await import('mediabunny');
+  const { Mp4OutputFormat, Output, StreamTarget } = await import('mediabunny');
+  const file = await open(outputPath, 'w');
   const output = new Output({
     // The room for the index is known beforehand, so that nothing is kept in memory or written twice.
     format: new Mp4OutputFormat({ fastStart: 'reserve' }),
-    target: new FilePathTarget(outputPath),
+    target: new StreamTarget(streamTo(file), { chunked: true, chunkSize: CHUNK_BYTES }),
   });
   try {
     const strands = await addTracks(output);
     await output.start();
     await pour(strands, signal);
     await output.finalize();
+    await file.close();
   } catch (error) {
-    if (output.state !== 'finalized' && output.state !== 'canceled') await output.cancel();
+    await output.cancel().catch(() => {
+      // It failed before, for the reason that is told.
+    });
+    await file.close();
     await rm(outputPath, { force: true });
     throw error;
   }
@@ -127,7 +156,10 @@ export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxReques
     withMediaInput(audioPath, signal, async ({ input: sounds }) => {
       const video = await primary(pictures.getPrimaryVideoTrack(), 'a picture');
       const audio = await primary(sounds.getPrimaryAudioTrack(), 'sound');
-      await write(outputPath, signal, async output => [await addVideo(output, video), await addAudio(output, audio)]);
+      await write(outputPath, signal, async output => [
+        await addVideo(output, video, signal),
+        await addAudio(output, audio, signal),
+      ]);
     }),
   );
 }
@@ -141,8 +173,8 @@ export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): 
     const video = await primary(input.getPrimaryVideoTrack(), 'a picture');
     const audio = await input.getPrimaryAudioTrack();
     await write(outputPath, signal, async output => [
-      await addVideo(output, video),
-      ...(audio === null ? [] : [await addAudio(output, audio)]),
+      await addVideo(output, video, signal),
+      ...(audio === null ? [] : [await addAudio(output, audio, signal)]),
     ]);
   });
 }
@@ -156,6 +188,6 @@ export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Pr
     const audio = await primary(input.getPrimaryAudioTrack(), 'sound');
     const codec = await audio.getCodec();
     if (codec !== 'aac') throw new AppError('invalid_request', `${codec ?? 'unknown'} is not copied to M4A`);
-    await write(outputPath, signal, async output => [await addAudio(output, audio)]);
+    await write(outputPath, signal, async output => [await addAudio(output, audio, signal)]);
   });
 }
