@@ -20,6 +20,8 @@ const MAX_TOP_BOXES = 50_000;
 const MAX_INDEX_BYTES = 32 * 1024 * 1024;
 /** 13 hours of 60 frames and 47 sounds a second. */
 const MAX_SAMPLES = 5_000_000;
+/** A second or two of counting. */
+const MAX_STEPS = 1_000_000_000;
 const MAX_DEPTH = 8;
 const CONTAINERS = new Set(['moov', 'trak', 'mdia', 'minf', 'mvex', 'moof', 'traf', 'edts']);
 /** Cut off in one of these, a file does not play to its end. */
@@ -71,12 +73,12 @@ class SampleCount {
   }
 }
 
-/** The first number of every entry of a list that begins with their count. */
-function entriesOf(view: DataView, box: Box, entryBytes: number): readonly number[] {
+/** The numbers at `offset` in every entry of a list that begins with their count. */
+function entriesOf(view: DataView, box: Box, entryBytes: number, offset = 0): readonly number[] {
   const first = box.contentStart + 8;
   const count = view.getUint32(box.contentStart + 4);
   if (first + count * entryBytes > box.end) throw new BrokenBoxes(`${box.type} is shorter than its list`);
-  return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes));
+  return Array.from({ length: count }, (_, index) => view.getUint32(first + index * entryBytes + offset));
 }
 
 /** What the tables of one track claim must agree with the list of its samples, which takes room for each. */
@@ -91,6 +93,10 @@ function checkTables(view: DataView, boxes: readonly Box[], count: SampleCount):
     } else if (box.type === 'stsc') {
       const chunks = entriesOf(view, box, 12);
       if (chunks.some(chunk => chunk > samples + 1)) throw new BrokenBoxes('more chunks than samples');
+      // To find a sample, a reader counts through its chunk.
+      const most = entriesOf(view, box, 12, 4).reduce((max, perChunk) => Math.max(max, perChunk), 0);
+      if (most > samples + 1 || most * samples > MAX_STEPS)
+        throw new BrokenBoxes('chunks of more samples than there are');
     }
   }
 }

@@ -66,6 +66,7 @@ describe('what is no media file', () => {
     ['stts', words(0, 0xffffffff)],
     ['stsz', words(0, 0, 0xffffffff)],
     ['stsc', words(0, 1, 0xfffffff0, 1, 1)],
+    ['stsc', words(0, 1, 1, 0xfffffff0, 1)],
     ['stts', words(0)],
   ])('is refused when its %s claims what no film has', async (type, content) => {
     const index = box('moov', box('trak', box('mdia', box('minf', box('stbl', box(type, content))))));
