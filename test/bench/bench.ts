@@ -1,4 +1,5 @@
 /** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them. */
+import { run as runAutocomplete } from './autocomplete-bench.ts';
 import { benchCatalogue } from './catalogue-bench.ts';
 import { stopChildren } from './child.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
@@ -10,6 +11,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['igdownload', runIgdownload],
   ['discord', runDiscord],
   ['difficulty', runDifficulty],
+  ['autocomplete', () => runAutocomplete()],
   ['catalogue', () => benchCatalogue(200_000)],
   ['recommend', () => benchRecommend(500, 200_000)],
 ]);

@@ -16,6 +16,7 @@ const worded = z.looseObject({
   caption_entities: z.array(entityShape).optional(),
   parse_mode: z.string().optional(),
   input_message_content: z.unknown().optional(),
+  link_preview_options: z.looseObject({ is_disabled: z.boolean().optional(), url: z.string().optional() }).optional(),
 });
 
 const TEXT_METHODS = new Set(['sendMessage', 'editMessageText']);
@@ -31,6 +32,8 @@ export function checkTexts({ method, params }: TelegramRequest): readonly Violat
     const text = !isOwn || TEXT_METHODS.has(method) ? data.text : undefined;
     const content = worded.safeParse(data.input_message_content);
     return [
+      ...checkPreview(data.link_preview_options),
+      ...(content.success ? checkPreview(content.data.link_preview_options) : []),
       ...checkText(text, data.parse_mode, data.entities, 'text'),
       ...checkText(data.caption, data.parse_mode, data.caption_entities, 'caption'),
       ...(content.success
@@ -38,6 +41,13 @@ export function checkTexts({ method, params }: TelegramRequest): readonly Violat
         : []),
     ];
   });
+}
+
+function checkPreview(options: z.infer<typeof worded>['link_preview_options']): readonly Violation[] {
+  const { is_disabled: isDisabled = false, url } = options ?? {};
+  if (url === undefined) return [];
+  if (isDisabled) return [{ what: 'a preview that is disabled and has an address' }];
+  return /^https?:\/\/[^\s/]+/i.test(url) ? [] : [{ what: `a preview of ${url}`, refusal: 'WEBPAGE_URL_INVALID' }];
 }
 
 function checkText(

@@ -1,5 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createCatalogue } from '../../../src/beatmaps/catalogue.ts';
+import { openStore } from '../../../src/infra/store.ts';
 import { openHouse } from '../../beatmaps/house.ts';
+import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { BEATMAP_STEPS } from '../beatmap-steps.ts';
 import { all, openStage, ownMessages, type Stage, textOf } from './stage.ts';
 
@@ -56,5 +59,34 @@ describe('the commands of osu!, over the played upstreams', () => {
     fake.interaction({ kind: 'select', customId: menu, values: [choice], messageId: list.id, userId: ASKER });
     await fake.waitFor(() => (textOf(list) === second ? undefined : true));
     expect(textOf(list)).toContain('AR');
+  });
+});
+
+describe('autocomplete', () => {
+  it.each([
+    ['beatmap info', 'map'],
+    ['beatmap download', 'map'],
+  ])('of /%s answers from the catalogue while every upstream hangs', async (name, option) => {
+    const store = openStore(':memory:');
+    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
+    onTestFinished(() => {
+      catalogue.close();
+      store.close();
+    });
+    const { beatmaps, sandbox } = await openHouse({ catalogue });
+    for (const site of ['osu.*', 'osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'hang');
+    catalogue.remember([madeUpSet({ id: 900_001, title: 'Paper Comet', artist: 'Marble Lanterns' })]);
+    catalogue.flush();
+    stage = await openStage({ beatmaps });
+    const { fake, guildId } = stage;
+    await fake.waitFor(() => fake.commands);
+    fake.interaction({ kind: 'autocomplete', name, options: { [option]: 'paper co' }, guildId });
+    const { body } = await fake.waitFor(() => fake.requests.find(({ path }) => path.endsWith('/callback')));
+    expect(body).toMatchObject({ type: 8, data: { choices: [{ name: expect.stringContaining('Paper Comet') }] } });
+    expect(sandbox.requests).toEqual([]);
+    const [value] = all(body, 'value').map(String);
+    sandbox.faults.clear();
+    fake.interaction({ kind: 'command', name: 'beatmap info', options: { map: value ?? '' }, guildId });
+    expect(textOf(await answered(stage, 0))).toContain('Paper Comet');
   });
 });
