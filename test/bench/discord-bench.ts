@@ -2,7 +2,7 @@
  * Medley on Discord beside a small discord.js bot: memory while it answers 32 links at once with files of 8 MB, and CPU time of
  * 20,000 messages in which there is no link. Discord and the CDN are played here, each bot has a process of its own.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,6 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { fileOf } from '../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
 import { type Child, startChild } from './child.ts';
 
@@ -134,6 +133,15 @@ async function settled(child: Child): Promise<number> {
   throw new Error('a bot did not come to rest');
 }
 
+/** A film that plays, made that large by a box that players pass over. */
+async function filmOf(bytes: number): Promise<Buffer> {
+  const film = await readFile(new URL('../fixtures/media/sea-720.mp4', import.meta.url));
+  const padding = Buffer.alloc(bytes - film.length);
+  padding.writeUInt32BE(padding.length);
+  padding.write('free', 4, 'latin1');
+  return Buffer.concat([film, padding]);
+}
+
 function megabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(1);
 }
@@ -144,8 +152,7 @@ function median(values: readonly number[]): number {
 
 /** Prints both tables. About a minute. */
 export async function run(): Promise<void> {
-  const file = fileOf(FILE_BYTES);
-  file.write('\0\0\0\x20ftypisom', 0, 'latin1');
+  const file = await filmOf(FILE_BYTES);
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': file.length }).end(file);
   });
