@@ -89,7 +89,10 @@ function fillPositions(
 ): void {
   const free = spec.options.filter(({ key, option }) => option.type !== 'boolean' && !Object.hasOwn(raw, key));
   const [head] = free;
-  if (head && isName(head)) return fillName(head, free.slice(1), words, set);
+  if (head && isName(head)) {
+    fillName(head, free.slice(1), words, set);
+    return;
+  }
   const misfits: Word[] = [];
   for (const [at, word] of words.entries()) {
     const index = free.findIndex(option => fits(option, word.text));

@@ -5,6 +5,7 @@ import { estimate } from '../estimate.ts';
 import { findMap } from '../map-reference.ts';
 import { suggestMaps } from '../map-suggestions.ts';
 import { downloadToken } from '../open-token.ts';
+import { strainPicture } from '../pictures/strain-graph.ts';
 import { renderBeatmapInfo } from '../views/beatmap-info.ts';
 
 const MAX_MAP = 300;
@@ -41,13 +42,23 @@ export const beatmapInfo = defineCommand({
     if (beatmap !== undefined) checkMods(chosen, beatmap.mode);
     const played = chosen.length === 0 ? set : { ...set, beatmaps: set.beatmaps.map(each => withMods(each, chosen)) };
     const estimated =
-      beatmap === undefined ? undefined : await estimate({ beatmap, mods: chosen, accuracies: ACCURACIES }, context);
+      beatmap === undefined
+        ? undefined
+        : await estimate(
+            { beatmap, mods: chosen, accuracies: ACCURACIES, strains: services.painter !== undefined },
+            context,
+          );
     const view = {
       ...told,
       set: played,
       beatmap: played.beatmaps.find(({ id }) => id === beatmap?.id),
       mods: chosen,
       estimated,
+      picture:
+        services.painter &&
+        beatmap &&
+        estimated &&
+        strainPicture({ set, beatmap, mods: chosen, estimated }, services.painter, t),
       downloadToken: downloadToken(services, set.id),
     };
     return renderBeatmapInfo(view, t);

@@ -1,19 +1,36 @@
+import type { Player } from '../../beatmaps/player.ts';
 import { SCORE_TYPES } from '../../beatmaps/score.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { estimateFullCombos } from '../estimate.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../mode-option.ts';
 import { openMapToken } from '../open-token.ts';
 import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../paging.ts';
+import { ppPicture } from '../pictures/pp-curve.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../player-option.ts';
 import { renderScores } from '../views/score-list.ts';
 
 const PER_PAGE = 5;
+/** As many as one request brings. */
+const CURVE = 100;
 const ALIASES: ReadonlyMap<string, (typeof SCORE_TYPES)[number]> = new Map([
   ['top', 'best'],
   ['latest', 'recent'],
   ['first', 'firsts'],
   ['pins', 'pinned'],
 ]);
+
+/** All his best plays in one picture; undefined where it cannot be had: the list does not depend on it. */
+async function curveOf({ id, username, mode }: Player, { services, signal, t }: CommandContext) {
+  if (services.painter === undefined) return undefined;
+  try {
+    const { scores } = await services.beatmaps.userScores(id, 'best', { ruleset: mode, limit: CURVE, signal });
+    return ppPicture(username, scores, services.painter, t);
+  } catch {
+    // Whatever it was, the list's own request has met it too or is better off without.
+    signal.throwIfAborted();
+    return undefined;
+  }
+}
 
 /** The plays of a player. */
 export const osuScores = defineCommand({
@@ -44,9 +61,22 @@ export const osuScores = defineCommand({
       actions.encode({ command: 'osu scores', values: { ...values, ...more }, owner: callerKey(caller) }),
     );
     const first = (place.page - 1) * PER_PAGE + 1;
-    const fullCombos = await estimateFullCombos(scores, context);
+    const [fullCombos, picture] = await Promise.all([
+      estimateFullCombos(scores, context),
+      type === 'best' && place.page === 1 ? curveOf(user, context) : undefined,
+    ]);
     return renderScores(
-      { player: user, type, scores, fullCombos, first, stale, pages, openToken: id => openMapToken(services, id) },
+      {
+        player: user,
+        type,
+        scores,
+        fullCombos,
+        picture,
+        first,
+        stale,
+        pages,
+        openToken: id => openMapToken(services, id),
+      },
       t,
     );
   },

@@ -1,6 +1,8 @@
 import type { Score } from '../../beatmaps/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import type { PictureBlock } from '../reply.ts';
 import { roundStep } from './chart.ts';
+import type { Painter } from './painter.ts';
 import { element, type Markup } from './svg.ts';
 import { card, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
 
@@ -15,6 +17,24 @@ const CLASSES = [
   { mods: ['EZ', 'HT', 'DC', 'FL'], name: 'EZ · HT · FL', colour: THEME.lilac },
 ] as const;
 const OTHERS = { name: 'NM · HD', colour: THEME.accent };
+
+/** His best plays, with their words for those who cannot see them; undefined where there are too few for a curve. */
+export function ppPicture(
+  username: string,
+  scores: readonly Score[],
+  painter: Painter,
+  t: Translator,
+): PictureBlock | undefined {
+  const worth = scores.flatMap(({ pp }) => (pp === null ? [] : [pp]));
+  if (worth.length < FEWEST) return undefined;
+  const [top, last] = [Math.max(...worth), Math.min(...worth)].map(pp =>
+    t.messages.pictures.worth(t.number(Math.round(pp))),
+  );
+  const alt = t.messages.pictures.curveAlt(username, worth.length, top ?? '', last ?? '');
+  return { kind: 'picture', picture: painter.picture('plays', renderPpCurve(username, scores, t), PP_CURVE), alt };
+}
+
+const FEWEST = 3;
 
 /** A player's best plays from the first to the last, by what they are worth. */
 export function renderPpCurve(username: string, scores: readonly Score[], t: Translator): string {

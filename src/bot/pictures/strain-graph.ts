@@ -1,7 +1,11 @@
+import type { Beatmap, Beatmapset } from '../../beatmaps/beatmapset.ts';
+import type { MapDifficulty } from '../../beatmaps/difficulty.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import type { PictureBlock } from '../reply.ts';
 import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
+import type { Painter } from './painter.ts';
 import { element, type Markup } from './svg.ts';
-import { card, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
+import { card, drawableTitle, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
 
 export const STRAIN_GRAPH: Size = { width: WIDTH, height: 400 };
 
@@ -19,6 +23,34 @@ const CHART = { left: MARGIN, top: 150, width: WIDTH - 2 * MARGIN, height: 180 }
 const COLOURS = [THEME.accent, THEME.marigold, THEME.berry, THEME.sky, THEME.lilac];
 /** As many as the chart has room to tell apart. */
 const MAX_POINTS = 220;
+
+/** Variants of another skill in the same picture would only lie on top of it. */
+const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
+
+/** The strains of a difficulty, with their words for those who cannot see them; undefined where there are none. */
+export function strainPicture(
+  { set, beatmap, mods, estimated }: StrainSubject,
+  painter: Painter,
+  t: Translator,
+): PictureBlock | undefined {
+  const { strains } = estimated;
+  if (strains === null || !strains.series.some(({ values }) => values.some(value => value > 0))) return undefined;
+  const view: StrainView = {
+    title: `${set.artist} - ${drawableTitle(set.title, set.title_unicode)}`,
+    subtitle: `[${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`,
+    sectionMs: strains.sectionMs,
+    series: strains.series.filter(({ name }) => !DOUBLES.has(name)),
+  };
+  const alt = t.messages.pictures.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
+  return { kind: 'picture', picture: painter.picture('strains', renderStrainGraph(view, t), STRAIN_GRAPH), alt };
+}
+
+export interface StrainSubject {
+  readonly set: Pick<Beatmapset, 'artist' | 'title' | 'title_unicode'>;
+  readonly beatmap: Pick<Beatmap, 'version'>;
+  readonly mods: readonly string[];
+  readonly estimated: Pick<MapDifficulty, 'strains'>;
+}
 
 /** How hard a map is from its beginning to its end, each skill beside the others, its hardest moment marked. */
 export function renderStrainGraph(view: StrainView, t: Translator): string {
@@ -89,12 +121,16 @@ function stepFor(lengthMs: number): number {
   return steps.find(step => lengthMs / step <= 7) ?? roundStep(lengthMs, 6);
 }
 
-function hardest({ series, sectionMs }: StrainView, lengthMs: number, t: Translator): readonly Markup[] {
+/** Milliseconds from the beginning to where all skills together ask most. */
+function hardestAt({ series, sectionMs }: StrainView): number {
   const length = Math.max(0, ...series.map(({ values }) => values.length));
   const sums = Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
-  const place = sums.reduce((best, value, at) => (value > (sums[best] ?? 0) ? at : best), 0);
-  if ((sums[place] ?? 0) <= 0) return [];
-  const at = place * sectionMs;
+  return sectionMs * sums.reduce((best, value, at) => (value > (sums[best] ?? 0) ? at : best), 0);
+}
+
+function hardest(view: StrainView, lengthMs: number, t: Translator): readonly Markup[] {
+  if (!view.series.some(({ values }) => values.some(value => value > 0))) return [];
+  const at = hardestAt(view);
   const x = CHART.left + (at / lengthMs) * CHART.width;
   const isLate = x > WIDTH / 2;
   return [

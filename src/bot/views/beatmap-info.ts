@@ -3,7 +3,7 @@ import type { Beatmap, Beatmapset } from '../../beatmaps/beatmapset.ts';
 import type { MapDifficulty } from '../../beatmaps/difficulty.ts';
 import { setPage } from '../../beatmaps/link.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Block, type Inline, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Block, type Inline, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
 import { starSwatch } from '../star-colour.ts';
 import {
   bpmText,
@@ -25,6 +25,7 @@ export interface BeatmapInfoView extends SetAnswer {
   readonly mods: readonly string[];
   /** What the difficulty comes to with them; undefined where nobody can tell. */
   readonly estimated: MapDifficulty | undefined;
+  readonly picture?: PictureBlock | undefined;
   /** Of the button that brings the download addresses. */
   readonly downloadToken: string;
 }
@@ -44,9 +45,10 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       ...nativeName(set),
       ...originBlocks(view, t),
       ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods(mods.join(''))] } as const]),
-      { kind: 'fields', fields: setFields(set, t) },
+      { kind: 'fields', fields: setFields(set, beatmap, t) },
       ...(beatmap === undefined ? [] : focusBlocks(beatmap, t)),
       ...(estimated === undefined ? [] : estimateBlocks(estimated, mods, t)),
+      ...(view.picture === undefined ? [] : [view.picture]),
       ...difficultyBlocks(set, beatmap, t),
       { kind: 'sound', url: set.preview_url, label: words.preview },
     ],
@@ -72,8 +74,10 @@ function nativeName(set: Beatmapset): readonly Block[] {
   return own === setName(set) ? [] : [{ kind: 'text', text: [own] }];
 }
 
-function setFields(set: Beatmapset, t: Translator) {
+function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const words = t.messages.osu;
+  // That of the asked-for difficulty is what its mods make of it.
+  const bpm = focus?.bpm ?? set.bpm;
   const dated = set.ranked_date === null ? ([words.fields.updated, set.last_updated] as const) : undefined;
   const date = day(set.ranked_date ?? set.last_updated);
   const state = joined([words.statuses[set.status], set.nsfw ? words.explicit : undefined]);
@@ -82,7 +86,7 @@ function setFields(set: Beatmapset, t: Translator) {
     [words.fields.status, state],
     [dated?.[0] ?? words.fields.ranked, date === undefined ? undefined : [date]],
     [words.fields.length, asText(lengthOfSet(set, t))],
-    [words.fields.bpm, set.bpm === null ? undefined : [t.decimal(set.bpm, 1)]],
+    [words.fields.bpm, bpm === null ? undefined : [t.decimal(bpm, 1)]],
     [words.fields.favourites, asText(set.favourite_count === null ? undefined : t.number(set.favourite_count))],
     [words.fields.plays, asText(set.play_count === null ? undefined : t.number(set.play_count))],
     [words.fields.source, asText(set.source)],

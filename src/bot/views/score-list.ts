@@ -2,7 +2,7 @@ import { mapPage, setPage } from '../../beatmaps/link.ts';
 import type { Player } from '../../beatmaps/player.ts';
 import type { Score, ScoreType } from '../../beatmaps/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Card, type Choice, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
 import { starColour, starSwatch } from '../star-colour.ts';
 import { coverOf, joined, link, originBlocks, setName, starsText } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
@@ -17,6 +17,7 @@ export interface ScoresView {
   /** Place in the list of the first one here, from 1. */
   readonly first: number;
   readonly stale: boolean;
+  readonly picture?: PictureBlock | undefined;
   readonly pages: PagesView;
   /** Of the button that opens a difficulty. */
   openToken(mapId: number): string;
@@ -38,12 +39,13 @@ export function renderScores(view: ScoresView, t: Translator): Reply {
       actions: pageActions(pages, t),
     });
   }
-  const place = pages.page === 1 && pages.more === undefined ? [] : [t.messages.osu.page(pages.page)];
+  const place = pages.page === 1 ? [] : [t.messages.osu.page(pages.page)];
   return reply({
     blocks: [
       { kind: 'heading', text: title },
       ...place.map(text => ({ kind: 'text', text: [text] }) as const),
       ...originBlocks({ source: 'osu', stale: view.stale }, t),
+      ...(view.picture === undefined ? [] : [view.picture]),
       ...scores.map((score, index) => scoreCard(score, type === 'best' ? first + index : undefined, view, t)),
     ],
     actions: [...openMenu(view, t), ...pageActions(pages, t)],

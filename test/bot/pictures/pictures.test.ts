@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parsePlayer } from '../../../src/beatmaps/player.ts';
 import { parseScore } from '../../../src/beatmaps/score.ts';
 import { createPainter } from '../../../src/bot/pictures/painter.ts';
-import { PP_CURVE, renderPpCurve } from '../../../src/bot/pictures/pp-curve.ts';
+import { PP_CURVE, ppPicture, renderPpCurve } from '../../../src/bot/pictures/pp-curve.ts';
 import { profileCardSize, profilePicture, renderProfileCard } from '../../../src/bot/pictures/profile-card.ts';
 import { recommendationCardSize, renderRecommendationCard } from '../../../src/bot/pictures/recommendation-card.ts';
-import { renderStrainGraph, STRAIN_GRAPH } from '../../../src/bot/pictures/strain-graph.ts';
+import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/pictures/strain-graph.ts';
 import type { Size } from '../../../src/bot/pictures/theme.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
@@ -169,5 +169,25 @@ describe('words for those who cannot see it', () => {
     expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of the last days');
     expect(picture).toMatchObject({ width: 1000, height: 520 });
     expect(profilePicture(player({ statistics: null }), painter, id).alt).toContain('belum berperingkat');
+  });
+
+  it('tell how a map goes, and that doubled skills are left out', () => {
+    const set = { artist: 'Paper Lanterns', title: 'Kawa', title_unicode: '川' };
+    const subject = { set, beatmap: { version: 'Extra' }, mods: ['HD', 'DT'] };
+    const aim = { name: 'aim', values: [1, 9, 2] };
+    const series = [aim, { name: 'aimNoSliders', values: [0, 0, 90] }];
+    const shown = strainPicture({ ...subject, estimated: { strains: { sectionMs: 60_000, series } } }, painter, en);
+    expect(shown?.alt).toBe('How hard Paper Lanterns - Kawa [Extra] +HDDT is over its length; hardest at 1:00');
+    const none = { sectionMs: 400, series: [{ name: 'aim', values: [0, 0] }] };
+    for (const strains of [null, none]) {
+      expect(strainPicture({ ...subject, estimated: { strains } }, painter, en)).toBeUndefined();
+    }
+  });
+
+  it('tell what the best plays are worth', () => {
+    expect(ppPicture('Maple_Otter', scores(10), painter, en)?.alt).toBe(
+      'The 10 best plays of Maple_Otter, from 340 pp down to 316 pp',
+    );
+    expect(ppPicture('Maple_Otter', scores(2), painter, en)).toBeUndefined();
   });
 });
