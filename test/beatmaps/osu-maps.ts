@@ -18,7 +18,7 @@ const DIFFICULTY = {
   SliderTickRate: 1,
 };
 /** 180 beats a minute. */
-export const BEAT_MS = 333.333333333333;
+const BEAT_MS = 333.333333333333;
 
 export function writeMap({ ruleset = 'osu', difficulty = {}, timing, objects }: MapParts): string {
   const settings = Object.entries({ ...DIFFICULTY, ...difficulty }).map(([name, value]) => `${name}:${value}`);
@@ -86,7 +86,7 @@ export const OSU_MAP = writeMap({
 });
 
 /** Drums and rims in quarters, a roll and a swell. */
-export const TAIKO_MAP = writeMap({
+const TAIKO_MAP = writeMap({
   ruleset: 'taiko',
   objects: [
     ...Array.from({ length: 300 }, (_, index) => {
@@ -98,7 +98,7 @@ export const TAIKO_MAP = writeMap({
   ],
 });
 
-export const CATCH_MAP = writeMap({
+const CATCH_MAP = writeMap({
   ruleset: 'fruits',
   objects: Array.from({ length: 160 }, (_, index) => {
     const place = `${(index * 197) % 512},192,${at(index)}`;
@@ -107,7 +107,7 @@ export const CATCH_MAP = writeMap({
 });
 
 /** Four keys, every fifth a long note. */
-export const MANIA_MAP = writeMap({
+const MANIA_MAP = writeMap({
   ruleset: 'mania',
   objects: Array.from({ length: 320 }, (_, index) => {
     const time = Math.round(1_000 + (index * BEAT_MS) / 4);

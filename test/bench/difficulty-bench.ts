@@ -38,7 +38,6 @@ export async function run(): Promise<void> {
       return { file: osuFile(set, map), mode: map.mode, mods, lazer: true, accuracies: ACCURACIES, ...rest };
     }),
   );
-  const never = new AbortController().signal;
   const threads = createDifficultyThreads({
     log: createLogger({ level: 'warn' }),
     threads: 1,
@@ -58,9 +57,9 @@ export async function run(): Promise<void> {
       if (round === 0) Object.assign(times, { here: 0, one: 0, all: 0 });
       await measure('here', () => jobs.forEach(computeHere));
       await measure('one', async () => {
-        for (const job of jobs) await threads.run(job, never);
+        for (const job of jobs) await threads.run(job, new AbortController().signal);
       });
-      await measure('all', () => Promise.all(jobs.map(job => threads.run(job, never))));
+      await measure('all', () => Promise.all(jobs.map(job => threads.run(job, new AbortController().signal))));
     }
   } finally {
     await threads.close();
