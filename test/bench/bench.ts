@@ -3,7 +3,7 @@ import { run as runAutocomplete } from './autocomplete-bench.ts';
 import { benchCatalogue } from './catalogue-bench.ts';
 import { stopChildren } from './child.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
-import { run as runDiscord } from './discord-bench.ts';
+import { runDelivery, run as runDiscord } from './discord-bench.ts';
 import { run as runIgdownload } from './igdownload-bench.ts';
 import { benchRecommend } from './recommend-bench.ts';
 
@@ -12,6 +12,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['discord', runDiscord],
   ['difficulty', runDifficulty],
   ['autocomplete', () => runAutocomplete()],
+  ['delivery', runDelivery],
   ['catalogue', () => benchCatalogue(200_000)],
   ['recommend', () => benchRecommend(500, 200_000)],
 ]);

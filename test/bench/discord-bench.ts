@@ -2,14 +2,17 @@
  * Medley on Discord beside a small discord.js bot: memory while it answers 32 links at once with files of 8 MB, and CPU time of
  * 20,000 messages in which there is no link. Discord and the CDN are played here, each bot has a process of its own.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { z } from 'zod';
+import { filmOf } from '../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
 import { type Child, startChild } from './child.ts';
 
@@ -20,6 +23,8 @@ const MESSAGES = 20_000;
 const WARM_UP_MESSAGES = 3_000;
 const MESSAGES_AT_ONCE = 50;
 const ROUNDS = 3;
+const PASTE_BYTES = 5 * 1000 * 1000;
+const PASTES = 9;
 const IDLE_MS = 1_500;
 /** A bot that takes less CPU time than this in a quarter of a second has nothing left to do. */
 const QUIET_CPU_MS = 10;
@@ -30,6 +35,7 @@ const BOTS = [
   { name: 'Medley', file: 'discord-medley-child.ts' },
 ] as const;
 type Bot = (typeof BOTS)[number];
+const [, MEDLEY] = BOTS;
 
 const TEXTS = [
   'anyone up for a swim after work?',
@@ -39,6 +45,8 @@ const TEXTS = [
   'yes',
   '**not** sure, ask the others; `npm run` it and see',
 ];
+
+const execProgram = promisify(execFile);
 
 const Usage = z.object({ cpuMs: z.number(), grownBytes: z.number(), idleBytes: z.number() });
 
@@ -133,15 +141,6 @@ async function settled(child: Child): Promise<number> {
   throw new Error('a bot did not come to rest');
 }
 
-/** A film that plays, made that large by a box that players pass over. */
-async function filmOf(bytes: number): Promise<Buffer> {
-  const film = await readFile(new URL('../fixtures/media/sea-720.mp4', import.meta.url));
-  const padding = Buffer.alloc(bytes - film.length);
-  padding.writeUInt32BE(padding.length);
-  padding.write('free', 4, 'latin1');
-  return Buffer.concat([film, padding]);
-}
-
 function megabytes(bytes: number): string {
   return (bytes / 1024 / 1024).toFixed(1);
 }
@@ -150,41 +149,105 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
 
-/** Prints both tables. About a minute. */
-export async function run(): Promise<void> {
-  const file = await filmOf(FILE_BYTES);
+/** Prints the table of memory. */
+async function compareMemory(cdn: string): Promise<void> {
+  console.log(`${FILES} files of ${FILE_BYTES / 1e6} MB at once, peak of resident memory over idle:\n`);
+  console.log('| bot | idle MB | growth MB | s | x discord.js |\n|---|--:|--:|--:|--:|');
+  let base = Number.NaN;
+  for (const bot of BOTS) {
+    const { idleBytes, grownBytes, ms } = await deliver(bot, cdn);
+    if (bot === BOTS[0]) base = grownBytes;
+    const cells = [megabytes(idleBytes), megabytes(grownBytes), (ms / 1000).toFixed(1), (grownBytes / base).toFixed(3)];
+    console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
+  }
+}
+
+/** Prints the table of CPU time. */
+async function compareReading(cdn: string): Promise<void> {
+  console.log(`\n${MESSAGES} messages without a link, CPU time, median of ${ROUNDS} rounds:\n`);
+  console.log('| bot | CPU ms | us a message | x discord.js |\n|---|--:|--:|--:|');
+  let base = Number.NaN;
+  for (const bot of BOTS) {
+    const cpuMs = median(await readMessages(bot, cdn));
+    if (bot === BOTS[0]) base = cpuMs;
+    const cells = [cpuMs.toFixed(0), ((cpuMs * 1000) / MESSAGES).toFixed(1), (cpuMs / base).toFixed(2)];
+    console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
+  }
+}
+
+/** A CDN that has one film of that size under every name. */
+async function withCdn(bytes: number, use: (origin: string) => Promise<void>): Promise<void> {
+  const file = filmOf(bytes);
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': file.length }).end(file);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const cdn = `http://127.0.0.1:${portOf(server.address())}`;
   try {
-    console.log(`${FILES} files of ${FILE_BYTES / 1e6} MB at once, peak of resident memory over idle:\n`);
-    console.log('| bot | idle MB | growth MB | s | x discord.js |\n|---|--:|--:|--:|--:|');
-    let base = Number.NaN;
-    for (const bot of BOTS) {
-      const { idleBytes, grownBytes, ms } = await deliver(bot, cdn);
-      if (bot === BOTS[0]) base = grownBytes;
-      const cells = [
-        megabytes(idleBytes),
-        megabytes(grownBytes),
-        (ms / 1000).toFixed(1),
-        (grownBytes / base).toFixed(3),
-      ];
-      console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
-    }
-    console.log(`\n${MESSAGES} messages without a link, CPU time, median of ${ROUNDS} rounds:\n`);
-    console.log('| bot | CPU ms | us a message | x discord.js |\n|---|--:|--:|--:|');
-    for (const bot of BOTS) {
-      const cpuMs = median(await readMessages(bot, cdn));
-      if (bot === BOTS[0]) base = cpuMs;
-      const cells = [cpuMs.toFixed(0), ((cpuMs * 1000) / MESSAGES).toFixed(1), (cpuMs / base).toFixed(2)];
-      console.log(`| ${bot.name} | ${cells.join(' | ')} |`);
-    }
+    await use(`http://127.0.0.1:${portOf(server.address())}`);
   } finally {
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   }
+}
+
+/** Milliseconds from a pasted link to the confirmed upload of its file, one link after the other. */
+function pasteAndWait(cdn: string, bytes: number): Promise<readonly number[]> {
+  return onScene(MEDLEY, cdn, async ({ fake, guildIds }) => {
+    const times: number[] = [];
+    for (let round = 0; round <= PASTES; round += 1) {
+      const start = performance.now();
+      fake.message({ guildId: guildIds[round] ?? '', content: `https://www.instagram.com/p/SeaLight${round + 10}/` });
+      await fake.waitFor(() => {
+        const files = [...fake.messages.values()].flatMap(message => (message.own ? message.files : []));
+        return files.filter(file => file.bytes === bytes).length > round || undefined;
+      }, DELIVERY_TIMEOUT_MS);
+      times.push(performance.now() - start);
+    }
+    // The first finds everything cold, and no bot stays so.
+    return times.slice(1);
+  });
+}
+
+/** Milliseconds that curl takes to fetch the file and to post it as a form. */
+async function curlBothWays(cdn: string): Promise<readonly number[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
+  const path = join(folder, 'film.mp4');
+  const sink = createServer((request, response) => void request.resume().once('end', () => response.end('{}')));
+  await new Promise<void>(resolve => sink.listen(0, '127.0.0.1', resolve));
+  try {
+    const times: number[] = [];
+    for (let round = 0; round <= PASTES; round += 1) {
+      const start = performance.now();
+      await execProgram('curl', ['-sS', '-o', path, `${cdn}/film.mp4`]);
+      await execProgram('curl', ['-sS', '-F', `file=@${path}`, `http://127.0.0.1:${portOf(sink.address())}/`]);
+      times.push(performance.now() - start);
+    }
+    return times.slice(1);
+  } finally {
+    await new Promise(resolve => sink.close(resolve));
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Prints memory and CPU time beside the other bot. About a minute. */
+export function run(): Promise<void> {
+  return withCdn(FILE_BYTES, async cdn => {
+    await compareMemory(cdn);
+    await compareReading(cdn);
+  });
+}
+
+/** Prints what many deliveries at once take, and how long one takes beside curl. */
+export async function runDelivery(): Promise<void> {
+  await withCdn(FILE_BYTES, compareMemory);
+  await withCdn(PASTE_BYTES, async cdn => {
+    console.log(`\nfrom a pasted link to the confirmed upload of ${PASTE_BYTES / 1e6} MB, median of ${PASTES}:\n`);
+    console.log('| way | ms | x curl |\n|---|--:|--:|');
+    const curl = median(await curlBothWays(cdn));
+    const medley = median(await pasteAndWait(cdn, PASTE_BYTES));
+    console.log(`| curl down, curl up | ${curl.toFixed(0)} | 1.00 |`);
+    console.log(`| Medley | ${medley.toFixed(0)} | ${(medley / curl).toFixed(2)} |`);
+  });
 }
 
 function portOf(address: AddressInfo | string | null): number {

@@ -11,6 +11,7 @@ export function createFileDelivery(
   folder: string,
   held: Set<string>,
   sizesOf: (request: DeliveryRequest) => readonly number[],
+  page?: string,
 ): Pick<Delivery, 'deliver' | 'remoteFile'> {
   let count = 0;
   return {
@@ -21,7 +22,9 @@ export function createFileDelivery(
       const sizes = sizesOf(request);
       const place = sizes.findIndex((size, at) => size > 0 && size <= maxBytes && !refused.includes(`v${at}`));
       const bytes = sizes[place];
-      if (bytes === undefined) return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
+      const way =
+        page === undefined ? { url: post.url, leadsTo: 'original' as const } : { url: page, leadsTo: 'page' as const };
+      if (bytes === undefined) return { kind: 'link', ...way, reason: 'too_large' };
       const isPhoto = post.items[index]?.kind === 'image';
       count += 1;
       const path = join(folder, `${count}`);

@@ -288,6 +288,17 @@ describe('uploads', () => {
     expect(isSuppressed(on, source)).toBe(false);
   });
 
+  it('that do not fit are played by a page, whose address stands alone so that Discord unfurls it', async () => {
+    const page = 'https://medley.example/v/abc';
+    const on = await open({ sizes: () => [], page });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    const [answer, player] = [await reply(on), await reply(on, 1)];
+    expect(textOf(answer)).toContain('too large for this chat');
+    expect(textOf(answer)).toContain(`[Play it here](${page})`);
+    expect(player.body).toMatchObject({ content: page, flags: 0, message_reference: { message_id: answer.id } });
+    expect(player.body.components).toBeUndefined();
+  });
+
   it('keep to what the server may be sent', async () => {
     const MIB = 1024 * 1024;
     const on = await open({ sizes: () => [12 * MIB, 40_000] });

@@ -27,6 +27,8 @@ export interface StageOptions {
   readonly answer?: (id: string, options: ExtractOptions) => Promise<Post> | Post;
   /** Sizes of an item's files, best first; 0 is one that cannot be had. Default one of 40 kB. */
   readonly sizes?: (request: DeliveryRequest) => readonly number[];
+  /** Of the page that plays what cannot be had as a file. */
+  readonly page?: string;
   readonly units?: number;
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
@@ -79,7 +81,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     userLimit: { units: options.units ?? 200, windowMs: 60_000 },
     log,
   });
-  const delivery = createFileDelivery(folder, held, options.sizes ?? (() => [40_000]));
+  const delivery = createFileDelivery(folder, held, options.sizes ?? (() => [40_000]), options.page);
   const platforms: DiscordPlatform[] = [];
 
   function another(change: Partial<DiscordPlatformOptions> = {}): DiscordPlatform {

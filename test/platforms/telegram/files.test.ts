@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { answersIn, BUDI, CAROUSEL, GROUP, ORIGINAL, openStage, REEL, SARI, SILENT, sha256Of, WATCH } from './stage.ts';
 
-const uploads = (calls: readonly { readonly files: readonly unknown[] }[]) =>
+const uploads = <Call extends { readonly files: readonly unknown[] }>(calls: readonly Call[]) =>
   calls.filter(({ files }) => files.length > 0);
 
 describe('a file that Telegram holds', () => {
@@ -78,6 +78,22 @@ describe('a file that Telegram holds', () => {
   });
 });
 
+describe('an uploaded film', () => {
+  it('has a small picture and its shape, also in an album', async () => {
+    const { fake, calls } = await openStage();
+    fake.message({ from: SARI, text: REEL });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const [film] = uploads(calls('sendVideo'));
+    expect(film).toMatchObject({ params: { width: 720, height: 1280, duration: 8, supports_streaming: true } });
+    expect(film?.files).toHaveLength(2);
+    fake.message({ from: SARI, text: CAROUSEL });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[5]);
+    const [album] = uploads(calls('sendMediaGroup'));
+    expect(JSON.stringify(album?.params.media)).toContain('thumbnail');
+    expect(fake.problems).toEqual([]);
+  });
+});
+
 describe('a file that Telegram may fetch', () => {
   it('is not uploaded at all', async () => {
     const { fake, calls } = await openStage({ canFetch: true });
@@ -122,6 +138,20 @@ describe('a file that is too large', () => {
     expect(answer.text).toContain('larger than I can carry');
     expect(answer.text).toContain('The lamp turns');
     expect(answer.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is a player where people can reach Medley: the address of its page, shown large', async () => {
+    const page = 'https://medley.example/v/abc';
+    const addresses = { file: () => 'https://medley.example/media/abc', page: () => page };
+    const { fake, calls } = await openStage({ addresses, limits: { upload: 10_000, localUpload: 10_000 } });
+    fake.message({ from: SARI, text: REEL });
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answer.text).toContain('too large for this chat');
+    expect(answer.text).toContain(page);
+    expect(calls('sendMessage').at(-1)?.params.link_preview_options).toMatchObject({
+      ...{ url: page, prefer_large_media: true },
+    });
     expect(fake.problems).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ import { createMemoryCache } from '../../../src/infra/cache.ts';
 import { createHttpClient } from '../../../src/infra/http.ts';
 import { createOverrides } from '../../../src/infra/overrides.ts';
 import { openStore } from '../../../src/infra/store.ts';
-import { createDelivery, type Delivery } from '../../../src/media/delivery.ts';
+import { createDelivery, type Delivery, type PublicAddresses } from '../../../src/media/delivery.ts';
 import { createExtractor } from '../../../src/media/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { createSentFiles, type SentFiles } from '../../../src/media/sent-files.ts';
@@ -55,6 +55,8 @@ export interface StageOptions {
   readonly commands?: readonly Command[];
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** Where people can reach Medley. */
+  readonly addresses?: PublicAddresses;
   /** Before the platform starts. */
   readonly prepare?: (fake: FakeTelegram) => void;
   readonly start?: boolean;
@@ -105,6 +107,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     mediaHosts: extractor.mediaHosts,
     tempDir: folder,
     refresh: (post, signal) => extractor.refresh(post, signal),
+    addresses: options.addresses,
     log,
   });
   const dispatcher = createDispatcher({
