@@ -39,7 +39,8 @@ export function strainPicture(
     title: `${set.artist} - ${drawableTitle(set.title, set.title_unicode)}`,
     subtitle: `[${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`,
     sectionMs: strains.sectionMs,
-    series: strains.series.filter(({ name }) => !DOUBLES.has(name)),
+    // The library reckons with the mod everywhere; people ask about it only when they play with it.
+    series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
   };
   const alt = t.messages.pictures.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
   return { kind: 'picture', picture: painter.picture('strains', renderStrainGraph(view, t), STRAIN_GRAPH), alt };
@@ -136,15 +137,15 @@ function hardest(view: StrainView, lengthMs: number, t: Translator): readonly Ma
   return [
     element('rect', {
       x: x - 1,
-      y: CHART.top - 8,
+      y: CHART.top - 30,
       width: 2,
-      height: CHART.height + 8,
+      height: CHART.height + 30,
       fill: THEME.ink,
       'fill-opacity': 0.7,
     }),
     label(t.messages.pictures.hardest(t.duration(at)), {
       x: isLate ? x - 10 : x + 10,
-      y: CHART.top + 8,
+      y: CHART.top - 14,
       size: 21,
       anchor: isLate ? 'end' : 'start',
     }),
