@@ -3,9 +3,9 @@ import { AppError } from '../errors.ts';
 import type { Ruleset } from './beatmapset.ts';
 import type { ScoreMod } from './score.ts';
 
-/** In the order in which plays list them. `CL` is the stable client's scoring in the new one. */
+/** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` is the stable client's scoring in the new one. */
 const ACRONYMS = [
-  ...['EZ', 'NF', 'HT', 'DC', 'HR', 'SD', 'PF', 'DT', 'NC', 'HD', 'FI', 'FL', 'BL', 'TC', 'SO', 'TD', 'RX', 'AP', 'MR'],
+  ...['EZ', 'HD', 'FI', 'HT', 'DC', 'DT', 'NC', 'HR', 'FL', 'BL', 'NF', 'SD', 'PF', 'SO', 'TC', 'TD', 'RX', 'AP', 'MR'],
   ...['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K', 'CL'],
 ] as const;
 

@@ -3,17 +3,17 @@ import { clockRateOf, parseMods } from '../../src/beatmaps/mods.ts';
 
 describe('mods as people write them', () => {
   it.each([
-    ['+HDDT', ['DT', 'HD']],
-    ['hd dt', ['DT', 'HD']],
-    ['HDDT', ['DT', 'HD']],
-    ['HD,DT', ['DT', 'HD']],
-    ['+HD +DT', ['DT', 'HD']],
+    ['+HDDT', ['HD', 'DT']],
+    ['hd dt', ['HD', 'DT']],
+    ['HDDT', ['HD', 'DT']],
+    ['HD,DT', ['HD', 'DT']],
+    ['+HD +DT', ['HD', 'DT']],
     ['hdhd', ['HD']],
     ['', []],
     ['nm', []],
     ['+NoMod', []],
     ['NCDT', ['NC']],
-    ['ezhtnfflso', ['EZ', 'NF', 'HT', 'FL', 'SO']],
+    ['ezhtnfflso', ['EZ', 'HT', 'FL', 'NF', 'SO']],
     ['hrcl', ['HR', 'CL']],
   ])('reads %j', (text, mods) => {
     expect(parseMods(text)).toEqual(mods);

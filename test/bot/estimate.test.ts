@@ -67,13 +67,13 @@ describe('beatmap info', () => {
       return FIGURES;
     });
     const text = textOf(await beatmapInfo.run({ map, mods: 'hddt' }, context));
-    expect(asked).toMatchObject([{ beatmap: { id: 9000014 }, mods: ['DT', 'HD'], accuracies: [95, 98, 99, 100] }]);
+    expect(asked).toMatchObject([{ beatmap: { id: 9000014 }, mods: ['HD', 'DT'], accuracies: [95, 98, 99, 100] }]);
     for (const part of [
       '95%',
       '191 pp',
       '100%',
       '201 pp',
-      'about 7.65★ with +DTHD',
+      'about 7.65★ with +HDDT',
       '812x',
       'estimated by the rules of',
     ])
