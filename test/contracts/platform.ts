@@ -55,7 +55,7 @@ const WAITS = link('Waits01');
 const CRASHES = link('Crashes01');
 
 /** Captions and names come from strangers. */
-export const LOUD_TEXT = '**loud** [free](https://evil.example) @everyone <@300> <b>bold</b> `code`';
+const LOUD_TEXT = '**loud** [free](https://evil.example) @everyone <@300> <b>bold</b> `code`';
 
 interface Scene {
   readonly core: Core;
