@@ -174,6 +174,8 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       extractor,
       beatmaps,
       difficulty,
+      recommend,
+      served,
       painter: createPainter(),
       settings,
       actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),

@@ -27,7 +27,7 @@ const MAX_LENGTH = 64;
  * `+HDDT` or `HDDT`: with these; `-HR`: without it; `NM`: with none at all; `HDDT!`: with these alone. Several, apart by spaces or commas,
  * all hold. A plus at the beginning may have become a space on its way.
  *
- * @throws AppError `invalid_request` (params.what: `mods`)
+ * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown` or `clash`) and `mods`
  */
 export function parseModWish(text: string): ModWish {
   const words = text.length > MAX_LENGTH ? ['?'] : text.split(/[\s,]+/).filter(word => word !== '');
@@ -39,21 +39,23 @@ export function parseModWish(text: string): ModWish {
     must.some(mod => never.includes(mod)) ||
     CLASHES.some(clash => clash.every(mod => must.includes(mod))) ||
     (read.some(wish => wish.exact && wish.must.length === 0) && must.length > 0);
-  if (isTorn) throw refuse();
+  if (isTorn) throw refuse('clash', words.join(' '));
   return { must, never, exact };
 }
 
 function readWord(word: string): ModWish {
   const [, sign = '', mods = '', bang = ''] = WORD.exec(word) ?? [];
-  if (mods === '') throw refuse();
+  if (mods === '') throw refuse('unknown', word);
   if (/^(?:nm|nomod)$/i.test(mods) && sign !== '-') return { must: [], never: [], exact: true };
   const list = (mods.toUpperCase().match(/../g) ?? []).map(mod => NAMES[mod] ?? mod);
-  if (list.some(mod => !KNOWN.includes(mod))) throw refuse();
+  const stranger = list.find(mod => !KNOWN.includes(mod));
+  if (stranger !== undefined) throw refuse('unknown', stranger);
   return sign === '-' ? { must: [], never: list, exact: false } : { must: list, never: [], exact: bang !== '' };
 }
 
-function refuse(): AppError {
-  return new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params: { what: 'mods' } });
+function refuse(reason: 'unknown' | 'clash', mods: string): AppError {
+  const params = { what: 'mods', reason, mods: mods.slice(0, 16) };
+  return new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params });
 }
 
 /** Whether such plays can fulfil the wish, HD apart: anybody may put it on or leave it. */

@@ -96,15 +96,31 @@ export function createRecommend(options: RecommendOptions): Recommend {
     }
   }
 
+  /** What suits, and of which nothing is known yet, from the catalogue or else from the upstreams. */
+  async function findChoices(
+    { request, plan, ruleset, isNew, random, sets }: Hunt,
+    limit: number,
+  ): Promise<readonly Choice[]> {
+    const choices = chooseAmong(plan, request, ({ window, part }) =>
+      pool.draw(window, Math.ceil(LOOKED_AT * part), random).filter(isNew),
+    );
+    if (choices.length >= limit) return choices;
+    const more = (await fetchSets(plan, ruleset, request.signal)).filter(set => isRecommendable(set, request));
+    for (const set of more) sets.set(set.id, set);
+    const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
+    const unknown = maps.filter(map => map.ruleset === ruleset && isNew(map));
+    const kept = choices.filter(({ candidate }) => !sets.has(candidate.setId));
+    return [...kept, ...chooseAmong(plan, request, () => unknown)];
+  }
+
   return async function recommend(request) {
-    const { caller, signal } = request;
+    const { user, like: reference, caller, signal } = request;
     const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
     const seedMap =
-      request.like === undefined ? undefined : await findSeedMap(beatmaps, request.like, request.ruleset, signal);
-    const ruleset = seedMap?.map.mode ?? request.ruleset;
-    const { user } = request;
+      reference === undefined ? undefined : await findSeedMap(beatmaps, reference, request.ruleset, signal);
+    const wanted = seedMap?.map.mode ?? request.ruleset;
     const asker =
-      user === undefined ? nobody(ruleset ?? 'osu') : await readAsker({ beatmaps, log }, user, ruleset, signal);
+      user === undefined ? nobody(wanted ?? 'osu') : await readAsker({ beatmaps, log }, user, wanted, signal);
     const { profile, player, total } = asker;
     const like = seedMap === undefined ? undefined : candidateOf(seedMap.set, seedMap.map);
     const plan = planFor(profile, asker.totalPp, request, like);
@@ -117,17 +133,8 @@ export function createRecommend(options: RecommendOptions): Recommend {
       if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
       return sets.get(setId);
     };
-    let choices = chooseAmong(plan, request, search =>
-      pool.draw(search.window, Math.ceil(LOOKED_AT * search.part), random).filter(isNew),
-    );
-    if (choices.length < limit) {
-      const more = (await fetchSets(plan, profile.ruleset, signal)).filter(set => isRecommendable(set, request));
-      for (const set of more) sets.set(set.id, set);
-      const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
-      const unknown = maps.filter(map => map.ruleset === profile.ruleset && isNew(map));
-      const kept = choices.filter(({ candidate }) => !sets.has(candidate.setId));
-      choices = [...kept, ...chooseAmong(plan, request, () => unknown)];
-    }
+    const hunt = { request, plan, ruleset: profile.ruleset, isNew, random, sets };
+    const choices = await findChoices(hunt, limit);
     const wish = request.mods ?? ANY_MODS;
     const modsOf = ({ profile: { modClass, hidden } }: Choice) => modsToPlay(wish, modClass, hidden);
     const shortlisted = shortlist(
@@ -141,25 +148,21 @@ export function createRecommend(options: RecommendOptions): Recommend {
     );
     const fitting = refined.filter(({ choice, algorithm }) => algorithm === null || isHit(choice, plan, request));
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
-    const recommendations = spreadOut(algorithms.keys(), limit).flatMap((choice): Recommendation[] => {
-      const set = setOf(choice.candidate);
-      const map = set?.beatmaps.find(({ id }) => id === choice.candidate.id);
-      if (set === undefined || map === undefined) return [];
-      return [
-        {
-          beatmap: map,
-          beatmapset: set,
-          mods: modsOf(choice),
-          pp: choice.pp,
-          accuracy: choice.profile.accuracy,
-          misses: choice.profile.misses,
-          gain: total?.gain(choice.pp) ?? null,
-          stars: choice.figures.stars,
-          algorithm: algorithms.get(choice) ?? null,
-          reasons: reasonsFor(choice, plan, seedMap === undefined ? undefined : seedReason(seedMap)),
-        },
-      ];
-    });
+    const likeReason = seedMap === undefined ? undefined : seedReason(seedMap);
+
+    function tell(choice: Choice): readonly Recommendation[] {
+      const beatmapset = setOf(choice.candidate);
+      const beatmap = beatmapset?.beatmaps.find(({ id }) => id === choice.candidate.id);
+      if (beatmapset === undefined || beatmap === undefined) return [];
+      const { pp, figures } = choice;
+      const { accuracy, misses } = choice.profile;
+      const gain = total?.gain(pp) ?? null;
+      const algorithm = algorithms.get(choice) ?? null;
+      const reasons = reasonsFor(choice, plan, likeReason);
+      const mods = modsOf(choice);
+      return [{ beatmap, beatmapset, mods, pp, accuracy, misses, gain, stars: figures.stars, algorithm, reasons }];
+    }
+    const recommendations = spreadOut(algorithms.keys(), limit).flatMap(tell);
     if (caller !== undefined) {
       served.add(
         caller,
@@ -169,6 +172,16 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const source = player === null ? 'catalogue' : 'osu';
     return { recommendations, ruleset: profile.ruleset, player, target: plan.aim.pp, source, stale: asker.stale };
   };
+}
+
+interface Hunt {
+  readonly request: RecommendRequest;
+  readonly plan: Plan;
+  readonly ruleset: Ruleset;
+  isNew(candidate: Candidate): boolean;
+  readonly random: () => number;
+  /** Filled with what the upstreams tell. */
+  readonly sets: Map<number, Beatmapset | undefined>;
 }
 
 function isRecommendable(set: Beatmapset, { loved }: Wishes): boolean {

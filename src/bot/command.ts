@@ -1,5 +1,7 @@
 import type { Beatmaps } from '../beatmaps/beatmaps.ts';
 import type { Difficulty } from '../beatmaps/difficulty.ts';
+import type { Recommend } from '../beatmaps/recommend.ts';
+import type { Served } from '../beatmaps/served.ts';
 import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extractor.ts';
 import type { ActionTokens } from './action.ts';
@@ -88,6 +90,9 @@ export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' |
 export interface Services {
   readonly extractor: Extractor;
   readonly beatmaps: Beatmaps;
+  readonly recommend: Recommend;
+  /** What was recommended to whom. */
+  readonly served: Pick<Served, 'forgetUser'>;
   /** Estimates; replies go without where it is absent or fails. */
   readonly difficulty?: Pick<Difficulty, 'of'>;
   /** Draws; replies go without pictures where it is absent. */

@@ -44,8 +44,15 @@ export const enOsu = {
       invalid_request: (p: Params) =>
         p.what === 'cursor'
           ? 'That page is no longer there. Please send the command again.'
-          : 'I could not read that. Name a player by his name, number or profile link.',
-      not_found: (_: Params) => 'That player does not exist, or is restricted.',
+          : p.what === 'mods'
+            ? modsSentence(p)
+            : p.what === 'like'
+              ? 'Name the beatmap to be like by its osu! link or its number.'
+              : 'I could not read that. Name a player by his name, number or profile link.',
+      not_found: (p: Params) =>
+        p.what === 'beatmap'
+          ? 'That beatmap does not exist, or it was deleted.'
+          : 'That player does not exist, or is restricted.',
       upstream_rate_limited: (_: Params, wait?: string) =>
         `osu! asks us to slow down. Please try again ${wait ?? 'in a few minutes'}.`,
       upstream_unavailable: (_: Params, wait?: string) =>
@@ -181,6 +188,28 @@ export const enOsu = {
     fullCombo: 'full combo',
     misses: (n: number) => (n === 1 ? '1 miss' : `${n} misses`),
   },
+  recommend: {
+    title: 'What to play next',
+    titleFor: (name: string) => `What ${name} could play next`,
+    none: 'I found no beatmap that fits. Ask for something easier or harder, or ask for less.',
+    target: (pp: string) => `Maps for plays of about ${pp} pp.`,
+    gain: (pp: string) => `+${pp} pp in total`,
+    /** `percent`: the accuracy that pp is expected at. */
+    at: (percent: string) => `at ${percent}`,
+    /** Followed by a play or a map. */
+    like: 'like',
+    mods: (percent: string) => `${percent} of the best plays have these mods`,
+    farm: 'often played for its pp',
+    start: 'a gentle start',
+    byFigures: 'pp, gains and stars with mods are estimates from the maps’ figures.',
+    byRules: (date: string) => `pp, gains and stars with mods are estimates by the rules of ${date}.`,
+    byBoth: (date: string) =>
+      `pp, gains and stars with mods are estimates, some by the rules of ${date}, some from the maps’ figures.`,
+    another: 'Others',
+    easier: 'Easier',
+    harder: 'Harder',
+    withDoubleTime: 'With DT',
+  },
   origin: {
     local: 'From what I remember; osu! was not asked.',
     remembered: 'osu! and its mirrors do not answer right now, so this is what I remember.',
@@ -236,6 +265,22 @@ export const enOsuCommands = {
       mods: { name: 'mods', description: 'Mods to play it with, like +HDDT' },
     },
     choices: {},
+  },
+  'beatmap recommend': {
+    description: 'What to play next, and why, by a player’s best plays',
+    options: {
+      player: PLAYER,
+      mods: { name: 'mods', description: '+HDDT with these, -HR without, NM with none' },
+      stars: { name: 'stars', description: 'With the mods, like 5-6' },
+      pp: { name: 'pp', description: 'To expect, like 200-250' },
+      ar: { name: 'ar', description: 'Approach rate with the mods, like 9-9.6' },
+      bpm: { name: 'bpm', description: 'With the mods, like 170-200' },
+      length: { name: 'length', description: 'Like 1:00-2:30' },
+      like: { name: 'like', description: 'Link or number of a beatmap to find others like it' },
+      farm: { name: 'farm', description: 'Only maps played for their pp, or only others' },
+      mode: MODE,
+    },
+    choices: { mode: MODES },
   },
   'beatmap download': {
     description: 'Where to download an osu! beatmap',

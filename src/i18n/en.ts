@@ -93,6 +93,7 @@ export const en = {
     notLink: (_: Params) =>
       'That does not look like a link. Paste the link of a post, for example https://www.instagram.com/reel/…',
     notText: (p: Params) => `“${p.option}” is a piece of text.`,
+    notRange: (p: Params) => `“${p.option}” is a number, or a range like 5-6, 5- or -6.`,
     tooLong: (p: Params) => `“${p.option}” can be at most ${p.max} characters long.`,
     itemRange: (p: Params) =>
       p.count === 1

@@ -40,8 +40,15 @@ export const idOsu: Messages['osu'] = {
       invalid_request: p =>
         p.what === 'cursor'
           ? 'Halaman itu sudah tidak ada. Silakan kirim perintahnya lagi.'
-          : 'Saya belum bisa membacanya. Sebutkan pemain dengan nama, nomor, atau tautan profilnya.',
-      not_found: () => 'Pemain itu tidak ada, atau sedang dibatasi.',
+          : p.what === 'mods'
+            ? modsSentence(p)
+            : p.what === 'like'
+              ? 'Sebutkan beatmap contohnya dengan tautan osu! atau nomornya.'
+              : 'Saya belum bisa membacanya. Sebutkan pemain dengan nama, nomor, atau tautan profilnya.',
+      not_found: p =>
+        p.what === 'beatmap'
+          ? 'Beatmap itu tidak ada, atau sudah dihapus.'
+          : 'Pemain itu tidak ada, atau sedang dibatasi.',
       upstream_rate_limited: (_, wait) =>
         `Situs osu! meminta kami untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
       upstream_unavailable: (_, wait) =>
@@ -180,6 +187,26 @@ export const idOsu: Messages['osu'] = {
     fullCombo: 'kombo penuh',
     misses: n => `${n} meleset`,
   },
+  recommend: {
+    title: 'Peta berikutnya untuk dimainkan',
+    titleFor: name => `Peta berikutnya untuk ${name}`,
+    none: 'Tidak ada beatmap yang cocok. Coba minta yang lebih mudah atau lebih sulit, atau kurangi syaratnya.',
+    target: pp => `Peta untuk permainan sekitar ${pp} pp.`,
+    gain: pp => `total +${pp} pp`,
+    at: percent => `dengan akurasi ${percent}`,
+    like: 'mirip',
+    mods: percent => `${percent} permainan terbaik memakai mod ini`,
+    farm: 'sering dimainkan demi pp-nya',
+    start: 'awal yang ringan',
+    byFigures: 'pp, tambahan, dan bintang dengan mod adalah perkiraan dari data peta.',
+    byRules: date => `pp, tambahan, dan bintang dengan mod adalah perkiraan menurut aturan ${date}.`,
+    byBoth: date =>
+      `pp, tambahan, dan bintang dengan mod adalah perkiraan, sebagian menurut aturan ${date}, sebagian dari data peta.`,
+    another: 'Yang lain',
+    easier: 'Lebih mudah',
+    harder: 'Lebih sulit',
+    withDoubleTime: 'Dengan DT',
+  },
   origin: {
     local: 'Dari ingatan saya; osu! tidak ditanya.',
     remembered: 'Situs osu! dan cerminannya sedang tidak menjawab, jadi ini dari ingatan saya.',
@@ -237,6 +264,22 @@ export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${st
       mods: { name: 'mod', description: 'Mod yang dipakai memainkannya, seperti +HDDT' },
     },
     choices: {},
+  },
+  'beatmap recommend': {
+    description: 'Peta berikutnya untuk dimainkan, dan alasannya, menurut permainan terbaik',
+    options: {
+      player: PLAYER,
+      mods: { name: 'mod', description: '+HDDT dengan mod ini, -HR tanpa, NM tanpa mod' },
+      stars: { name: 'bintang', description: 'Dengan modnya, misalnya 5-6' },
+      pp: { name: 'pp', description: 'Yang diharapkan, misalnya 200-250' },
+      ar: { name: 'ar', description: 'Approach rate dengan modnya, misalnya 9-9.6' },
+      bpm: { name: 'bpm', description: 'Dengan modnya, misalnya 170-200' },
+      length: { name: 'durasi', description: 'Misalnya 1:00-2:30' },
+      like: { name: 'mirip', description: 'Tautan atau nomor beatmap, untuk mencari yang mirip' },
+      farm: { name: 'farm', description: 'Hanya peta yang dimainkan demi pp, atau justru yang lain' },
+      mode: MODE,
+    },
+    choices: { mode: MODES },
   },
   'beatmap download': {
     description: 'Tempat mengunduh sebuah beatmap osu!',

@@ -87,6 +87,7 @@ export const id: Messages = {
     notLink: () =>
       'Itu tidak terlihat seperti tautan. Tempelkan tautan kiriman, misalnya https://www.instagram.com/reel/…',
     notText: p => `“${p.option}” diisi teks biasa.`,
+    notRange: p => `“${p.option}” diisi angka, atau rentang seperti 5-6, 5- atau -6.`,
     tooLong: p => `Panjang “${p.option}” paling banyak ${p.max} karakter.`,
     itemRange: p =>
       p.count === 1

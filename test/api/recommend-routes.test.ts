@@ -1,49 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { RECOMMEND_EXAMPLE, recommendAnswer } from '../../src/api/recommend-schema.ts';
-import type { RecommendRequest, RecommendResult } from '../../src/beatmaps/recommend.ts';
+import type { RecommendResult } from '../../src/beatmaps/recommend.ts';
 import { AppError } from '../../src/errors.ts';
-import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
 import { createApiServer } from '../fakes/api-server.ts';
+import { fakeRecommend } from '../fakes/recommend.ts';
 
-const RESULT: RecommendResult = {
-  recommendations: [
-    {
-      beatmap: madeUpBeatmap(),
-      beatmapset: madeUpSet(),
-      mods: ['HD', 'DT'],
-      pp: 251.23456,
-      accuracy: 0.98,
-      misses: 0,
-      gain: 4.56789,
-      stars: 7.1,
-      algorithm: null,
-      reasons: [
-        {
-          kind: 'like',
-          beatmap: { id: 5, version: 'Extra' },
-          beatmapset: { id: 2, artist: 'Tin Orchard', title: 'Glass Harbour' },
-          mods: ['DT'],
-        },
-        { kind: 'bpm', value: 270 },
-        { kind: 'farm' },
-      ],
-    },
-  ],
-  ruleset: 'osu',
-  player: { id: 31, username: 'paper crane' },
-  target: null,
-  source: 'osu',
-  stale: false,
-};
-
-async function open(answer: () => Promise<RecommendResult> = async () => RESULT) {
-  const asked: RecommendRequest[] = [];
-  const { app } = await createApiServer({
-    recommend: request => {
-      asked.push(request);
-      return answer();
-    },
-  });
+async function open(answer?: () => Promise<RecommendResult>) {
+  const { recommend, asked } = fakeRecommend(answer);
+  const { app } = await createApiServer({ recommend });
   return { get: (query: string) => app.inject(`/api/recommend${query}`), asked, app };
 }
 

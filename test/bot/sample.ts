@@ -1,3 +1,4 @@
+import { createServed } from '../../src/beatmaps/served.ts';
 import { type ActionStore, createActionTokens } from '../../src/bot/action.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
 import { createJobs, type Jobs } from '../../src/bot/jobs.ts';
@@ -8,6 +9,7 @@ import { openStore, type Store } from '../../src/infra/store.ts';
 import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
 import { fakeBeatmaps } from '../fakes/beatmaps.ts';
+import { fakeRecommend } from '../fakes/recommend.ts';
 
 /** Made-up people and posts; every builder takes what differs. */
 export function sampleVariant(change: Partial<Variant> = {}): Variant {
@@ -148,6 +150,8 @@ export function sampleServices(
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
     settings: createSettingsStore({ store }),
+    recommend: fakeRecommend().recommend,
+    served: createServed({ store }),
     actions: createActionTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
     jobs: createJobs({ store }),
     version: '1.2.3',

@@ -15,6 +15,7 @@ export const forget = defineCommand({
     }
     services.settings.forgetUser(owner);
     services.actions.forget(owner);
+    services.served.forgetUser(owner);
     services.jobs.forgetUser(caller.platform, caller.userId);
     return renderForgotten(t);
   },

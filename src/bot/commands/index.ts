@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import { about } from './about.ts';
 import { beatmapDownload } from './beatmap-download.ts';
 import { beatmapInfo } from './beatmap-info.ts';
+import { beatmapRecommend } from './beatmap-recommend.ts';
 import { beatmapSearch } from './beatmap-search.ts';
 import { download } from './download.ts';
 import { forget } from './forget.ts';
@@ -18,6 +19,7 @@ export const commandList: readonly Command[] = [
   download,
   beatmapSearch,
   beatmapInfo,
+  beatmapRecommend,
   beatmapDownload,
   osuProfile,
   osuScores,

@@ -1,5 +1,8 @@
+import type { Recommendation } from '../../beatmaps/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Colour } from '../reply.ts';
+import type { Colour, PictureBlock } from '../reply.ts';
+import { starColour } from '../star-colour.ts';
+import type { Painter } from './painter.ts';
 import { element, type Markup } from './svg.ts';
 import { card, label, MARGIN, type Size, star, THEME, WIDTH } from './theme.ts';
 
@@ -24,6 +27,31 @@ const MAX_ROWS = 6;
 
 export function recommendationCardSize(rows: number): Size {
   return { width: WIDTH, height: HEAD + Math.max(1, Math.min(rows, MAX_ROWS)) * ROW + 20 };
+}
+
+/** The card, with its words for those who cannot see it. */
+export function recommendationPicture(
+  heading: string,
+  recommendations: readonly Recommendation[],
+  painter: Painter,
+  t: Translator,
+): PictureBlock {
+  const rows = recommendations.slice(0, MAX_ROWS).map(({ beatmap, beatmapset, mods, stars, pp, gain }) => ({
+    title: `${beatmapset.artist} - ${beatmapset.title}`,
+    subtitle: `${beatmap.version} · ${beatmapset.creator}`,
+    stars,
+    colour: starColour(stars),
+    mods: mods.length === 0 ? '' : `+${mods.join('')}`,
+    pp,
+    gain,
+  }));
+  const picture = painter.picture(
+    'recommendations',
+    renderRecommendationCard(heading, rows, t),
+    recommendationCardSize(rows.length),
+  );
+  const alt = `${heading}: ${rows.map(({ title, mods }) => `${title}${mods === '' ? '' : ` ${mods}`}`).join('; ')}`;
+  return { kind: 'picture', picture, alt };
 }
 
 /** What to play next, one map a row. */

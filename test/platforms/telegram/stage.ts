@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
+import { createServed } from '../../../src/beatmaps/served.ts';
 import { createActionTokens } from '../../../src/bot/action.ts';
 import { createActionStore } from '../../../src/bot/action-store.ts';
 import type { Command } from '../../../src/bot/command.ts';
@@ -25,6 +26,7 @@ import { createTelegramPlatform, type TelegramPlatform } from '../../../src/plat
 import { memoryLimiter } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
+import { fakeRecommend } from '../../fakes/recommend.ts';
 import { createFakeTelegram, type FakeTelegram, type FakeTelegramOptions } from '../../fakes/telegram.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
@@ -116,6 +118,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
+      recommend: fakeRecommend().recommend,
+      served: createServed({ store }),
       actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
       jobs,
       version: '1.2.3',

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
+import { createServed } from '../../../src/beatmaps/served.ts';
 import { createActionTokens } from '../../../src/bot/action.ts';
 import { createActionStore } from '../../../src/bot/action-store.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
@@ -17,6 +18,7 @@ import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
+import { fakeRecommend } from '../../fakes/recommend.ts';
 import { findingDispatcher } from './found.ts';
 import { carousel, post, reel, tram } from './posts.ts';
 
@@ -82,6 +84,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor: createExtractor(asked, waiting),
       beatmaps: fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ store }),
+      recommend: fakeRecommend().recommend,
+      served: createServed({ store }),
       actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
       jobs: createJobs({ store }),
       version: '0.0.0',

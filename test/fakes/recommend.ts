@@ -1,0 +1,44 @@
+import type { Recommend, RecommendRequest, RecommendResult } from '../../src/beatmaps/recommend.ts';
+import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
+
+export const RECOMMENDED: RecommendResult = {
+  recommendations: [
+    {
+      beatmap: madeUpBeatmap(),
+      beatmapset: madeUpSet(),
+      mods: ['HD', 'DT'],
+      pp: 251.23456,
+      accuracy: 0.98,
+      misses: 0,
+      gain: 4.56789,
+      stars: 7.1,
+      algorithm: '2025-02-27',
+      reasons: [
+        {
+          kind: 'like',
+          beatmap: { id: 5, version: 'Extra' },
+          beatmapset: { id: 2, artist: 'Tin Orchard', title: 'Glass Harbour' },
+          mods: ['DT'],
+        },
+        { kind: 'stars', value: 7.1 },
+        { kind: 'bpm', value: 270 },
+        { kind: 'farm' },
+      ],
+    },
+  ],
+  ruleset: 'osu',
+  player: { id: 31, username: 'paper crane' },
+  target: { low: 230, middle: 248, high: 267 },
+  source: 'osu',
+  stale: false,
+};
+
+/** Recommends one map to everybody, or what the test says, and keeps what it was asked for. */
+export function fakeRecommend(answer: () => Promise<RecommendResult> = async () => RECOMMENDED) {
+  const asked: RecommendRequest[] = [];
+  const recommend: Recommend = request => {
+    asked.push(request);
+    return answer();
+  };
+  return { recommend, asked };
+}
