@@ -6,6 +6,7 @@ import { createHttpClient, type HttpClient } from './infra/http.ts';
 import { createOverrides } from './infra/overrides.ts';
 import { openStore } from './infra/store.ts';
 import { parseCookiesFile } from './media/cookies-file.ts';
+import { inspectFfmpeg } from './media/ffmpeg.ts';
 import type { Finding } from './platforms/platform.ts';
 
 const SITES = ['www.instagram.com', 'www.facebook.com'] as const;
@@ -55,6 +56,30 @@ async function checkProgram(name: string, searchPath: string, use: string): Prom
   return { state: 'note', what: `${name}: not installed`, remedy: use };
 }
 
+async function checkFfmpeg(searchPath: string): Promise<Finding> {
+  const finding = await inspectFfmpeg(searchPath);
+  switch (finding.state) {
+    case 'ready': {
+      const { program, version, hasMp3 } = finding.ffmpeg;
+      const skills = hasMp3 ? 'H.264, AAC, MP3' : 'H.264, AAC; no MP3';
+      return {
+        state: 'ok',
+        what: `ffmpeg ${version} at ${program} (${skills}): videos that are too large are compressed`,
+      };
+    }
+    case 'unusable':
+      return {
+        state: 'note',
+        what: `ffmpeg at ${finding.program} is of no use: ${finding.why}`,
+        remedy: 'Install a build with libx264 and aac. Until then videos too large for a chat are sent as a link.',
+      };
+    case 'missing': {
+      const remedy = 'Install it: without it videos too large for a chat are sent as a link.';
+      return { state: 'note', what: 'ffmpeg: not installed', remedy };
+    }
+  }
+}
+
 async function checkSite(host: string, http: HttpClient): Promise<Finding> {
   try {
     const { status } = await http.request({ url: `https://${host}/`, hosts: [host], maxRedirects: 0, retries: 0 });
@@ -100,7 +125,7 @@ async function examine(config: Config, searchPath: string): Promise<readonly Fin
       checkNode(),
       checkData(config),
       await checkCookies(config.instagramCookiesFile),
-      await checkProgram('ffmpeg', searchPath, 'Videos too large for a chat are then sent smaller or as a link.'),
+      await checkFfmpeg(searchPath),
       await checkProgram(
         'yt-dlp',
         searchPath,
