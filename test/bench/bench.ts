@@ -2,6 +2,7 @@
 import { run as runAutocomplete } from './autocomplete-bench.ts';
 import { benchCatalogue } from './catalogue-bench.ts';
 import { stopChildren } from './child.ts';
+import { run as runCompress } from './compress-bench.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
 import { runDelivery, run as runDiscord } from './discord-bench.ts';
 import { run as runIgdownload } from './igdownload-bench.ts';
@@ -15,6 +16,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['delivery', runDelivery],
   ['catalogue', () => benchCatalogue(200_000)],
   ['recommend', () => benchRecommend(500, 200_000)],
+  ['compress', runCompress],
 ]);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,0 +1,136 @@
+/**
+ * A film of 60 s in 1080p made to fit 10 MiB, beside ffmpeg's two passes into the same picture at the same limit; and what it takes to
+ * look at a film and to join picture and sound, beside ffprobe and ffmpeg as programs.
+ */
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createCompressor } from '../../src/media/compress.ts';
+import { planCompression } from '../../src/media/compression-plan.ts';
+import { type Ffmpeg, findFfmpeg } from '../../src/media/ffmpeg.ts';
+import { muxFiles } from '../../src/media/mux.ts';
+import { probeFile } from '../../src/media/probe.ts';
+
+const execute = promisify(execFile);
+const MAX_BYTES = 10 * 1024 * 1024;
+const SECONDS = 60;
+const LOOP_SECONDS = 10;
+const TURNS = 20;
+const DEADLINE_MS = 1_200_000;
+const signal = new AbortController().signal;
+
+interface Timing<T> {
+  readonly ms: number;
+  readonly value: T;
+}
+
+async function timed<T>(work: () => Promise<T>): Promise<Timing<T>> {
+  const startedAt = performance.now();
+  const value = await work();
+  return { ms: performance.now() - startedAt, value };
+}
+
+async function median(work: () => Promise<unknown>): Promise<number> {
+  const all: number[] = [];
+  for (let turn = 0; turn < TURNS; turn += 1) all.push((await timed(work)).ms);
+  return all.sort((a, b) => a - b)[TURNS >> 1] ?? Number.NaN;
+}
+
+/** A zoom with a grain and small sharp things in it, so that it does not compress to nothing; ten seconds of it, again and again. */
+async function makeFilm(ffmpeg: Ffmpeg, folder: string): Promise<string> {
+  const loop = join(folder, 'loop.mp4');
+  const film = join(folder, 'film.mp4');
+  const picture = '[0:v]scale=1920:1080,noise=alls=6:allf=t[a];[a][1:v]overlay=60:60,format=yuv420p[v]';
+  const sources = ['mandelbrot=s=640x360:r=30:maxiter=60:end_pts=10', 'testsrc2=s=480x270:r=30', 'sine=f=440'];
+  const inputs = sources.flatMap(source => ['-f', 'lavfi', '-i', source]);
+  const coded = ['-c:v', 'libx264', '-preset', 'ultrafast', '-crf', '24', '-c:a', 'aac'];
+  const made = [...inputs, '-filter_complex', picture, '-map', '[v]', '-map', '2:a', '-t', String(LOOP_SECONDS)];
+  await ffmpeg.run([...made, ...coded, loop], { signal, deadlineMs: DEADLINE_MS });
+  const again = ['-stream_loop', String(SECONDS / LOOP_SECONDS - 1), '-i', loop, '-c', 'copy', film];
+  await ffmpeg.run(again, { signal, deadlineMs: DEADLINE_MS });
+  return film;
+}
+
+async function twoPasses(ffmpeg: Ffmpeg, film: string, folder: string, scale: string, preset: string): Promise<number> {
+  const output = join(folder, 'two-pass.mp4');
+  const bitrate = Math.floor((MAX_BYTES * 0.98 * 8) / SECONDS - 128_000 - 12_000);
+  const picture = ['-i', film, '-vf', scale, '-c:v', 'libx264', '-preset', preset, '-b:v', String(bitrate)];
+  const log = ['-passlogfile', join(folder, `passes-${preset}`)];
+  // Into a film as well: thrown away, frames are counted otherwise than in the second pass.
+  await ffmpeg.run([...picture, '-pass', '1', ...log, '-an', output], { signal, deadlineMs: DEADLINE_MS });
+  const sound = ['-c:a', 'aac', '-b:a', '128k', '-movflags', '+faststart'];
+  await ffmpeg.run([...picture, '-pass', '2', ...log, ...sound, output], { signal, deadlineMs: DEADLINE_MS });
+  return (await stat(output)).size;
+}
+
+const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+const mebibytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(2)} MiB`;
+
+async function compare(ffmpeg: Ffmpeg, film: string, folder: string): Promise<void> {
+  const probe = await probeFile(film, signal);
+  const plan = planCompression(probe, MAX_BYTES, availableParallelism());
+  if (plan === undefined) throw new Error('no plan');
+  const outputPath = join(folder, 'medley.mp4');
+  const compressor = createCompressor({ ffmpeg });
+  const ours = await timed(() =>
+    compressor.compress({ inputPath: film, outputPath, probe, maxBytes: MAX_BYTES, signal }),
+  );
+  const size = `${plan.width}x${plan.height}`;
+  console.log(`film: ${SECONDS} s, 1920x1080, ${mebibytes((await stat(film)).size)}; limit ${mebibytes(MAX_BYTES)}`);
+  const made = ours.value;
+  if (made === undefined) throw new Error('it did not fit');
+  console.log(`Medley, one pass, ${size} ${plan.preset}: ${seconds(ours.ms)}, ${mebibytes(made.bytes)}`);
+  for (const preset of [plan.preset, 'medium']) {
+    const scale = `scale=${plan.width}:${plan.height}`;
+    const theirs = await timed(() => twoPasses(ffmpeg, film, folder, scale, preset));
+    const ratio = (theirs.ms / ours.ms).toFixed(2);
+    const isDefault = preset === 'medium' ? " (ffmpeg's default, aim >= 1.6x)" : '';
+    const result = `${seconds(theirs.ms)}, ${mebibytes(theirs.value)}: ${ratio}x`;
+    console.log(`two passes, ${size} ${preset}: ${result} of Medley's time${isDefault}`);
+  }
+}
+
+async function compareCopying(ffmpeg: Ffmpeg, film: string, folder: string): Promise<void> {
+  const [video, audio, output] = ['video.mp4', 'audio.mp4', 'joined.mp4'].map(name => join(folder, name));
+  if (video === undefined || audio === undefined || output === undefined) return;
+  const dash = ['-c', 'copy', '-movflags', '+frag_keyframe+empty_moov+default_base_moof'];
+  await ffmpeg.run(['-i', film, '-an', ...dash, video], { signal, deadlineMs: DEADLINE_MS });
+  await ffmpeg.run(['-i', film, '-vn', ...dash, audio], { signal, deadlineMs: DEADLINE_MS });
+  const ffprobe = join(ffmpeg.program, '..', 'ffprobe');
+  const shown = ['-v', 'error', '-show_streams', '-show_format', film];
+  const probing = await median(() => probeFile(film, signal));
+  const theirProbing = await median(() => execute(ffprobe, shown));
+  console.log(
+    `probe: ${probing.toFixed(1)} ms; ffprobe ${theirProbing.toFixed(1)} ms: ${(theirProbing / probing).toFixed(1)}x`,
+  );
+  const joined = ['-v', 'error', '-y', '-i', video, '-i', audio, '-c', 'copy', '-movflags', '+faststart', output];
+  const muxing = await median(() => muxFiles({ videoPath: video, audioPath: audio, outputPath: output, signal }));
+  const theirMuxing = await median(() => execute(ffmpeg.program, joined));
+  const size = mebibytes((await stat(video)).size);
+  console.log(
+    `mux of ${size}: ${muxing.toFixed(0)} ms; ffmpeg -c copy ${theirMuxing.toFixed(0)} ms: ${(theirMuxing / muxing).toFixed(1)}x`,
+  );
+  const before = process.memoryUsage().rss;
+  const peak = { bytes: before };
+  const timer = setInterval(() => {
+    peak.bytes = Math.max(peak.bytes, process.memoryUsage().rss);
+  }, 5);
+  await muxFiles({ videoPath: video, audioPath: audio, outputPath: output, signal });
+  clearInterval(timer);
+  console.log(`mux: memory grows by ${mebibytes(peak.bytes - before)}`);
+}
+
+export async function run(): Promise<void> {
+  const ffmpeg = await findFfmpeg({ searchPath: process.env.PATH ?? '' });
+  if (ffmpeg === undefined) return console.log('skipped: there is no ffmpeg');
+  const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
+  try {
+    const film = await makeFilm(ffmpeg, folder);
+    await compareCopying(ffmpeg, film, folder);
+    await compare(ffmpeg, film, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
