@@ -137,7 +137,14 @@ export function createSender({ rest, restOnce, applicationId }: SenderOptions): 
     async respond({ id, token }, response) {
       const fullRoute = Routes.interactionCallback(id, token);
       const query = new URLSearchParams({ with_response: 'false' });
-      await request({ method: RequestMethod.Post, fullRoute, query, body: response, auth: false }, TIMES.acknowledge);
+      const data = { method: RequestMethod.Post, fullRoute, query, body: response, auth: false };
+      try {
+        await request(data, TIMES.acknowledge, restOnce);
+      } catch (error) {
+        // Unanswered, it may have arrived all the same; then the second one is told so. Told so at once, somebody else answers.
+        if (!(error instanceof SendFailure) || error.problem !== 'failed' || error.code !== undefined) throw error;
+        await request(data, TIMES.acknowledge, restOnce).catch(unlessAcknowledged);
+      }
     },
 
     async editOriginal(token, content, signal) {
@@ -189,12 +196,19 @@ async function formOf(payload: object, uploads: readonly Upload[]): Promise<Form
   return form;
 }
 
+const ALREADY_ACKNOWLEDGED = 40_060;
+
+function unlessAcknowledged(error: unknown): void {
+  if (!(error instanceof SendFailure) || error.code !== ALREADY_ACKNOWLEDGED) throw error;
+}
+
 const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40005, 'too_large'],
   [10003, 'gone'],
   [10008, 'gone'],
   [10015, 'gone'],
   [10062, 'gone'],
+  [ALREADY_ACKNOWLEDGED, 'gone'],
   [50027, 'gone'],
   [50001, 'forbidden'],
   [50013, 'forbidden'],

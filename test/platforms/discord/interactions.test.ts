@@ -169,6 +169,26 @@ describe('/download', () => {
     expect(on.asked).toEqual([]);
   });
 
+  it.each([
+    ['was lost on the way', false],
+    ['arrived, though nobody said so', true],
+  ])('is answered when its first acknowledgement %s', async (_, afterSend) => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /callback/, status: 502, body: '<html>bad gateway</html>', afterSend });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    expect((await answer(on)).files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+    expect(callbacks(on)).toHaveLength(2);
+  });
+
+  it('that another process has taken is let go', async () => {
+    const on = await open();
+    const body = { code: 40060, message: 'Interaction has already been acknowledged.' };
+    on.fake.fault({ method: 'POST', path: /callback/, status: 400, body });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('acknowledged')));
+    expect(on.asked).toEqual([]);
+  });
+
   it('is finished after a restart while the token lives', async () => {
     const on: Stage = await open({
       answer: (id, { signal }) =>
