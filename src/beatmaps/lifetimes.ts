@@ -25,6 +25,7 @@ export interface BeatmapCaches {
   readonly sets: Cache<FoundSet>;
   readonly players: Cache<Player>;
   readonly scores: Cache<ListSlice<Score>>;
+  readonly plays: Cache<Score>;
   readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
 }
 
@@ -82,6 +83,9 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
   return policy(() => SCORE_TTL_MS[type]);
 }
 
+/** A play is over; only what it is worth may change. */
+export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
+
 /** About 30 MB when all are full. */
 export function createMemoryBeatmapCaches(now?: () => number): BeatmapCaches {
   const clock = now === undefined ? {} : { now };
@@ -90,6 +94,7 @@ export function createMemoryBeatmapCaches(now?: () => number): BeatmapCaches {
     sets: createMemoryCache({ maxEntries: 1_000, ...clock }),
     players: createMemoryCache({ maxEntries: 500, ...clock }),
     scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
+    plays: createMemoryCache({ maxEntries: 500, ...clock }),
     userBeatmaps: createMemoryCache({ maxEntries: 300, maxSize: 2_000, sizeOf: slice => slice.items.length, ...clock }),
   };
 }

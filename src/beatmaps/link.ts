@@ -152,6 +152,7 @@ export function userPage(id: number, ruleset?: Ruleset): string {
   return `https://osu.ppy.sh/users/${id}${ruleset === undefined ? '' : `/${ruleset}`}`;
 }
 
-export function scorePage(id: number): string {
-  return `https://osu.ppy.sh/scores/${id}`;
+/** @param ruleset of a play with a number from before 2022, which each ruleset counted for itself */
+export function scorePage(id: number, ruleset?: Ruleset): string {
+  return `https://osu.ppy.sh/scores/${ruleset === undefined ? '' : `${ruleset}/`}${id}`;
 }

@@ -78,6 +78,8 @@ export interface OsuApi {
     options: SliceOptions & { readonly ruleset?: Ruleset | undefined },
     signal?: AbortSignal,
   ): Promise<ListSlice<Score>>;
+  /** One play, with its difficulty and set. With a ruleset the number is one from before 2022. */
+  score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<Score>;
   userBeatmaps(
     userId: number,
     type: UserBeatmapType,
@@ -261,6 +263,10 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
     async userScores(userId, type, { ruleset, limit, offset }, signal) {
       const params = { mode: ruleset, limit, offset, include_fails: type === 'recent' ? 1 : undefined };
       return readSlice(await ask(`users/${userId}/scores/${type}`, params, signal), limit, 'score', parseScore);
+    },
+    async score(id, ruleset, signal) {
+      const path = ruleset === undefined ? `scores/${id}` : `scores/${ruleset}/${id}`;
+      return expectShape(parseScore(await ask(path, {}, signal)), UPSTREAM, 'score');
     },
     async userBeatmaps(userId, type, { limit, offset }, signal) {
       const answer = await ask(`users/${userId}/beatmapsets/${type}`, { limit, offset }, signal);

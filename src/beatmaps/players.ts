@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { CacheHit } from '../infra/cache.ts';
 import type { Ruleset } from './beatmapset.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
-import { type BeatmapCaches, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './lifetimes.ts';
+import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './lifetimes.ts';
 import { matchOsuLink } from './link.ts';
 import type { ListSlice, OsuApi, PlayerRef, UserBeatmapset, UserBeatmapType } from './osu-api.ts';
 import type { Player } from './player.ts';
@@ -43,6 +43,10 @@ export interface Players {
     type: ScoreType,
     options?: PlayerListOptions & { readonly ruleset?: Ruleset | undefined },
   ): Promise<Told & { readonly scores: readonly Score[]; readonly cursor: string | null }>;
+  /**
+   * One play; with a ruleset its number is one from before 2022. `credentials_required` and `not_found` have params.what `score`.
+   */
+  score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<Told & { readonly score: Score }>;
   userBeatmaps(
     user: number | string,
     type: UserBeatmapType,
@@ -52,7 +56,7 @@ export interface Players {
 
 export interface PlayersOptions {
   readonly osu: OsuApi | undefined;
-  readonly caches: Pick<BeatmapCaches, 'players' | 'scores' | 'userBeatmaps'>;
+  readonly caches: Pick<BeatmapCaches, 'players' | 'scores' | 'plays' | 'userBeatmaps'>;
 }
 
 const NAME = /^[\w[\] -]{1,30}$/;
@@ -89,9 +93,10 @@ const MAX_SEEN = 2_000;
 export function createPlayers({ osu, caches }: PlayersOptions): Players {
   const seen = new LRUCache<number, string>({ max: MAX_SEEN });
 
-  function official(): OsuApi {
+  function official(what: 'player' | 'score' = 'player'): OsuApi {
     if (osu !== undefined) return osu;
-    throw new AppError('credentials_required', 'players are known to the official API alone, which needs credentials');
+    const message = `a ${what} is known to the official API alone, which needs credentials`;
+    throw new AppError('credentials_required', message, { params: { what } });
   }
 
   function load(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<CacheHit<Player>> {
@@ -148,6 +153,19 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
       );
       const cursor = nextOf(value, offset + size, LAST[type]);
       return { scores: value.items, cursor, source: 'osu', stale: from === 'stale' };
+    },
+    async score(id, ruleset, signal) {
+      const api = official('score');
+      const load = async (own: AbortSignal) => {
+        try {
+          return await api.score(id, ruleset, own);
+        } catch (error) {
+          if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
+          throw new AppError('not_found', error.message, { params: { what: 'score' }, cause: error });
+        }
+      };
+      const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, PLAY_POLICY, signal);
+      return { score: value, source: 'osu', stale: from === 'stale' };
     },
     async userBeatmaps(user, type, options = {}) {
       const { limit, offset } = readPlace(options);

@@ -121,8 +121,8 @@ export interface Suggestion {
   readonly value: string;
 }
 
-/** Kinds of pasted links: of posts, of osu! beatmaps and plays, of osu! players. */
-export type Accepted = 'link' | 'beatmap-link' | 'player-link';
+/** Kinds of pasted links: of posts, of osu! beatmaps, of osu! players, of their plays. */
+export type Accepted = 'link' | 'beatmap-link' | 'player-link' | 'score-link';
 
 /** What a command is about, where it is not about posts. */
 export type Subject = 'beatmap' | 'player';

@@ -22,7 +22,7 @@ function canonical(link: OsuLink): string {
     case 'map':
       return link.ruleset === undefined ? mapPage(link.id) : `${mapPage(link.id)}?mode=${link.ruleset}`;
     case 'score':
-      return scorePage(link.id);
+      return scorePage(link.id, link.ruleset);
     case 'user': {
       if ('id' in link) return userPage(link.id, link.ruleset);
       const mode = link.ruleset === undefined ? '' : `/${link.ruleset}`;
@@ -43,5 +43,12 @@ export function createLinkFinder(extractor: Pick<Extractor, 'findLinks'>): (text
 /** What a command must accept to answer this address. */
 export function kindOfLink(url: string): Accepted {
   if (!OSU_HOST.test(url)) return 'link';
-  return matchOsuLink(url)?.kind === 'user' ? 'player-link' : 'beatmap-link';
+  switch (matchOsuLink(url)?.kind) {
+    case 'user':
+      return 'player-link';
+    case 'score':
+      return 'score-link';
+    default:
+      return 'beatmap-link';
+  }
 }

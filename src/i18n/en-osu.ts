@@ -52,7 +52,9 @@ export const enOsu = {
       not_found: (p: Params) =>
         p.what === 'beatmap'
           ? 'That beatmap does not exist, or it was deleted.'
-          : 'That player does not exist, or is restricted.',
+          : p.what === 'score'
+            ? 'That play does not exist, or osu! no longer keeps it.'
+            : 'That player does not exist, or is restricted.',
       upstream_rate_limited: (_: Params, wait?: string) =>
         `osu! asks us to slow down. Please try again ${wait ?? 'in a few minutes'}.`,
       upstream_unavailable: (_: Params, wait?: string) =>
@@ -60,8 +62,10 @@ export const enOsu = {
       upstream_changed: (_: Params) =>
         'osu! answers in a way I cannot read. Please try again later; the people who run me can see why.',
       timeout: (_: Params) => 'osu! took too long to answer. Please try again in a minute.',
-      credentials_required: (_: Params) =>
-        'Players are known to osu! alone, and the people who run me have not given me a key for it. Searching and downloading beatmaps works without one.',
+      credentials_required: (p: Params) =>
+        p.what === 'score'
+          ? 'Plays are known to osu! alone, and the people who run me have not given me a key for it. Searching and downloading beatmaps works without one.'
+          : 'Players are known to osu! alone, and the people who run me have not given me a key for it. Searching and downloading beatmaps works without one.',
       forbidden: (p: Params) =>
         p.what === 'button'
           ? 'That button belongs to someone else. You can send the command yourself.'
@@ -181,6 +185,9 @@ export const enOsu = {
       pinned: 'There are no pinned plays here.',
     },
     noMore: 'That was all; the list ends here.',
+    unknownPlayer: 'A player',
+    map: 'Beatmap',
+    player: 'Player',
     unknownMap: (id: string) => `Beatmap ${id}`,
     weighted: (pp: string) => `counts ${pp} pp`,
     failed: 'failed',
@@ -303,6 +310,11 @@ export const enOsuCommands = {
       mode: MODE,
     },
     choices: { type: { best: 'best', recent: 'recent', firsts: 'first places', pinned: 'pinned' }, mode: MODES },
+  },
+  'osu score': {
+    description: 'One play on osu!, by its link',
+    options: { play: { name: 'play', description: 'Its link, like https://osu.ppy.sh/scores/…' } },
+    choices: {},
   },
   'osu maps': {
     description: 'Beatmaps an osu! player made, likes or plays most',

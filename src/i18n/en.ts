@@ -106,6 +106,7 @@ export const en = {
       'Name a player, or tell me once who you are with /osu link and your name on osu!; then I know whom you mean.',
     notBeatmapLink: (_: Params) =>
       'That link leads to no osu! beatmap. It looks like this: https://osu.ppy.sh/beatmapsets/…',
+    notScoreLink: (_: Params) => 'That link leads to no play on osu!. It looks like this: https://osu.ppy.sh/scores/…',
     expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
   },
 

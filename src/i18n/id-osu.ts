@@ -48,7 +48,9 @@ export const idOsu: Messages['osu'] = {
       not_found: p =>
         p.what === 'beatmap'
           ? 'Beatmap itu tidak ada, atau sudah dihapus.'
-          : 'Pemain itu tidak ada, atau sedang dibatasi.',
+          : p.what === 'score'
+            ? 'Permainan itu tidak ada, atau tidak lagi disimpan osu!.'
+            : 'Pemain itu tidak ada, atau sedang dibatasi.',
       upstream_rate_limited: (_, wait) =>
         `Situs osu! meminta kami untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
       upstream_unavailable: (_, wait) =>
@@ -56,8 +58,10 @@ export const idOsu: Messages['osu'] = {
       upstream_changed: () =>
         'Jawaban osu! belum bisa saya baca. Silakan coba lagi nanti; pengelola saya bisa melihat penyebabnya.',
       timeout: () => 'Situs osu! terlalu lama menjawab. Silakan coba lagi dalam satu menit.',
-      credentials_required: () =>
-        'Pemain hanya diketahui osu! sendiri, dan pengelola saya belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.',
+      credentials_required: p =>
+        p.what === 'score'
+          ? 'Permainan hanya diketahui osu! sendiri, dan pengelola saya belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.'
+          : 'Pemain hanya diketahui osu! sendiri, dan pengelola saya belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.',
       forbidden: p =>
         p.what === 'button'
           ? 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.'
@@ -180,6 +184,9 @@ export const idOsu: Messages['osu'] = {
       pinned: 'Tidak ada permainan yang disematkan di sini.',
     },
     noMore: 'Itu semuanya; daftarnya berakhir di sini.',
+    unknownPlayer: 'Seorang pemain',
+    map: 'Beatmap',
+    player: 'Pemain',
     unknownMap: id => `Beatmap ${id}`,
     weighted: pp => `dihitung ${pp} pp`,
     failed: 'gagal',
@@ -305,6 +312,11 @@ export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${st
       type: { best: 'terbaik', recent: 'terbaru', firsts: 'peringkat pertama', pinned: 'disematkan' },
       mode: MODES,
     },
+  },
+  'osu score': {
+    description: 'Satu permainan di osu!, lewat tautannya',
+    options: { play: { name: 'permainan', description: 'Tautannya, seperti https://osu.ppy.sh/scores/…' } },
+    choices: {},
   },
   'osu maps': {
     description: 'Beatmap yang dibuat, disukai, atau paling sering dimainkan seorang pemain osu!',

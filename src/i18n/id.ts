@@ -100,6 +100,7 @@ export const id: Messages = {
       'Sebutkan pemainnya, atau beri tahu saya sekali dengan /osu link dan namamu di osu!; setelah itu saya tahu siapa yang kamu maksud.',
     notBeatmapLink: () =>
       'Tautan itu bukan tautan beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
+    notScoreLink: () => 'Tautan itu bukan tautan permainan osu!. Bentuknya seperti ini: https://osu.ppy.sh/scores/…',
     expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
   },
 

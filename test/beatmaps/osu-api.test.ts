@@ -218,6 +218,7 @@ describe('players', () => {
     expect(beatmaps.hasPlayers).toBe(false);
     await expect(beatmaps.user('lamp post')).rejects.toMatchObject({ code: 'credentials_required' });
     await expect(beatmaps.userScores(1, 'best')).rejects.toMatchObject({ code: 'credentials_required' });
+    await expect(beatmaps.score(7)).rejects.toMatchObject({ code: 'credentials_required', params: { what: 'score' } });
     await expect(beatmaps.userBeatmaps(1, 'ranked')).rejects.toMatchObject({ code: 'credentials_required' });
     await expect(beatmaps.user('<>')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(sandbox.requests).toEqual([]);
@@ -238,6 +239,23 @@ describe('players', () => {
     expect(first.scores[1]).toMatchObject({ lazer: true, legacy_total_score: null });
     const second = await beatmaps.userScores('lamp post', 'best', { limit: 5, cursor: first.cursor ?? '' });
     expect(second.scores[0]?.id).toBe(5_000_000_005);
+  });
+
+  it('have single plays, by either of their numbers, asked for once an hour', async () => {
+    const { beatmaps, sandbox, clock } = await openHouse();
+    const { score, stale } = await beatmaps.score(5_000_000_002);
+    expect(stale).toBe(false);
+    expect(score).toMatchObject({ username: 'lamp post', beatmap: { version: 'Hard' }, beatmapset: { id: 900_001 } });
+    const { score: older } = await beatmaps.score(4_000_000_000, 'taiko');
+    expect(older).toMatchObject({ username: 'Drum_Kitten', mode: 'taiko', beatmapset: { id: 900_004 } });
+    const paths = () => sandbox.requests.map(({ path }) => path).filter(path => path.includes('/scores/'));
+    await beatmaps.score(5_000_000_002);
+    expect(paths()).toEqual(['/api/v2/scores/5000000002', '/api/v2/scores/taiko/4000000000']);
+    clock.ms += 61 * 60_000;
+    sandbox.faults.set('osu.score', 'status:503');
+    expect(await beatmaps.score(5_000_000_002)).toMatchObject({ stale: true, score: { id: 5_000_000_002 } });
+    sandbox.faults.clear();
+    await expect(beatmaps.score(4_000_000_000)).rejects.toMatchObject({ code: 'not_found', params: { what: 'score' } });
   });
 
   it('have maps of every kind, and how often they played one', async () => {

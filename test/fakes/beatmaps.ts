@@ -86,6 +86,10 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
       note('userScores', user, type, plain(options));
       return { ...told, scores: [SCORE], cursor: null };
     },
+    async score(id, ruleset) {
+      note('score', id, ruleset);
+      return { ...told, score: SCORE };
+    },
     async userBeatmaps(user, type, options = {}) {
       note('userBeatmaps', user, type, plain(options));
       const played = type === 'most_played' ? { count: 12, beatmap_id: 9_010 } : { count: null, beatmap_id: null };

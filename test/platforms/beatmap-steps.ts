@@ -17,6 +17,7 @@ const ALL: readonly Step[] = [
   { command: 'osu link', options: { player: 'lamp_post' }, says: /lamp post/ },
   { command: 'osu profile', options: {}, says: /lamp post[\s\S]*6[.,]24/ },
   { command: 'osu scores', options: { player: 'lamp_post' }, says: /lamp post/ },
+  { command: 'osu score', options: { play: 'https://osu.ppy.sh/scores/5000000001' }, says: /lamp post[\s\S]*Normal/ },
   { command: 'osu maps', options: { player: 'lamp_post', type: 'most_played' }, says: /lamp post/ },
   { command: 'osu unlink', options: {}, says: /\S/ },
   { command: 'osu profile', options: { player: 'nobody_of_that_name' }, says: /\S/ },

@@ -12,6 +12,7 @@ export type OsuEndpoint =
   | 'osu.map'
   | 'osu.user'
   | 'osu.scores'
+  | 'osu.score'
   | 'osu.user-beatmaps'
   | 'osu.attributes'
   | 'osu.file';
@@ -23,6 +24,7 @@ export const OSU_ENDPOINTS = [
   'osu.map',
   'osu.user',
   'osu.scores',
+  'osu.score',
   'osu.user-beatmaps',
   'osu.attributes',
   'osu.file',
@@ -42,6 +44,7 @@ const ROUTES: readonly (readonly [OsuEndpoint, RegExp])[] = [
   ['osu.attributes', /^\/api\/v2\/beatmaps\/\d+\/attributes$/],
   ['osu.map', /^\/api\/v2\/beatmaps\/\d+$/],
   ['osu.scores', /^\/api\/v2\/users\/\d+\/scores\/\w+$/],
+  ['osu.score', /^\/api\/v2\/scores\/(?:\w+\/)?\d+$/],
   ['osu.user-beatmaps', /^\/api\/v2\/users\/\d+\/beatmapsets\/\w+$/],
   ['osu.user', /^\/api\/v2\/users\/[^/]+(?:\/\w+)?$/],
 ];
@@ -138,16 +141,39 @@ function findPlayer({ players }: BeatmapWorld, key: string): SandboxPlayer | und
   return players.find(player => isIt(player) && !player.restricted);
 }
 
+function playsOf({ sets }: BeatmapWorld, player: SandboxPlayer, mode: string | undefined, isNew: boolean) {
+  return sets
+    .flatMap(set => set.maps.map(map => ({ set, map })))
+    .filter(({ set, map }) => set.status > 0 && MODE_NAMES[map.mode] === mode)
+    .map(({ set, map }, index) => scoreShape(player, set, map, index, isNew));
+}
+
+function isNewShape({ headers }: Ask): boolean {
+  return Number(headers['x-api-version'] ?? 0) >= 20_220_705;
+}
+
+/** By its number, or by a ruleset and the number it had in it before 2022. */
+function answerScore(ask: Ask, world: BeatmapWorld): Answer {
+  const [first, second] = ask.url.pathname.split('/').slice(4);
+  const plays = world.players
+    .filter(({ playmode }) => second === undefined || MODE_NAMES[playmode] === first)
+    .flatMap(player => playsOf(world, player, MODE_NAMES[player.playmode], true));
+  const play = plays.find(each =>
+    second === undefined
+      ? each.id === Number(first)
+      : 'legacy_score_id' in each && each.legacy_score_id === Number(second),
+  );
+  if (play === undefined) return missing(null);
+  const { weight: _, ...whole } = play;
+  return json({ ...whole, rank_global: 12 });
+}
+
 function answerScores(ask: Ask, world: BeatmapWorld, player: SandboxPlayer): Answer {
   const { searchParams } = ask.url;
   const limit = Number(searchParams.get('limit') ?? 5);
   const offset = Number(searchParams.get('offset') ?? 0);
   const mode = searchParams.get('mode') ?? MODE_NAMES[player.playmode];
-  const isNew = Number(ask.headers['x-api-version'] ?? 0) >= 20_220_705;
-  const plays = world.sets
-    .flatMap(set => set.maps.map(map => ({ set, map })))
-    .filter(({ set, map }) => set.status > 0 && MODE_NAMES[map.mode] === mode)
-    .map(({ set, map }, index) => scoreShape(player, set, map, index, isNew));
+  const plays = playsOf(world, player, mode, isNewShape(ask));
   return json(plays.slice(offset, offset + limit));
 }
 
@@ -182,6 +208,7 @@ export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld):
   if (endpoint === 'osu.search') return answerSearch(ask, world);
   if (endpoint === 'osu.set') return answerSet(ask, world);
   if (endpoint === 'osu.map' || endpoint === 'osu.attributes') return answerMap(ask, world, endpoint);
+  if (endpoint === 'osu.score') return answerScore(ask, world);
   const [key = '', mode] = ask.url.pathname.split('/').slice(4);
   const player = findPlayer(world, decodeURIComponent(key));
   if (player === undefined) return missing(null);

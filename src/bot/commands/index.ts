@@ -10,6 +10,7 @@ import { createHelp } from './help.ts';
 import { osuLink } from './osu-link.ts';
 import { osuMaps } from './osu-maps.ts';
 import { osuProfile } from './osu-profile.ts';
+import { osuScore } from './osu-score.ts';
 import { osuScores } from './osu-scores.ts';
 import { osuUnlink } from './osu-unlink.ts';
 import { settings } from './settings.ts';
@@ -23,6 +24,7 @@ export const commandList: readonly Command[] = [
   beatmapDownload,
   osuProfile,
   osuScores,
+  osuScore,
   osuMaps,
   osuLink,
   osuUnlink,

@@ -1,4 +1,4 @@
-import { mapPage, setPage } from '../../beatmaps/link.ts';
+import { mapPage, setPage, userPage } from '../../beatmaps/link.ts';
 import type { Player } from '../../beatmaps/player.ts';
 import type { Score, ScoreType } from '../../beatmaps/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
@@ -21,6 +21,43 @@ export interface ScoresView {
   readonly pages: PagesView;
   /** Of the button that opens a difficulty. */
   openToken(mapId: number): string;
+}
+
+export interface ScoreView {
+  readonly score: Score;
+  /** What it had been worth as a full combo; undefined where nobody can tell, or it was one. */
+  readonly fullCombo: number | undefined;
+  readonly stale: boolean;
+  /** Of its page. */
+  readonly url: string;
+  /** Of the buttons to its difficulty and its player; undefined where they are unknown. */
+  readonly openMap: string | undefined;
+  readonly openPlayer: string | undefined;
+}
+
+/** One play. */
+export function renderScore(view: ScoreView, t: Translator): Reply {
+  const { score, fullCombo, stale, url, openMap, openPlayer } = view;
+  const { user_id, username, mode } = score;
+  const words = t.messages.osu;
+  const name = username ?? words.scores.unknownPlayer;
+  const button = (label: string, token: string | undefined): readonly Action[] =>
+    token === undefined ? [] : [{ kind: 'button', label, token, style: 'secondary' }];
+  return reply({
+    blocks: [
+      {
+        kind: 'heading',
+        text: [user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`],
+      },
+      ...originBlocks({ source: 'osu', stale }, t),
+      scoreCard(score, { fullCombo }, t),
+    ],
+    actions: [
+      { kind: 'link', label: words.openAtOsu, url },
+      ...button(words.scores.map, openMap),
+      ...button(words.scores.player, openPlayer),
+    ],
+  });
 }
 
 /** Plays as cards. */
@@ -46,7 +83,17 @@ export function renderScores(view: ScoresView, t: Translator): Reply {
       ...place.map(text => ({ kind: 'text', text: [text] }) as const),
       ...originBlocks({ source: 'osu', stale: view.stale }, t),
       ...(view.picture === undefined ? [] : [view.picture]),
-      ...scores.map((score, index) => scoreCard(score, type === 'best' ? first + index : undefined, view, t)),
+      ...scores.map((score, index) =>
+        scoreCard(
+          score,
+          {
+            place: type === 'best' ? first + index : undefined,
+            fullCombo: view.fullCombos.get(score.id),
+            openToken: view.openToken,
+          },
+          t,
+        ),
+      ),
     ],
     actions: [...openMenu(view, t), ...pageActions(pages, t)],
   });
@@ -70,9 +117,15 @@ function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined 
   return beatmap_id === null ? undefined : mapPage(beatmap_id);
 }
 
-/** @param place in the list of best plays */
-function scoreCard(score: Score, place: number | undefined, view: ScoresView, t: Translator): Card {
-  const { openToken, fullCombos } = view;
+interface ScoreCardOptions {
+  readonly fullCombo: number | undefined;
+  /** In the list of best plays. */
+  readonly place?: number | undefined;
+  /** For a button that opens the difficulty. */
+  readonly openToken?: ScoresView['openToken'];
+}
+
+function scoreCard(score: Score, { place, fullCombo, openToken }: ScoreCardOptions, t: Translator): Card {
   const { beatmap, beatmapset, beatmap_id } = score;
   const page = pageOf(score);
   const name = mapName(score, t);
@@ -83,12 +136,13 @@ function scoreCard(score: Score, place: number | undefined, view: ScoresView, t:
     title: [place === undefined ? '' : `${t.number(place)}. `, page === undefined ? name : link(page, name)].filter(
       part => part !== '',
     ),
-    lines: scoreLines(score, fullCombos.get(score.id), t),
+    lines: scoreLines(score, fullCombo, t),
     ...(image && { image }),
     ...(stars !== undefined && { colour: starColour(stars) }),
-    ...(beatmap_id !== null && {
-      action: { kind: 'button', label: t.messages.osu.openOne, token: openToken(beatmap_id), style: 'secondary' },
-    }),
+    ...(beatmap_id !== null &&
+      openToken !== undefined && {
+        action: { kind: 'button', label: t.messages.osu.openOne, token: openToken(beatmap_id), style: 'secondary' },
+      }),
   };
 }
 

@@ -102,6 +102,7 @@ describe('over the played upstreams', () => {
     ['/osu profile lamp_post', ['lamp post', '#21,480', '97.85%']],
     ['/osu profile Drum Kitten taiko', ['Drum_Kitten', 'osu!taiko']],
     ['/osu scores lamp post top std', ['best plays (osu!)', '99.00%', '1. ']],
+    ['/osu score https://osu.ppy.sh/scores/5000000001', ['lamp post', 'osu!', 'Normal', '98.70%', '1 miss', '+DT']],
     ['/osu maps lamp post most_played', ['most played beatmaps', 'played 400 times']],
     ['/beatmap search "stars>abc " """', ['I found no beatmap']],
   ])('answers %s', async (text, expected) => {
@@ -134,6 +135,8 @@ describe('over the played upstreams', () => {
     ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu profile <script>', 'Name a player by his name'],
     ['/osu profile', '/osu link'],
+    ['/osu score https://osu.ppy.sh/scores/77', 'That play does not exist, or osu! no longer keeps it.'],
+    ['/osu score https://osu.ppy.sh/users/1', 'leads to no play on osu!'],
   ])('says in one sentence what is amiss with %.40s', async (text, sentence) => {
     const { say } = await open();
     const replies = await say(text);
@@ -162,6 +165,7 @@ describe('over the played upstreams', () => {
     for (const text of ['/osu profile lamp post', '/osu scores', '/osu maps x1', '/osu link x1']) {
       expect(all(await say(text))).toContain('Players are known to osu! alone');
     }
+    expect(all(await say('https://osu.ppy.sh/scores/5000000001'))).toContain('Plays are known to osu! alone');
     expect(all(await say('/beatmap info paper comet'))).toContain('Paper Comet');
   });
 
@@ -195,11 +199,17 @@ describe('over the played upstreams', () => {
   });
 
   it('answers pasted osu! links, each once', async () => {
-    const { say } = await open();
+    const { say, press } = await open();
     const text = 'osu.ppy.sh/u/4400002 and https://osu.ppy.sh/b/9000014, https://osu.ppy.sh/beatmaps/9000014';
     const replies = await say(text);
     expect(replies).toHaveLength(2);
     expect(all(replies)).toMatch(/Drum_Kitten.*Paper Comet/);
+    const plays = await say('https://osu.ppy.sh/scores/5000000001 https://osu.ppy.sh/scores/taiko/4000000000');
+    expect(plays).toHaveLength(2);
+    expect(all(plays)).toMatch(/lamp post.*Paper Comet \[Normal\].*Drum_Kitten.*Slow Tram/);
+    expect(plays[1]?.actions[0]).toMatchObject({ kind: 'link', url: 'https://osu.ppy.sh/scores/taiko/4000000000' });
+    expect(all(await press(buttonOf(plays, 'Beatmap')))).toContain('Other difficulties');
+    expect(all(await press(buttonOf(plays, 'Player')))).toContain('#21,480');
     expect(all(await say('https://osu.ppy.sh/wiki'))).toContain('leads to no osu! beatmap');
   });
 });

@@ -1,0 +1,44 @@
+import { matchOsuLink, scorePage } from '../../beatmaps/link.ts';
+import { type CommandContext, defineCommand } from '../command.ts';
+import { estimateFullCombos } from '../estimate.ts';
+import { hint } from '../hint.ts';
+import { modeOf } from '../mode-option.ts';
+import { openMapToken } from '../open-token.ts';
+import { renderScore } from '../views/score-list.ts';
+
+const MAX_PLAY = 300;
+
+/** One play. */
+export const osuScore = defineCommand({
+  name: 'osu score',
+  options: { play: { type: 'string', form: 'link', required: true, maxLength: MAX_PLAY } },
+  visibility: 'chat',
+  cost: 1,
+  subject: 'player',
+  accepts: 'score-link',
+  async run({ play }, context: CommandContext) {
+    const { services, signal, t } = context;
+    const link = matchOsuLink(play);
+    if (link?.kind !== 'score') throw hint('notScoreLink');
+    const { score, stale } = await services.beatmaps.score(link.id, link.ruleset, signal);
+    const fullCombos = await estimateFullCombos([score], context);
+    const { beatmap_id, user_id, mode } = score;
+    return renderScore(
+      {
+        score,
+        fullCombo: fullCombos.get(score.id),
+        stale,
+        url: scorePage(link.id, link.ruleset),
+        openMap: beatmap_id === null ? undefined : openMapToken(services, beatmap_id),
+        openPlayer:
+          user_id === null
+            ? undefined
+            : services.actions.encode({
+                command: 'osu profile',
+                values: { player: String(user_id), mode: modeOf(mode) },
+              }),
+      },
+      t,
+    );
+  },
+});
