@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
 
 const execute = promisify(execFile);
 const FFMPEG = '/usr/bin/ffmpeg';
@@ -52,11 +52,10 @@ export async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** An empty folder for a file of tests, called in its `beforeAll`. */
-export async function makeSharedFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'medley-clips-'));
-  afterAll(() => rm(folder, { recursive: true, force: true }));
-  return folder;
+/** An empty folder for a file of tests: `beforeAll` gives `remove` back, so that it is called afterwards. */
+export async function makeSharedFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'medley-clips-'));
+  return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Command lines of the living processes on whose command line `text` stands, ours left out. */

@@ -25,8 +25,8 @@ export const SAFE_SHARE = 0.98;
 /** What the index of an MP4 takes of a frame or a piece of sound. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
-/** Better than this nobody sees on a phone: a film that needs less than its budget stays smaller. */
-const CRF = 23;
+/** Better than this nobody sees on a phone: a film that needs less than its budget stays smaller. The quick presets need a little more. */
+const CRF = 21;
 /** Bits per pixel below which x264's picture falls apart, small pictures sooner than large ones. */
 const MIN_BITS_PER_PIXEL = 0.042;
 /** A narrow side to choose from; the smallest is the last that is still worth watching. */

@@ -58,7 +58,8 @@ describe.skipIf(ffmpegMissing)(`compressing${ffmpegNote}`, () => {
     const found = await findFfmpeg({ searchPath: FFMPEG_PATH });
     if (found === undefined) throw new Error('there is no ffmpeg');
     real = found;
-    folder = await makeSharedFolder();
+    const shared = await makeSharedFolder();
+    folder = shared.path;
     await runReal(...picture('640x360', 3), ...tone(3), ...QUICK_H264, '-c:a', 'aac', at('plain.mp4'));
     await runReal('-i', at('plain.mp4'), '-c', 'copy', '-an', '-metadata:s:v', 'rotate=90', at('turned.mp4'));
     await runReal(
@@ -85,6 +86,7 @@ describe.skipIf(ffmpegMissing)(`compressing${ffmpegNote}`, () => {
     );
     const still = ['-f', 'lavfi', '-i', 'color=c=teal:s=640x360:r=30:d=3'];
     await runReal(...still, ...tone(3), ...QUICK_H264, '-c:a', 'aac', at('still.mp4'));
+    return shared.remove;
   }, 60_000);
 
   async function compress(name: string, maxBytes: number, changes: Partial<CompressRequest> = {}, ffmpeg = real) {

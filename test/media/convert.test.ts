@@ -100,11 +100,13 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
 
   beforeAll(async () => {
     ffmpeg = await findFfmpeg({ searchPath: FFMPEG_PATH });
-    folder = await makeSharedFolder();
+    const shared = await makeSharedFolder();
+    folder = shared.path;
     await runReal(...picture('320x180', 2), ...tone(2), ...QUICK_H264, '-c:a', 'aac', at('film.mp4'));
     await runReal('-i', at('film.mp4'), '-c:v', 'copy', '-c:a', 'libopus', at('opus.mp4'));
     await runReal('-i', at('film.mp4'), '-c', 'copy', '-an', at('silent.mp4'));
     await runReal(...tone(2), '-c:a', 'libmp3lame', at('sound.mp3'));
+    return shared.remove;
   }, 60_000);
 
   it.each(['film.mp4', 'opus.mp4', 'sound.mp3'])('the sound of %s becomes M4A', async name => {

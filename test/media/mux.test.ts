@@ -35,7 +35,8 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
   const at = (name: string) => join(folder, name);
 
   beforeAll(async () => {
-    folder = await makeSharedFolder();
+    const shared = await makeSharedFolder();
+    folder = shared.path;
     // Frames out of order, as every upstream has them.
     const coded = ['-c:v', 'libx264', '-preset', 'veryfast', '-bf', '3', '-g', '30', '-c:a', 'aac'];
     await ffmpeg(...picture('320x180', 3), ...tone(3), ...coded, at('plain.mp4'));
@@ -45,6 +46,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     await ffmpeg(...copy, '-an', '-metadata:s:v', 'rotate=90', at('turned.mp4'));
     await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('sound.mp3'));
     await ffmpeg(...picture('160x90', 1), ...QUICK_H264, at('silent.mp4'));
+    return shared.remove;
   }, 60_000);
 
   it('joins the picture of one file and the sound of another, packet by packet', async () => {

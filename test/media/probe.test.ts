@@ -90,7 +90,8 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
   const at = (name: string) => join(folder, name);
 
   beforeAll(async () => {
-    folder = await makeSharedFolder();
+    const shared = await makeSharedFolder();
+    folder = shared.path;
     const sounded = [...picture('320x180', 2), ...tone(2), ...QUICK_H264];
     await ffmpeg(...sounded, '-c:a', 'aac', at('plain.mp4'));
     const copy = ['-i', at('plain.mp4'), '-c', 'copy'];
@@ -103,6 +104,7 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
     await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('sound.mp3'));
     await ffmpeg(...tone(1), '-c:a', 'libopus', at('sound.ogg'));
     await ffmpeg(...picture('160x90', 1), '-c:v', 'libvpx-vp9', '-deadline', 'realtime', at('small.webm'));
+    return shared.remove;
   }, 60_000);
 
   it('says what a film is', async () => {
