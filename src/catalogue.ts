@@ -123,6 +123,7 @@ async function main(): Promise<number> {
   const store = openStore(join(config.dataDir, 'medley.db'));
   const catalogue = createCatalogue({
     store,
+    isFilling: true,
     onFailure: error => progress.say(toAppError(error).message),
   });
   try {

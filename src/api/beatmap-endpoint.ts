@@ -10,6 +10,8 @@ interface Told {
   readonly body: object;
   readonly source: SourceId;
   readonly stale: boolean;
+  /** An earlier answer that is fresh still. Default false. */
+  readonly cached?: boolean;
   /** Seconds that a fresh answer may be kept. */
   readonly freshS: number;
   /** Nobody else's answer: no cache on the way may keep it. */
@@ -29,8 +31,8 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly tell: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Told>;
 }
 
-/** What stood in for failing upstreams: worth asking again soon. */
-const STALE_S = 30;
+/** What was kept has part of its life behind it, and what stood in for failing upstreams all of it: worth asking again soon. */
+const KEPT_S = 30;
 
 /** What is allowed where the beatmap room itself refuses a value. */
 const ALLOWED: Readonly<Record<string, string>> = {
@@ -77,11 +79,13 @@ async function ask<Q extends z.ZodType, A extends z.ZodType>(
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, source, stale, freshS, isPrivate }: Told,
+  { body, source, stale, cached = false, freshS, isPrivate }: Told,
 ): FastifyReply {
   reply.header('x-data-source', source);
-  if (stale) reply.header('x-cache', 'STALE');
-  return sendAnswer(request, reply, createAnswer(body), stale ? Math.min(STALE_S, freshS) : freshS, isPrivate);
+  const kept = cached ? 'HIT' : 'MISS';
+  reply.header('x-cache', stale ? 'STALE' : kept);
+  const maxAgeS = stale || cached ? Math.min(KEPT_S, freshS) : freshS;
+  return sendAnswer(request, reply, createAnswer(body), maxAgeS, isPrivate);
 }
 
 /** The same failure in the words of who asked for beatmaps. */

@@ -55,9 +55,7 @@ const HEADERS = {
   'Retry-After': integer('Seconds after which trying again makes sense, where that is known.'),
   ETag: word('Send it back as If-None-Match: an unchanged answer is 304, without a body.'),
   'Cache-Control': word('How long the answer may be kept.'),
-  'X-Cache': word(
-    'HIT, MISS, or STALE: an older answer because the site does not answer now. Of beatmaps and players, STALE alone is said.',
-  ),
+  'X-Cache': word('HIT, MISS, or STALE: an older answer because the site does not answer now.'),
   'X-Data-Source': word(
     'Who told of beatmaps and players: osu, a mirror, or catalogue for what this server remembers.',
   ),

@@ -18,6 +18,8 @@ export interface SetAnswer {
   readonly source: SourceId;
   /** Not from an upstream just now, because all of them failed. */
   readonly stale: boolean;
+  /** An earlier answer that is fresh still. Default false. */
+  readonly cached?: boolean;
 }
 
 export interface DownloadAnswer {
@@ -31,6 +33,7 @@ export interface DownloadAnswer {
   readonly addresses: readonly DownloadAddress[];
   readonly source: SourceId;
   readonly stale: boolean;
+  readonly cached?: boolean;
 }
 
 /**
@@ -131,7 +134,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     };
     try {
       const { value, from } = await caches.sets.wrap(key, load, SET_POLICY, signal);
-      return { ...value, stale: from === 'stale' };
+      return { ...value, stale: from === 'stale', cached: from === 'cache' };
     } catch (error) {
       const known =
         isNotFound(error) || signal?.aborted === true || catalogue === undefined ? undefined : recall(catalogue);
@@ -190,7 +193,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     setOfMap,
     suggestSets,
     async download(reference, signal) {
-      const { set: found, source, stale } = await resolve(parseSetRef(reference), signal);
+      const { set: found, source, stale, cached = false } = await resolve(parseSetRef(reference), signal);
       return {
         id: found.id,
         set: found,
@@ -199,6 +202,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
         addresses: downloadAddresses(found, mirrorsByHealth()),
         source,
         stale,
+        cached,
       };
     },
   };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { toAppError } from '../errors.ts';
+import { AppError, toAppError } from '../errors.ts';
 import type { Store } from '../infra/store.ts';
 import type { Beatmapset } from './beatmapset.ts';
 import type { Catalogue } from './catalogue.ts';
@@ -44,6 +44,9 @@ export interface FillOptions {
 
 const RETRY_WAITS_MS = [2_000, 10_000, 30_000, 60_000];
 const MAX_WAIT_MS = 300_000;
+/** Written and ticked off together; what a kill takes with it is read again. */
+const BATCH_SETS = 1_000;
+const BATCH_MS = 5_000;
 /** In an order that grows at its end, so that a place in it stays the same place. */
 const EVERYTHING: Search = {
   query: parseQuery(''),
@@ -61,8 +64,14 @@ export function searchFeed(source: {
   return {
     name: source.id,
     async *pages(cursor, signal) {
+      let before = '';
       for (let next: string | null | undefined = cursor; next !== null; ) {
         const page: SearchPage = await source.search(EVERYTHING, next, signal);
+        const ids = page.sets.map(({ id }) => id).join();
+        if (ids !== '' && ids === before) {
+          throw new AppError('upstream_changed', `${source.id} gives the same page again and again`);
+        }
+        before = ids;
         next = page.next;
         yield { sets: page.sets, total: page.total, cursor: page.next };
       }
@@ -71,8 +80,8 @@ export function searchFeed(source: {
 }
 
 /**
- * Reads a feed to its end into the catalogue. The place is kept after every page: after a failure, a kill or an abort the next
- * run goes on there.
+ * Reads a feed to its end into the catalogue. The place is kept every few seconds, after the sets before it: after a failure, a kill
+ * or an abort the next run goes on there.
  *
  * @throws AppError what the feed threw when every try failed
  * @throws the signal's reason
@@ -84,19 +93,33 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
   let progress: FillProgress = { sets: place?.sets ?? 0, total: null };
   let failures = 0;
   let hasRead = false;
+  let waiting = 0;
+  let keptAt = Date.now();
+
+  function keep(): void {
+    if (waiting === 0) return;
+    catalogue.flush();
+    const values = [feed.name, cursor ?? null, progress.sets];
+    store.run('INSERT OR REPLACE INTO catalogue_feeds (name, cursor, sets) VALUES (?, ?, ?)', values);
+    waiting = 0;
+    keptAt = Date.now();
+  }
 
   async function readOn(): Promise<void> {
-    for await (const page of feed.pages(cursor, signal)) {
-      signal.throwIfAborted();
-      catalogue.remember(page.sets);
-      catalogue.flush();
-      failures = 0;
-      hasRead = true;
-      progress = { sets: progress.sets + page.sets.length, total: page.total ?? progress.total };
-      cursor = page.cursor ?? undefined;
-      const values = [feed.name, page.cursor, progress.sets];
-      store.run('INSERT OR REPLACE INTO catalogue_feeds (name, cursor, sets) VALUES (?, ?, ?)', values);
-      onProgress(progress);
+    try {
+      for await (const page of feed.pages(cursor, signal)) {
+        signal.throwIfAborted();
+        catalogue.remember(page.sets);
+        waiting += page.sets.length;
+        failures = 0;
+        hasRead = true;
+        progress = { sets: progress.sets + page.sets.length, total: page.total ?? progress.total };
+        cursor = page.cursor ?? undefined;
+        if (waiting >= BATCH_SETS || Date.now() - keptAt >= BATCH_MS) keep();
+        onProgress(progress);
+      }
+    } finally {
+      keep();
     }
   }
 

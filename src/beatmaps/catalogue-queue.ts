@@ -11,21 +11,23 @@ export interface WriteQueue<T> {
 
 export interface WriteQueueOptions<T> {
   readonly maxSize: number;
-  /** One portion blocks the process as long as it is written. */
+  /** Written at once by itself: it blocks the process as long as it is written. */
   readonly portion: number;
+  /** Written at once by `flush`, whose caller waits anyway. */
+  readonly flushPortion: number;
   readonly delayMs: number;
   write(values: readonly T[]): void;
   onFailure(error: unknown): void;
 }
 
 export function createWriteQueue<T extends { readonly id: number }>(options: WriteQueueOptions<T>): WriteQueue<T> {
-  const { maxSize, portion, delayMs, write, onFailure } = options;
+  const { maxSize, portion, flushPortion, delayMs, write, onFailure } = options;
   const waiting = new Map<number, T>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  function writePortion(): void {
-    const values = [...waiting.values()].slice(0, portion);
+  function writePortion(size: number): void {
+    const values = [...waiting.values()].slice(0, size);
     // Gone before they are written: a portion that cannot be written must not be tried for ever.
     for (const { id } of values) waiting.delete(id);
     if (values.length > 0) write(values);
@@ -36,7 +38,7 @@ export function createWriteQueue<T extends { readonly id: number }>(options: Wri
     timer = setTimeout(() => {
       timer = undefined;
       try {
-        writePortion();
+        writePortion(portion);
       } catch (error) {
         onFailure(error);
       }
@@ -46,7 +48,7 @@ export function createWriteQueue<T extends { readonly id: number }>(options: Wri
   }
 
   function flush(): void {
-    while (waiting.size > 0) writePortion();
+    while (waiting.size > 0) writePortion(flushPortion);
   }
 
   return {

@@ -1,6 +1,21 @@
 import { z } from 'zod';
+import type { Store } from '../infra/store.ts';
 import { type Beatmap, type Beatmapset, RULESETS, STATUSES, starRange } from './beatmapset.ts';
 import { CANDIDATES_STEP } from './catalogue-candidates.ts';
+
+/** Every order but popularity, and the columns it goes by. */
+const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
+  ['catalogue_by_plays', 'plays'],
+  ['catalogue_by_favourites', 'favourites'],
+  ['catalogue_by_rating', 'rating'],
+  ['catalogue_by_updated', 'updated'],
+  ['catalogue_by_ranked', 'ranked'],
+  ['catalogue_by_artist', 'artist COLLATE NOCASE'],
+  ['catalogue_by_title', 'title COLLATE NOCASE'],
+  ['catalogue_by_creator', 'creator COLLATE NOCASE'],
+  ['catalogue_by_min_stars', 'min_stars'],
+  ['catalogue_by_max_stars', 'max_stars'],
+];
 
 /**
  * `rank` orders by popularity, best first, and is the row number of the texts: a text index answers in the order of its row numbers, so
@@ -14,16 +29,7 @@ CREATE TABLE catalogue_sets (
   genre INTEGER, language INTEGER, video INTEGER NOT NULL, nsfw INTEGER NOT NULL,
   created INTEGER, updated INTEGER, ranked INTEGER, year INTEGER
 ) STRICT;
-CREATE INDEX catalogue_by_plays ON catalogue_sets (plays, id);
-CREATE INDEX catalogue_by_favourites ON catalogue_sets (favourites, id);
-CREATE INDEX catalogue_by_rating ON catalogue_sets (rating, id);
-CREATE INDEX catalogue_by_updated ON catalogue_sets (updated, id);
-CREATE INDEX catalogue_by_ranked ON catalogue_sets (ranked, id);
-CREATE INDEX catalogue_by_artist ON catalogue_sets (artist COLLATE NOCASE, id);
-CREATE INDEX catalogue_by_title ON catalogue_sets (title COLLATE NOCASE, id);
-CREATE INDEX catalogue_by_creator ON catalogue_sets (creator COLLATE NOCASE, id);
-CREATE INDEX catalogue_by_min_stars ON catalogue_sets (min_stars, id);
-CREATE INDEX catalogue_by_max_stars ON catalogue_sets (max_stars, id);
+${SORT_INDEXES.map(([name, columns]) => `CREATE INDEX ${name} ON catalogue_sets (${columns}, id);`).join('\n')}
 CREATE TABLE catalogue_bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
 CREATE TABLE catalogue_maps (
   set_id INTEGER NOT NULL, id INTEGER NOT NULL UNIQUE, mode INTEGER NOT NULL, stars REAL NOT NULL,
@@ -41,6 +47,18 @@ CREATE VIRTUAL TABLE catalogue_text USING fts5 (
 CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);
 CREATE TABLE catalogue_feeds (name TEXT PRIMARY KEY, cursor TEXT, sets INTEGER NOT NULL) STRICT;
 `;
+
+/** Those that a filling dropped and, being killed, did not make again; seconds on a large catalogue, else nothing. */
+export function ensureSortIndexes(store: Store): void {
+  for (const [name, columns] of SORT_INDEXES) {
+    store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${columns}, id)`);
+  }
+}
+
+/** Each set lands anywhere in each of them: made at the end they cost a tenth. Answers in these orders are slow until then. */
+export function dropSortIndexes(store: Store): void {
+  for (const [name] of SORT_INDEXES) store.run(`DROP INDEX IF EXISTS ${name}`);
+}
 
 /** Steps of the room `catalogue` in the store. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP];

@@ -33,12 +33,42 @@ const INSERT_MAP = `INSERT OR REPLACE INTO catalogue_maps (${MAP_COLUMNS}) VALUE
 const INSERT_TEXT =
   'INSERT INTO catalogue_text (rowid, artist, title, creator, source, tags, versions) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
+interface Change {
+  readonly set: Beatmapset;
+  readonly body: string;
+  readonly rank: number;
+  readonly texts: readonly string[];
+  /** As it was kept, by this version or an older one. */
+  readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
+  /** Its texts are in the index already, at its rank. */
+  readonly isIndexed: boolean;
+}
+
 /**
- * Keeps one set; call it in a transaction. What it does not tell stays as it was known.
+ * Keeps sets, no two of them with one number; call it in a transaction. What a set does not tell stays as it was known. A text index
+ * writes a piece of itself to the disk whenever a row comes before the last one, so the sets go in by their ranks.
  *
- * @returns the folded texts that are new to the index, or undefined when nothing changed
+ * @returns the folded texts that are new to the index
  */
-export function writeSet(store: Store, fresh: Beatmapset): readonly string[] | undefined {
+export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
+  const changes = sets.flatMap(set => changeOf(store, set) ?? []).sort((a, b) => a.rank - b.rank);
+  for (const { set, before, isIndexed } of changes) {
+    if (before === undefined) continue;
+    store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
+    store.run('DELETE FROM catalogue_maps WHERE set_id = ?', [set.id]);
+    if (!isIndexed) removeTexts(store, before.rank);
+  }
+  for (const { set, rank, before, body, texts, isIndexed } of changes) {
+    insertSet(store, set, rank);
+    writeCandidates(store, before?.set, set);
+    store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
+    if (!isIndexed) insertTexts(store, rank, texts);
+  }
+  return changes.flatMap(({ texts, isIndexed }) => (isIndexed ? [] : texts));
+}
+
+/** Undefined when there is nothing new, or nothing to keep. */
+function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
   if (fresh.beatmaps.length === 0 || fresh.id >= MAX_ID) return undefined;
   const row = store.get(
     'SELECT s.rank, b.body FROM catalogue_sets s JOIN catalogue_bodies b ON b.id = s.id WHERE s.id = ?',
@@ -52,16 +82,8 @@ export function writeSet(store: Store, fresh: Beatmapset): readonly string[] | u
   const rank = rankOf(set);
   const texts = textsOf(set);
   const isIndexed = row?.rank === rank && known !== undefined && textsOf(known).join('\n') === texts.join('\n');
-  if (row !== undefined) {
-    store.run('DELETE FROM catalogue_sets WHERE rank = ?', [row.rank]);
-    store.run('DELETE FROM catalogue_maps WHERE set_id = ?', [set.id]);
-    if (!isIndexed) removeTexts(store, row.rank);
-  }
-  insertSet(store, set, rank);
-  writeCandidates(store, known, set);
-  store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
-  if (!isIndexed) insertTexts(store, rank, texts);
-  return isIndexed ? [] : texts;
+  const before = row === undefined ? undefined : { rank: row.rank, set: known };
+  return { set, body, rank, texts, before, isIndexed };
 }
 
 function insertSet(store: Store, set: Beatmapset, rank: number): void {

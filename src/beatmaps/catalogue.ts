@@ -6,6 +6,8 @@ import {
   BodyRow,
   CATALOGUE_STEPS,
   CountRow,
+  dropSortIndexes,
+  ensureSortIndexes,
   IdRow,
   parseBody,
   type Suggestion,
@@ -13,7 +15,7 @@ import {
   suggestionOf,
 } from './catalogue-schema.ts';
 import { createVocabulary } from './catalogue-words.ts';
-import { rebuildRanks, writeSet } from './catalogue-writer.ts';
+import { rebuildRanks, writeSets } from './catalogue-writer.ts';
 import { parseQuery, type Query, renderQuery } from './query.ts';
 import { matches } from './query-match.ts';
 import { type Needle, needlesOf } from './query-text.ts';
@@ -59,11 +61,14 @@ export interface CatalogueOptions {
   onFailure(error: unknown): void;
   /** Default 500. */
   readonly writeDelayMs?: number;
+  /** Many sets are about to come and `rebuildRanks` will be called after them: until then only the order of popularity is fast. */
+  readonly isFilling?: boolean;
 }
 
 const MAX_WAITING = 5_000;
 /** About 20 ms of writing. */
 const PORTION = 100;
+const FLUSH_PORTION = 1_000;
 /** Rows looked at for one page, when texts that no index tells leave few of them. */
 const MAX_EXAMINED = 2_000;
 const MAX_NEEDLES = 32;
@@ -90,16 +95,19 @@ const LINES_BY_NAME = `SELECT ${LINE} FROM catalogue_names CROSS JOIN catalogue_
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
-export function createCatalogue({ store, onFailure, writeDelayMs = 500 }: CatalogueOptions): Catalogue {
+export function createCatalogue(options: CatalogueOptions): Catalogue {
+  const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
+  if (isFilling) dropSortIndexes(store);
+  else ensureSortIndexes(store);
   const vocabulary = createVocabulary(store);
   const queue = createWriteQueue<Beatmapset>({
     maxSize: MAX_WAITING,
     portion: PORTION,
+    flushPortion: FLUSH_PORTION,
     delayMs: writeDelayMs,
     write(sets) {
-      const texts = store.transaction(() => sets.map(set => writeSet(store, set)));
-      for (const text of texts.flatMap(one => one ?? [])) vocabulary.add(text);
+      for (const text of store.transaction(() => writeSets(store, sets))) vocabulary.add(text);
     },
     onFailure,
   });
@@ -198,7 +206,10 @@ export function createCatalogue({ store, onFailure, writeDelayMs = 500 }: Catalo
     set: readSet,
     setOfMap: mapId => readBody(BODY_OF_MAP, mapId),
     size: () => store.get(COUNT, [], CountRow)?.count ?? 0,
-    rebuildRanks: () => rebuildRanks(store),
+    rebuildRanks() {
+      rebuildRanks(store);
+      ensureSortIndexes(store);
+    },
     warm: () => vocabulary.load(),
     close: () => queue.close(),
   };

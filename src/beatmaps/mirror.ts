@@ -37,7 +37,8 @@ export interface MirrorOptions {
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
 /** How long an answer with sets in it proves that empty ones are meant. */
 const ALIVE_MS = 60_000;
-const MAX_PAGE = 200;
+/** A quarter of a million sets: more than have a leaderboard. */
+const MAX_PAGE = 5_000;
 /** Pages come a little short of what was asked for without being the last. */
 const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
 

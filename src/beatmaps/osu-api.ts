@@ -5,7 +5,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../infra/http.ts';
 import type { Logger } from '../infra/log.ts';
 import type { PaceRule } from '../infra/pace.ts';
 import type { Beatmap, Beatmapset, Ruleset } from './beatmapset.ts';
-import { number, text } from './osu-fields.ts';
+import { id, number, text } from './osu-fields.ts';
 import { parseBeatmap, parseBeatmapset, parseBeatmapsets } from './osu-shapes.ts';
 import { createOsuToken } from './osu-token.ts';
 import { type Player, parsePlayer } from './player.ts';
@@ -118,7 +118,7 @@ const PAGE_CURSOR = /^page:(\d{1,3})$/;
 
 const searchShape = z.looseObject({ beatmapsets: z.array(z.unknown()), total: number, cursor_string: text });
 const mapShape = z.looseObject({ beatmapset: z.unknown() });
-const playedShape = z.looseObject({ count: z.number(), beatmap: z.unknown(), beatmapset: z.unknown() });
+const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.unknown(), beatmapset: z.unknown() });
 const attributesShape = z.looseObject({ attributes: z.record(z.string(), z.unknown()) });
 const rows = z.array(z.unknown());
 
@@ -139,14 +139,14 @@ function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: 
   return { items, isFull: all.length >= limit };
 }
 
-/** A row of `most_played` holds a difficulty and, beside it, its set. */
+/** A row of `most_played` holds a difficulty, or its number alone, and its set beside it. */
 function readPlayed(row: unknown): UserBeatmapset | undefined {
   const played = playedShape.safeParse(row).data;
   const set = parseBeatmapset(played?.beatmapset);
   const beatmap = parseBeatmap(played?.beatmap);
   if (played === undefined || set === undefined) return undefined;
   const beatmaps = beatmap === undefined ? [] : [beatmap];
-  return { set: { ...set, beatmaps }, count: played.count, beatmap_id: beatmap?.id ?? null };
+  return { set: { ...set, beatmaps }, count: played.count, beatmap_id: beatmap?.id ?? played.beatmap_id };
 }
 
 function readOwn(row: unknown): UserBeatmapset | undefined {

@@ -14,6 +14,8 @@ export interface Told {
   readonly source: 'osu';
   /** From before, because the upstream failed. */
   readonly stale: boolean;
+  /** An earlier answer that is fresh still. Default false. */
+  readonly cached?: boolean;
 }
 
 export interface PlayerListOptions {
@@ -87,6 +89,10 @@ function rulesetOfLink(user: number | string): Ruleset | undefined {
   return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
 }
 
+function toldFrom(from: CacheHit<unknown>['from']): Told {
+  return { source: 'osu', stale: from === 'stale', cached: from === 'cache' };
+}
+
 /** In memory alone. */
 const MAX_SEEN = 2_000;
 
@@ -135,7 +141,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
     async user(user, ruleset = rulesetOfLink(user), signal) {
       const { value, from } = await load(parsePlayerRef(user), ruleset, signal);
       seen.set(value.id, value.username);
-      return { user: value, source: 'osu', stale: from === 'stale' };
+      return { user: value, ...toldFrom(from) };
     },
     async userScores(user, type, options = {}) {
       const { limit, offset } = readPlace(options);
@@ -144,7 +150,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
       const api = official();
       const id = await idOf(player, signal);
       const size = Math.min(limit, LAST[type] - offset);
-      if (size <= 0) return { scores: [], cursor: null, source: 'osu', stale: false };
+      if (size <= 0) return { scores: [], cursor: null, ...toldFrom('load') };
       const { value, from } = await caches.scores.wrap(
         `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`,
         own => api.userScores(id, type, { ruleset, limit: size, offset }, own),
@@ -152,7 +158,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         signal,
       );
       const cursor = nextOf(value, offset + size, LAST[type]);
-      return { scores: value.items, cursor, source: 'osu', stale: from === 'stale' };
+      return { scores: value.items, cursor, ...toldFrom(from) };
     },
     async score(id, ruleset, signal) {
       const api = official('score');
@@ -165,7 +171,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         }
       };
       const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, PLAY_POLICY, signal);
-      return { score: value, source: 'osu', stale: from === 'stale' };
+      return { score: value, ...toldFrom(from) };
     },
     async userBeatmaps(user, type, options = {}) {
       const { limit, offset } = readPlace(options);
@@ -179,7 +185,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         options.signal,
       );
       const cursor = nextOf(value, offset + limit);
-      return { beatmapsets: value.items, cursor, source: 'osu', stale: from === 'stale' };
+      return { beatmapsets: value.items, cursor, ...toldFrom(from) };
     },
   };
 }

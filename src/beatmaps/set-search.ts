@@ -52,6 +52,8 @@ export interface SearchResult {
   readonly source: SourceId;
   /** Not from an upstream just now: an older answer, or what the catalogue remembers, because all of them failed. */
   readonly stale: boolean;
+  /** Wholly an earlier answer that is fresh still. Default false. */
+  readonly cached?: boolean;
   /** Nothing has the words as they were written; these have words like them. */
   readonly corrected: boolean;
 }
@@ -137,7 +139,7 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
       PAGE_POLICY,
       signal,
     );
-    return { page: value, stale: from === 'stale' };
+    return { page: value, stale: from === 'stale', cached: from === 'cache' };
   }
 
   /** Where the search goes on when `taken` sets of a page were given. */
@@ -153,7 +155,8 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<SearchResult> {
-    const { page, stale } = await readPage(search, start, signal);
+    const { page, stale, cached } = await readPage(search, start, signal);
+    let isCached = cached;
     const found = new Map(page.sets.slice(start.skip, start.skip + limit).map(set => [set.id, set] as const));
     let at = after(page, start, start.skip + limit);
     for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
@@ -163,12 +166,14 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
         throw error;
       });
       if (more === undefined) break;
+      isCached &&= more.cached;
       const taken = more.page.sets.slice(at.skip, at.skip + limit - found.size);
       for (const set of taken) found.set(set.id, set);
       at = after(more.page, at, at.skip + taken.length);
     }
     const cursor = at === null ? null : renderSearchCursor(at);
-    return { sets: [...found.values()], total: page.total, cursor, source: page.source, stale, corrected: false };
+    const told = { source: page.source, stale, cached: isCached && !stale, corrected: false };
+    return { sets: [...found.values()], total: page.total, cursor, ...told };
   }
 
   function searchLocally(search: Search, start: SearchPosition, limit: number, stale: boolean): SearchResult {

@@ -85,9 +85,15 @@ describe('GET /api/search', () => {
       'access-control-allow-origin': '*',
     });
     expect(headers['access-control-expose-headers']).toContain('X-Data-Source');
-    expect(headers['x-cache']).toBeUndefined();
+    expect(headers['x-cache']).toBe('MISS');
     const again = await app.inject({ url: '/api/search?q=kite', headers: { 'if-none-match': String(headers.etag) } });
     expect([again.statusCode, again.body]).toEqual([304, '']);
+  });
+
+  it('says what was kept, and has it asked for again soon', async () => {
+    const { get } = await openBeatmapApi({ search: async () => ({ ...FOUND, cached: true }) });
+    const { headers } = await get('search?q=kite');
+    expect(headers).toMatchObject({ 'x-cache': 'HIT', 'cache-control': 'public, max-age=30' });
   });
 
   it('marks what stands in for failing upstreams and has it asked for again soon', async () => {

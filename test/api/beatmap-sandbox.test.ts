@@ -43,6 +43,16 @@ describe('over the played upstreams, with credentials', () => {
     });
   });
 
+  it.each(['search?q=paper+comet', 'user?user=lamp_post', 'user/scores?user=4400001', 'download?id=900001'])(
+    'says which answer to %s was kept',
+    async path => {
+      const { get } = await openWhole({});
+      const [first, second] = [await get(path), await get(path)];
+      expect([first.headers['x-cache'], second.headers['x-cache']]).toEqual(['MISS', 'HIT']);
+      expect(second.json()).toEqual(first.json());
+    },
+  );
+
   it('goes on from page to page until the last', async () => {
     const { get } = await openWhole({ beatmapsets: 60 });
     const seen: number[] = [];
@@ -136,7 +146,7 @@ describe('over the local catalogue', () => {
     const response = await get('search?q=harbour&source=local');
     expect(ids(searchAnswer.parse(response.json()).beatmapsets)).toEqual([900_002]);
     expect(response.headers['x-data-source']).toBe('catalogue');
-    expect(response.headers['x-cache']).toBeUndefined();
+    expect(response.headers['x-cache']).toBe('MISS');
     expect(sandbox.requests).toEqual([]);
   });
 

@@ -48,6 +48,28 @@ async function play(answer: (request: IncomingMessage, path: string) => Reply, o
 const tokenReply = (value: string) => ({ body: { access_token: value, expires_in: 86_400, token_type: 'Bearer' } });
 const ATTRIBUTES = { body: { attributes: { star_rating: 5.5, max_combo: 812, aim_difficulty: 2.5, odd: 'text' } } };
 
+describe('what a player plays most', () => {
+  const set = { id: 31, title: 'Slow Tram', artist: 'Marble Lanterns', creator: 'quietmallet', status: 'ranked' };
+  const map = { id: 311, beatmapset_id: 31, mode: 'osu', version: 'Hard', difficulty_rating: 3.5, total_length: 90 };
+
+  it('may come without the difficulty, which its number names', async () => {
+    const rows = [
+      { beatmap_id: 311, count: 12, beatmap: map, beatmapset: set },
+      { beatmap_id: 312, count: '7', beatmap: null, beatmapset: set },
+      { beatmap_id: 313, count: 3, beatmap: null, beatmapset: null },
+    ];
+    const { api } = await play((_, path) => (path === '/oauth/token' ? tokenReply('t1') : { body: rows }));
+    const { items, isFull } = await api.userBeatmaps(4, 'most_played', { limit: 3, offset: 0 });
+    expect(
+      items.map(({ beatmap_id, count, set: { id, beatmaps } }) => [beatmap_id, count, id, beatmaps.length]),
+    ).toEqual([
+      [311, 12, 31, 1],
+      [312, 7, 31, 0],
+    ]);
+    expect(isFull).toBe(true);
+  });
+});
+
 describe('the token', () => {
   it('is asked for once by many, and sent with one version', async () => {
     const { api, asked, tokens } = await play((_, path) => (path === '/oauth/token' ? tokenReply('t1') : ATTRIBUTES));
