@@ -44,9 +44,9 @@ export function parseModWish(text: string): ModWish {
 }
 
 function readWord(word: string): ModWish {
+  if (/^\+?(?:nm|nomod)$/i.test(word)) return { must: [], never: [], exact: true };
   const [, sign = '', mods = '', bang = ''] = WORD.exec(word) ?? [];
   if (mods === '') throw refuse('unknown', word);
-  if (/^(?:nm|nomod)$/i.test(mods) && sign !== '-') return { must: [], never: [], exact: true };
   const list = (mods.toUpperCase().match(/../g) ?? []).map(mod => NAMES[mod] ?? mod);
   const stranger = list.find(mod => !KNOWN.includes(mod));
   if (stranger !== undefined) throw refuse('unknown', stranger);

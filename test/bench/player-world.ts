@@ -201,6 +201,18 @@ function nearest(maps: readonly WorldMap[], asked: number, random: () => number)
   return clamp(low + Math.floor((random() - 0.5) * 0.01 * maps.length), 0, maps.length - 1);
 }
 
+type Habit = WorldPlayer['habits'][number];
+
+/** One of them, as often as he has it. @param place from 0 up to 1 */
+function habitOf(habits: readonly Habit[], place: number): Habit {
+  let passed = 0;
+  for (const habit of habits) {
+    passed += habit.share;
+    if (place < passed) return habit;
+  }
+  return habits[0] ?? { mods: [], share: 1, skill: 1 };
+}
+
 /** @param maps those that ask for least first */
 function makePlayer(id: number, maps: readonly WorldMap[], random: () => number): WorldPlayer {
   const level = clamp(5 + 1.1 * bell(random), 2.4, 8);
@@ -213,16 +225,14 @@ function makePlayer(id: number, maps: readonly WorldMap[], random: () => number)
     habits: MODS.map((mods, index) => ({ mods, share: shares[index] ?? 0, skill: Math.exp(0.04 * bell(random)) })),
     approach: clamp(8.8 + 0.7 * bell(random), 6, 10),
   };
-  const tries = 500 + Math.floor(1_500 * random());
   const bestOf = new Map<number, Score>();
   const recent: Score[] = [];
+  const tries = 500 + Math.floor(1_500 * random());
   for (let index = 0; index < tries; index += 1) {
-    const place = random();
-    const [without, fast, edged] = skills.habits;
-    const habit = place < (shares[0] ?? 0) ? without : place < (shares[0] ?? 0) + (shares[1] ?? 0) ? fast : edged;
-    const factor = habit?.mods.includes('DT') ? 1.42 : 1;
+    const habit = habitOf(skills.habits, random());
+    const factor = habit.mods.includes('DT') ? 1.42 : 1;
     const one = maps[nearest(maps, (level * Math.exp(0.12 * bell(random) - 0.03)) / factor, random)];
-    if (one === undefined || habit === undefined || one.set.status !== 'ranked') continue;
+    if (one?.set.status !== 'ranked') continue;
     const done = bestAttempt(skills, one, habit.mods, 1 + Math.floor(6 * random()), random);
     if (done === undefined) continue;
     const score = makeScore(id * 1e5 + index, id, one, habit.mods, done);
