@@ -126,6 +126,58 @@ describe('an inline query', () => {
   });
 });
 
+describe('an osu! link after the name', () => {
+  it.each([
+    ['https://osu.ppy.sh/beatmapsets/900001', 'Marble Lanterns - Paper Comet', 'quietmallet'],
+    ['osu.ppy.sh/b/9000014', 'Marble Lanterns - Paper Comet', 'Insane'],
+    ['https://osu.ppy.sh/scores/5000000001', 'lamp post (osu!)', 'Paper Comet [Normal]'],
+    ['https://osu.ppy.sh/users/lamp%20post', 'lamp post', '#21,480'],
+  ])('%s is told of in words', async (query, title, words) => {
+    const { beatmaps } = await openHouse();
+    const stage = await openStage({ beatmaps });
+    const { fake, calls } = stage;
+    const { results } = await answered(stage, fake.inlineQuery({ query, from: SARI }));
+    expect(results).toMatchObject([
+      {
+        type: 'article',
+        id: 'told',
+        title,
+        input_message_content: { message_text: expect.stringContaining(words) },
+        reply_markup: {
+          inline_keyboard: [
+            expect.arrayContaining([{ text: 'Open on osu!', url: expect.stringContaining('https://osu.ppy.sh/') }]),
+          ],
+        },
+      },
+    ]);
+    fake.chosenInlineResult({ resultId: results[0]?.id ?? '', query, from: SARI });
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(calls(/^(send(Video|Photo|Document)|edit)/)).toEqual([]);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('becomes its words later when osu! is slow', async () => {
+    const { beatmaps, sandbox } = await openHouse();
+    const stage = await openStage({ beatmaps, limits: { inlineMs: 50 } });
+    const { fake } = stage;
+    sandbox.faults.set('osu.set', 'delay:400', 1);
+    const message = await choose(stage, SARI, 'https://osu.ppy.sh/beatmapsets/900002');
+    await fake.waitFor(() => (message.text?.includes('Glass Harbour') ? true : undefined));
+    expect(message.file).toBeUndefined();
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('that leads nowhere says so', async () => {
+    const { beatmaps } = await openHouse();
+    const stage = await openStage({ beatmaps });
+    const query = 'https://osu.ppy.sh/beatmapsets/777';
+    const { results } = await answered(stage, stage.fake.inlineQuery({ query, from: SARI }));
+    expect(results).toMatchObject([{ id: 'remark', title: expect.stringContaining('does not exist') }]);
+    expect(stage.fake.problems).toEqual([]);
+  });
+});
+
 describe('words after the name', () => {
   async function openCatalogue(sets = 0) {
     const store = openStore(':memory:');

@@ -9,10 +9,13 @@ import { concat, formatText, isWebAddress, plain, shorten } from '../formatted-t
 import { renderKeyboard } from '../keyboard.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { InlineResult } from '../methods.ts';
+import { renderText } from '../render.ts';
 
 export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
-  const heading = blocks.find(block => block.kind === 'heading');
-  const name = heading?.kind === 'heading' ? formatText(heading.text, t).text : 'Medley';
+  const [text] = blocks.flatMap(block =>
+    block.kind === 'heading' ? [block.text] : block.kind === 'card' ? [block.title] : [],
+  );
+  const name = text === undefined ? 'Medley' : formatText(text, t).text;
   const place = count > 1 ? ` · ${t.messages.post.itemOf(index + 1, count)}` : '';
   return shorten(plain(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
 }
@@ -72,6 +75,23 @@ export function placeholder(
       link_preview_options: { is_disabled: true },
     },
     reply_markup: { inline_keyboard: [[{ text: post.openOriginal, url: link }]] },
+  };
+}
+
+/** What a link is answered with where that is no file; choosing it sends it as a message of its own. */
+export function told(reply: Reply, t: Translator): InlineResult {
+  const { blocks, actions } = reply;
+  const links = actions.filter(({ kind }) => kind === 'link');
+  const { content, preview, keyboard } = renderText(blocks, links, t);
+  const about = blocks.filter(({ kind }) => kind === 'text' || kind === 'fields' || kind === 'card');
+  return {
+    type: 'article',
+    id: 'told',
+    title: titleOf(reply, 1, 0, t),
+    description: shorten(renderBlocks(about, t, MESSAGE_LIMITS.text), MESSAGE_LIMITS.inlineDescription).text,
+    ...('url' in preview ? { thumbnail_url: preview.url } : {}),
+    input_message_content: { message_text: content.text, entities: content.entities, link_preview_options: preview },
+    ...markup(keyboard),
   };
 }
 

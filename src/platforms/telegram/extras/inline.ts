@@ -17,7 +17,7 @@ import type { InlineResult } from '../methods.ts';
 import { renderText } from '../render.ts';
 import type { Sender } from '../send.ts';
 import type { ChosenInlineResult, InlineQuery } from '../updates.ts';
-import { cached, found, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
+import { cached, found, inlineFile, placeholder, remark, titleOf, told } from './inline-results.ts';
 
 export interface InlineOptions {
   readonly api: BotApi;
@@ -32,7 +32,7 @@ export interface InlineOptions {
 
 /**
  * `@bot link` in any chat. A file Telegram holds is offered at once; else a placeholder, which becomes the file when it was chosen
- * and brought. Words find beatmaps as they are typed. Neither method ever rejects.
+ * and brought. What a link of osu! leads to is told in words. Words find beatmaps as they are typed. Neither method ever rejects.
  */
 export interface Inline {
   answer(query: InlineQuery, signal: AbortSignal): Promise<void>;
@@ -42,7 +42,6 @@ export interface Inline {
 /** A post that was asked for is remembered so long, since choosing it asks again. */
 const KEPT_MS = 5 * 60_000;
 const MAX_KEPT = 1_000;
-const NO_PREVIEW = { is_disabled: true } as const;
 /** What is found by words stays so long with Telegram, in seconds: the catalogue changes little, but it may grow. */
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
@@ -141,7 +140,8 @@ export function createInline(options: InlineOptions): Inline {
     t: Translator,
     useHeld: boolean,
   ): Promise<readonly InlineResult[]> {
-    if (reply.gallery.length === 0) return [remark(reply, link, t)];
+    const hasFailed = reply.tone === 'notice' || reply.tone === 'error';
+    if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : told(reply, t)];
     const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
     const results: InlineResult[] = [];
     for (const [index, item] of items.entries()) {
@@ -232,8 +232,8 @@ export function createInline(options: InlineOptions): Inline {
 
   async function say(reply: Reply, target: string, t: Translator, signal: AbortSignal): Promise<void> {
     const links = reply.actions.filter(({ kind }) => kind === 'link');
-    const { content, keyboard } = renderText(reply.blocks, links, t);
-    const said = { text: content.text, entities: content.entities, link_preview_options: NO_PREVIEW };
+    const { content, preview, keyboard } = renderText(reply.blocks, links, t);
+    const said = { text: content.text, entities: content.entities, link_preview_options: preview };
     await api.call('editMessageText', { inline_message_id: target, ...said, ...markup(keyboard) }, { signal });
   }
 
