@@ -28,6 +28,7 @@ const BEATMAP_LINES = [
   ['https://osu.ppy.sh/beatmapsets/900001#osu/9000014', 'one of its difficulties'],
   ['/beatmap download 900006', 'a download that was taken down'],
   ['/osu profile lamp post', 'a player'],
+  ['https://osu.ppy.sh/scores/5000000001', 'one of his plays'],
   ['/osu scores Drum_Kitten recent', 'the plays of another'],
   ['/osu maps lamp post most_played', 'what he plays most'],
 ] as const;

@@ -39,7 +39,7 @@ export const beatmapSearch = defineCommand({
     const pages = pagesOf(place, found.cursor, values =>
       services.actions.encode({ command: 'beatmap search', values: { ...asked, ...values }, owner }),
     );
-    return renderSearch({ ...found, query, pages, openToken: ({ id }) => openSetToken(services, id) }, t);
+    return renderSearch({ ...found, query, sort, pages, openToken: ({ id }) => openSetToken(services, id) }, t);
   },
   async browse(text, next, { services, t }) {
     const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source: 'local' });

@@ -41,7 +41,8 @@ export const settings = defineCommand({
     const spoken = saved ? spokenTo(caller, services) : t;
     const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
     const chat = isAdmin ? { ...chatView(caller, services, spoken), diagnosis } : isGroup ? 'withheld' : undefined;
-    return renderSettings({ language: ownLanguage(caller, services, spoken), chat, saved }, spoken);
+    const { player } = services.settings.user(callerKey(caller));
+    return renderSettings({ language: ownLanguage(caller, services, spoken), player, chat, saved }, spoken);
   },
 });
 

@@ -15,6 +15,7 @@ import {
   originBlocks,
   setName,
   setTitle,
+  stacked,
   starsText,
 } from './beatmap.ts';
 
@@ -183,8 +184,7 @@ function difficultyBlocks(set: Beatmapset, focus: Beatmap | undefined, t: Transl
   return [
     { kind: 'divider' },
     { kind: 'heading', text: [focus === undefined ? words.difficultiesTitle : words.otherDifficulties] },
-    ...lines.map((text): Block => ({ kind: 'text', text })),
-    ...(left > 0 ? [{ kind: 'text', text: [words.moreDifficulties(left)] } as const] : []),
+    { kind: 'text', text: stacked([...lines, left > 0 ? [words.moreDifficulties(left)] : []]) },
   ];
 }
 

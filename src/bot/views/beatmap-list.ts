@@ -1,4 +1,5 @@
 import type { Beatmapset } from '../../beatmaps/beatmapset.ts';
+import type { SortField } from '../../beatmaps/query-words.ts';
 import type { SearchResult } from '../../beatmaps/set-search.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
@@ -24,6 +25,7 @@ export interface PagesView {
 
 export interface SearchView extends Pick<SearchResult, 'sets' | 'total' | 'source' | 'stale' | 'corrected'> {
   readonly query: string;
+  readonly sort?: SortField | undefined;
   readonly pages: PagesView;
   /** Of the button that opens a set. */
   openToken(set: Beatmapset): string;
@@ -42,7 +44,7 @@ export function renderSearch(view: SearchView, t: Translator): Reply {
       { kind: 'heading', text: [words.title(query)] },
       ...(line.length === 0 ? [] : [{ kind: 'text', text: line } as const]),
       ...originBlocks(view, t),
-      ...sets.map(set => setCard(set, t, { openToken: view.openToken })),
+      ...sets.map(set => setCard(set, t, { openToken: view.openToken, sort: view.sort })),
     ],
     actions: listActions(sets, view, t),
   });
@@ -74,9 +76,11 @@ export interface SetCardOptions {
   readonly openToken: SearchView['openToken'];
   /** Said before all else. */
   readonly note?: Text;
+  /** By which they were asked for: what it counts is then told. */
+  readonly sort?: SortField | undefined;
 }
 
-export function setCard(set: Beatmapset, t: Translator, { openToken, note }: SetCardOptions): Card {
+export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort }: SetCardOptions): Card {
   const words = t.messages.osu;
   const image = coverOf(set, set.card_url);
   const colour = colourOfSet(set);
@@ -85,14 +89,10 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note }: Set
     joined([note, words.mappedBy(set.creator), words.statuses[set.status], set.nsfw ? words.explicit : undefined]),
     joined([
       starsOfSet(set, t),
-      set.beatmaps.length > 1 ? words.difficulties(set.beatmaps.length) : undefined,
       ...modes.map(mode => words.modes[mode]),
-    ]),
-    joined([
       lengthOfSet(set, t),
       bpmText(set.bpm, t),
-      set.play_count === null ? undefined : words.plays(set.play_count, t.compact(set.play_count)),
-      set.favourite_count === null ? undefined : words.favourites(set.favourite_count, t.compact(set.favourite_count)),
+      countText(set, sort, t),
     ]),
   ];
   return {
@@ -104,4 +104,12 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note }: Set
     sound: { url: set.preview_url, label: words.preview },
     action: { kind: 'button', label: words.openOne, token: openToken(set), style: 'secondary' },
   };
+}
+
+function countText(set: Beatmapset, sort: SortField | undefined, t: Translator): string | undefined {
+  const { play_count: plays, favourite_count: favourites } = set;
+  const words = t.messages.osu;
+  if (sort === 'plays' && plays !== null) return words.plays(plays, t.compact(plays));
+  if (sort === 'favourites' && favourites !== null) return words.favourites(favourites, t.compact(favourites));
+  return undefined;
 }

@@ -18,6 +18,11 @@ export function joined(parts: readonly (Text | string | undefined)[]): Text {
     });
 }
 
+/** Lines below each other in one block; empty ones are left out. */
+export function stacked(lines: readonly Text[]): Text {
+  return lines.filter(line => line.length > 0).flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));
+}
+
 export function link(url: string, ...children: readonly Inline[]): Inline {
   return { kind: 'link', url, children };
 }

@@ -1,6 +1,9 @@
+import { userPage } from '../../beatmaps/link.ts';
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import type { Diagnosis, DiagnosisKey } from '../diagnosis.ts';
-import { type Action, type Block, type Reply, reply } from '../reply.ts';
+import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
+import type { LinkedPlayer } from '../settings.ts';
+import { joined, link } from './beatmap.ts';
 
 export interface LanguageView {
   /** Tag of the language that was set, null for automatic. */
@@ -25,17 +28,25 @@ export interface ChatView {
 
 export interface SettingsView {
   readonly language: LanguageView;
+  /** Who he is on osu!; null for nobody. */
+  readonly player: LinkedPlayer | null;
   /** For the admins of a group; `withheld` from its other members, undefined where there is no group. */
   readonly chat: ChatView | 'withheld' | undefined;
   /** Whether this answers a change. */
   readonly saved: boolean;
 }
 
-export function renderSettings({ language, chat, saved }: SettingsView, t: Translator): Reply {
+export function renderSettings({ language, player, chat, saved }: SettingsView, t: Translator): Reply {
   const words = t.messages.settings;
   const blocks: Block[] = [
     { kind: 'heading', text: [words.title] },
-    { kind: 'fields', fields: [{ label: words.language, value: [languageName(language, t)] }] },
+    {
+      kind: 'fields',
+      fields: [
+        { label: words.language, value: [languageName(language, t)] },
+        { label: words.player, value: playerText(player, t) },
+      ],
+    },
     { kind: 'text', text: [saved ? words.saved : words.choose] },
   ];
   if (chat === 'withheld') blocks.push({ kind: 'text', text: [words.forAdmins] });
@@ -97,6 +108,18 @@ function chatButtons({ switches, language }: ChatView, t: Translator): readonly 
 
 function languageButton(label: string, { isSet, token }: LanguageView['choices'][number]): Action {
   return { kind: 'button', label, token, style: isSet ? 'primary' : 'secondary' };
+}
+
+/** Who he is, and how that changes. */
+function playerText(player: LinkedPlayer | null, t: Translator): Text {
+  const words = t.messages.settings;
+  if (player === null) return [words.noPlayer];
+  const { id, name, mode } = player;
+  return joined([
+    [link(userPage(id, mode ?? undefined), name)],
+    mode === null ? undefined : t.messages.osu.modes[mode],
+    words.unlink,
+  ]);
 }
 
 function languageName({ set, automatic }: LanguageView, t: Translator): string {

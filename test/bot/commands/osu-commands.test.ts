@@ -82,6 +82,22 @@ describe('over the played upstreams', () => {
     expect(all(opened)).toContain('Difficulties');
   });
 
+  it('tells on a card what the list is sorted by', async () => {
+    const { say } = await open();
+    expect(all(await say('/beatmap search comet'))).not.toMatch(/plays|favourites/);
+    expect(all(await say('/beatmap search comet sort:plays'))).toContain('2.4M plays');
+    expect(all(await say('/beatmap search comet sort:favourites'))).toContain('5.1K favourites');
+  });
+
+  it('tells of all difficulties in one block', async () => {
+    const { say } = await open();
+    const [info] = await say('/beatmap info 900001');
+    const texts = (info?.blocks ?? []).flatMap(block => (block.kind === 'text' ? [JSON.stringify(block.text)] : []));
+    const told = texts.filter(text => /Easy|Expert/.test(text));
+    expect(told).toHaveLength(1);
+    expect(told[0]?.split('"\\n"')).toHaveLength(5);
+  });
+
   it('lets only the asker turn the pages', async () => {
     const { say, press } = await open({ beatmapsets: 40 });
     const first = await say('/beatmap search stars>1');
@@ -114,12 +130,22 @@ describe('over the played upstreams', () => {
 
   it('offers files with the video, without it, or both', async () => {
     const { say } = await open();
-    const labels = async (text: string) => (await say(text))[0]?.actions.map(({ label }) => label) ?? [];
-    expect(await labels('/beatmap download 900001')).toEqual(
-      expect.arrayContaining(['From catboy, with video', 'From catboy, without video', 'Open on osu!']),
-    );
-    expect((await labels('/beatmap download 900001 video:no')).join()).not.toContain('with video');
-    expect(await labels('/beatmap download 900002 video:yes')).toContain('From catboy');
+    const labels = ([reply]: readonly Reply[]) => reply?.actions.map(({ label }) => label) ?? [];
+    const both = await say('/beatmap download 900001');
+    expect(labels(both)).toEqual(['Download', 'Without video', 'Open on osu!']);
+    const urls = new Set(all(both).match(/https:[^"]*(?:\/d\/|download)[^"]*/g));
+    expect(urls.size).toBe(6);
+    for (const action of both[0]?.actions.slice(0, 2) ?? []) {
+      expect(action.kind === 'link' && urls.has(action.url)).toBe(true);
+    }
+    expect(all(both)).toMatch(/catboy: .*with video.*without video/);
+    const light = await say('/beatmap download 900001 video:no');
+    expect(labels(light)).toEqual(['Download', 'Open on osu!']);
+    expect(all(light)).not.toContain('with video');
+    const only = await say('/beatmap download 900002 video:yes');
+    expect(labels(only)).toEqual(['Download', 'Open on osu!']);
+    expect(all(only)).toMatch(/"https:\/\/catboy.best\/d\/900002[^"]*","children":\["catboy"\]/);
+    expect(labels(await say('/beatmap download 900006'))).toEqual(['Open on osu!']);
   });
 
   it.each([
@@ -151,10 +177,12 @@ describe('over the played upstreams', () => {
     expect(all(await say('/osu link lamp_post taiko'))).toContain('you are lamp post in osu!taiko');
     expect(services.settings.user(callerKey(sari)).player).toEqual({ id: 4_400_001, name: 'lamp post', mode: 'taiko' });
     expect(all(await say('/osu profile'))).toContain('osu!taiko');
+    expect(all(await say('/settings'))).toMatch(/osu! player.*lamp post.*osu!taiko.*\/osu unlink removes it/);
     expect(all(await say('/osu scores recent'))).toContain('recent plays (osu!taiko)');
     expect(await options('osu profile', 'player', 'la')).toEqual([{ label: 'lamp post (you)', value: 'lamp post' }]);
     expect(all(await say('/osu unlink'))).toContain('no longer take you for lamp post');
     expect(services.settings.user(callerKey(sari)).player).toBeNull();
+    expect(all(await say('/settings'))).toContain('nobody; /osu link tells me who you are');
     await say('/osu link lamp_post');
     await say('/forget me');
     expect(services.settings.user(callerKey(sari)).player).toBeNull();
