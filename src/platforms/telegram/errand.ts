@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { z } from 'zod';
 import type { PastedLink } from '../../bot/invocation.ts';
 import type { Job, Jobs } from '../../bot/jobs.ts';
@@ -24,16 +25,31 @@ export interface Draft extends Pick<Question, 'ask' | 'place'> {
   readonly links: readonly PastedLink[];
 }
 
+/** Names a question by the message that asked it. */
+export type QuestionIds = (place: Place) => string;
+
+/**
+ * The same for a repeat, and after a restart. Ids of private chats are those of people, so they cannot be read from it: it is kept for a
+ * day when all else about the question is deleted.
+ * @param secret the same after a restart
+ */
+export function createQuestionIds(secret: string): QuestionIds {
+  return ({ chatId, replyTo }) => {
+    const name = createHmac('sha256', secret).update(`question ${chatId} ${replyTo}`).digest('base64url');
+    return `telegram:${name.slice(0, 22)}`;
+  };
+}
+
 /**
  * Writes the question down, so that a process which ends before the answer leaves it to the next. What was asked before, by the
  * same message, is taken out; undefined when nothing is left of it.
  * @throws AppError `internal` when the store cannot be written
  */
-export function acceptQuestion(question: Draft, jobs: Jobs): Question | undefined {
+export function acceptQuestion(question: Draft, jobs: Jobs, idOf: QuestionIds): Question | undefined {
   const { ask, place, links } = question;
   if (ask.kind === 'text' && links.length === 0) return { ask, place, jobs: new Map() };
   const base = { platform: 'telegram' as const, userId: ask.caller.userId, chatId: ask.caller.chatId };
-  const id = `telegram:${place.chatId}:${place.replyTo}`;
+  const id = idOf(place);
   if (ask.kind === 'command') {
     const options = Target.shape.command.unwrap().shape.options.parse(ask.options);
     const target = targetOf(question, { command: { name: ask.name, options } });

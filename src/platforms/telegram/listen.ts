@@ -12,7 +12,7 @@ import type { Answer, Question } from './answer.ts';
 import { callerOf, placeOf } from './caller.ts';
 import type { ChatAccess } from './chat-access.ts';
 import type { ChatQueue } from './chat-queue.ts';
-import { acceptQuestion, type Draft, recallQuestion } from './errand.ts';
+import { acceptQuestion, type Draft, type QuestionIds, recallQuestion } from './errand.ts';
 import type { Inline } from './extras/inline.ts';
 import type { TelegramLimits } from './limits.ts';
 import { readWords, type Words } from './message-links.ts';
@@ -34,6 +34,7 @@ export interface ListenOptions {
   readonly work: ChatQueue;
   readonly quick: ChatQueue;
   readonly jobs: Jobs;
+  readonly questionIds: QuestionIds;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
   readonly translator: (caller: Caller) => Translator;
   /** Without the `@`. */
@@ -62,7 +63,7 @@ const MAX_SEEN = 10_000;
 export function createListener(options: ListenOptions): Listener {
   const { dispatcher, answer, press, inline, sender, access, work, quick, jobs, settings, translator, log, now } =
     options;
-  const { limits, username } = options;
+  const { limits, username, questionIds } = options;
   const seen = new LRUCache<number, true>({ max: MAX_SEEN });
   const told = new LRUCache<string, true>({ max: MAX_SEEN, ttl: limits.busyNoticeMs, perf: { now } });
 
@@ -165,7 +166,7 @@ export function createListener(options: ListenOptions): Listener {
   /** When nothing can be written down, the answer still comes. */
   function accept(draft: Draft): Question | undefined {
     try {
-      return acceptQuestion(draft, jobs);
+      return acceptQuestion(draft, jobs, questionIds);
     } catch (error) {
       log.error({ err: error }, 'a question could not be kept');
       return { ask: draft.ask, place: draft.place, jobs: new Map() };

@@ -16,6 +16,7 @@ import { BotApiError } from './bot-api-error.ts';
 import { createChatAccess } from './chat-access.ts';
 import { createChatQueue } from './chat-queue.ts';
 import { createDeleteButton } from './delete-button.ts';
+import { createQuestionIds } from './errand.ts';
 import { createInline } from './extras/inline.ts';
 import { createFileLadder } from './file-ladder.ts';
 import { TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
@@ -71,6 +72,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
   const quick = createChatQueue(limits);
   const stopping = new AbortController();
   let me: Me | undefined;
+  let hasResumed = false;
   let connecting: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
 
@@ -96,6 +98,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     work,
     quick,
     jobs,
+    questionIds: createQuestionIds(token),
     settings,
     username: () => self().username,
   });
@@ -131,17 +134,28 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     const { signal } = stopping;
     me = await api.call('getMe', {}, { signal, attempts: 1 });
     bot.botInfo = { ...me, is_bot: true };
+    // Before anything new is taken, and once: what is under way already would be answered again.
+    if (!hasResumed) resume();
+    hasResumed = true;
     if (webhook !== undefined && options.webhook !== undefined) {
       const { secret } = options.webhook;
       const push = { url: webhook.url, secret_token: secret, max_connections: WEBHOOK_CONNECTIONS };
       await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
     }
-    listener.resume();
     if (webhook === undefined) polling.start();
     warn(me);
     registerCommands(api, dispatcher, signal).catch((error: unknown) => {
       if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
     });
+  }
+
+  /** New questions are answered even when the store cannot tell of old ones. */
+  function resume(): void {
+    try {
+      listener.resume();
+    } catch (error) {
+      log.error({ err: error }, 'what an earlier process left could not be taken up');
+    }
   }
 
   function warn(bot: Me): void {

@@ -53,6 +53,22 @@ describe('a process that ends in the middle', () => {
     expect(jobs.pending('telegram')).toEqual([]);
   });
 
+  it("leaves names of questions that are nobody's, since they outlive what is forgotten", async () => {
+    const { fake, jobs } = await openStage();
+    const names: string[] = [];
+    const done = jobs.done.bind(jobs);
+    Object.assign(jobs, {
+      done(id: string) {
+        names.push(id);
+        done(id);
+      },
+    });
+    fake.message({ from: SARI, text: PHOTO });
+    await fake.waitFor(() => names[0]);
+    expect(names[0]).toMatch(/^telegram:[\w-]{22}:0$/);
+    expect(names[0]).not.toContain(`${SARI.id}`);
+  });
+
   it('has nothing left when all was answered', async () => {
     const { fake, jobs } = await openStage();
     fake.message({ from: SARI, text: `${REEL} ${PHOTO}` });

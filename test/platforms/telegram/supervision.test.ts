@@ -1,5 +1,6 @@
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
 import { answersIn, openStage, PHOTO, REEL, SARI } from './stage.ts';
 
 describe('polling', () => {
@@ -53,6 +54,19 @@ describe('starting', () => {
     await fake.waitFor(() => fake.isPolled || undefined);
     fake.message({ from: SARI, text: PHOTO });
     expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).file?.kind).toBe('photo');
+  });
+
+  it('answers although the store cannot tell what is left of an earlier process', async () => {
+    const { fake, platform, jobs, log } = await openStage({ start: false });
+    Object.assign(jobs, {
+      pending() {
+        throw new AppError('internal', 'disk full');
+      },
+    });
+    await platform.start();
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(log.at('error')).toHaveLength(1);
   });
 
   it('warns when privacy mode hides what is pasted', async () => {
@@ -118,6 +132,19 @@ describe('a webhook', () => {
     fake.message({ from: SARI, text: PHOTO });
     expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).file?.kind).toBe('photo');
     expect(fake.problems).toEqual([]);
+  });
+
+  it('that already pushes while it is being set brings nothing twice', async () => {
+    const { fake, platform, sandbox, jobs, calls } = await openWebhook();
+    sandbox.faults.set('instagram.*', 'delay:500');
+    fake.message({ from: SARI, text: PHOTO });
+    fake.fault({ method: 'setWebhook', errorCode: 502, afterSend: true, times: 3 });
+    await platform.start();
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await fake.waitFor(() => (jobs.pending('telegram').length === 0 ? true : undefined));
+    await platform.stop();
+    expect(calls('setWebhook')).toHaveLength(4);
+    expect(answersIn(fake, SARI.id)).toHaveLength(1);
   });
 
   it('takes nothing from anybody else', async () => {
