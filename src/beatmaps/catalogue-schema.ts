@@ -60,8 +60,20 @@ export function dropSortIndexes(store: Store): void {
   for (const [name] of SORT_INDEXES) store.run(`DROP INDEX IF EXISTS ${name}`);
 }
 
+/**
+ * The beginning of a word that has no list of its own is put together from those of all words that begin so: milliseconds where it is
+ * common. The names are written again by `ensureNames`.
+ */
+const NAMES_STEP = `
+DROP TABLE catalogue_names;
+CREATE VIRTUAL TABLE catalogue_names USING fts5 (
+  names, content = '', contentless_delete = 1, prefix = '1 2 3 4 5 6 7 8',
+  tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
+);
+`;
+
 /** Steps of the room `catalogue` in the store. */
-export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP];
+export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP, NAMES_STEP];
 
 const count = z.number().nullable();
 

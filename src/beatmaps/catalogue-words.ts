@@ -71,12 +71,9 @@ export function createVocabulary(store: Store): Vocabulary {
     isLoaded = true;
   }
 
-  /** Words that have the most pairs of letters in common. */
-  function likeliest(word: string, mistakes: number): readonly number[] {
+  /** Counts in `shared` how many of the pairs each word has, and gives the words that have any. */
+  function countShared(own: readonly string[]): readonly number[] {
     if (shared.length < words.length) shared = new Uint8Array(words.length * 2);
-    const own = pairsOf(word);
-    // Two letters in the wrong order touch three pairs.
-    const least = Math.max(1, own.length - 3 * mistakes);
     const touched: number[] = [];
     for (const pair of own) {
       for (const number of pairs.get(pair) ?? []) {
@@ -84,14 +81,20 @@ export function createVocabulary(store: Store): Vocabulary {
         shared[number] = (shared[number] ?? 0) + 1;
       }
     }
-    const buckets: number[][] = [];
-    for (const number of touched) {
+    return touched;
+  }
+
+  /** Words that have the most pairs of letters in common. */
+  function likeliest(word: string, mistakes: number): readonly number[] {
+    const own = pairsOf(word);
+    // Two letters in the wrong order touch three pairs.
+    const least = Math.max(1, own.length - 3 * mistakes);
+    const buckets: number[][] = own.map(() => []);
+    for (const number of countShared(own)) {
       const count = shared[number] ?? 0;
       shared[number] = 0;
-      if (count < least || Math.abs((words[number]?.length ?? 0) - word.length) > mistakes + 6) continue;
-      const bucket = buckets[count];
-      if (bucket === undefined) buckets[count] = [number];
-      else bucket.push(number);
+      const isLikely = count >= least && Math.abs((words[number]?.length ?? 0) - word.length) <= mistakes + 6;
+      if (isLikely) buckets[count - 1]?.push(number);
     }
     return buckets.reverse().flat().slice(0, MAX_COMPARED);
   }

@@ -15,8 +15,8 @@ import {
   suggestionOf,
 } from './catalogue-schema.ts';
 import { createVocabulary } from './catalogue-words.ts';
-import { rebuildRanks, writeSets } from './catalogue-writer.ts';
-import { parseQuery, type Query, renderQuery } from './query.ts';
+import { ensureNames, rebuildRanks, writeSets } from './catalogue-writer.ts';
+import { parseQuery, type Query } from './query.ts';
 import { matches } from './query-match.ts';
 import { type Needle, needlesOf } from './query-text.ts';
 import { type Sort, statusesOf } from './query-words.ts';
@@ -87,17 +87,18 @@ interface Asked extends Search {
 /** Free text as the index is asked for it: any of each group, all groups. */
 type Groups = readonly (readonly Needle[])[];
 
-const ANY_WITH = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
+/** A row that has it, from the index that tells at once, else from the one that tells for certain. */
+const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
+const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
 const LINE = 's.id, s.artist, s.title, s.creator, s.max_stars';
-const LINES_BY_NAME = `SELECT ${LINE} FROM catalogue_names CROSS JOIN catalogue_sets s ON s.rank = catalogue_names.rowid
-  WHERE catalogue_names MATCH ? ORDER BY catalogue_names.rowid LIMIT ?`;
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
+  ensureNames(store);
   if (isFilling) dropSortIndexes(store);
   else ensureSortIndexes(store);
   const vocabulary = createVocabulary(store);
@@ -119,13 +120,15 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
 
   const readSet = (id: number) => readBody(BODY_OF_SET, id);
 
+  const has = (sql: string, expression: string) => store.get(sql, [expression], CountRow) !== undefined;
+
   /** Groups in which unknown words, or all when each is known, may be ones like them; undefined when there are none. */
   function correct(groups: Groups): Groups | undefined {
     if (!vocabulary.isLoaded) {
       vocabulary.load().catch(onFailure);
       return undefined;
     }
-    const isKnown = groups.map(group => store.get(ANY_WITH, [expressionOf(group)], CountRow) !== undefined);
+    const isKnown = groups.map(group => [ANY_NAME, ANY_TEXT].some(sql => has(sql, expressionOf(group))));
     const isAllKnown = isKnown.every(Boolean);
     let isChanged = false;
     const corrected = groups.map((group, index) => {
@@ -186,16 +189,17 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     const query = parseQuery(typed);
     const groups = groupsOf(query);
     const asked: Search = { query, status: 'any', sort: POPULAR };
-    if (groups.length > 0 && renderQuery(query) === query.text) {
-      const named = store.all(LINES_BY_NAME, [groups.map(expressionOf).join(' AND '), limit], SuggestionRow);
-      if (named.length > 0) return named;
-    }
-    if (isLeftToTables(query)) {
-      const { sql, params } = rowsOf(LINE, asked, groups);
-      const lines = store.all(sql, [...params, limit, 0], SuggestionRow);
-      if (lines.length > 0) return lines;
-    }
-    return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
+    if (!isLeftToTables(query)) return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
+    const read = ({ sql, params }: Rows) => store.all(sql, [...params, limit, 0], SuggestionRow);
+    // Who types means a name first of all; the index of names is small and has every beginning at hand.
+    const lines = (likely: Groups) => {
+      const named = likely.length === 0 ? [] : read(rowsOf(LINE, asked, likely, 'catalogue_names'));
+      return named.length > 0 ? named : read(rowsOf(LINE, asked, likely));
+    };
+    const found = lines(groups);
+    if (found.length > 0 || groups.length === 0) return found;
+    const corrected = correct(groups);
+    return corrected === undefined ? [] : lines(corrected);
   }
 
   return {
@@ -236,7 +240,12 @@ function isLeftToTables({ texts, tags }: Query): boolean {
   return Object.keys(texts).length === 0 && tags.length === 0;
 }
 
-function rowsOf(columns: string, { query, status, sort, without }: Asked, groups: Groups): Rows {
+function rowsOf(
+  columns: string,
+  { query, status, sort, without }: Asked,
+  groups: Groups,
+  index: 'catalogue_text' | 'catalogue_names' = 'catalogue_text',
+): Rows {
   const { sql, params } = conditionsOf(query, statusesOf(status), without);
   const words = [...groups.map(expressionOf), ...textFiltersOf(query)];
   const order = orderOf(sort);
@@ -245,10 +254,10 @@ function rowsOf(columns: string, { query, status, sort, without }: Asked, groups
     return { sql: `SELECT ${columns} FROM catalogue_sets s ${where} ORDER BY ${order} LIMIT ? OFFSET ?`, params };
   }
   // In the index's own order nothing is sorted.
-  const by = order === BY_POPULARITY ? 'catalogue_text.rowid' : order;
-  const where = ['catalogue_text MATCH ?', ...sql].join(' AND ');
+  const by = order === BY_POPULARITY ? `${index}.rowid` : order;
+  const where = [`${index} MATCH ?`, ...sql].join(' AND ');
   return {
-    sql: `SELECT ${columns} FROM catalogue_text CROSS JOIN catalogue_sets s ON s.rank = catalogue_text.rowid
+    sql: `SELECT ${columns} FROM ${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid
       WHERE ${where} ORDER BY ${by} LIMIT ? OFFSET ?`,
     params: [words.join(' AND '), ...params],
   };

@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Beatmapset } from '../../src/beatmaps/beatmapset.ts';
 import { type Catalogue, createCatalogue } from '../../src/beatmaps/catalogue.ts';
-import { type CatalogueFeed, fillCatalogue } from '../../src/beatmaps/catalogue-fill.ts';
+import { type CatalogueFeed, fillCatalogue, searchFeed } from '../../src/beatmaps/catalogue-fill.ts';
+import { CATALOGUE_STEPS } from '../../src/beatmaps/catalogue-schema.ts';
+import { writeSets } from '../../src/beatmaps/catalogue-writer.ts';
 import { parseQuery } from '../../src/beatmaps/query.ts';
 import { parseSort, type StatusFilter } from '../../src/beatmaps/query-words.ts';
 import { AppError } from '../../src/errors.ts';
@@ -169,6 +172,31 @@ describe('createCatalogue', () => {
   });
 });
 
+describe('a catalogue of an earlier version', () => {
+  it('has its names written again', () => {
+    const store = openStore(':memory:');
+    store.migrate('catalogue', CATALOGUE_STEPS.slice(0, 2));
+    store.transaction(() => writeSets(store, SETS));
+    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
+    open.push({ store, catalogue });
+    expect(catalogue.suggest('kite', 5).map(one => one.id)).toEqual([2, 1]);
+    const names = store.all('SELECT rowid AS id FROM catalogue_names', [], z.object({ id: z.number() }));
+    expect(names).toHaveLength(3);
+  });
+
+  it('has the orders that a killed filling left out', () => {
+    const store = openStore(':memory:');
+    const orders = () =>
+      store.all("SELECT name FROM sqlite_schema WHERE name LIKE 'catalogue_by_%'", [], z.object({ name: z.string() }));
+    const fill = createCatalogue({ store, isFilling: true, onFailure: error => expect.unreachable(String(error)) });
+    expect(orders()).toEqual([]);
+    fill.close();
+    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
+    open.push({ store, catalogue });
+    expect(orders().length).toBeGreaterThan(5);
+  });
+});
+
 describe('fillCatalogue', () => {
   const PAGES = [1, 2, 3, 4].map(page => [madeUpSet({ id: page * 10 }), madeUpSet({ id: page * 10 + 1 })]);
 
@@ -219,5 +247,15 @@ describe('fillCatalogue', () => {
     expect(feed.asked).toEqual(['1']);
     expect(end.sets).toBe(8);
     expect(catalogue.size()).toBe(8);
+  });
+
+  it('gives up on a source whose pages are all the same', async () => {
+    const { catalogue, store } = createFilled([]);
+    const sets = [madeUpSet({ id: 5 })];
+    const feed = searchFeed({ id: 'stuck', search: async () => ({ sets, total: null, next: '1' }) });
+    const signal = new AbortController().signal;
+    const options = { feed, catalogue, store, signal, onProgress: () => undefined, onRetry: () => undefined };
+    await expect(fillCatalogue({ ...options, retryWaitsMs: [] })).rejects.toMatchObject({ code: 'upstream_changed' });
+    expect(catalogue.size()).toBe(1);
   });
 });
