@@ -70,6 +70,8 @@ export const TIMES = {
   login: 60_000,
   loginPerShard: 6_000,
   drain: 8_000,
+  /** After that, what does not heed the end of it. */
+  close: 1_500,
 } as const;
 
 export const WORK = {

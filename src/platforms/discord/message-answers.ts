@@ -44,8 +44,9 @@ export function createMessageAnswers(desk: Desk): MessageAnswers {
       );
       // What was ended by a stop is kept for the next start.
       if (signal.aborted) return;
-      if (answered.replies.length > 0) await deliver(jobId, caller, target, answered);
+      const isWhole = answered.replies.length > 0 && (await deliver(jobId, caller, target, answered));
       jobs.done(jobId);
+      if (isWhole && target.isOnlyLinks) await hideEmbeds(caller, target);
     } catch (error) {
       if (!signal.aborted) fail(jobId, error);
     } finally {
@@ -54,15 +55,15 @@ export function createMessageAnswers(desk: Desk): MessageAnswers {
     }
   }
 
-  async function deliver(jobId: string, caller: Caller, target: MessageTarget, answered: Answer): Promise<void> {
+  /** Whether all that was asked for has arrived. */
+  async function deliver(jobId: string, caller: Caller, target: MessageTarget, answered: Answer): Promise<boolean> {
     const { replies } = answered;
     const sent: string[] = [];
     jobs.sending(jobId);
     const { files } = await answered.finish(destinationOf(caller, target, sent));
     const isNotice = !target.isPrivate && replies.every(({ visibility }) => visibility === 'caller');
     if (isNotice) leaveSoon(target.channelId, sent);
-    const isWhole = files > 0 && replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
-    if (isWhole && target.isOnlyLinks) await hideEmbeds(caller, target);
+    return files > 0 && replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
   }
 
   function destinationOf({ userId }: Caller, target: MessageTarget, sent: string[]): Destination {

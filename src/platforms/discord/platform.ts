@@ -176,15 +176,23 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     }
   }
 
+  async function finished(): Promise<void> {
+    const outcomes = await Promise.allSettled([client?.destroy(), listener.drain(), supervising]);
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'discord: something could not be ended');
+  }
+
   async function stopAll(): Promise<void> {
     stopping.abort();
     listener.close();
-    await client?.destroy();
-    const hurry = setTimeout(() => aborting.abort(), options.drainMs ?? TIMES.drain);
-    await listener.drain();
+    const drainMs = options.drainMs ?? TIMES.drain;
+    const hurry = setTimeout(() => aborting.abort(), drainMs);
+    // Whoever does not heed the signal is left behind, and so is a connection that does not say goodbye.
+    const late = new AbortController();
+    await Promise.race([finished(), pause(drainMs + TIMES.close, late.signal)]);
+    late.abort();
     clearTimeout(hurry);
     aborting.abort();
-    await supervising;
     for (const each of [rest, restOnce]) {
       each.clearHashSweeper();
       each.clearHandlerSweeper();

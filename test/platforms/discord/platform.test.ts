@@ -491,6 +491,17 @@ describe('work', () => {
     expect(on.services.jobs.pending('discord')).toEqual([]);
   });
 
+  it('that was delivered is done, and stopping ends in time, although Discord does not say that the embed is hidden', async () => {
+    const on = await open();
+    on.fake.fault({ method: 'PATCH', path: /messages\/\d+$/, hang: true, times: 9 });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await on.fake.waitFor(() => on.fake.requests.find(({ method }) => method === 'PATCH'));
+    expect(on.services.jobs.pending('discord')).toEqual([]);
+    const since = Date.now();
+    await on.platform.stop();
+    expect(Date.now() - since).toBeLessThan(8_000);
+  }, 30_000);
+
   it('that may have been delivered is repeated where Discord can tell, so that it stands there once', async () => {
     const on = await open();
     on.fake.fault({ method: 'POST', path: /messages$/, hang: true, afterSend: true });
