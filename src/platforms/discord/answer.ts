@@ -37,10 +37,10 @@ export interface Answer {
   readonly replies: readonly Reply[];
   add(reply: Reply): void;
   /**
-   * Sends everything in as few messages as the limits allow, in order, and says how many files arrived.
+   * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived.
    * @throws SendFailure
    */
-  finish(destination: Destination): Promise<{ readonly files: number }>;
+  finish(destination: Destination): Promise<{ readonly isWhole: boolean }>;
   /** Lets go of every file; safe to call twice and after `finish`. */
   dispose(): Promise<void>;
 }
@@ -98,17 +98,18 @@ export function createAnswer(
       }
     },
     async finish(destination) {
-      let files = 0;
       const batches = withinMessages(await drafts(), destination.messages, limits.requestBytes, t);
+      const arrived = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        files += await sendBatch(batch, place, destination);
+        await sendBatch(batch, place, destination);
+        for (const { reply, uploads } of batch) if (uploads.count > 0) arrived.add(reply.gallery);
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
       const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
       const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
       if (text !== '' && batches.length < destination.messages)
         await destination.send({ components: [], uploads: [], text }, batches.length);
-      return { files };
+      return { isWhole: parts.every(({ reply: { gallery } }) => gallery.length === 0 || arrived.has(gallery)) };
     },
     async dispose() {
       const settled = await Promise.allSettled(parts.map(({ uploads }) => uploads));
@@ -129,11 +130,10 @@ export function createAnswer(
     place: number,
     destination: Destination,
     refusals = 0,
-  ): Promise<number> {
+  ): Promise<void> {
     const content = contentOf(batch, destination.deleteId, t);
     try {
-      await destination.send(content, place);
-      return content.uploads.length;
+      return await destination.send(content, place);
     } catch (error) {
       const isHopeless = signal.aborted || content.uploads.length === 0;
       const remedy = isHopeless ? undefined : remedyFor(error, refusals, destination.isRepeatable(place));

@@ -60,10 +60,10 @@ export function createMessageAnswers(desk: Desk): MessageAnswers {
     const { replies } = answered;
     const sent: string[] = [];
     jobs.sending(jobId);
-    const { files } = await answered.finish(destinationOf(caller, target, sent));
+    const { isWhole } = await answered.finish(destinationOf(caller, target, sent));
     const isNotice = !target.isPrivate && replies.every(({ visibility }) => visibility === 'caller');
     if (isNotice) leaveSoon(target.channelId, sent);
-    return files > 0 && replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
+    return isWhole && replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
   }
 
   function destinationOf({ userId }: Caller, target: MessageTarget, sent: string[]): Destination {

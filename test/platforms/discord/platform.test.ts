@@ -187,6 +187,15 @@ describe('a link in a server', () => {
     expect(isSuppressed(on, source)).toBe(false);
   });
 
+  it('of which one came only as an address keeps the embeds', async () => {
+    const on = await open({ sizes: ({ post }) => [post.id === 'SeaLight01' ? 40_000 : 0] });
+    const content = `${LINK} ${link('FarShore02')}`;
+    const source = on.fake.message({ guildId: on.guildId, content, embeds: [embed] });
+    expect((await reply(on)).files).toHaveLength(1);
+    await settle();
+    expect(isSuppressed(on, source)).toBe(false);
+  });
+
   it('beside other addresses keeps the embeds', async () => {
     const on = await open();
     const source = on.fake.message({
