@@ -25,7 +25,9 @@ const LOG_LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'
 };
 
 /** Logs each failure once, with its cause, at the level of its code; a failure that several people share is one line. */
-export function createFailureLog(log: Log): (error: AppError, doing: string, caller: Caller) => void {
+export type FailureLog = (error: AppError, doing: string, caller: Caller) => void;
+
+export function createFailureLog(log: Log): FailureLog {
   const logged = new WeakSet<AppError>();
   return (error, doing, { platform }) => {
     if (logged.has(error)) return;

@@ -1,5 +1,5 @@
 import { withMods } from '../../beatmaps/modded.ts';
-import { checkMods, parseMods } from '../../beatmaps/mods.ts';
+import { checkMods, clockRateOf, parseMods } from '../../beatmaps/mods.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { estimate } from '../estimate.ts';
 import { findMap } from '../map-reference.ts';
@@ -40,7 +40,11 @@ export const beatmapInfo = defineCommand({
     const chosen = parseMods(mods ?? ending);
     const { set, beatmap, ...told } = await findMap(name, services.beatmaps, signal);
     if (beatmap !== undefined) checkMods(chosen, beatmap.mode);
-    const played = chosen.length === 0 ? set : { ...set, beatmaps: set.beatmaps.map(each => withMods(each, chosen)) };
+    const played = {
+      ...set,
+      bpm: set.bpm === null ? null : set.bpm * clockRateOf(chosen),
+      beatmaps: set.beatmaps.map(each => withMods(each, chosen)),
+    };
     const estimated =
       beatmap === undefined
         ? undefined

@@ -74,7 +74,7 @@ function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HT
     if (step === undefined) return;
     event.preventDefault();
     const all = [...list.querySelectorAll('button')];
-    const at = all.findIndex(each => each === document.activeElement);
+    const at = all.findIndex(each => each.matches(':focus'));
     all[(at + step + all.length) % all.length]?.focus();
   });
   opener.addEventListener('keydown', event => {

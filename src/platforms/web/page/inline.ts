@@ -5,11 +5,17 @@ import { language } from './texts.ts';
 /** A text as nodes; nothing in it is ever read as markup. */
 export function inlines(content: WebText): Node[] {
   return content.map((inline, index) => {
-    const before = content[index - 1];
-    const followsSwatch = typeof before === 'object' && before.kind === 'swatch';
-    // A colour and what it stands for share a line.
-    return inlineOf(followsSwatch && typeof inline === 'string' ? inline.replace(/^ /, '\u00a0') : inline);
+    const own = wordBeside(inline, content[index + 1]);
+    if (own !== '') return h('span', { class: 'swatched' }, inlineOf(inline), own);
+    const taken = wordBeside(content[index - 1], inline);
+    return inlineOf(typeof inline === 'string' ? inline.slice(taken.length) : inline);
   });
+}
+
+/** What a colour stands for, which shares its line: the first word of the text behind it. */
+function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
+  if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
+  return /^ \S+/.exec(after)?.[0] ?? '';
 }
 
 /** What a text says, without moments and colours. */
