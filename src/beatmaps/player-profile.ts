@@ -63,6 +63,8 @@ const DECAY = 0.95;
 const PRIOR_PLAYS = 8;
 /** The same for all plays and the formula. */
 const PRIOR_ALL = 3;
+/** As a logarithm: what lies further from the formula says something is odd about the play, not about the player. */
+const MAX_RESIDUAL = Math.log(2);
 
 /** @param scores best plays, best first; those of other rulesets and without a map are left out */
 export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerProfile {
@@ -115,7 +117,8 @@ function playOf(score: Score, index: number): Play | undefined {
 function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number; readonly weight: number } {
   return ({ pp, weight, accuracy, misses, objects, figures }) => {
     const { stars, ar } = figures;
-    return { value: Math.log(pp / estimatePp({ ruleset, stars, ar, accuracy, misses, objects })), weight };
+    const residual = Math.log(pp / estimatePp({ ruleset, stars, ar, accuracy, misses, objects }));
+    return { value: Math.max(-MAX_RESIDUAL, Math.min(MAX_RESIDUAL, residual)), weight };
   };
 }
 

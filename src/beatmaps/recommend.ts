@@ -12,6 +12,7 @@ import { type Choice, drawOrder, type Span, spreadOut } from './pick.ts';
 import { createRandom } from './random.ts';
 import { type Recommendation, reasonsFor, seedReason } from './recommendation.ts';
 import { createRefinement } from './refinement.ts';
+import { PAGE_SIZE } from './search.ts';
 import { findSeedMap } from './seed-map.ts';
 import type { Served } from './served.ts';
 import type { SourceId } from './source.ts';
@@ -68,44 +69,46 @@ const MAX_LIMIT = 50;
 /** So many choices for each answer get real figures, so that those that turn out not to fit can go. */
 const REFINED = 3;
 const MOST_REFINED = 60;
+/** Another one each time, so that asking again finds others. */
+const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
+const MAX_PAGES = 3;
 
 export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, pool, catalogue, served, difficulty, log, refineMs = 2_500 } = options;
   const refine = createRefinement({ difficulty, log, waitMs: refineMs });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
-  async function fetchSets(plan: Plan, ruleset: Ruleset, signal?: AbortSignal): Promise<readonly Beatmapset[]> {
+  async function fetchSets({ plan, ruleset, request, random }: Hunt): Promise<readonly Beatmapset[]> {
     const [search] = plan.searches;
-    if (search === undefined) return [];
+    const field = ORDERS[Math.floor(random() * ORDERS.length)];
+    if (search === undefined || field === undefined) return [];
     const { low, high } = search.window.stars;
-    const page = {
-      q: `stars>=${low.toFixed(2)} stars<=${high.toFixed(2)}`,
-      ruleset,
-      status: 'ranked',
-      limit: 50,
-      signal,
-    } as const;
+    const q = `stars>=${low.toFixed(2)} stars<=${high.toFixed(2)}`;
+    const { signal } = request;
+    const found: Beatmapset[] = [];
     try {
-      const first = await beatmaps.search(page);
-      if (first.cursor === null) return first.sets;
-      return [...first.sets, ...(await beatmaps.search({ ...page, cursor: first.cursor })).sets];
+      let cursor: string | null | undefined;
+      for (let page = 0; page < MAX_PAGES && cursor !== null; page += 1) {
+        const sort = { field, order: 'desc' } as const;
+        const answer = await beatmaps.search({ q, ruleset, status: 'ranked', sort, limit: PAGE_SIZE, cursor, signal });
+        found.push(...answer.sets);
+        cursor = answer.cursor;
+      }
     } catch (error) {
       signal?.throwIfAborted();
-      log.warn({ err: error }, 'recommended from the catalogue alone');
-      return [];
+      log.warn({ err: error }, 'recommended from the catalogue and little more');
     }
+    return found;
   }
 
   /** What suits, and of which nothing is known yet, from the catalogue or else from the upstreams. */
-  async function findChoices(
-    { request, plan, ruleset, isNew, random, sets }: Hunt,
-    limit: number,
-  ): Promise<readonly Choice[]> {
+  async function findChoices(hunt: Hunt, limit: number): Promise<readonly Choice[]> {
+    const { request, plan, ruleset, isNew, random, sets } = hunt;
     const choices = chooseAmong(plan, request, ({ window, part }) =>
       pool.draw(window, Math.ceil(LOOKED_AT * part), random).filter(isNew),
     );
     if (choices.length >= limit) return choices;
-    const more = (await fetchSets(plan, ruleset, request.signal)).filter(set => isRecommendable(set, request));
+    const more = (await fetchSets(hunt)).filter(set => isRecommendable(set, request));
     for (const set of more) sets.set(set.id, set);
     const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
     const unknown = maps.filter(map => map.ruleset === ruleset && isNew(map));

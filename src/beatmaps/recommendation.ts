@@ -37,7 +37,7 @@ export interface Recommendation {
   readonly misses: number;
   /** What his total pp would grow by; null without a player. */
   readonly gain: number | null;
-  /** With the mods; an estimate. */
+  /** With the mods; an estimate, but without mods osu!'s own. */
   readonly stars: number;
   /** Day of the rules that pp and stars were computed by from the map itself; null for an estimate from its figures. */
   readonly algorithm: string | null;

@@ -33,7 +33,9 @@ export function createRefinement({ difficulty, log, waitMs }: RefinementOptions)
     try {
       const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal);
       const pp = found.pp[0]?.pp ?? choice.pp;
-      const figures = { ...choice.figures, stars: found.stars };
+      // Without mods osu! itself tells the stars.
+      const stars = mods.length === 0 ? choice.figures.stars : found.stars;
+      const figures = { ...choice.figures, stars };
       return { choice: { ...choice, figures, pp }, algorithm: found.algorithm };
     } catch (error) {
       if (!signal.aborted) log.debug({ err: error, beatmap: beatmap.id }, 'recommended by estimate');

@@ -31,6 +31,7 @@ const BEATMAP_LINES = [
   ['https://osu.ppy.sh/scores/5000000001', 'one of his plays'],
   ['/osu scores Drum_Kitten recent', 'the plays of another'],
   ['/osu maps lamp post most_played', 'what he plays most'],
+  ['/beatmap recommend stars:4-5', 'what to play next'],
 ] as const;
 
 function startMedley(sandbox: Sandbox, folder: string): ChildProcess {
