@@ -34,7 +34,7 @@ export function createRefinement({ difficulty, log, waitMs }: RefinementOptions)
       const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal);
       const pp = found.pp[0]?.pp ?? choice.pp;
       // Without mods osu! itself tells the stars.
-      const stars = mods.length === 0 ? choice.figures.stars : found.stars;
+      const stars = choice.profile.modClass.key === '' ? choice.figures.stars : found.stars;
       const figures = { ...choice.figures, stars };
       return { choice: { ...choice, figures, pp }, algorithm: found.algorithm };
     } catch (error) {
