@@ -97,8 +97,10 @@ export function createPress(options: PressOptions): Press {
     let standing = standingOf(message);
 
     async function show(reply: Reply): Promise<void> {
-      if (isRemark(reply) && (await spinner.say(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.text).text))) return;
-      const before = reply.gallery.length === 0 ? standing : undefined;
+      const remark = isRemark(reply);
+      if (remark && (await spinner.say(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.text).text))) return;
+      // A remark that comes too late for the button must not take the place of what it stands under.
+      const before = reply.gallery.length === 0 && !remark ? standing : undefined;
       const way = before && (await restate(render(reply, { t }), { ...target, kind: before }, signal));
       standing = undefined;
       if (way === 'done') return;

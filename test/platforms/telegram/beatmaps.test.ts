@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/command.ts';
 import { type Block, type Picture, type Reply, reply } from '../../../src/bot/reply.ts';
+import { AppError } from '../../../src/errors.ts';
 import { openHouse } from '../../beatmaps/house.ts';
 import { BEATMAP_STEPS, lineOf } from '../beatmap-steps.ts';
-import { answersIn, openStage, SARI, type Stage } from './stage.ts';
+import { answersIn, openStage, SARI, type Stage, type StageOptions } from './stage.ts';
 
 async function said({ fake }: Stage, line: string) {
   const before = new Set(answersIn(fake, SARI.id));
@@ -52,7 +54,7 @@ describe('the commands of osu!, over the played upstreams', () => {
 });
 
 /** A command that answers with what the test wants, its number telling which. */
-function openShelf(answer: (value: number) => Partial<Reply>) {
+function openShelf(answer: (value: number) => Partial<Reply> | Promise<Partial<Reply>>, options: StageOptions = {}) {
   const shelf = defineCommand({
     name: 'shelf look',
     options: { place: { type: 'integer', required: false, min: 0, max: 100 } },
@@ -60,10 +62,10 @@ function openShelf(answer: (value: number) => Partial<Reply>) {
     cost: 0,
     async run({ place = 0 }, { services }) {
       const token = services.actions.encode({ command: 'shelf look', values: { place: place + 1 } });
-      return reply({ actions: [{ kind: 'button', label: 'Next', token, style: 'primary' }], ...answer(place) });
+      return reply({ actions: [{ kind: 'button', label: 'Next', token, style: 'primary' }], ...(await answer(place)) });
     },
   });
-  return openStage({ commands: [shelf], canFetch: true });
+  return openStage({ commands: [shelf], canFetch: true, ...options });
 }
 
 const HEADING: Block = { kind: 'heading', text: ['Map'] };
@@ -76,6 +78,19 @@ function picture(key: string, draw: Picture['draw'] = async () => Buffer.from(`p
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
+
+describe('a failure', () => {
+  it('that comes when the button rests already leaves what it stands under alone', async () => {
+    const fail = () => pause(200).then(() => Promise.reject(new AppError('upstream_unavailable', 'away')));
+    const stage = await openShelf(place => (place === 0 ? { blocks: [HEADING] } : fail()), { limits: { spinMs: 20 } });
+    const list = await said(stage, '/shelf_look');
+    press(stage, list, 'Next');
+    const notice = await stage.fake.waitFor(() => answersIn(stage.fake, SARI.id)[1]);
+    expect(notice.text).toMatch(/\w/);
+    expect(list).toMatchObject({ text: 'Map', edits: 0 });
+    expect(stage.fake.problems).toEqual([]);
+  });
+});
 
 describe('a picture', () => {
   it('at an address is fetched by Telegram, with the words under it', async () => {
