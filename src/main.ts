@@ -12,15 +12,9 @@ import { mediaRoutes } from './api/media-routes.ts';
 import { createMetrics } from './api/metrics.ts';
 import { recommendRoutes } from './api/recommend-routes.ts';
 import { tunnelRoutes } from './api/tunnel-routes.ts';
-import { createBeatmaps } from './beatmaps/beatmaps.ts';
-import { createCatalogue } from './beatmaps/catalogue.ts';
-import { createCandidatePool } from './beatmaps/catalogue-candidates.ts';
-import { createDifficulty } from './beatmaps/difficulty.ts';
-import { createMemoryBeatmapCaches } from './beatmaps/lifetimes.ts';
-import { createMirrors, MIRROR_PACES } from './beatmaps/mirrors.ts';
-import { createOsuApi, OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
-import { createRecommend } from './beatmaps/recommend.ts';
-import { createServed } from './beatmaps/served.ts';
+import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
+import { MIRROR_PACES } from './beatmaps/mirrors.ts';
+import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
 import { createActionTokens } from './bot/action.ts';
 import { createActionStore } from './bot/action-store.ts';
 import { commandList } from './bot/commands/index.ts';
@@ -118,21 +112,13 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const catalogue = createCatalogue({
+  const { beatmaps, catalogue, difficulty, recommend, served } = createBeatmapServices({
+    http,
     store,
-    onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
-  });
-  const beatmaps = createBeatmaps({
-    osu: config.osu === undefined ? undefined : createOsuApi({ http, log, ...config.osu }),
-    mirrors: createMirrors({ http }),
-    catalogue,
-    caches: createMemoryBeatmapCaches(),
+    dataDir: config.dataDir,
+    credentials: config.osu,
     log,
   });
-  const difficulty = createDifficulty({ http, dataDir: config.dataDir, log });
-  const served = createServed({ store });
-  const pool = createCandidatePool(store);
-  const recommend = createRecommend({ beatmaps, pool, catalogue, served, difficulty, log });
   const { mediaHosts } = extractor;
   const tunnel = createTunnel({
     key,

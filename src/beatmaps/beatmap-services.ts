@@ -1,0 +1,50 @@
+import type { HttpClient } from '../infra/http.ts';
+import type { Logger } from '../infra/log.ts';
+import type { Store } from '../infra/store.ts';
+import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
+import { type Catalogue, createCatalogue } from './catalogue.ts';
+import { createCandidatePool } from './catalogue-candidates.ts';
+import { createDifficulty, type Difficulty } from './difficulty.ts';
+import { createMemoryBeatmapCaches } from './lifetimes.ts';
+import { createMirrors } from './mirrors.ts';
+import { createOsuApi } from './osu-api.ts';
+import { createRecommend, type Recommend } from './recommend.ts';
+import { createServed, type Served } from './served.ts';
+
+export interface BeatmapServicesOptions {
+  readonly http: HttpClient;
+  readonly store: Store;
+  readonly dataDir: string;
+  /** Of the official API; without them the mirrors answer for it where they can. */
+  readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
+  readonly log: Logger;
+}
+
+/** All that is known of osu!, over one store. Whoever made them closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
+export interface BeatmapServices {
+  readonly beatmaps: Beatmaps;
+  readonly catalogue: Pick<Catalogue, 'warm' | 'close'>;
+  readonly difficulty: Difficulty;
+  readonly recommend: Recommend;
+  readonly served: Served;
+}
+
+export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
+  const { http, store, dataDir, credentials, log } = options;
+  const catalogue = createCatalogue({
+    store,
+    onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
+  });
+  const beatmaps = createBeatmaps({
+    osu: credentials && createOsuApi({ http, log, ...credentials }),
+    mirrors: createMirrors({ http }),
+    catalogue,
+    caches: createMemoryBeatmapCaches(),
+    log,
+  });
+  const difficulty = createDifficulty({ http, dataDir, log });
+  const served = createServed({ store });
+  const pool = createCandidatePool(store);
+  const recommend = createRecommend({ beatmaps, pool, catalogue, served, difficulty, log });
+  return { beatmaps, catalogue, difficulty, recommend, served };
+}
