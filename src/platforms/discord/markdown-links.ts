@@ -11,7 +11,16 @@ const BLANK = ' ';
  * `<links>` without a preview, code, and quotes. Addresses without a scheme count where a path follows. Linear in the text.
  */
 export function findMarkdownLinks(text: string): readonly PastedLink[] {
-  const shown = withoutSuppressed(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
+  return linksIn(withoutQuotes(withoutCode(text.slice(0, MAX_CHARS))));
+}
+
+/** The same with those in quotes, which Discord unfurls like any other. */
+export function findUnfurledLinks(text: string): readonly PastedLink[] {
+  return linksIn(withoutCode(text.slice(0, MAX_CHARS)));
+}
+
+function linksIn(text: string): readonly PastedLink[] {
+  const shown = withoutSuppressed(text);
   const found = new Map<string, PastedLink>();
   for (const { part, spoiler } of spoilerParts(shown)) {
     for (const url of addressesIn(part)) {

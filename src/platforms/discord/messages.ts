@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Caller } from '../../bot/command.ts';
 import type { PastedLink } from '../../bot/invocation.ts';
 import type { Desk } from './desk.ts';
-import { findMarkdownLinks } from './markdown-links.ts';
+import { findMarkdownLinks, findUnfurledLinks } from './markdown-links.ts';
 import type { MessageWork } from './message-answers.ts';
 import { diagnosisOf, isGuildAdmin, type Place, rightsIn, uploadBytesIn } from './permissions.ts';
 import { callerOf, type MessageTarget } from './target.ts';
@@ -91,7 +91,7 @@ export function createIncomingMessages(desk: Desk, ownId: () => string | undefin
     const links = dispatcher.linksOf(asked);
     if (links.length === 0 && !direct) return undefined;
     const spoilers = links.map(({ spoiler }) => spoiler);
-    const kept = { ...target, spoilers, isOnlyLinks: isOnlyLinks(asked) };
+    const kept = { ...target, spoilers, isOnlyLinks: isOnlyLinks(asked, text) };
     const jobId = `discord:${message.id}`;
     const job = { id: jobId, platform: 'discord' as const, userId: message.author.id, chatId: target.channelId };
     if (!jobs.accept({ ...job, links: links.map(({ url }) => url), target: JSON.stringify(kept) })) return undefined;
@@ -99,8 +99,9 @@ export function createIncomingMessages(desk: Desk, ownId: () => string | undefin
   }
 
   /** Other addresses would lose their embed too. */
-  function isOnlyLinks(asked: Asked): boolean {
-    return asked.links.every(link => dispatcher.linksOf({ ...asked, links: [link] }).length > 0);
+  function isOnlyLinks(asked: Asked, text: string): boolean {
+    const isAnswered = asked.links.every(link => dispatcher.linksOf({ ...asked, links: [link] }).length > 0);
+    return isAnswered && findUnfurledLinks(text).length === asked.links.length;
   }
 
   function callerIn({ author, member }: Created, target: MessageTarget): Caller {

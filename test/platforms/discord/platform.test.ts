@@ -196,13 +196,13 @@ describe('a link in a server', () => {
     expect(isSuppressed(on, source)).toBe(false);
   });
 
-  it('beside other addresses keeps the embeds', async () => {
+  it.each([
+    `${LINK} https://example.com/else`,
+    `> https://example.com/quoted\n${LINK}`,
+    `> ${link('FarShore02')}\n${LINK}`,
+  ])('beside other addresses keeps the embeds: %s', async content => {
     const on = await open();
-    const source = on.fake.message({
-      guildId: on.guildId,
-      content: `${LINK} https://example.com/else`,
-      embeds: [embed],
-    });
+    const source = on.fake.message({ guildId: on.guildId, content, embeds: [embed] });
     await reply(on);
     await settle();
     expect(isSuppressed(on, source)).toBe(false);
