@@ -11,8 +11,10 @@ export interface CallOptions {
   readonly timeoutMs?: number;
   /** How often it is made at most, the first time included. */
   readonly attempts?: number;
-  /** Told when Telegram wants to be left alone for a while. */
-  readonly onWait?: (ms: number) => void;
+  /** Told before each attempt. */
+  readonly onAttempt?: () => void;
+  /** Told when the next attempt has to wait, and why. */
+  readonly onWait?: (ms: number, why: BotApiError) => void;
 }
 
 /** The one way to the Bot API. */
@@ -61,17 +63,18 @@ export function createBotApi({ telegram, limits }: BotApiOptions): BotApi {
 
   return {
     async call(method, params, options = {}) {
-      const { signal = new AbortController().signal, timeoutMs = limits.callMs, onWait } = options;
+      const { signal = new AbortController().signal, timeoutMs = limits.callMs, onAttempt, onWait } = options;
       const { attempts = limits.attempts } = options;
       let patienceMs = limits.patienceMs;
       for (let made = 1; ; made += 1) {
+        onAttempt?.();
         try {
           return ANSWERS[method].parse(await attempt(method, params, signal, timeoutMs));
         } catch (error) {
           const waitMs = waitAfter(error, method, made, limits);
           if (waitMs === undefined || waitMs > patienceMs || made >= attempts) throw error;
           patienceMs -= waitMs;
-          if (error instanceof BotApiError && error.code === 429) onWait?.(waitMs);
+          if (error instanceof BotApiError) onWait?.(waitMs, error);
           await pause(waitMs, undefined, { signal });
         }
       }

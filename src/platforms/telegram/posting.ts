@@ -75,9 +75,16 @@ export function createPosting({ api, pacing, settings, limits, now }: PostingOpt
     params: Params[M],
   ): Promise<Answers[M]> {
     const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
-    watch?.sending();
     try {
-      const sent = await api.call(method, params, { signal, timeoutMs, onWait: ms => pacing.hold(to.chatId, ms) });
+      const sent = await api.call(method, params, {
+        signal,
+        timeoutMs,
+        onAttempt: () => watch?.sending(),
+        onWait(ms, { code, isNotDone }) {
+          if (code === 429) pacing.hold(to.chatId, ms);
+          if (isNotDone) watch?.refused();
+        },
+      });
       watch?.sent();
       pacing.arrived(to.chatId);
       return sent;

@@ -40,6 +40,17 @@ describe('a process that ends in the middle', () => {
     expect(answersIn(fake, SARI.id).map(({ file }) => file?.kind)).toEqual(['video']);
   });
 
+  it('leaves what it was told to wait with to the next as well', async () => {
+    const { fake, calls, restart } = await openStage({ limits: NO_MERCY, canFetch: true });
+    const description = 'Too Many Requests: retry after 60';
+    fake.fault({ method: 'sendPhoto', errorCode: 429, description, parameters: { retry_after: 60 } });
+    fake.message({ from: SARI, text: PHOTO });
+    await fake.waitFor(() => calls('sendPhoto')[0]);
+    await restart();
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(calls('sendPhoto')).toHaveLength(2);
+  });
+
   it('leaves what may have arrived alone: nobody gets it twice', async () => {
     const { fake, restart, jobs, log } = await openStage({ limits: NO_MERCY });
     fake.fault({ method: 'sendVideo', when: ({ files }) => files.length > 0, afterSend: true, hang: true });
