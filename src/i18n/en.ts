@@ -263,7 +263,7 @@ export const en = {
     privacy: {
       text: 'What you write is neither stored nor logged.',
       settings:
-        'I keep the settings you chose and the osu! player you linked. Settings of a group go 30 days after I was removed from it.',
+        'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. Settings of a group go 30 days after I was removed from it.',
       work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
       forget: '/forget me deletes all I keep about you, at once.',
     },
@@ -273,7 +273,7 @@ export const en = {
     done: 'Done. I no longer keep anything about you.',
     confirm: 'Delete all I keep about you',
     explain:
-      'I keep the settings you chose, the osu! player you linked and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
+      'I keep the settings you chose, the osu! player you linked, which beatmaps I recommended lately and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
   },
 
   discord: {

@@ -252,7 +252,7 @@ export const id: Messages = {
     privacy: {
       text: 'Yang kamu tulis tidak disimpan dan tidak dicatat.',
       settings:
-        'Saya menyimpan pengaturan pilihanmu dan pemain osu! yang kamu kaitkan. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan.',
+        'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan selama 28 hari beatmap yang saya sarankan kepadamu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan.',
       work: 'Tautan yang masih saya kerjakan disimpan sampai terkirim, paling lama seminggu; begitu juga isi tombol.',
       forget: '/forget me langsung menghapus semua yang saya simpan tentang kamu.',
     },
@@ -262,7 +262,7 @@ export const id: Messages = {
     done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
     confirm: 'Hapus semua yang disimpan tentang saya',
     explain:
-      'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+      'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
   },
 
   discord: {
