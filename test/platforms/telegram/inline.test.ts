@@ -64,6 +64,16 @@ describe('an inline query', () => {
     expect(results).toMatchObject([{ type: 'article', reply_markup: { inline_keyboard: [[{ url: ORIGINAL }]] } }]);
   });
 
+  it('over the limit says so every time, and offers nothing that would never come', async () => {
+    const stage = await openStage({ userLimit: 2 });
+    const { fake } = stage;
+    await answered(stage, fake.inlineQuery({ query: REEL, from: SARI }));
+    for (let asked = 0; asked < 2; asked += 1) {
+      const { results } = await answered(stage, fake.inlineQuery({ query: CAROUSEL, from: SARI }));
+      expect(results).toMatchObject([{ type: 'article', title: expect.stringMatching(/wait|again|too/i) }]);
+    }
+  });
+
   it('of a person who never began a chat ends as words and the way there', async () => {
     const stage = await openStage();
     const { fake } = stage;

@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatcher.ts';
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
+import { errorNotice } from '../../../bot/views/notice.ts';
+import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { renderBlocks } from '../block-text.ts';
@@ -50,27 +52,27 @@ const MAX_EDITS = 3;
 
 export function createInline(options: InlineOptions): Inline {
   const { api, dispatcher, sender, ladder, translator, limits, log, now } = options;
-  const kept = new LRUCache<string, Promise<Reply | undefined>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
+  const kept = new LRUCache<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
 
   function linkIn(query: string, caller: Caller): string | undefined {
     return dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true })[0]?.url;
   }
 
   /** What the dispatcher says to the link; the same person's next question for it gets the same. */
-  function lookUp(link: string, caller: Caller, t: Translator, signal: AbortSignal): Promise<Reply | undefined> {
+  function lookUp(link: string, caller: Caller, t: Translator, signal: AbortSignal): Promise<Reply> {
     const key = `${caller.userId} ${t.locale} ${link}`;
     const known = kept.get(key);
     if (known) return known;
-    const asked = ask(link, caller, signal);
+    const asked = ask(link, caller, t, signal);
     kept.set(key, asked);
     const forget = () => void (kept.peek(key) === asked && kept.delete(key));
     asked.then(reply => {
-      if (reply === undefined || reply.gallery.length === 0) forget();
+      if (reply.gallery.length === 0) forget();
     }, forget);
     return asked;
   }
 
-  async function ask(link: string, caller: Caller, signal: AbortSignal): Promise<Reply | undefined> {
+  async function ask(link: string, caller: Caller, t: Translator, signal: AbortSignal): Promise<Reply> {
     let first: Reply | undefined;
     const links = [{ url: link, spoiler: false }];
     await dispatcher.dispatch(
@@ -82,7 +84,8 @@ export function createInline(options: InlineOptions): Inline {
         },
       },
     );
-    return first;
+    // Of links over a person's limit only the first is told about, but a placeholder must never stay one.
+    return first ?? errorNotice(new AppError('rate_limited', 'nothing was said to a link'), t, 'caller');
   }
 
   /** What is found by words, as they are typed. */
@@ -176,7 +179,6 @@ export function createInline(options: InlineOptions): Inline {
     const link = linkIn(query, caller);
     if (link === undefined) return;
     const reply = await lookUp(link, caller, t, signal);
-    if (reply === undefined) return;
     const item = reply.gallery[index];
     if (item === undefined) return say(reply, target, t, signal);
     const steps = ladder(item);
