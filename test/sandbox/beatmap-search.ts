@@ -65,7 +65,19 @@ const SORTS: Readonly<Record<string, (set: SandboxSet) => number | string>> = {
   difficulty: set => Math.max(...set.maps.map(map => map.stars)),
 };
 
-export function searchSets(sets: readonly SandboxSet[], { text, mode, statuses, sort }: Wanted): readonly SandboxSet[] {
+const latest = new WeakMap<readonly SandboxSet[], { readonly key: string; readonly found: readonly SandboxSet[] }>();
+
+/** What was found last is remembered: long lists are asked for page after page. */
+export function searchSets(sets: readonly SandboxSet[], wanted: Wanted): readonly SandboxSet[] {
+  const key = JSON.stringify(wanted);
+  const known = latest.get(sets);
+  if (known?.key === key) return known.found;
+  const found = findSets(sets, wanted);
+  latest.set(sets, { key, found });
+  return found;
+}
+
+function findSets(sets: readonly SandboxSet[], { text, mode, statuses, sort }: Wanted): readonly SandboxSet[] {
   const tokens = text.toLowerCase().match(/[a-z]+(?:>=|<=|[=:<>])"[^"]*"|\S+/g) ?? [];
   const filters = tokens.flatMap(token => filterOf(token) ?? []);
   const words = tokens.filter(token => filterOf(token) === undefined).map(word => word.replaceAll('"', ''));
