@@ -113,6 +113,16 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     return [...mirrors].sort((a, b) => place(a) - place(b));
   }
 
+  /** A broken catalogue must not hide why the upstreams failed. */
+  function remembered(recall: (catalogue: BeatmapCatalogue) => Beatmapset | undefined): Beatmapset | undefined {
+    try {
+      return catalogue === undefined ? undefined : recall(catalogue);
+    } catch (error) {
+      log.error({ err: error }, 'the catalogue could not be read');
+      return undefined;
+    }
+  }
+
   async function findSet(
     key: string,
     ask: (source: BeatmapSource, signal: AbortSignal) => Promise<Beatmapset>,
@@ -136,8 +146,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
       const { value, from } = await caches.sets.wrap(key, load, SET_POLICY, signal);
       return { ...value, stale: from === 'stale', cached: from === 'cache' };
     } catch (error) {
-      const known =
-        isNotFound(error) || signal?.aborted === true || catalogue === undefined ? undefined : recall(catalogue);
+      const known = isNotFound(error) || signal?.aborted === true ? undefined : remembered(recall);
       if (known === undefined) throw error;
       return { set: known, source: 'catalogue', stale: true };
     }

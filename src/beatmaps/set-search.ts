@@ -182,6 +182,16 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     return { ...found, stale };
   }
 
+  /** A broken catalogue must not hide why the upstreams failed. */
+  function standIn(search: Search, start: SearchPosition, limit: number): Omit<SearchResult, 'stale'> | undefined {
+    try {
+      return searchCatalogue(search, start, limit);
+    } catch (error) {
+      log.error({ err: error }, 'the catalogue could not be searched');
+      return undefined;
+    }
+  }
+
   return async function search(request) {
     const asked = readSearch(request);
     const { cursor, signal, source } = request;
@@ -193,7 +203,7 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
       return await searchUpstreams(asked, start, limit, signal);
     } catch (error) {
       const isAsked = error instanceof AppError && error.code === 'invalid_request';
-      const found = isAsked || signal?.aborted === true ? undefined : searchCatalogue(asked, start, limit);
+      const found = isAsked || signal?.aborted === true ? undefined : standIn(asked, start, limit);
       // That the catalogue knows none does not mean that there is none.
       if (found === undefined || found.sets.length === 0) throw error;
       return { ...found, stale: true };
