@@ -68,6 +68,8 @@ export interface Caller {
   readonly groupId?: string;
   /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
+  /** Whether the embed of somebody's message can be hidden on this platform at all. */
+  readonly hidesEmbeds?: boolean;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly Diagnosis[] | Promise<readonly Diagnosis[]>;
   /** The key his rate limit is counted by; the web chat's is his address, not his session. */

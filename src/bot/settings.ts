@@ -206,7 +206,7 @@ export function createSettingsStore({
     },
     markChatLeft(key, at) {
       purgeLeft();
-      store.run('UPDATE chats SET left_at = ? WHERE key = ?', [at, key]);
+      store.run('UPDATE chats SET left_at = :at WHERE key = :key AND left_at IS NOT :at', { key, at });
     },
   };
 }

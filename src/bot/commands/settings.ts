@@ -104,7 +104,8 @@ function chatView(caller: Caller, services: Services, t: Translator): Omit<ChatV
     instagram: !disabledSources.includes('instagram'),
     facebook: !disabledSources.includes('facebook'),
   };
-  const keys: readonly SwitchView['key'][] = ['links', 'osu-links', 'embeds', 'captions', ...SOURCES];
+  const embeds = caller.hidesEmbeds === true ? (['embeds'] as const) : [];
+  const keys: readonly SwitchView['key'][] = ['links', 'osu-links', ...embeds, 'captions', ...SOURCES];
   return {
     switches: keys.map(key => ({ key, isOn: states[key], token: tokenFor(key, !states[key], caller, services) })),
     language: {

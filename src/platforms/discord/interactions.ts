@@ -201,6 +201,7 @@ export function createIncomingInteractions(desk: Desk, index: CommandIndex): Inc
       chatKind: isPrivate ? 'private' : 'group',
       ...(guildId !== null && { groupId: guildId }),
       isChatAdmin: isPrivate || (isAdmin && !isPersonal(interaction)),
+      hidesEmbeds: true,
       diagnose: () => diagnose(interaction),
       rateKey: user.id,
       locales: [locale, ...(guildLocale === null ? [] : [guildLocale])],

@@ -78,6 +78,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       applicationId = ready.application.id;
       // The library drops it after any 401, were it only a proxy's.
       rest.setToken(token);
+      noteGuilds(ready);
     },
   };
   let client: Client<true> | undefined;
@@ -86,6 +87,15 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   let messageContent = true;
   let supervising: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
+
+  /** Whoever took Medley back while it was away is not told about. */
+  function noteGuilds({ guilds }: Client<true>): void {
+    try {
+      for (const id of guilds.cache.keys()) listener.onGuild(id, true);
+    } catch (error) {
+      log.error({ err: error }, 'discord: the settings of servers could not be kept');
+    }
+  }
 
   function createRest(more: Partial<RESTOptions> = {}): REST {
     const made = new REST({

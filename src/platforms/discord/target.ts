@@ -75,6 +75,7 @@ export function callerOf({ userId }: Pick<Job, 'userId'>, target: Target): Calle
     chatKind: target.isPrivate ? 'private' : 'group',
     ...(target.guildId !== undefined && { groupId: target.guildId }),
     isChatAdmin: false,
+    hidesEmbeds: true,
     rateKey: userId,
     locales: target.locales,
   };

@@ -211,7 +211,7 @@ describe('settings of a group', () => {
 
   it('are shown to its admins, each with a button that turns it', async () => {
     const services = sampleServices();
-    const shown = await ask({}, admin, services);
+    const shown = await ask({}, { ...admin, hidesEmbeds: true }, services);
     expect(labels(shown)).toEqual([
       'Automatic',
       'English',
@@ -243,6 +243,10 @@ describe('settings of a group', () => {
     expect(() => services.actions.decode(tokens[3] ?? '', callerKey(member))).toThrow(
       expect.objectContaining({ code: 'forbidden' }),
     );
+  });
+
+  it('are without what the platform cannot do', async () => {
+    expect(labels(await ask({}, admin)).join('\n')).not.toContain('Hide embeds');
   });
 
   it('are changed by them, one without the other', async () => {

@@ -385,7 +385,9 @@ describe('/settings', () => {
     const appPermissions = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.SendMessages;
     const memberPermissions = PermissionFlagsBits.ManageGuild;
     on.fake.interaction({ ...ask, guildId: on.guildId, memberPermissions, appPermissions });
-    expect(textOf(await answer(on))).toMatch(/Manage Messages/);
+    const page = await answer(on);
+    expect(textOf(page)).toMatch(/Manage Messages/);
+    expect(all(page.body.components, 'label').join('\n')).toMatch(/Hide embeds: on/);
   });
 
   it('lets only admins change a server', async () => {

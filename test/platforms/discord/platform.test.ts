@@ -422,6 +422,23 @@ describe('the connection', () => {
     });
   }, 30_000);
 
+  it('keeps the settings of a server that Medley came back to while it was away', async () => {
+    const on = await open({ idle: true });
+    const key = `discord:${on.guildId}`;
+    const marks: unknown[] = [];
+    const { settings } = on.services;
+    const markChatLeft = settings.markChatLeft.bind(settings);
+    const watched = {
+      chat: settings.chat,
+      markChatLeft(chat: string, at: number | null) {
+        marks.push([chat, at]);
+        markChatLeft(chat, at);
+      },
+    };
+    await on.another({ settings: watched }).start();
+    expect(marks).toEqual([[key, null]]);
+  });
+
   it('is refused with a clear message when the token is wrong', async () => {
     const on = await open({ idle: true, platform: { token: 'wrong.token.here' } });
     await expect(on.platform.start()).rejects.toThrow('token');
