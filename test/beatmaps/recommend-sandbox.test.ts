@@ -29,6 +29,15 @@ describe('over the played upstreams', () => {
     expect(new Set(recommendations.map(({ beatmapset }) => beatmapset.id)).size).toBe(recommendations.length);
   });
 
+  it('leaves a played player something to play', async () => {
+    const { recommend, catalogue, beatmaps } = await open({ beatmapsets: 200 });
+    await beatmaps.search({ q: '', status: 'ranked', limit: 50 });
+    catalogue.flush();
+    const { recommendations } = await recommend({ user: 'lamp post', seed: 1 });
+    expect(recommendations.length).toBeGreaterThan(4);
+    for (const { gain } of recommendations) expect(gain).toBeGreaterThan(0);
+  });
+
   it('finds maps like a link without credentials', async () => {
     const { recommend, catalogue, beatmaps } = await open({ beatmapsets: 200, withCredentials: false });
     await beatmaps.search({ q: '', status: 'ranked', limit: 50 });

@@ -27,6 +27,7 @@ const BEATMAP_LINES = [
   ['/beatmap info paper comet +HDDT', 'one beatmap, with mods'],
   ['https://osu.ppy.sh/beatmapsets/900001#osu/9000014', 'one of its difficulties'],
   ['/beatmap download 900006', 'a download that was taken down'],
+  ['/beatmap recommend lamp post', 'what a player could play next'],
   ['/osu profile lamp post', 'a player'],
   ['https://osu.ppy.sh/scores/5000000001', 'one of his plays'],
   ['/osu scores Drum_Kitten recent', 'the plays of another'],

@@ -141,11 +141,22 @@ function findPlayer({ players }: BeatmapWorld, key: string): SandboxPlayer | und
   return players.find(player => isIt(player) && !player.restricted);
 }
 
+/** Every third map that gives pp is still to be played: nothing could be recommended to somebody who knows them all. */
 function playsOf({ sets }: BeatmapWorld, player: SandboxPlayer, mode: string | undefined, isNew: boolean) {
   return sets
     .flatMap(set => set.maps.map(map => ({ set, map })))
-    .filter(({ set, map }) => set.status > 0 && MODE_NAMES[map.mode] === mode)
-    .map(({ set, map }, index) => scoreShape(player, set, map, index, isNew));
+    .filter(({ set, map }) => (set.status === 1 || set.status === 2) && MODE_NAMES[map.mode] === mode)
+    .flatMap(({ set, map }, index) => (index % 3 === 2 ? [] : [scoreShape(player, set, map, index, isNew)]));
+}
+
+/** Worth most first, each with its share of the total. */
+function bestOf(plays: ReturnType<typeof playsOf>) {
+  return plays
+    .toSorted((a, b) => b.pp - a.pp)
+    .map((play, place) => ({
+      ...play,
+      weight: { percentage: 100 * 0.95 ** place, pp: play.pp * 0.95 ** place },
+    }));
 }
 
 function isNewShape({ headers }: Ask): boolean {
@@ -164,8 +175,7 @@ function answerScore(ask: Ask, world: BeatmapWorld): Answer {
       : 'legacy_score_id' in each && each.legacy_score_id === Number(second),
   );
   if (play === undefined) return missing(null);
-  const { weight: _, ...whole } = play;
-  return json({ ...whole, rank_global: 12 });
+  return json({ ...play, rank_global: 12 });
 }
 
 function answerScores(ask: Ask, world: BeatmapWorld, player: SandboxPlayer): Answer {
@@ -174,7 +184,8 @@ function answerScores(ask: Ask, world: BeatmapWorld, player: SandboxPlayer): Ans
   const offset = Number(searchParams.get('offset') ?? 0);
   const mode = searchParams.get('mode') ?? MODE_NAMES[player.playmode];
   const plays = playsOf(world, player, mode, isNewShape(ask));
-  return json(plays.slice(offset, offset + limit));
+  const list = ask.url.pathname.endsWith('/best') ? bestOf(plays) : plays;
+  return json(list.slice(offset, offset + limit));
 }
 
 function answerUserBeatmaps({ url }: Ask, { sets }: BeatmapWorld): Answer {

@@ -117,7 +117,7 @@ describe('over the played upstreams', () => {
     ['/beatmap search comet mode:keys', ['I found no beatmap for “comet”']],
     ['/osu profile lamp_post', ['lamp post', '#21,480', '97.85%']],
     ['/osu profile Drum Kitten taiko', ['Drum_Kitten', 'osu!taiko']],
-    ['/osu scores lamp post top std', ['best plays (osu!)', '99.00%', '1. ']],
+    ['/osu scores lamp post top std', ['best plays (osu!)', '98.10%', '1. ']],
     ['/osu score https://osu.ppy.sh/scores/5000000001', ['lamp post', 'osu!', 'Normal', '98.70%', '1 miss', '+DT']],
     ['/osu maps lamp post most_played', ['most played beatmaps', 'played 400 times']],
     ['/beatmap search "stars>abc " """', ['I found no beatmap']],
