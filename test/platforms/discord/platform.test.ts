@@ -352,9 +352,9 @@ describe('uploads', () => {
     on.fake.fault({ method: 'POST', path: /messages$/, cut: true, afterSend: true });
     on.fake.message({ guildId: on.guildId, content: LINK });
     await reply(on);
+    await on.fake.waitFor(() => on.fake.requests.filter(({ path }) => path.endsWith('/messages'))[2]);
     await settle();
     expect(ownMessages(on.fake)).toHaveLength(1);
-    expect(on.fake.requests.filter(({ path }) => path.endsWith('/messages')).length).toBeGreaterThan(1);
   });
 
   it('wait for the rate limit', async () => {
