@@ -229,7 +229,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     },
 
     remoteFile(request) {
-      const { post, index, form, maxBytes } = request;
+      const { post, index, maxBytes } = request;
       const item = post.items[index];
       const steps = ladder.plan(request);
       if (item === undefined) return undefined;
@@ -241,7 +241,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const best = steps[0]?.parts[0];
       if (fitting === undefined || best === undefined) return undefined;
       const isMadeBetter = steps[0]?.rung === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
-      const isMade = form === 'original' ? isMadeBetter : steps[0]?.rung === 'convert';
+      // What leads was chosen because the file itself plays on few devices, or is poor.
+      const isMade = isMadeBetter || steps[0]?.rung === 'compress' || steps[0]?.rung === 'convert';
       return isMade ? undefined : { url: fitting.variant.url, mime: fitting.variant.mime, variantKey: fitting.key };
     },
 

@@ -534,4 +534,20 @@ describe('remoteFile', () => {
     expect(remote([known], { index: 3 })).toBeUndefined();
     expect(asked).toEqual([]);
   });
+
+  it('is nothing that plays on few devices or is poor, where a better file can be made', async () => {
+    const ffmpeg = { program: '/usr/bin/ffmpeg', version: '7', hasMp3: true, run: async () => undefined };
+    const able = await setUp(sizes({}), { ffmpeg });
+    const unable = await setUp(sizes({}));
+    const hevc = { ...hd, codecs: 'hvc1.1.6.L120', bytes: 400_000 };
+    const poor = { ...tiny, bytes: 60_000 };
+    const remote = ({ delivery }: Setup, ...variants: Variant[]) => {
+      const items = [makeItem({ variants, durationMs: 8_000 })];
+      return delivery.remoteFile({ post: makePost({ items }), index: 0, form: 'original', maxBytes: MAX })?.url;
+    };
+    expect(remote(able, hevc)).toBeUndefined();
+    expect(remote(unable, hevc)).toBe(hevc.url);
+    expect(remote(able, { ...hd, bytes: 3 * MAX }, poor)).toBeUndefined();
+    expect(remote(able, { ...sd, bytes: 900_000 }, poor)).toBe(sd.url);
+  });
 });
