@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { fileNameOf } from './file-name.ts';
-import { type Post, playableVariants } from './post.ts';
+import type { Post } from './post.ts';
 import type { Tunnel, TunnelFile } from './tunnel.ts';
 import { sealToken, unsealToken } from './tunnel-token.ts';
 import { isCommonFilm, sendableVariants } from './variant-choice.ts';
@@ -119,8 +119,8 @@ const WITHDRAWN: ReadonlySet<string> = new Set(['not_found', 'private', 'age_res
 function filmOf(post: Post, index: number) {
   const item = post.items[index];
   if (item === undefined || item.kind !== 'video') return undefined;
-  const playable = new Set(playableVariants(item));
-  const ranked = sendableVariants(item, 'original').filter(variant => playable.has(variant));
+  // Whole files first; of a silent film a track alone is the whole as well.
+  const ranked = [...sendableVariants(item, 'original')].sort((a, b) => Number(a.adaptive) - Number(b.adaptive));
   return ranked.find(isCommonFilm) ?? ranked[0];
 }
 

@@ -124,6 +124,14 @@ describe('GET /v/:token', () => {
     expect(poster.rawPayload.equals(COVER)).toBe(true);
   });
 
+  it('plays a film without any sound of which there is only its picture track', async () => {
+    const { server, address } = await setUp({
+      findPost: async () => makePost({ items: [makeItem({ variants: [{ ...track, codecs: 'avc1.640028' }] })] }),
+    });
+    expect((await server.app.inject(address())).statusCode).toBe(200);
+    expect((await server.app.inject(`${address()}/film.mp4`)).statusCode).toBe(200);
+  });
+
   it.each([
     ['ended', { life: -1 }, 410, 'This link has ended', true],
     ['a post that is gone', { error: new AppError('not_found', 'gone') }, 404, 'no film here', true],
