@@ -16,7 +16,12 @@ export interface MadeFile {
 export type FileFailure =
   /** `bytes` is null when it became clear only on the way. */
   | { readonly why: 'too_large'; readonly bytes: number | null }
-  | { readonly why: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown }
+  | {
+      readonly why: 'expired' | 'timeout' | 'unavailable' | 'disk';
+      readonly cause: unknown;
+      /** Which of several files it was, where that is known. */
+      readonly of?: string;
+    }
   /** The file it was to be made of was there. */
   | { readonly why: 'tool'; readonly cause: unknown };
 

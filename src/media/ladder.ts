@@ -133,7 +133,7 @@ export function createLadder(options: LadderOptions): Ladder {
     return straight.why === 'done' ? straight : fetchPart(part, maxBytes, descent, descent.signal);
   }
 
-  function fetchPart(
+  async function fetchPart(
     { key, variant, bytes, estimatedBytes }: Choice,
     maxBytes: number,
     descent: Descent,
@@ -142,7 +142,8 @@ export function createLadder(options: LadderOptions): Ladder {
     const { source } = descent.request.post;
     const { url, mime } = variant;
     const expectedBytes = bytes ?? estimatedBytes;
-    return spool({ key: keyIn(descent, key), source, url, mime, maxBytes, expectedBytes }, signal);
+    const file = await spool({ key: keyIn(descent, key), source, url, mime, maxBytes, expectedBytes }, signal);
+    return 'cause' in file && file.why !== 'tool' ? { ...file, of: key } : file;
   }
 
   /** Whether it plays everywhere, or is the best there is. */
@@ -166,7 +167,7 @@ export function createLadder(options: LadderOptions): Ladder {
       case 'expired':
         if (!descent.refreshed) return renew(descent);
         descent.reason = 'upstream_unavailable';
-        descent.broken.add(key);
+        descent.broken.add(failure.of ?? key);
         return true;
       case 'too_large':
         descent.reason = 'too_large';
@@ -175,9 +176,10 @@ export function createLadder(options: LadderOptions): Ladder {
         sizes.set(key, failure.bytes ?? request.maxBytes + 1);
         await learnSizes(descent);
         return true;
+      // A part that cannot be had spoils every step it is in; the work itself may still be done on another.
       case 'unavailable':
         descent.reason = 'upstream_unavailable';
-        descent.broken.add(key);
+        descent.broken.add(failure.of ?? key);
         return true;
       case 'tool':
         descent.reason = 'too_large';

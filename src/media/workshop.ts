@@ -60,11 +60,9 @@ export function createWorkshop({ store, ffmpeg, compressor }: WorkshopOptions): 
           key,
           maxBytes,
           async make({ path, signal, reserve }) {
-            const outcomes = await gather(inputs, signal);
-            const held = outcomes.flatMap(outcome => ('path' in outcome ? [outcome] : []));
+            const held = await gather(inputs, signal);
+            if ('why' in held) return held;
             try {
-              const failed = outcomes.find(outcome => !('path' in outcome));
-              if (failed !== undefined && failed.why !== 'done') return failed;
               const room = await reserve(roomBytes(held, maxBytes));
               if (room === undefined) return { why: 'timeout', cause: noRoom() };
               return await finished(await make(held, path, signal), path, maxBytes, signal);
@@ -130,12 +128,27 @@ export function createWorkshop({ store, ffmpeg, compressor }: WorkshopOptions): 
   };
 }
 
-async function gather(inputs: WorkOrder['inputs'], signal: AbortSignal): Promise<readonly (HeldFile | FileFailure)[]> {
-  const outcomes = await Promise.allSettled(inputs.map(fetch => fetch(signal)));
-  const rejected = outcomes.find(outcome => outcome.status === 'rejected');
-  if (rejected === undefined) return outcomes.flatMap(each => (each.status === 'fulfilled' ? [each.value] : []));
-  for (const each of outcomes) if (each.status === 'fulfilled' && 'path' in each.value) await each.value.dispose();
-  throw rejected.reason;
+/** All of them, or why one is missing: then nobody waits for the others. */
+async function gather(inputs: WorkOrder['inputs'], signal: AbortSignal): Promise<readonly HeldFile[] | FileFailure> {
+  const inVain = new AbortController();
+  const own = AbortSignal.any([signal, inVain.signal]);
+  let failure: FileFailure | undefined;
+  const outcomes = await Promise.allSettled(
+    inputs.map(async fetch => {
+      const outcome = await fetch(own);
+      if ('path' in outcome) return outcome;
+      failure ??= outcome;
+      inVain.abort(failure);
+      return undefined;
+    }),
+  );
+  const held = outcomes.flatMap(each => (each.status === 'fulfilled' && each.value !== undefined ? [each.value] : []));
+  const rejected = outcomes.find(each => each.status === 'rejected');
+  if (rejected === undefined && failure === undefined) return held;
+  for (const file of held) await file.dispose();
+  signal.throwIfAborted();
+  if (failure === undefined) throw rejected?.reason;
+  return failure;
 }
 
 async function finished(

@@ -151,6 +151,23 @@ describe('picture and sound in two files', () => {
     expect(asFile(await deliver(film(track, sound, sd))).bytes).toBe(9_000);
   });
 
+  it('are given up at once when one of them cannot be had, and no other picture is fetched for that sound', async () => {
+    const smaller = { ...track, url: track.url.replace('track', 'smaller'), width: 720, height: 1280 };
+    const { deliver, asked, onDisk } = await setUp({
+      listener: (request, response) => {
+        if (request.url?.includes('/sound') === true) response.writeHead(200, MP4).end('<!DOCTYPE html>');
+        else if (request.url?.includes('/sd') === true) serveFile(request, response, filmOf(9_000));
+        // Comes for ever.
+        else response.writeHead(200, MP4).write(files.track.subarray(0, 50_000));
+      },
+    });
+    const file = asFile(await deliver(film(track, smaller, sound, sd)));
+    expect(file.bytes).toBe(9_000);
+    expect(asked.filter(line => line !== 'GET track').sort()).toEqual(['GET sd', 'GET sound']);
+    await file.dispose();
+    expect(onDisk()).toEqual([]);
+  });
+
   it('leave nothing behind when nobody wants them any more', async () => {
     const { deliver, onDisk } = await setUp({
       listener: (_, response) => void response.writeHead(200, { 'content-type': 'video/mp4' }).write(files.track),
@@ -351,6 +368,15 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     const later = asFile(await deliver(film(big), { maxBytes }));
     expect(later.path).toBe(first?.path);
     expect(asked.filter(line => line === 'GET big').length).toBeLessThanOrEqual(2);
+  }, 60_000);
+
+  it('is made of the next film when the one it was to be made of cannot be had', async () => {
+    const { deliver } = await setUp({ files: { big: noisy }, ffmpeg });
+    const gone = variant('gone', { width: 720, height: 1280, bytes: 30 * MB });
+    const change = { maxBytes: Math.floor(noisy.length / 2) };
+    const [file, same] = (await Promise.all([1, 2].map(() => deliver(film(gone, big), change)))).map(asFile);
+    expect(file?.variantKey).toMatch(/^compress-\d+-216x384-/);
+    expect(same?.path).toBe(file?.path);
   }, 60_000);
 
   it('two halves that are too large together are put together and made to fit', async () => {
