@@ -14,13 +14,15 @@ export interface Job {
   readonly target: string;
   /** `sending`: it may have reached the chat; only a platform that recognises a repeat may try again. */
   readonly state: 'accepted' | 'sending';
-  readonly acceptedAt: number;
+  /** When it was accepted; while it is `sending`, when that began first. */
+  readonly since: number;
 }
 
 /** @throws AppError `internal` from every method when the store cannot be read or written */
 export interface Jobs {
   /** False when a job with this id is known already, done or not: gateway replays and repeated updates end here. */
-  accept(job: Omit<Job, 'state' | 'acceptedAt'>): boolean;
+  accept(job: Omit<Job, 'state' | 'since'>): boolean;
+  /** Before anything of its answer is sent, not while that is still fetched. */
   sending(id: string): void;
   /** The platform has refused what was sent, so nothing reached the chat: it may be tried again. */
   notSent(id: string): void;
@@ -68,12 +70,12 @@ const JobRow = z
     at: z.number(),
   })
   .transform(
-    ({ user_id: userId, chat_id: chatId, links, at: acceptedAt, ...rest }): Job => ({
+    ({ user_id: userId, chat_id: chatId, links, at: since, ...rest }): Job => ({
       ...rest,
       userId,
       chatId,
       links: Links.parse(JSON.parse(links)),
-      acceptedAt,
+      since,
     }),
   );
 const Links = z.array(z.string());
@@ -112,7 +114,7 @@ export function createJobs({ store, now = Date.now, maxRows = 100_000 }: JobsOpt
       return changes > 0;
     },
     sending(id) {
-      store.run(`UPDATE jobs SET state = 'sending' WHERE id = ? AND state = 'accepted'`, [id]);
+      store.run(`UPDATE jobs SET state = 'sending', at = :at WHERE id = :id AND state = 'accepted'`, { id, at: now() });
     },
     notSent(id) {
       store.run(`UPDATE jobs SET state = 'accepted' WHERE id = ? AND state = 'sending'`, [id]);

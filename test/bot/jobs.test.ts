@@ -34,7 +34,7 @@ function restarted(): Jobs {
   return open();
 }
 
-function job(n: number, change: Partial<Job> = {}): Omit<Job, 'state' | 'acceptedAt'> {
+function job(n: number, change: Partial<Job> = {}): Omit<Job, 'state' | 'since'> {
   return {
     id: `discord:${n}`,
     platform: 'discord',
@@ -74,8 +74,8 @@ describe('jobs', () => {
     jobs.done('discord:3');
     const found = restarted().pending('discord');
     expect(found).toEqual([
-      { ...job(1), state: 'accepted', acceptedAt: 1_000 },
-      { ...job(2), links: [], userId: 'budi', state: 'sending', acceptedAt: 1_001 },
+      { ...job(1), state: 'accepted', since: 1_000 },
+      { ...job(2), links: [], userId: 'budi', state: 'sending', since: 1_002 },
     ]);
   });
 

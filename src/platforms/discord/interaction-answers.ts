@@ -63,7 +63,6 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
         },
       );
       if (signal.aborted) return;
-      if (jobId !== undefined) jobs.sending(jobId);
       await deliver(work, shared, personal, said);
       if (jobId !== undefined) jobs.done(jobId);
     } catch (error) {
@@ -93,7 +92,7 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
   }
 
   function destinationOf(work: InteractionWork, hidden: boolean, said: Said, messages: number): Destination {
-    const { caller, token, fileBytes, first, isRepeat } = work;
+    const { jobId, caller, token, fileBytes, first, isRepeat } = work;
     const ownDelete = hidden ? undefined : deleteButtonId(caller.userId);
     return {
       fileBytes,
@@ -103,6 +102,7 @@ export function createInteractionAnswers(desk: Desk): InteractionAnswers {
       // Follow-ups know no nonce.
       isRepeatable: (place: number) => place === 0,
       async send(content, place) {
+        if (jobId !== undefined) jobs.sending(jobId);
         if (place === 0) await sender.editOriginal(token, content, signal);
         else if (isRepeat) return;
         else if (said.followUps >= mostFollowUps(work)) {

@@ -73,7 +73,7 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
 
   function resumeJob(job: Job): void {
     const target = parseTarget(job.target);
-    const isUnclear = job.state === 'sending' && target?.kind === 'message' && now() - job.acceptedAt > TIMES.nonce;
+    const isUnclear = job.state === 'sending' && target?.kind === 'message' && now() - job.since > TIMES.nonce;
     if (!target || job.links.length === 0 || isUnclear || (target.kind === 'interaction' && target.until <= now())) {
       log.info({ job: job.id, state: job.state }, 'discord: a kept job can no longer be finished');
       jobs.done(job.id);

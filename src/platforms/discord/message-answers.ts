@@ -59,14 +59,13 @@ export function createMessageAnswers(desk: Desk): MessageAnswers {
   async function deliver(jobId: string, caller: Caller, target: MessageTarget, answered: Answer): Promise<boolean> {
     const { replies } = answered;
     const sent: string[] = [];
-    jobs.sending(jobId);
-    const { isWhole } = await answered.finish(destinationOf(caller, target, sent));
+    const { isWhole } = await answered.finish(destinationOf(jobId, caller, target, sent));
     const isNotice = !target.isPrivate && replies.every(({ visibility }) => visibility === 'caller');
     if (isNotice) leaveSoon(target.channelId, sent);
     return isWhole && replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
   }
 
-  function destinationOf({ userId }: Caller, target: MessageTarget, sent: string[]): Destination {
+  function destinationOf(jobId: string, { userId }: Caller, target: MessageTarget, sent: string[]): Destination {
     const { channelId, messageId, canReply, fileBytes, canAttach } = target;
     return {
       fileBytes,
@@ -75,6 +74,7 @@ export function createMessageAnswers(desk: Desk): MessageAnswers {
       messages: Number.POSITIVE_INFINITY,
       isRepeatable: () => true,
       async send(content, place) {
+        jobs.sending(jobId);
         const nonce = `${messageId}-${place}`;
         const replyTo = canReply ? (sent.at(-1) ?? messageId) : undefined;
         sent.push(await post(nonce, replyTo));

@@ -199,7 +199,7 @@ export function createListener(options: ListenOptions): Listener {
     },
     resume() {
       for (const job of jobs.pending('telegram')) {
-        const isFresh = job.state === 'accepted' && now() - job.acceptedAt < limits.staleJobMs;
+        const isFresh = job.state === 'accepted' && now() - job.since < limits.staleJobMs;
         const question = isFresh ? recallQuestion(job, access) : undefined;
         // Whether it arrived, Telegram cannot tell: nobody gets it twice.
         if (question === undefined || work.add(job.chatId, signal => answer(question, signal)) === 'full') {

@@ -377,6 +377,24 @@ describe('buttons', () => {
   });
 });
 
+describe('an interaction whose file is still fetched when the process ends', () => {
+  it('counts as not answered', async () => {
+    const on = await open({ idle: true });
+    let fetches = 0;
+    const deliver = (_: unknown, signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => {
+        fetches += 1;
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const first = on.another({ delivery: { deliver } });
+    await first.start();
+    on.fake.interaction({ kind: 'command', name: 'download', guildId: on.guildId, options: { link: LINK } });
+    await on.fake.waitFor(() => fetches || undefined);
+    await first.stop();
+    expect(on.services.jobs.pending('discord')).toMatchObject([{ state: 'accepted' }]);
+  });
+});
+
 describe('/settings', () => {
   const ask = { kind: 'command' as const, name: 'settings', userId: '300' };
 

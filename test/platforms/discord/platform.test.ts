@@ -540,6 +540,24 @@ describe('work', () => {
     expect(ownMessages(on.fake)).toHaveLength(1);
   });
 
+  it('that was still fetching its file is finished, however long that is ago', async () => {
+    const on = await open({ idle: true });
+    let fetches = 0;
+    const deliver = (_: unknown, signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => {
+        fetches += 1;
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const first = on.another({ delivery: { deliver } });
+    await first.start();
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await on.fake.waitFor(() => fetches || undefined);
+    await first.stop();
+    expect(on.services.jobs.pending('discord')).toMatchObject([{ state: 'accepted' }]);
+    await on.another({ now: () => Date.now() + 10 * 60_000 }).start();
+    expect((await reply(on)).files).toHaveLength(1);
+  });
+
   it('that may have been delivered long ago is not repeated', async () => {
     const on = await open();
     on.fake.fault({ method: 'POST', path: /messages$/, hang: true, afterSend: true });
