@@ -33,8 +33,36 @@ const MAP_COLUMNS: readonly (readonly [RangeKey, string])[] = [
   ['keys', 'm.cs'],
 ];
 
+/** Sets looked at, the most popular first, to learn whether difficulties that are asked for are rare, and how many of them say no. */
+const PROBED = 4_000;
+const COMMON = 20;
+
+/** Counts up to {@link COMMON} of the most popular sets that have such a difficulty; undefined when none is asked for. */
+export function rarityProbe(query: Query): { readonly sql: string; readonly params: readonly number[] } | undefined {
+  const { sql, params } = mapConditions(query);
+  if (sql.length === 0) return undefined;
+  const where = exists({ sql, params }).sql.join(' AND ');
+  const popular = `SELECT id FROM catalogue_sets ORDER BY rank LIMIT ${PROBED}`;
+  return { sql: `SELECT count(*) AS count FROM (SELECT 1 FROM (${popular}) s WHERE ${where} LIMIT ${COMMON})`, params };
+}
+
+export function isRareCount(count: number): boolean {
+  return count < COMMON;
+}
+
+export interface ConditionOptions {
+  readonly statuses: readonly Status[];
+  /** Number of a set to leave out. */
+  readonly without: number | undefined;
+  /**
+   * How a set's number is told where all difficulties are looked through first: that takes as long as the catalogue is large, but looking
+   * into set after set for one that is hardly anywhere takes ten times as long.
+   */
+  readonly listBy: string | undefined;
+}
+
 /** Everything of a query but its texts as conditions on `catalogue_sets s`. */
-export function conditionsOf(query: Query, statuses: readonly Status[], without: number | undefined): Conditions {
+export function conditionsOf(query: Query, { statuses, without, listBy }: ConditionOptions): Conditions {
   const { stars } = query.ranges;
   const ofMaps = mapConditions(query);
   return join([
@@ -48,7 +76,7 @@ export function conditionsOf(query: Query, statuses: readonly Status[], without:
     // Spares most of the looking into difficulties.
     within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
     within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
-    ...(ofMaps.sql.length === 0 ? [] : [exists(ofMaps)]),
+    ...(ofMaps.sql.length === 0 ? [] : [listBy === undefined ? exists(ofMaps) : listed(listBy, ofMaps)]),
   ]);
 }
 
@@ -62,6 +90,10 @@ function mapConditions({ ranges, ruleset }: Query): Conditions {
 
 function exists({ sql, params }: Conditions): Conditions {
   return { sql: [`EXISTS (SELECT 1 FROM catalogue_maps m WHERE m.set_id = s.id AND ${sql.join(' AND ')})`], params };
+}
+
+function listed(id: string, { sql, params }: Conditions): Conditions {
+  return { sql: [`${id} IN (SELECT m.set_id FROM catalogue_maps m WHERE ${sql.join(' AND ')})`], params };
 }
 
 function within(column: string, range: Range | undefined): Conditions {

@@ -8,6 +8,8 @@ import { foldText } from './query-text.ts';
 
 /** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. */
 const MAX_ID = 2 ** 26;
+/** A set's number out of its rank. */
+export const ID_OF_RANK = `& ${MAX_ID - 1}`;
 const RANK_STEPS = 4_096;
 /** Steps for each doubling of popularity: small changes leave a set where it is. */
 const STEPS_PER_DOUBLING = 128;

@@ -1,6 +1,14 @@
 import type { Store } from '../infra/store.ts';
 import type { Beatmapset } from './beatmapset.ts';
-import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './catalogue-filter.ts';
+import {
+  BY_POPULARITY,
+  conditionsOf,
+  expressionOf,
+  isRareCount,
+  orderOf,
+  rarityProbe,
+  textFiltersOf,
+} from './catalogue-filter.ts';
 import { createWriteQueue } from './catalogue-queue.ts';
 import {
   BodyRow,
@@ -15,7 +23,7 @@ import {
   suggestionOf,
 } from './catalogue-schema.ts';
 import { createVocabulary } from './catalogue-words.ts';
-import { ensureNames, rebuildRanks, writeSets } from './catalogue-writer.ts';
+import { ensureNames, ID_OF_RANK, rebuildRanks, writeSets } from './catalogue-writer.ts';
 import { parseQuery, type Query } from './query.ts';
 import { matches } from './query-match.ts';
 import { type Needle, needlesOf } from './query-text.ts';
@@ -82,6 +90,8 @@ interface Page {
 interface Asked extends Search {
   /** Number of a set to leave out. */
   readonly without?: number;
+  /** Few sets have such difficulties, and many the words. */
+  readonly isRare?: boolean;
 }
 
 /** Free text as the index is asked for it: any of each group, all groups. */
@@ -90,6 +100,9 @@ type Groups = readonly (readonly Needle[])[];
 /** A row that has it, from the index that tells at once, else from the one that tells for certain. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
+/** So many texts have the words that difficulties are better looked through first. */
+const MANY = 10_000;
+const MANY_TEXTS = `SELECT count(*) AS count FROM (SELECT 1 FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT ${MANY})`;
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
 const LINE = 's.id, s.artist, s.title, s.creator, s.max_stars';
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
@@ -165,8 +178,19 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
     return set !== undefined && statusesOf(status).includes(set.status) && matches(query, set) ? set : undefined;
   }
 
-  function search(asked: Search, { limit, offset }: Page): CatalogueResult {
-    const groups = groupsOf(asked.query);
+  const count = (sql: string, params: readonly (string | number)[]) => store.get(sql, params, CountRow)?.count ?? 0;
+
+  /** Whether looking into the sets one after the other, as the order has them, would be long. */
+  function isRare(query: Query, groups: Groups): boolean {
+    const probe = rarityProbe(query);
+    if (probe === undefined || !isRareCount(count(probe.sql, probe.params))) return false;
+    const match = matchOf(query, groups);
+    return match === '' || count(MANY_TEXTS, [match]) === MANY;
+  }
+
+  function search(wanted: Search, { limit, offset }: Page): CatalogueResult {
+    const groups = groupsOf(wanted.query);
+    const asked: Asked = { ...wanted, isRare: isRare(wanted.query, groups) };
     const result = (sets: readonly Beatmapset[], corrected = false): CatalogueResult => {
       const isLast = sets.length < limit && (sets.length > 0 || offset === 0);
       return { sets, total: isLast ? offset + sets.length : null, corrected };
@@ -188,7 +212,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   function suggest(typed: string, limit: number): readonly Suggestion[] {
     const query = parseQuery(typed);
     const groups = groupsOf(query);
-    const asked: Search = { query, status: 'any', sort: POPULAR };
+    const asked: Asked = { query, status: 'any', sort: POPULAR, isRare: isRare(query, groups) };
     if (!isLeftToTables(query)) return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
     const read = ({ sql, params }: Rows) => store.all(sql, [...params, limit, 0], SuggestionRow);
     // Who types means a name first of all; the index of names is small and has every beginning at hand.
@@ -229,6 +253,11 @@ function asNeedle(text: string): Needle {
   return { text, isWhole: false };
 }
 
+/** What the text index is asked for; empty when it is not asked. */
+function matchOf(query: Query, groups: Groups): string {
+  return [...groups.map(expressionOf), ...textFiltersOf(query)].join(' AND ');
+}
+
 interface Rows {
   /** Lacks its last two parameters: how many, and after how many. */
   readonly sql: string;
@@ -242,14 +271,17 @@ function isLeftToTables({ texts, tags }: Query): boolean {
 
 function rowsOf(
   columns: string,
-  { query, status, sort, without }: Asked,
+  { query, status, sort, without, isRare = false }: Asked,
   groups: Groups,
   index: 'catalogue_text' | 'catalogue_names' = 'catalogue_text',
 ): Rows {
-  const { sql, params } = conditionsOf(query, statusesOf(status), without);
-  const words = [...groups.map(expressionOf), ...textFiltersOf(query)];
+  const match = matchOf(query, groups);
+  // The index's own rows tell a set's number, so that those of other sets need not be looked up.
+  const id = match === '' ? 's.id' : `(${index}.rowid ${ID_OF_RANK})`;
+  const listBy = isRare ? id : undefined;
+  const { sql, params } = conditionsOf(query, { statuses: statusesOf(status), without, listBy });
   const order = orderOf(sort);
-  if (words.length === 0) {
+  if (match === '') {
     const where = sql.length === 0 ? '' : `WHERE ${sql.join(' AND ')}`;
     return { sql: `SELECT ${columns} FROM catalogue_sets s ${where} ORDER BY ${order} LIMIT ? OFFSET ?`, params };
   }
@@ -259,6 +291,6 @@ function rowsOf(
   return {
     sql: `SELECT ${columns} FROM ${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid
       WHERE ${where} ORDER BY ${by} LIMIT ? OFFSET ?`,
-    params: [words.join(' AND '), ...params],
+    params: [match, ...params],
   };
 }

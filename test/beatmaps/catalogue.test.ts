@@ -92,6 +92,32 @@ describe('createCatalogue', () => {
     expect(ids('year=2020')).toEqual([2, 1]);
   });
 
+  it('finds what hardly any set has, in any order, among very many', () => {
+    const many = Array.from({ length: 10_100 }, (_, index) => {
+      const id = index + 1;
+      const bpm = id % 3_000 === 0 ? 401 : 180;
+      return madeUpSet({
+        id,
+        title: id % 50 === 0 ? 'Kite Workshop' : 'Kite',
+        play_count: 20_000 - id,
+        beatmaps: [madeUpBeatmap({ id: id * 10, bpm, difficulty_rating: 3 + (id % 40) / 10 })],
+      });
+    });
+    const { catalogue, ids } = createFilled([]);
+    for (let start = 0; start < many.length; start += 4_000) {
+      catalogue.remember(many.slice(start, start + 4_000));
+      catalogue.flush();
+    }
+    expect(ids('bpm>400')).toEqual([3_000, 6_000, 9_000]);
+    expect(ids('kite bpm>400')).toEqual([3_000, 6_000, 9_000]);
+    expect(ids('kite workshop bpm>400 stars<2')).toEqual([]);
+    expect(ids('kite bpm>400', { sort: 'plays_asc' })).toEqual([9_000, 6_000, 3_000]);
+    expect(ids('bpm>400', { sort: 'plays_asc', offset: 1 })).toEqual([6_000, 3_000]);
+    expect(ids('workshop stars>6.7', { limit: 2 })).toEqual([]);
+    expect(ids('workshop stars>3.9', { limit: 2 })).toEqual([50, 100]);
+    expect(ids('stars>6.8', { limit: 2 })).toEqual([39, 79]);
+  });
+
   it('sorts, and gives pages of any size', () => {
     const { ids, search } = createFilled(SETS);
     expect(ids('', { sort: 'title_asc' })).toEqual([1, 2, 3]);
