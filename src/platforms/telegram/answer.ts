@@ -11,6 +11,7 @@ import { createChatAction } from './chat-action.ts';
 import type { DeleteButton } from './delete-button.ts';
 import type { TelegramLimits } from './limits.ts';
 import type { Place, SendingWatch } from './posting.ts';
+import { isWithoutRight } from './refusals.ts';
 import { renderText } from './render.ts';
 import type { Occasion, Sender } from './send.ts';
 
@@ -49,9 +50,9 @@ export function createAnswer(options: AnswerOptions): Answer {
   async function apologise(error: unknown, place: Place, occasion: Occasion): Promise<void> {
     occasion.signal.throwIfAborted();
     const refused = error instanceof BotApiError ? error : undefined;
-    const level = refused?.code === 403 ? 'info' : refused?.isNotDone === false ? 'warn' : 'error';
+    const level = isShutOut(error) ? 'info' : refused?.isNotDone === false ? 'warn' : 'error';
     log[level]({ err: error }, 'an answer did not get through');
-    if (refused?.code === 403) throw error;
+    if (isShutOut(error)) throw error;
     const { telegram, errors } = occasion.t.messages;
     const sentence = refused?.isNotDone === false ? telegram.unconfirmed : errors.internal({});
     await sender.sendText(renderText([{ kind: 'text', text: [sentence] }], [], occasion.t), place, occasion);
@@ -118,7 +119,7 @@ function actionFor({ gallery }: Reply): 'upload_video' | 'upload_photo' {
   return gallery.every(({ post, index }) => post.items[index]?.kind === 'image') ? 'upload_photo' : 'upload_video';
 }
 
-/** Medley was removed or blocked: said already, and nobody is there to mend it. */
+/** Medley was removed, blocked or silenced: words would meet the same, and nobody here can mend it. */
 function isShutOut(error: unknown): boolean {
-  return error instanceof BotApiError && error.code === 403;
+  return (error instanceof BotApiError && error.code === 403) || isWithoutRight(error);
 }

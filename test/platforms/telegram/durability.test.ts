@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersIn, BUDI, CAROUSEL, openStage, PHOTO, REEL, SARI } from './stage.ts';
+import { answersIn, BUDI, CAROUSEL, GROUP, openStage, PHOTO, REEL, SARI } from './stage.ts';
 
 const NO_MERCY = { drainMs: 0, closeMs: 500 };
 
@@ -152,6 +152,19 @@ describe('a Telegram that fails', () => {
       'Telegram',
       'photo',
     ]);
+  });
+
+  it('and lets Medley say nothing in a group is left in peace', async () => {
+    const { fake, calls, log } = await openStage({ canFetch: true });
+    fake.setMember(GROUP.id, fake.botId, 'restricted', { can_send_messages: false, can_send_photos: false });
+    fake.message({ chat: GROUP, from: SARI, text: PHOTO });
+    await fake.waitFor(() => log.lines.find(({ message }) => message.includes('did not get through')));
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(
+      calls(/^send(?!ChatAction)/).filter(({ params }) => `${params.chat_id}` === `${GROUP.id}`).length,
+    ).toBeLessThan(3);
+    expect(log.at('error')).toEqual([]);
   });
 
   it('and has blocked Medley is left in peace', async () => {
