@@ -6,7 +6,7 @@ import type { Logger } from '../../infra/log.ts';
 import { renderBlocks } from './block-text.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
-import { callerOf, placeOf } from './caller.ts';
+import { callerOf, placeOf, privateCaller } from './caller.ts';
 import type { ChatAccess } from './chat-access.ts';
 import type { DeleteButton } from './delete-button.ts';
 import { shorten } from './formatted-text.ts';
@@ -134,6 +134,7 @@ export function createPress(options: PressOptions): Press {
       if (signal.aborted) return;
       const isTheirs = error instanceof BotApiError && (error.code === 400 || error.code === 403);
       log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
+      await spinner.say(translator(privateCaller(query.from)).messages.errors.internal({}));
     } finally {
       await spinner.rest();
     }

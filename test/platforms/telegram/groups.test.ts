@@ -124,6 +124,17 @@ describe('a button', () => {
     expect(answer.text).toContain('no longer works');
   });
 
+  it('that could not do its work says so', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.message({ chat: GROUP, from: SARI, text: PHOTO });
+    const { messageId, ...answer } = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    const description = "Bad Request: message can't be deleted for everyone";
+    fake.fault({ method: 'deleteMessage', errorCode: 400, description });
+    const press = { data: buttonOf(answer, /Delete/), message: { chatId: GROUP.id, messageId }, from: SARI };
+    expect(await pressed(stage, fake.callbackQuery(press))).toMatchObject({ show_alert: true });
+  });
+
   it('takes an answer away for whoever asked, and for admins, and for nobody else', async () => {
     const stage = await openStage();
     const { fake } = stage;
