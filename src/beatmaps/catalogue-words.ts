@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Store } from '../infra/store.ts';
+import { wordDistance } from './word-distance.ts';
 
 /** The words of the catalogue in memory, for finding what a mistyped one was meant to be. */
 export interface Vocabulary {
@@ -120,7 +121,7 @@ export function createVocabulary(store: Store): Vocabulary {
       const found: Candidate[] = [];
       for (const number of likeliest(word, mistakes)) {
         const candidate = words[number] ?? '';
-        const distance = distanceOf(word, candidate, isUnfinished);
+        const distance = wordDistance(word, candidate, isUnfinished);
         if (distance > 0 && distance <= mistakes) found.push({ word: candidate, distance, uses: uses[number] ?? 0 });
       }
       return found
@@ -137,31 +138,4 @@ function pairsOf(word: string): readonly string[] {
   const found = new Set<string>();
   for (let index = 0; index + 1 < framed.length; index += 1) found.add(framed.slice(index, index + 2));
   return [...found];
-}
-
-/**
- * Letters to insert, remove, replace or swap with their neighbour until `word` is `other`, or a beginning of it.
- * (Optimal string alignment; both are short.)
- */
-function distanceOf(word: string, other: string, isBeginningEnough: boolean): number {
-  const width = word.length;
-  let before: number[] = [];
-  let above = Array.from({ length: width + 1 }, (_, column) => column);
-  let best = width;
-  for (let row = 1; row <= other.length; row += 1) {
-    const line = [row];
-    for (let column = 1; column <= width; column += 1) {
-      const isSame = word[column - 1] === other[row - 1];
-      const replaced = (above[column - 1] ?? 0) + (isSame ? 0 : 1);
-      let least = Math.min(replaced, (above[column] ?? 0) + 1, (line[column - 1] ?? 0) + 1);
-      const isSwap =
-        row > 1 && column > 1 && word[column - 1] === other[row - 2] && word[column - 2] === other[row - 1];
-      if (isSwap) least = Math.min(least, (before[column - 2] ?? 0) + 1);
-      line.push(least);
-    }
-    before = above;
-    above = line;
-    best = Math.min(best, line[width] ?? best);
-  }
-  return isBeginningEnough ? best : (above[width] ?? other.length);
 }

@@ -6,7 +6,7 @@ import type { MirrorSite } from './mirror-sites.ts';
 import { id as idField } from './osu-fields.ts';
 import { parseBeatmapset, parseBeatmapsets } from './osu-shapes.ts';
 import { parseQuery } from './query.ts';
-import { matches } from './query-match.ts';
+import { matches, matchesNearly } from './query-match.ts';
 import { sortSets } from './query-sort.ts';
 import { statusesOf } from './query-words.ts';
 import { isListing, PAGE_SIZE, type Search, type SearchPage } from './search.ts';
@@ -48,18 +48,25 @@ const namesSet = z.looseObject({
   beatmapset: z.unknown().optional(),
 });
 
+type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
+
 /**
  * What of a page answers the question, or undefined when it ignored it. Sets with every word come first; those with some of
- * them count when most of the page has some, for then the mirror looked for the words.
+ * them, or with words like them, count when most of the page has some, for then the mirror looked for the words.
  */
-function checkPage(sets: readonly Beatmapset[], search: Search): readonly Beatmapset[] | undefined {
+function checkPage(sets: readonly Beatmapset[], search: Search): CheckedPage | undefined {
   const { query, status, sort } = search;
   const statuses = statusesOf(status);
-  const some = sets.filter(set => statuses.includes(set.status) && matches(query, set, { words: 'any' }));
+  const allowed = sets.filter(set => statuses.includes(set.status));
+  const isMost = (found: readonly Beatmapset[]) => found.length > 0 && found.length * 2 >= sets.length;
+  const some = allowed.filter(set => matches(query, set, { words: 'any' }));
   const all = some.filter(set => matches(query, set));
-  if (all.length === 0 && (some.length === 0 || some.length * 2 < sets.length)) return undefined;
-  const whole = new Set(all);
-  return sortSets([...all, ...some.filter(set => !whole.has(set))], sort, query.ruleset);
+  if (all.length > 0 || isMost(some)) {
+    const whole = new Set(all);
+    return { sets: sortSets([...all, ...some.filter(set => !whole.has(set))], sort, query.ruleset) };
+  }
+  const near = allowed.filter(set => matchesNearly(query, set));
+  return isMost(near) ? { sets: sortSets(near, sort, query.ruleset), corrected: true } : undefined;
 }
 
 export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions): Mirror {
@@ -130,9 +137,9 @@ export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorO
         throw new AppError('upstream_changed', `${site.id} answered something else than was asked for`);
       }
       // A count of what was not asked for counts nothing.
-      const isWhole = checked?.length === sets.length;
+      const isWhole = checked?.sets.length === sets.length;
       return {
-        sets: checked ?? [],
+        ...(checked ?? { sets: [] }),
         total: isWhole ? total : null,
         next: isLast || page >= MAX_PAGE ? null : String(page + 1),
       };

@@ -2,6 +2,7 @@ import { type Beatmap, type Beatmapset, statusNumber } from './beatmapset.ts';
 import type { Query, RangeKey, TextFilter, TextKey } from './query.ts';
 import { foldText, hasNeedle, haystackOf, type Needle, needlesOf } from './query-text.ts';
 import type { Range } from './query-values.ts';
+import { wordDistance } from './word-distance.ts';
 
 export interface MatchOptions {
   /**
@@ -127,6 +128,24 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
   const haystack = haystackOf(searchedFields(set));
   const has = (needle: Needle) => hasNeedle(haystack, needle) || needle.text === String(set.id);
   return words === 'all' ? needles.every(has) : needles.some(has);
+}
+
+/** From so many letters on one mistake is forgiven, and two. */
+const FORGIVEN = [5, 9] as const;
+
+/**
+ * Whether a set is what a query asks for but for the words, of which it has one with a mistake in it or inside of a longer one: what
+ * sites give that forgive mistakes.
+ */
+export function matchesNearly(query: Query, set: Beatmapset): boolean {
+  if (!matches({ ...query, text: '' }, set)) return false;
+  const haystack = haystackOf(searchedFields(set));
+  const words = [...new Set(haystack.split(' '))];
+  return needlesOf(query.text).some(({ text }) => {
+    if (haystack.includes(text)) return true;
+    const mistakes = FORGIVEN.filter(letters => text.length >= letters).length;
+    return mistakes > 0 && words.some(word => word !== '' && wordDistance(text, word, true) <= mistakes);
+  });
 }
 
 function searchedFields(set: Beatmapset): readonly (string | null)[] {

@@ -159,7 +159,8 @@ export function createRecommend(options: RecommendOptions): Recommend {
       if (beatmapset === undefined || beatmap === undefined) return [];
       const { pp, figures } = choice;
       const { accuracy, misses } = choice.profile;
-      const gain = total?.gain(pp) ?? null;
+      // Loved maps are played for love.
+      const gain = total === null ? null : beatmapset.status === 'loved' ? 0 : total.gain(pp);
       const algorithm = algorithms.get(choice) ?? null;
       const reasons = reasonsFor(choice, plan, likeReason);
       const mods = modsOf(choice);

@@ -18,6 +18,8 @@ export interface SearchPage {
   readonly total: number | null;
   /** What the upstream gives the next page for; null after the last. */
   readonly next: string | null;
+  /** Nothing has the words as they were written; these have words like them. Default false. */
+  readonly corrected?: boolean;
 }
 
 /** Sets of an upstream's page. */

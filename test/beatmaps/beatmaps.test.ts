@@ -200,6 +200,43 @@ describe('keeping answers', () => {
     expect(await beatmaps.set(HARBOUR)).toMatchObject({ source: 'catalogue', stale: true });
   });
 
+  it('tells what a mistyped word may have meant when osu! finds nothing for it', async () => {
+    const { set } = await (await openHouse()).beatmaps.set(HARBOUR);
+    const { beatmaps } = await openHouse({
+      catalogue: {
+        search: ({ query }) =>
+          query.text === 'glas harbuor' ? { sets: [set], total: 1, corrected: true } : { sets: [set], total: 1 },
+        suggest: () => [],
+        remember: () => undefined,
+        set: () => undefined,
+        setOfMap: () => undefined,
+      },
+    });
+    const meant = await beatmaps.search({ q: 'glas harbuor' });
+    expect(meant).toMatchObject({ source: 'catalogue', corrected: true, stale: false, sets: [{ id: HARBOUR }] });
+    // What the catalogue has as it was written, osu! has withdrawn.
+    expect(await beatmaps.search({ q: 'withdrawn' })).toMatchObject({ source: 'osu', sets: [] });
+  });
+
+  it('does not ask again for what is left of the first page', async () => {
+    const { beatmaps, sandbox } = await openHouse({ beatmapsets: 60 });
+    const first = await beatmaps.search({ limit: 5 });
+    const second = await beatmaps.search({ limit: 5, cursor: first.cursor ?? '' });
+    expect(second).toMatchObject({ source: 'osu', cached: true });
+    expect(second.sets.some(({ id }) => first.sets.some(each => each.id === id))).toBe(false);
+    expect(sandbox.requests.filter(({ path }) => path.includes('/search'))).toHaveLength(1);
+  });
+
+  it('is not sent to rest by cursors that somebody made up', async () => {
+    const { beatmaps, sandbox } = await openHouse();
+    const made = (token: string) =>
+      Buffer.from(JSON.stringify({ s: 'osu', c: token, p: 1, k: 0 })).toString('base64url');
+    sandbox.faults.set('osu.search', 'status:500');
+    for (const token of ['a', 'b', 'c', 'd']) await beatmaps.search({ q: 'glass', cursor: made(token) });
+    sandbox.faults.clear();
+    expect((await beatmaps.search({ q: 'paper' })).source).toBe('osu');
+  });
+
   it('lets an upstream that keeps failing rest', async () => {
     const { beatmaps, sandbox, clock } = await openHouse();
     breakAll(sandbox, ['osu'], 'status:500');

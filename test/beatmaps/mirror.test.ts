@@ -76,6 +76,19 @@ describe.each(['osu.direct', 'hinai', 'catboy'] as const)('%s', id => {
     await expect(mirror.search(search(q, more), undefined)).rejects.toMatchObject({ code: 'upstream_changed' });
   });
 
+  it.each([
+    ['a mistake', 'papre comte'],
+    ['a mistake in its only word', 'commet'],
+    ['the middle of a word', 'ome'],
+  ])('that forgives %s did look for the words', async (_, q) => {
+    const rows = [row(1, 'Paper Comet'), row(2, 'Comets'), row(3, 'Else', { status: 'graveyard' })];
+    const { mirror } = await play(id, () => ({ body: pages(id, rows) }));
+    const { sets, corrected } = await mirror.search(search(q), undefined);
+    expect(sets.map(set => set.id)).toEqual([1, 2]);
+    expect(corrected).toBe(true);
+    await expect(mirror.search(search(`${q} stars>7`), undefined)).rejects.toMatchObject({ code: 'upstream_changed' });
+  });
+
   it('that shares one word by accident with its default list failed, too', async () => {
     const rows = [row(1, 'Paper Comet'), ...Array.from({ length: 40 }, (_, n) => row(n + 2, `Else ${n}`))];
     const { mirror } = await play(id, () => ({ body: pages(id, rows) }));

@@ -152,6 +152,12 @@ describe('without much to go by', () => {
     expect(recommendations[0]?.gain).toBeGreaterThan(0);
   });
 
+  it('promises nothing for loved maps', async () => {
+    const loved = madeUpSet({ ...EASY, status: 'loved' });
+    const { recommendations } = await openEmpty({}, [loved]).recommend({ user: 1, seed: 1, loved: true });
+    expect(recommendations.map(({ beatmap, gain }) => [beatmap.id, gain])).toEqual([[551, 0]]);
+  });
+
   it('takes stars, or pp, for a player', async () => {
     const { recommend } = openEmpty({}, [madeUpSet(), EASY]);
     const ids = async (wishes: object) =>
