@@ -82,9 +82,15 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
     if (niceness !== undefined) lowerPriority(child, niceness);
     let complaints = '';
     let failure: unknown;
+    let hasExited = false;
+    const letPipesGo = () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+    };
     const end = (why: unknown) => {
       failure ??= why;
       killGroup(child);
+      if (hasExited) letPipesGo();
     };
     const onAbort = () => end(givenUp(program, signal.reason));
     const timer =
@@ -114,10 +120,9 @@ export function runProgram(request: ProgramRequest): Promise<ProgramEnd> {
       reject(failure);
     });
     child.once('exit', () => {
+      hasExited = true;
       // Something that left its group may hold the pipes for ever.
-      if (failure === undefined) return;
-      child.stdout.destroy();
-      child.stderr.destroy();
+      if (failure !== undefined) letPipesGo();
     });
     child.once('close', (exitCode, killedBy) => {
       settle();

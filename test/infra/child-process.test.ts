@@ -75,6 +75,13 @@ describe('a program', () => {
     expect(processesNaming(folder)).toEqual([]);
   });
 
+  it('nor when it ended itself before its time was over', async () => {
+    const { end } = await run('setsid sleep 30 & exit 0', { timeoutMs: 300 });
+    const startedAt = performance.now();
+    await expect(end).rejects.toMatchObject({ code: 'timeout' });
+    expect(performance.now() - startedAt).toBeLessThan(20_000);
+  });
+
   it('ends when its reader fails', async () => {
     const { end } = await run('echo much; sleep 60', {
       onOutput: () => {
