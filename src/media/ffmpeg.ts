@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import { AppError } from '../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../infra/child-process.ts';
+import { createWaitingLine } from '../infra/waiting-line.ts';
 
 /** The ffmpeg program, found and tried. */
 export interface Ffmpeg {
@@ -10,8 +12,10 @@ export interface Ffmpeg {
   /** Whether it writes MP3; H.264 and AAC it always does. */
   readonly hasMp3: boolean;
   /**
-   * Runs it with `args`, which hold nothing a person wrote. What it has written stays when it fails: the caller removes it.
-   * @throws AppError `internal` when it fails, its last words as the cause; `timeout` at the deadline; the signal's reason
+   * Runs it with `args`, which hold nothing a person wrote, after those who came before: no more run at once than there are cores.
+   * What it has written stays when it fails: the caller removes it.
+   * @throws AppError `internal` when it fails, its last words as the cause; `timeout` at the deadline, which begins with the run;
+   *   `upstream_unavailable` when too many wait; the signal's reason
    */
   run(args: readonly string[], options: FfmpegRunOptions): Promise<void>;
 }
@@ -33,6 +37,7 @@ const NEEDED_ENCODERS = ['libx264', 'aac'] as const;
 const TRIAL_MS = 10_000;
 const MAX_TRIAL_CHARS = 256 * 1024;
 const NICENESS = 10;
+const MAX_WAITING = 64;
 
 /** Containers of single files: playlists and scripts, which name other files, are none of them. */
 const READABLE_FORMATS = 'mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,mp3,aac,ogg,wav,flac,jpeg_pipe,png_pipe,webp_pipe,gif';
@@ -100,21 +105,27 @@ async function tryProgram(program: string, searchPath: string): Promise<FfmpegFi
 }
 
 function createFfmpeg(program: string, version: string, hasMp3: boolean, searchPath: string): Ffmpeg {
+  const enter = createWaitingLine({ atOnce: availableParallelism(), maxWaiting: MAX_WAITING, name: 'ffmpeg' });
   return {
     program,
     version,
     hasMp3,
     async run(args, { signal, deadlineMs, onProgress }) {
-      const end = await runProgram({
-        program,
-        args: ['-nostdin', '-hide_banner', '-v', 'error', '-progress', 'pipe:1', '-y', ...args],
-        env: environment(searchPath),
-        signal,
-        timeoutMs: deadlineMs,
-        niceness: NICENESS,
-        onOutput: onProgress && createProgressReader(onProgress),
-      });
-      if (end.exitCode !== 0) throw failureOf(end);
+      const leave = await enter(signal);
+      try {
+        const end = await runProgram({
+          program,
+          args: ['-nostdin', '-hide_banner', '-v', 'error', '-progress', 'pipe:1', '-y', ...args],
+          env: environment(searchPath),
+          signal,
+          timeoutMs: deadlineMs,
+          niceness: NICENESS,
+          onOutput: onProgress && createProgressReader(onProgress),
+        });
+        if (end.exitCode !== 0) throw failureOf(end);
+      } finally {
+        leave();
+      }
     },
   };
 }

@@ -1,4 +1,5 @@
-import { chmod, stat, writeFile } from 'node:fs/promises';
+import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findFfmpeg, inputArguments, inspectFfmpeg, outputArguments } from '../../src/media/ffmpeg.ts';
@@ -69,6 +70,24 @@ describe('running it', () => {
     const seen: number[] = [];
     await ffmpeg.run(['x'], { signal: never, deadlineMs: 5_000, onProgress: doneMs => seen.push(doneMs) });
     expect(seen).toEqual([500]);
+  });
+
+  it('has no more at work than there are cores, and lets who waits give up', async () => {
+    const { folder, ffmpeg } = await fake('echo + >> "$0.log"; sleep 0.4; echo - >> "$0.log"');
+    const cores = availableParallelism();
+    const all = Array.from({ length: cores + 2 }, () => ffmpeg.run([], { signal: never, deadlineMs: 20_000 }));
+    const leaving = new AbortController();
+    const waiting = ffmpeg.run([], { signal: leaving.signal, deadlineMs: 20_000 });
+    leaving.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'timeout' });
+    await Promise.all(all);
+    const marks = (await readFile(join(folder, 'ffmpeg.log'), 'utf8')).trim().split('\n');
+    expect(marks).toHaveLength(2 * (cores + 2));
+    let atWork = 0;
+    for (const mark of marks) {
+      atWork += mark === '+' ? 1 : -1;
+      expect(atWork).toBeLessThanOrEqual(cores);
+    }
   });
 
   it('tells its last words when it fails', async () => {
