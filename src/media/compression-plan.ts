@@ -32,6 +32,8 @@ const MIN_BITS_PER_PIXEL = 0.042;
 /** A narrow side to choose from; the smallest is the last that is still worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
+/** Far more than such a picture takes, and a number that x264 still reads. */
+const MAX_VIDEO_BITRATE = 50_000_000;
 /** Bits per second of sound, and the whole that must be there for it. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
@@ -104,7 +106,8 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   const audioBitrate = sound?.audioBitrate ?? 0;
   // The buffer is full when a film begins, so it is part of what the film may take.
   const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
-  const videoBitrate = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
+  const affordable = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
+  const videoBitrate = Math.min(affordable, MAX_VIDEO_BITRATE);
   const picture = pictureOf({ width, height }, frameRate, videoBitrate);
   if (picture === undefined) return undefined;
   const decodeSeconds = (width * height * frameRate * seconds) / (DECODED_MEGAPIXELS * 1e6);

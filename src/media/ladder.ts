@@ -156,7 +156,7 @@ export function createLadder(options: LadderOptions): Ladder {
   }
 
   /** Whether another try makes sense after a failure. */
-  async function goOn(failure: FileFailure, { key }: Step, descent: Descent): Promise<boolean> {
+  async function goOn(failure: FileFailure, { key, rung }: Step, descent: Descent): Promise<boolean> {
     const { request } = descent;
     if (failure.why !== 'too_large') {
       const level = failure.why === 'disk' ? 'error' : 'info';
@@ -182,7 +182,8 @@ export function createLadder(options: LadderOptions): Ladder {
         descent.broken.add(failure.of ?? key);
         return true;
       case 'tool':
-        descent.reason = 'too_large';
+        // What could not be converted has no sound, or one that nothing here reads.
+        descent.reason = rung === 'convert' ? 'upstream_unavailable' : 'too_large';
         descent.broken.add(key);
         return true;
       // A smaller file would come as slowly, and the disk is as full for it.

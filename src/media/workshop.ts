@@ -102,7 +102,8 @@ export function createWorkshop({ store, ffmpeg, compressor }: WorkshopOptions): 
           const made = await compressor.compress({ inputPath, outputPath, probe, maxBytes, signal: own });
           return made && 'video/mp4';
         },
-        roomBytes: (_, maxBytes) => maxBytes,
+        // A film within a large budget is encoded for its codec alone and hardly grows.
+        roomBytes: (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2),
       })(order, signal),
     toSound: craft({
       async make([input], outputPath, signal) {

@@ -189,6 +189,14 @@ describe('only the sound', () => {
   });
 });
 
+describe('only the sound of a film that has none', () => {
+  it('cannot be had; nobody says that it is too large', async () => {
+    const { deliver } = await setUp({ files: { hd: media('silent-540.mp4') } });
+    const untold = { ...hd, hasAudio: null };
+    expect(await deliver(film(untold), { form: 'audio' })).toMatchObject({ reason: 'upstream_unavailable' });
+  });
+});
+
 describe('what is wrong with a file', () => {
   const whole = media('sea-360.mp4');
   it.each<[string, RequestListener]>([
@@ -397,6 +405,12 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     const choosy = await setUp({ files: { hd: vp9, sd: filmOf(9_000) } });
     expect(asFile(await choosy.deliver(film(hd, sd))).bytes).toBe(9_000);
   }, 60_000);
+
+  it('a film that few clients play takes no more room than it needs, however large the budget', async () => {
+    const { deliver } = await setUp({ files: { hd: vp9 }, ffmpeg, maxSpoolBytes: 2 * MB });
+    const file = asFile(await deliver(film(hd), { maxBytes: 2_000 * MB }));
+    expect(file.variantKey).toMatch(/^compress-/);
+  }, 20_000);
 
   it('a film without a picture of its own gives one of its first', async () => {
     const { deliver } = await setUp({ files: { hd: media('sea-360.mp4') }, ffmpeg });
