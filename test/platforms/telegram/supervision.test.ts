@@ -108,6 +108,7 @@ describe('a webhook', () => {
     let origin = '';
     const stage = await openStage({
       start: false,
+      limits: { drainMs: 500, closeMs: 200 },
       webhook: { secret, publicUrl: 'https://medley.example' },
       telegram: { resolve: url => (url.startsWith('https://medley.example/') ? origin : undefined) },
     });
