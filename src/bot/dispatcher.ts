@@ -96,8 +96,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return command;
   }
 
+  /** Who names a group is told what is in it. */
   function unknownCommand(name: string): AppError {
-    return hint('unknownCommand', { name, allowed: commands.map(each => `/${each.name}`).join(', ') });
+    const group = commands.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
+    const known = group.length > 0 ? group : commands;
+    return hint('unknownCommand', { name, allowed: known.map(each => `/${each.name}`).join(', ') });
   }
 
   /** The command's reply, or the notice that stands for it. `raw` may throw a hint. */

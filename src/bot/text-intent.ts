@@ -40,6 +40,9 @@ function canonical(links: readonly PastedLink[], findLinks: FindLinks): readonly
   return [...found.values()];
 }
 
+/** Of a name that is told back. */
+const MAX_NAME = 40;
+
 /** Grouped commands are two words, `/osu profile`, or one where words cannot be parted: `/osu_profile`. */
 function readCommand(name: string, rest: string, commands: readonly Command[]): TextIntent {
   const [second = ''] = rest.split(/\s/, 1);
@@ -48,7 +51,9 @@ function readCommand(name: string, rest: string, commands: readonly Command[]): 
   if (grouped) return { kind: 'command', command: grouped, rest: rest.slice(second.length).trim() };
   const spelled = name.replaceAll('_', ' ');
   const command = commands.find(each => each.name === name || each.name === spelled);
-  return command ? { kind: 'command', command, rest } : { kind: 'unknown', name };
+  if (command) return { kind: 'command', command, rest };
+  const isGroup = commands.some(each => each.name.startsWith(`${name} `));
+  return { kind: 'unknown', name: isGroup ? pair.trim().slice(0, MAX_NAME) : name };
 }
 
 /** The first word that is meant as an address: it has a scheme or a path, or it is the whole message. */

@@ -86,9 +86,11 @@ export function originBlocks(
   t: Translator,
 ): readonly Block[] {
   const words = t.messages.osu.origin;
+  // Words are mended from memory after osu! found nothing, too: then it was asked.
+  const remembered = corrected ? undefined : words.local;
   const notes = [
     corrected ? words.corrected : undefined,
-    source === 'catalogue' ? (stale ? words.remembered : words.local) : stale ? words.stale : undefined,
+    source === 'catalogue' ? (stale ? words.remembered : remembered) : stale ? words.stale : undefined,
   ].filter(note => note !== undefined);
   return notes.map(note => ({ kind: 'text', text: [{ kind: 'emphasis', children: [note] }] }));
 }
