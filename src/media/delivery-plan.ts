@@ -61,6 +61,8 @@ export const MAX_SOURCE_BYTES = 512 * 1024 * 1024;
 const ESTIMATE_TOLERANCE = 1.1;
 /** Fewer bits a second are no film any more. */
 const MIN_FILM_BITRATE = 150_000;
+/** The sound of a film never has fewer. */
+const MIN_SOUND_BITRATE = 24_000;
 /** Pictures with a shorter side below this look poor on any screen; then it is worth the time to make a better one... */
 const POOR_SHORT_SIDE = 360;
 /** ...where the budget carries so many bits a second. */
@@ -215,7 +217,12 @@ function compressSteps(all: readonly Source[], limit: number, item: MediaItem, w
 /** The sound of a film, or of what is sound alone. */
 function soundSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Step[] {
   if (item.kind === 'image') return [];
-  const sounding = item.kind === 'audio' ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
+  const { durationMs } = item;
+  const isHopeless = durationMs !== null && (wish.maxBytes * 8_000) / durationMs < MIN_SOUND_BITRATE;
+  // All films of an item have the same sound: where one was too large, the others need not be fetched.
+  const isKnownTooLarge = isHopeless || [...wish.refused].some(key => key.startsWith('convert-'));
+  const isSource = item.kind !== 'audio' && !isKnownTooLarge;
+  const sounding = isSource ? sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo) : [];
   const copies = sounding.map(variant => converted(toChoice(variant, item, wish.sizes), wish));
   return [...trackSteps(item, wish, means), ...unrefused(copies, wish)];
 }
@@ -227,6 +234,11 @@ function trackSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   const isReady = ({ parts }: Step) => parts.every(({ variant }) => isCommonSound(variant) && !variant.adaptive);
   const made = choices
     .filter(({ variant }) => (isCommonSound(variant) ? variant.adaptive : means.transcode))
+    // What is copied as it is stays as large.
+    .filter(
+      ({ variant, bytes, estimatedBytes }) =>
+        !isCommonSound(variant) || (bytes ?? estimatedBytes ?? 0) <= wish.maxBytes * ESTIMATE_TOLERANCE,
+    )
     .map(choice => converted(choice, wish));
   return [...plain.filter(isReady), ...unrefused(made, wish), ...plain.filter(step => !isReady(step))];
 }

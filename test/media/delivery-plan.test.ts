@@ -109,6 +109,18 @@ describe('the chosen rung', () => {
     expect([rung(item, true, { form: 'audio' }), rung(item, false, { form: 'audio' })]).toEqual([withFfmpeg, without]);
   });
 
+  it('fetches no film for a sound that cannot fit', () => {
+    const hours = (item: MediaItem) => ({ ...item, durationMs: 3 * 3_600_000 });
+    const steps = (item: MediaItem, change: Partial<PlanWish> = {}) =>
+      planDelivery(item, wish({ form: 'audio', ...change }), { transcode: true }).map(({ key }) => key);
+    expect(steps(hours(film(hd(400), sd(200))))).toEqual([]);
+    expect(steps(film(hd(30), { ...sound, bytes: 12 * MB }, sd(8)))).toHaveLength(2);
+    // All films have the same sound.
+    const refused = [`convert-${variantKey(sd(8))}`];
+    expect(steps(film(hd(30), sd(8)), { refused })).toEqual([]);
+    expect(steps(film(hd(30), sd(8)), { broken: new Set(refused) })).toEqual([`convert-${variantKey(hd(30))}`]);
+  });
+
   it('is the post itself where nobody can reach Medley', () => {
     expect(rung(film(hd(30)), false, {}, false)).toBe('original');
     expect(rung(makePhoto({ variants: [photo('p', 20)] }), false, {}, false)).toBe('original');
