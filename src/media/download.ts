@@ -126,9 +126,9 @@ function begin({ status, headers }: HttpStream, progress: Progress, expected: st
     return { why: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
   const start = status === 206 ? /^bytes (\d{1,15})-/.exec(headers['content-range'] ?? '')?.[1] : undefined;
   const isRest = progress.bytes > 0 && start !== undefined && Number(start) === progress.bytes;
-  const type = mediaType(headers['content-type'], expected);
+  const type = typeOf(headers['content-type'], expected);
   if ((status !== 200 && !isRest) || type === undefined) {
-    const what = type === undefined ? 'something that is not media' : `${status}`;
+    const what = type === undefined ? 'something that is not the file' : `${status}`;
     return { why: 'unavailable', cause: new AppError('upstream_unavailable', `the CDN answers ${what}`) };
   }
   if (!isRest) progress.bytes = 0;
@@ -138,6 +138,13 @@ function begin({ status, headers }: HttpStream, progress: Progress, expected: st
   progress.mime = type;
   progress.begun = true;
   return undefined;
+}
+
+/** Undefined for what is no media, and for a picture in the place of a film or sound. */
+function typeOf(contentType: string | undefined, expected: string): string | undefined {
+  const type = mediaType(contentType, expected);
+  const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
+  return isOther ? undefined : type;
 }
 
 /** Weak ones do not promise the same bytes. */

@@ -277,6 +277,7 @@ describe('what a CDN may do', () => {
     ['a page with the type of a film', 'video/mp4', '\n <html><body>Sorry</body></html>'],
     ['an error as JSON with no type', 'application/octet-stream', '{"error": "no"}'],
     ['nothing', 'video/mp4', ''],
+    ['a picture', 'image/jpeg', 'a picture of an error'],
   ])('answers %s: the next one is taken', async (_, type, body) => {
     const { deliver } = await setUp((request, response) => {
       if (request.url?.includes('/hd') === true) response.writeHead(200, { 'content-type': type }).end(body);
