@@ -196,12 +196,11 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     // What cannot be had is in no tunnel either.
     const isReachable = addresses !== undefined && reason !== 'upstream_unavailable';
     const plan = planLink(post.items[index], form, isReachable);
+    if (plan.rung === 'page' && addresses !== undefined)
+      return { kind: 'link', url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page', reason };
     if (plan.rung === 'original' || addresses === undefined || ladder.isOver(plan.variant))
       return { kind: 'link', url: original, leadsTo: 'original', reason };
     const { url, mime, width, height, expiresAt } = plan.variant;
-    if (plan.rung === 'page') {
-      return { kind: 'link', url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page', reason };
-    }
     const file: TunnelFile = {
       post: { source, id },
       index,

@@ -248,6 +248,15 @@ describe('links', () => {
     });
   });
 
+  it('lead to the page though the film’s own address is over: the page finds the new one', async () => {
+    const { deliver, asked } = await setUp(sizes({}), { addresses });
+    const over = { ...hd, bytes: 3_000_000, expiresAt: NOW - 1 };
+    expect(await deliver(post(over))).toMatchObject({ leadsTo: 'page', reason: 'too_large' });
+    const photo = { ...over, mime: 'image/jpeg', hasVideo: false, hasAudio: false };
+    expect(await deliver(makePost({ items: [makePhoto({ variants: [photo] })] }))).toMatchObject({ leadsTo: 'original' });
+    expect(asked).toEqual([]);
+  });
+
   it('lead into the tunnel for what no page plays', async () => {
     const photo = { ...hd, mime: 'image/jpeg', hasVideo: false, hasAudio: false };
     const { deliver } = await setUp(sizes({ hd: 3_000_000 }), { addresses });
