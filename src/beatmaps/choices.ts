@@ -30,10 +30,25 @@ function isIn(value: number, span: Span | null): boolean {
 const MAX_MISS = 0.1;
 
 /** Whether a choice still fits now that its real figures are known. */
-export function isHit(choice: Choice, { aim }: Plan, wishes: Wishes): boolean {
+function isHit(choice: Choice, { aim }: Plan, wishes: Wishes): boolean {
   if (!isWished(choice, wishes)) return false;
   if (aim.pp === null || wishes.pp !== undefined) return true;
   return Math.abs(choice.pp - aim.pp.middle) <= MAX_MISS * aim.pp.middle;
+}
+
+interface Refined {
+  readonly choice: Choice;
+  /** Null while its figures are estimates. */
+  readonly algorithm: string | null;
+}
+
+/** Those that still fit; where all real figures lie beside the target, what was asked for all the same, the nearest first. */
+export function fittingOf<T extends Refined>(refined: readonly T[], plan: Plan, wishes: Wishes): readonly T[] {
+  const hits = refined.filter(({ choice, algorithm }) => algorithm === null || isHit(choice, plan, wishes));
+  const { pp } = plan.aim;
+  if (hits.length > 0 || pp === null) return hits;
+  const distance = ({ choice }: T) => Math.abs(choice.pp - pp.middle);
+  return refined.filter(({ choice }) => isWished(choice, wishes)).toSorted((a, b) => distance(a) - distance(b));
 }
 
 /** The first that go together, of those that can be had. Looks no further than it must, for looking costs. */

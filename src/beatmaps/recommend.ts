@@ -5,7 +5,7 @@ import type { Beatmaps } from './beatmaps.ts';
 import type { Beatmapset, Ruleset } from './beatmapset.ts';
 import { type Candidate, candidateOf, isPlayable } from './candidate.ts';
 import type { CandidatePool } from './catalogue-candidates.ts';
-import { chooseAmong, isHit, shortlist, withinFirst } from './choices.ts';
+import { chooseAmong, fittingOf, shortlist, withinFirst } from './choices.ts';
 import type { Difficulty } from './difficulty.ts';
 import { ANY_MODS, modsToPlay } from './mod-wish.ts';
 import { type Choice, drawOrder, type Span, spreadOut } from './pick.ts';
@@ -149,7 +149,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       shortlisted.map(choice => ({ choice, set: setOf(choice.candidate), mods: modsOf(choice) })),
       signal,
     );
-    const fitting = refined.filter(({ choice, algorithm }) => algorithm === null || isHit(choice, plan, request));
+    const fitting = fittingOf(refined, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     const likeReason = seedMap === undefined ? undefined : seedReason(seedMap);
 

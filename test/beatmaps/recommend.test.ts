@@ -105,6 +105,20 @@ describe('in a world of players with known skills', () => {
     expect(recommendations.map(({ algorithm }) => algorithm)).toEqual(Array.from({ length: 10 }, () => null));
   });
 
+  it('gives the nearest when the maps themselves are all worth something else', async () => {
+    const library = libraryOf(world);
+    const of: Difficulty['of'] = async (request, signal) => {
+      const found = await library.of(request, signal);
+      return { ...found, pp: found.pp.map(each => ({ ...each, pp: each.pp * 0.6 })) };
+    };
+    const { recommendations, target } = await open({ of })({ user: 3, seed: 1, limit: 5 });
+    const beside = recommendations.map(({ pp }) => Math.abs(pp - (target?.middle ?? 0)));
+    expect(recommendations).toHaveLength(5);
+    expect(beside).toEqual(beside.toSorted((a, b) => a - b));
+    const asked = await open({ of })({ user: 3, seed: 1, pp: { low: 100_000, high: 100_001 } });
+    expect(asked.recommendations).toEqual([]);
+  });
+
   it('does not wait for maps that take too long', async () => {
     const of: Difficulty['of'] = (_, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
