@@ -40,7 +40,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
       operationId: 'search',
       summary: 'Search beatmaps',
       description:
-        'Sets found by osu!’s search language, whoever answers: the official API, a mirror or this server’s catalogue. X-Data-Source says which.',
+        'Sets found by osu!’s search language, whoever answers: the official API, a mirror or this server’s catalogue. X-Data-Source says which. Where nothing has the words as they are written, sets with words like them may answer.',
       about: 'beatmap',
       query: searchQuery,
       answer: searchAnswer,
