@@ -62,7 +62,10 @@ export function noRoom(): AppError {
 export async function inspected(file: MadeFile, path: string, signal: AbortSignal): Promise<MadeFile | FileFailure> {
   if (!/^(?:video|audio)\//.test(file.mime)) return file;
   try {
-    return { ...file, probe: await probeFile(path, signal) };
+    const probe = await probeFile(path, signal);
+    // CDNs call anything in an MP4 a film.
+    const mime = probe.kind === 'audio' ? file.mime.replace(/^video\//, 'audio/') : file.mime;
+    return { ...file, mime, probe };
   } catch (cause) {
     signal.throwIfAborted();
     if (cause instanceof AppError) return { why: 'unavailable', cause };

@@ -189,6 +189,16 @@ describe('only the sound', () => {
   });
 });
 
+describe('a sound that the CDN calls a film', () => {
+  it('is told as a sound', async () => {
+    const { deliver } = await setUp({ files: { music: media('clay-audio.mp4') } });
+    const music = { ...sound, url: sound.url.replace('sound', 'music'), adaptive: false };
+    const post = makePost({ items: [makeItem({ kind: 'audio', variants: [music] })] });
+    const file = asFile(await deliver(post));
+    expect(file).toMatchObject({ mime: 'audio/mp4', fileName: 'medley-instagram-C9TestReef01.m4a', width: null });
+  });
+});
+
 describe('only the sound of a film that has none', () => {
   it('cannot be had; nobody says that it is too large', async () => {
     const { deliver } = await setUp({ files: { hd: media('silent-540.mp4') } });
