@@ -183,8 +183,9 @@ function isBroken({ key, parts }: Pick<Source, 'key' | 'parts'>, broken: Readonl
   return broken.has(key) || parts.some(part => broken.has(part.key));
 }
 
-function fits({ bytes, estimatedBytes, key }: Source, limit: number, { sizes, maxBytes }: PlanWish): boolean {
+function fits({ bytes, estimatedBytes, key, parts }: Source, limit: number, { sizes, maxBytes }: PlanWish): boolean {
   const known = sizes?.get(key) ?? bytes;
+  if (parts.some(part => (part.bytes ?? 0) > limit)) return false;
   return known === null ? (estimatedBytes ?? 0) <= maxBytes * ESTIMATE_TOLERANCE : known <= limit;
 }
 
@@ -220,9 +221,9 @@ function soundSteps(item: MediaItem, wish: PlanWish, means: Means): readonly Ste
   const { durationMs } = item;
   const isHopeless = durationMs !== null && (wish.maxBytes * 8_000) / durationMs < MIN_SOUND_BITRATE;
   // All films of an item have the same sound: where one was too large, the others need not be fetched.
-  const isKnownTooLarge = isHopeless || [...wish.refused].some(key => key.startsWith('convert-'));
-  const isSource = item.kind !== 'audio' && !isKnownTooLarge;
-  const sounding = isSource ? sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo) : [];
+  const isOver = isHopeless || [...wish.refused].some(key => key.startsWith('convert-'));
+  const sounding =
+    item.kind === 'audio' || isOver ? [] : sendableVariants(item, 'audio').filter(({ hasVideo }) => hasVideo);
   const copies = sounding.map(variant => converted(toChoice(variant, item, wish.sizes), wish));
   return [...trackSteps(item, wish, means), ...unrefused(copies, wish)];
 }

@@ -148,6 +148,11 @@ describe('the chosen rung', () => {
     expect(rung(film(hd(6)), false, { uncommon })).toBe('file hd');
   });
 
+  it('knows that two halves are too large when one of them is', () => {
+    const item = film(track(11), { ...sound, bytes: null, bitrate: null }, sd(4));
+    expect(rung(item, false)).toBe('file sd');
+  });
+
   it('prefers a smaller picture to a starved one', () => {
     const starved = hd(2, { bitrate: 300_000 });
     expect(rung(film(starved, sd(4, { bitrate: 800_000 })), true)).toBe('file sd');

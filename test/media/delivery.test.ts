@@ -253,7 +253,9 @@ describe('links', () => {
     const over = { ...hd, bytes: 3_000_000, expiresAt: NOW - 1 };
     expect(await deliver(post(over))).toMatchObject({ leadsTo: 'page', reason: 'too_large' });
     const photo = { ...over, mime: 'image/jpeg', hasVideo: false, hasAudio: false };
-    expect(await deliver(makePost({ items: [makePhoto({ variants: [photo] })] }))).toMatchObject({ leadsTo: 'original' });
+    expect(await deliver(makePost({ items: [makePhoto({ variants: [photo] })] }))).toMatchObject({
+      leadsTo: 'original',
+    });
     expect(asked).toEqual([]);
   });
 
