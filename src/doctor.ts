@@ -101,6 +101,19 @@ async function checkSite(host: string, http: HttpClient): Promise<Finding> {
   }
 }
 
+async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
+  if (url === undefined) return [];
+  const { pingRedis } = await import('./infra/redis.ts');
+  try {
+    await pingRedis(url);
+    return [{ state: 'ok', what: 'Redis answers' }];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const remedy = 'Start it or correct REDIS_URL. Until then each process goes by its own memory.';
+    return [{ state: 'wrong', what: `Redis does not answer: ${reason}`, remedy }];
+  }
+}
+
 /** Those with a token; the library of one without is not even loaded. */
 async function examineChats({ discord, telegram, publicUrl }: Config): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
@@ -131,6 +144,7 @@ async function examine(config: Config, searchPath: string): Promise<readonly Fin
         searchPath,
         'It is the last resort when the sites change; without it that resort is missing.',
       ),
+      ...(await checkRedis(config.redisUrl)),
       ...(await Promise.all(SITES.map(site => checkSite(site, http)))),
       ...(await examineChats(config)),
     ];

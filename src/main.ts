@@ -13,6 +13,7 @@ import { createMetrics } from './api/metrics.ts';
 import { recommendRoutes } from './api/recommend-routes.ts';
 import { tunnelRoutes } from './api/tunnel-routes.ts';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
+import { openBeatmapShelves } from './beatmaps/lifetimes.ts';
 import { MIRROR_PACES } from './beatmaps/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
 import { createActionTokens } from './bot/action.ts';
@@ -29,6 +30,7 @@ import { createLogger, type Logger } from './infra/log.ts';
 import { createOverrides } from './infra/overrides.ts';
 import type { PaceRules } from './infra/pace.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit.ts';
+import type { SharedState } from './infra/redis.ts';
 import { createServer, type Server } from './infra/server.ts';
 import { openStore, type Store } from './infra/store.ts';
 import { parseCookiesFile } from './media/cookies-file.ts';
@@ -42,6 +44,7 @@ import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
 import { createInstagramConstants } from './media/sources/instagram/constants.ts';
 import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
+import { parseStoredPost } from './media/stored-post.ts';
 import { createTunnel } from './media/tunnel.ts';
 import { loadMediaKey } from './media/tunnel-key.ts';
 import type { Platform } from './platforms/platform.ts';
@@ -84,7 +87,8 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
     onRequest: metrics.countUpstream,
   });
-  const limiter = createMemoryRateLimiter();
+  const shared = await openSharedState(config.redisUrl, log);
+  const limiter = shared?.limiter ?? createMemoryRateLimiter();
   const store = openStore(join(config.dataDir, 'medley.db'));
   const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
@@ -108,7 +112,12 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
       },
     }),
-    cache: createMemoryCache<Post>({ maxEntries: MAX_POSTS, maxSize: MAX_POST_BYTES, sizeOf: postBytes }),
+    cache: createMemoryCache<Post>({
+      maxEntries: MAX_POSTS,
+      maxSize: MAX_POST_BYTES,
+      sizeOf: postBytes,
+      behind: shared?.openShelf({ name: 'posts', parse: parseStoredPost }),
+    }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
@@ -117,6 +126,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     store,
     dataDir: config.dataDir,
     credentials: config.osu,
+    shelves: shared && openBeatmapShelves(shared),
     log,
   });
   const { mediaHosts } = extractor;
@@ -213,7 +223,6 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   await web.start();
   for (const chat of chats) startChat(chat, log);
   catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
-  sayWhatIsMissing(config, log);
 
   return {
     address: `${origin}/`,
@@ -222,6 +231,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
       await Promise.all([delivery.close(), difficulty.close()]);
       await http.close();
+      shared?.close();
       catalogue.close();
       store.close();
     },
@@ -237,6 +247,13 @@ interface ChatParts {
   readonly store: Store;
   readonly server: Server;
   readonly log: Logger;
+}
+
+/** With REDIS_URL; without, its library is not even loaded. */
+async function openSharedState(url: string | undefined, log: Logger): Promise<SharedState | undefined> {
+  if (url === undefined) return undefined;
+  const { openRedisState } = await import('./infra/redis.ts');
+  return openRedisState({ url, log });
 }
 
 /** Those with a token; the library of one without is not even loaded. */
@@ -286,12 +303,6 @@ async function readVersion(): Promise<string> {
 
 function derivedKey(key: Buffer, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', key, '', purpose, 32));
-}
-
-/** What is configured and not there yet must not look as if it worked. */
-function sayWhatIsMissing(config: Config, log: Logger): void {
-  if (config.redisUrl === undefined) return;
-  log.warn({ variables: ['REDIS_URL'] }, 'configured, but not part of this version yet');
 }
 
 /** Runs until a signal, then lets what runs finish. A second signal ends at once. */

@@ -5,7 +5,7 @@ import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
 import { type Catalogue, createCatalogue } from './catalogue.ts';
 import { createCandidatePool } from './catalogue-candidates.ts';
 import { createDifficulty, type Difficulty } from './difficulty.ts';
-import { createMemoryBeatmapCaches } from './lifetimes.ts';
+import { type BeatmapShelves, createMemoryBeatmapCaches } from './lifetimes.ts';
 import { createMirrors } from './mirrors.ts';
 import { createOsuApi } from './osu-api.ts';
 import { createRecommend, type Recommend } from './recommend.ts';
@@ -17,6 +17,8 @@ export interface BeatmapServicesOptions {
   readonly dataDir: string;
   /** Of the official API; without them the mirrors answer for it where they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
+  /** Where other processes find our answers, and we theirs. */
+  readonly shelves?: BeatmapShelves | undefined;
   readonly log: Logger;
 }
 
@@ -30,7 +32,7 @@ export interface BeatmapServices {
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
-  const { http, store, dataDir, credentials, log } = options;
+  const { http, store, dataDir, credentials, shelves, log } = options;
   const catalogue = createCatalogue({
     store,
     onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
@@ -39,7 +41,7 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
     osu: credentials && createOsuApi({ http, log, ...credentials }),
     mirrors: createMirrors({ http }),
     catalogue,
-    caches: createMemoryBeatmapCaches(),
+    caches: createMemoryBeatmapCaches(undefined, shelves),
     log,
   });
   const difficulty = createDifficulty({ http, dataDir, log });

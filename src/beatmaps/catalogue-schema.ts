@@ -102,7 +102,8 @@ const BeatmapShape: z.ZodType<Beatmap> = z.object({
   user_id: count,
 });
 
-const BeatmapsetShape: z.ZodType<Beatmapset> = z.object({
+/** A set as it is kept, in the catalogue or by a cache. */
+export const BeatmapsetShape: z.ZodType<Beatmapset> = z.object({
   id: z.number(),
   artist: z.string(),
   artist_unicode: z.string().nullable(),

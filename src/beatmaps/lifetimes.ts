@@ -1,7 +1,11 @@
 /** How long answers are kept, and the caches they are kept in. */
+import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { type Cache, type CachePolicy, createMemoryCache } from '../infra/cache.ts';
+import { type Cache, type CachePolicy, type CacheShelf, createMemoryCache } from '../infra/cache.ts';
+import type { SharedState } from '../infra/redis.ts';
 import type { Beatmapset } from './beatmapset.ts';
+import { BeatmapsetShape } from './catalogue-schema.ts';
+import { MIRROR_IDS } from './mirror-sites.ts';
 import type { ListSlice, UserBeatmapset } from './osu-api.ts';
 import type { Player } from './player.ts';
 import type { Score, ScoreType } from './score.ts';
@@ -86,12 +90,39 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
 /** A play is over; only what it is worth may change. */
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
-/** About 30 MB when all are full. */
-export function createMemoryBeatmapCaches(now?: () => number): BeatmapCaches {
-  const clock = now === undefined ? {} : { now };
+const upstream = z.enum(['osu', ...MIRROR_IDS]);
+const StoredSet: z.ZodType<FoundSet> = z.object({ set: BeatmapsetShape, source: upstream });
+const StoredPage: z.ZodType<FoundPage> = z
+  .object({
+    sets: z.array(BeatmapsetShape),
+    total: z.number().nullable(),
+    next: z.string().nullable(),
+    source: upstream,
+    token: z.string().optional(),
+  })
+  .transform(page => ({ ...page, token: page.token }));
+
+/** What the caches of several processes share. Players and their plays change by the minute and stay where they were asked for. */
+export interface BeatmapShelves {
+  readonly pages: CacheShelf<FoundPage>;
+  readonly sets: CacheShelf<FoundSet>;
+}
+
+export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openShelf'>): BeatmapShelves {
   return {
-    pages: createMemoryCache({ maxEntries: 500, maxSize: 4_000, sizeOf: page => page.sets.length, ...clock }),
-    sets: createMemoryCache({ maxEntries: 1_000, ...clock }),
+    // A page is large and soon out of date.
+    pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
+    sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
+  };
+}
+
+/** About 30 MB when all are full. */
+export function createMemoryBeatmapCaches(now?: () => number, shelves?: BeatmapShelves): BeatmapCaches {
+  const clock = now === undefined ? {} : { now };
+  const pages = { maxEntries: 500, maxSize: 4_000, behind: shelves?.pages };
+  return {
+    pages: createMemoryCache({ ...pages, sizeOf: page => page.sets.length, ...clock }),
+    sets: createMemoryCache({ maxEntries: 1_000, behind: shelves?.sets, ...clock }),
     players: createMemoryCache({ maxEntries: 500, ...clock }),
     scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
     plays: createMemoryCache({ maxEntries: 500, ...clock }),

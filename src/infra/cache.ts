@@ -38,11 +38,31 @@ export interface Cache<V> {
   ): Promise<CacheHit<V>>;
 }
 
+export interface ShelfEntry<V> {
+  readonly value: V;
+  /** Unix milliseconds. */
+  readonly freshUntil: number;
+  /** Until when the value may answer in the place of a failure, unix milliseconds; never before `freshUntil`. */
+  readonly staleUntil: number;
+}
+
+/** Where processes find each other's answers. It never rejects and answers in bounded time: what it cannot do is left out. */
+export interface CacheShelf<V> {
+  read(key: string): Promise<ShelfEntry<V> | undefined>;
+  write(key: string, entry: ShelfEntry<V>): Promise<void>;
+  remove(key: string): Promise<void>;
+}
+
 export interface MemoryCacheOptions<V> {
   readonly maxEntries: number;
   /** Sum of `sizeOf` over all entries, in its unit; needs `sizeOf`. A value beyond it alone is answered but not kept. */
   readonly maxSize?: number;
   readonly sizeOf?: (value: V) => number;
+  /**
+   * Asked for what is not in memory, and told what is loaded. A value in memory counts as long as it is fresh, whatever other
+   * processes put there meanwhile; failures are not shared.
+   */
+  readonly behind?: CacheShelf<V> | undefined;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
@@ -50,10 +70,8 @@ export interface MemoryCacheOptions<V> {
 /** A flood of bad keys must not fill memory with their failures. */
 const MAX_FAILURES = 1_000;
 
-interface Entry<V> {
+interface Entry<V> extends Omit<ShelfEntry<V>, 'value'> {
   readonly hit: CacheHit<V>;
-  readonly freshUntil: number;
-  readonly staleUntil: number;
 }
 
 interface Failure {
@@ -63,24 +81,51 @@ interface Failure {
 
 /** A Cache in this process. Least recently used entries make room; failures are remembered apart from values. */
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
-  const now = options.now ?? Date.now;
+  const { behind, now = Date.now } = options;
   const entries = new LRUCache<string, Entry<V>>({ max: options.maxEntries, ...sizeLimit(options) });
   const failures = new LRUCache<string, Failure>({ max: Math.min(options.maxEntries, MAX_FAILURES) });
   const flights = createSingleFlight<CacheHit<V>>();
+  const lookups = createSingleFlight<Entry<V> | undefined>();
 
-  function keep(key: string, value: V, ttlMs: number, staleMs: number): void {
+  /** The promise is the shelf's: the memory has it at once. */
+  async function keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
     failures.delete(key);
     const at = now();
     const freshUntil = at + positive(ttlMs);
     const staleUntil = freshUntil + positive(staleMs);
-    if (staleUntil > at) entries.set(key, { hit: { value, from: 'cache' }, freshUntil, staleUntil });
-    else entries.delete(key);
+    if (staleUntil > at) {
+      entries.set(key, { hit: { value, from: 'cache' }, freshUntil, staleUntil });
+      await behind?.write(key, { value, freshUntil, staleUntil });
+    } else {
+      await drop(key);
+    }
+  }
+
+  async function drop(key: string): Promise<void> {
+    entries.delete(key);
+    await behind?.remove(key);
+  }
+
+  /** A fresh value of another process; one that is old is kept for bad times. */
+  async function lookUp(key: string): Promise<CacheHit<V> | undefined> {
+    if (behind === undefined) return undefined;
+    const entry = await lookups.run(key, async flight => {
+      const found = await behind.read(key);
+      // What was set or deleted meanwhile is newer.
+      if (found === undefined || !flight.isCurrent()) return undefined;
+      const { value, ...times } = found;
+      const mine = entries.get(key);
+      const newest: Entry<V> = { hit: { value, from: 'cache' }, ...times };
+      if (mine === undefined || mine.freshUntil < times.freshUntil) entries.set(key, newest);
+      return newest;
+    });
+    return entry !== undefined && now() < entry.freshUntil ? entry.hit : undefined;
   }
 
   function remember(key: string, error: unknown, policy: CachePolicy<V>): void {
     const ttlMs = positive(policy.errorTtlMs?.(error) ?? 0);
     if (ttlMs > 0) failures.set(key, { error, until: now() + ttlMs });
-    if (policy.staleOnError?.(error) === false) entries.delete(key);
+    if (policy.staleOnError?.(error) === false) void drop(key);
   }
 
   function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> | undefined {
@@ -90,8 +135,11 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   }
 
   async function refresh(key: string, load: Load<V>, policy: CachePolicy<V>, flight: Flight): Promise<CacheHit<V>> {
+    const known = await lookUp(key);
+    if (known !== undefined) return known;
     let value: V;
     try {
+      flight.signal.throwIfAborted();
       value = await load(flight.signal);
     } catch (error) {
       if (flight.signal.aborted) throw error;
@@ -101,23 +149,26 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       return old;
     }
     // What was set or deleted meanwhile is newer than this answer.
-    if (flight.isCurrent()) keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
+    if (flight.isCurrent()) void keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
     return { value, from: 'load' };
   }
 
   return {
     async get(key) {
       const entry = entries.get(key);
-      return entry !== undefined && now() < entry.freshUntil ? entry.hit.value : undefined;
+      if (entry !== undefined && now() < entry.freshUntil) return entry.hit.value;
+      return (await lookUp(key))?.value;
     },
     async set(key, value, ttlMs) {
       flights.forget(key);
-      keep(key, value, ttlMs, 0);
+      lookups.forget(key);
+      await keep(key, value, ttlMs, 0);
     },
     async delete(key) {
       flights.forget(key);
+      lookups.forget(key);
       failures.delete(key);
-      entries.delete(key);
+      await drop(key);
     },
     wrap(key, load, policy, signal) {
       if (signal?.aborted === true) return Promise.reject(signal.reason);

@@ -83,9 +83,9 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
 
   return {
     consume(rule, key, cost = 1) {
-      if (!isSound(rule, cost))
-        return Promise.reject(new RangeError(`rule ${rule.name} or cost ${cost} is out of range`));
-      const name = `${rule.name}:${rule.window}:${rule.windowMs}:${key}`;
+      const unsound = findUnsound(rule, cost);
+      if (unsound !== undefined) return Promise.reject(unsound);
+      const name = bucketName(rule, key);
       const bucket = openBucket(name);
       // One at a time per bucket: between reading and taking nobody else may take.
       const mine = bucket.turn.then(() => take(bucket, name, rule, cost));
@@ -95,7 +95,13 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
   };
 }
 
-function isSound({ limit, windowMs }: RateLimitRule, cost: number): boolean {
+/** Why no limiter can go by this, or undefined. */
+export function findUnsound({ name, limit, windowMs }: RateLimitRule, cost: number): RangeError | undefined {
   const isWindow = Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
-  return isWindow && Number.isSafeInteger(limit) && limit >= 0 && Number.isSafeInteger(cost) && cost >= 0;
+  const isSound = isWindow && Number.isSafeInteger(limit) && limit >= 0 && Number.isSafeInteger(cost) && cost >= 0;
+  return isSound ? undefined : new RangeError(`rule ${name} or cost ${cost} is out of range`);
+}
+
+export function bucketName({ name, window, windowMs }: RateLimitRule, key: string): string {
+  return `${name}:${window}:${windowMs}:${key}`;
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createRedisServer, redisMissing, redisNote } from '../redis-server.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { type Program, startProgram } from './program.ts';
 
@@ -81,4 +82,37 @@ describe('the program', () => {
     expect(await answer.json()).toMatchObject({ source: 'instagram', id: 'DXtramshed1', items: [{ kind: 'image' }] });
     expect((await fetch(`${address}media/forged-token`)).status).toBe(404);
   }, 30_000);
+});
+
+describe.skipIf(redisMissing)(`two programs with one Redis${redisNote}`, () => {
+  it('ask for a post once, and count their callers together', async () => {
+    const redis = await createRedisServer();
+    onTestFinished(() => redis.stop());
+    await redis.start();
+    const sandbox = await createSandbox();
+    onTestFinished(() => sandbox.close());
+    const environment = { UPSTREAM_OVERRIDES: sandbox.overrides, REDIS_URL: redis.url.replace('//', '//:fake-word@') };
+    const [one, two] = await Promise.all([run(environment), run(environment)]);
+    const ask = async (program: Program) => {
+      await expect.poll(program.stderr, { timeout: 10_000 }).toContain('Redis answers');
+      const link = encodeURIComponent('https://www.instagram.com/reel/DVclaybowl1/');
+      const answer = await fetch(`${await program.ready}api/post?url=${link}`);
+      expect(answer.status).toBe(200);
+      const post: unknown = await answer.json();
+      return { post, remaining: answer.headers.get('x-ratelimit-remaining') };
+    };
+    const first = await ask(one);
+    const asked = sandbox.requests.length;
+    const second = await ask(two);
+    expect(asked).toBeGreaterThan(0);
+    expect(sandbox.requests).toHaveLength(asked);
+    expect(second).toEqual({ post: first.post, remaining: '998' });
+    await redis.stop();
+    expect((await ask(one)).post).toEqual(first.post);
+    for (const program of [one, two]) {
+      program.child.kill('SIGTERM');
+      expect(await program.ended).toBe(0);
+      expect(program.stderr()).not.toContain('fake-word');
+    }
+  }, 40_000);
 });
