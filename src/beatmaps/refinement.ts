@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
-import type { Beatmapset } from './beatmapset.ts';
+import type { Beatmapset, Ruleset } from './beatmapset.ts';
 import type { Difficulty } from './difficulty.ts';
+import { createLibraryRatio } from './library-ratio.ts';
 import type { Choice } from './pick.ts';
+import type { ClassProfile } from './player-profile.ts';
 
 export interface Refinement {
   readonly choice: Choice;
@@ -24,15 +26,28 @@ export interface RefinementOptions {
   readonly waitMs: number;
 }
 
-/** Replaces estimates by what the maps themselves say, as far as time allows. Those come first, each in their order. */
+/**
+ * Replaces estimates by what the maps themselves say, on the scale of what osu! gave for the player's own plays, as far as time allows.
+ * Those come first, each in their order.
+ */
 export function createRefinement({ difficulty, log, waitMs }: RefinementOptions) {
-  async function refineOne({ choice, set, mods }: Shortlisted, signal: AbortSignal): Promise<Refinement> {
+  type RatioFor = (choice: Choice, ruleset: Ruleset) => Promise<number>;
+
+  async function refineOne(
+    { choice, set, mods }: Shortlisted,
+    ratioFor: RatioFor,
+    signal: AbortSignal,
+  ): Promise<Refinement> {
     const beatmap = set?.beatmaps.find(({ id }) => id === choice.candidate.id);
     if (difficulty === undefined || beatmap === undefined) return { choice, algorithm: null };
     const { accuracy, misses } = choice.profile;
     try {
-      const found = await difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal);
-      const pp = found.pp[0]?.pp ?? choice.pp;
+      const [found, ratio] = await Promise.all([
+        difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal),
+        ratioFor(choice, beatmap.mode),
+      ]);
+      const known = found.pp[0]?.pp;
+      const pp = known === undefined ? choice.pp : known * ratio;
       // Without mods osu! itself tells the stars.
       const stars = choice.profile.modClass.key === '' ? choice.figures.stars : found.stars;
       const figures = { ...choice.figures, stars };
@@ -49,7 +64,14 @@ export function createRefinement({ difficulty, log, waitMs }: RefinementOptions)
     const own = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     // One for each map, which is more than Node takes for a mistake.
     setMaxListeners(0, own);
-    const refined = await Promise.all(list.map(one => refineOne(one, own)));
+    const ratio = createLibraryRatio(difficulty, log);
+    const ratios = new Map<ClassProfile, Promise<number>>();
+    const ratioFor: RatioFor = ({ profile }, ruleset) => {
+      const known = ratios.get(profile) ?? ratio(profile, ruleset, own);
+      ratios.set(profile, known);
+      return known;
+    };
+    const refined = await Promise.all(list.map(one => refineOne(one, ratioFor, own)));
     if (signal?.aborted === true) throw new AppError('timeout', 'the caller left', { cause: signal.reason });
     return [...refined.filter(isComputed), ...refined.filter(one => !isComputed(one))];
   };

@@ -51,6 +51,18 @@ describe('in a world of players with known skills', () => {
     expect(ours).toMatchObject({ ownPlays: 0, repeats: 0 });
   }, 60_000);
 
+  it('tells pp on osu!’s scale, though the library’s rules give a sixth less', async () => {
+    const library = libraryOf(world);
+    const older: Pick<Difficulty, 'of'> = {
+      async of(request, signal) {
+        const found = await library.of(request, signal);
+        return { ...found, pp: found.pp.map(each => ({ ...each, pp: each.pp / 1.2 })) };
+      },
+    };
+    const ours = await measure('ours', world, 1, wayOf(world, open(older)));
+    expect(ours.hits).toBeGreaterThanOrEqual(0.9);
+  }, 60_000);
+
   it('gives the same for the same seed, and other maps for another', async () => {
     const recommend = open();
     const ids = async (seed: number) => (await recommend({ user: 3, seed })).recommendations.map(one => one.beatmap.id);

@@ -1,0 +1,36 @@
+import type { Logger } from '../infra/log.ts';
+import type { Ruleset } from './beatmapset.ts';
+import type { Difficulty } from './difficulty.ts';
+import type { ClassProfile, Play } from './player-profile.ts';
+
+/** Each costs a file, and the picks themselves need theirs in the same time. */
+const PLAYS = 3;
+/** Rules change by less; what lies beyond is another map under the same number, or a play of another client. */
+const LOWEST = 0.7;
+const HIGHEST = 1.4;
+
+/**
+ * What osu! gives for a player's plays with certain mods, as a multiple of what the library works out for them: its rules are older than
+ * osu!'s. 1 where there are no plays, or nothing is known about them in time.
+ */
+export function createLibraryRatio(difficulty: Pick<Difficulty, 'of'>, log: Logger) {
+  async function ratioOf(play: Play, ruleset: Ruleset, signal: AbortSignal): Promise<number | undefined> {
+    const { mapId: id, mods, accuracy, misses } = play;
+    const request = { beatmap: { id, checksum: null, mode: ruleset }, mods, accuracies: [accuracy * 100], misses };
+    try {
+      const pp = (await difficulty.of(request, signal)).pp[0]?.pp ?? 0;
+      const ratio = play.pp / pp;
+      return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
+    } catch (error) {
+      if (!signal.aborted) log.debug({ err: error, beatmap: id }, 'a play says nothing about the rules');
+      return undefined;
+    }
+  }
+
+  return async function libraryRatio({ plays }: ClassProfile, ruleset: Ruleset, signal: AbortSignal): Promise<number> {
+    const best = [...plays].sort((a, b) => b.pp - a.pp).slice(0, PLAYS);
+    const ratios = await Promise.all(best.map(play => ratioOf(play, ruleset, signal)));
+    const known = ratios.filter(ratio => ratio !== undefined).sort((a, b) => a - b);
+    return known[Math.floor(known.length / 2)] ?? 1;
+  };
+}
