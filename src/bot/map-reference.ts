@@ -1,5 +1,5 @@
 import type { Beatmaps, SetAnswer } from '../beatmaps/beatmaps.ts';
-import type { Beatmap } from '../beatmaps/beatmapset.ts';
+import type { Beatmap, Ruleset } from '../beatmaps/beatmapset.ts';
 import { matchOsuLink } from '../beatmaps/link.ts';
 import { AppError } from '../errors.ts';
 import { looksLikeLink } from './arguments.ts';
@@ -9,13 +9,15 @@ import { hint } from './hint.ts';
 export interface FoundMap extends SetAnswer {
   /** The difficulty meant; undefined when it was the whole set. */
   readonly beatmap: Beatmap | undefined;
+  /** In which the address asks to see it. */
+  readonly ruleset?: Ruleset | undefined;
 }
 
 /** @throws AppError `invalid_request` with a hint, `not_found`, or an upstream's */
 export async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSignal): Promise<FoundMap> {
   const link = matchOsuLink(text);
   if (link?.kind === 'set') return { ...(await beatmaps.set(link.id, signal)), beatmap: undefined };
-  if (link?.kind === 'map') return beatmaps.setOfMap(link.id, signal);
+  if (link?.kind === 'map') return { ...(await beatmaps.setOfMap(link.id, signal)), ruleset: link.ruleset };
   if (link !== undefined || /^https?:\/\//i.test(text)) throw hint('notBeatmapLink');
   if (/^[1-9]\d{0,14}$/.test(text)) return findNumber(Number(text), beatmaps, signal);
   return findWords(text, beatmaps, signal);

@@ -83,6 +83,23 @@ describe('beatmap info', () => {
     expect(text).toContain('5.20★');
   });
 
+  it('respects the ruleset of a link: osu!’s maps can be played in the others', async () => {
+    const asked: DifficultyRequest[] = [];
+    const context = await contextWith(async each => {
+      asked.push(each);
+      return FIGURES;
+    });
+    const told = async (link: string) => beatmapInfo.run({ map: link, mods: undefined }, context);
+    const converted = await told('https://osu.ppy.sh/beatmapsets/900001#taiko/9000014');
+    expect(asked).toMatchObject([{ beatmap: { id: 9000014 }, ruleset: 'taiko' }]);
+    expect(textOf(converted)).toContain('osu!taiko');
+    expect(textOf(converted.actions)).toContain('https://osu.ppy.sh/beatmapsets/900001#taiko/9000014');
+    for (const link of ['https://osu.ppy.sh/beatmapsets/900001#osu/9000014', map]) {
+      expect(textOf(await told(link))).not.toContain('osu!taiko');
+      expect(asked.at(-1)).not.toHaveProperty('ruleset');
+    }
+  });
+
   it('does without where there is none', async () => {
     const text = textOf(await beatmapInfo.run({ map, mods: undefined }, await contextWith(broken)));
     expect(text).toContain('Paper Comet');

@@ -38,8 +38,9 @@ export const beatmapInfo = defineCommand({
     const { services, signal, t } = context;
     const [, name = map, ending = ''] = (mods === undefined && MODS_AT_END.exec(map)) || [];
     const chosen = parseMods(mods ?? ending);
-    const { set, beatmap, ...told } = await findMap(name, services.beatmaps, signal);
-    if (beatmap !== undefined) checkMods(chosen, beatmap.mode);
+    const { set, beatmap, ruleset, ...told } = await findMap(name, services.beatmaps, signal);
+    const convertedTo = beatmap?.mode === 'osu' && ruleset !== 'osu' ? ruleset : undefined;
+    if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
     const played = {
       ...set,
       bpm: set.bpm === null ? null : set.bpm * clockRateOf(chosen),
@@ -49,13 +50,20 @@ export const beatmapInfo = defineCommand({
       beatmap === undefined
         ? undefined
         : await estimate(
-            { beatmap, mods: chosen, accuracies: ACCURACIES, strains: services.painter !== undefined },
+            {
+              beatmap,
+              mods: chosen,
+              accuracies: ACCURACIES,
+              strains: services.painter !== undefined,
+              ...(convertedTo !== undefined && { ruleset: convertedTo }),
+            },
             context,
           );
     const view = {
       ...told,
       set: played,
       beatmap: played.beatmaps.find(({ id }) => id === beatmap?.id),
+      convertedTo,
       mods: chosen,
       estimated,
       picture:

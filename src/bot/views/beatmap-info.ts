@@ -1,5 +1,5 @@
 import type { SetAnswer } from '../../beatmaps/beatmaps.ts';
-import type { Beatmap, Beatmapset } from '../../beatmaps/beatmapset.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/beatmapset.ts';
 import type { MapDifficulty } from '../../beatmaps/difficulty.ts';
 import { setPage } from '../../beatmaps/link.ts';
 import type { Translator } from '../../i18n/translate.ts';
@@ -22,6 +22,8 @@ import {
 export interface BeatmapInfoView extends SetAnswer {
   /** The difficulty that was asked for; undefined when it was the set. */
   readonly beatmap: Beatmap | undefined;
+  /** The ruleset it was asked for in, where that is not its own; the estimate is of it. */
+  readonly convertedTo?: Ruleset | undefined;
   /** With which the settings, lengths and tempo of the difficulties are told. */
   readonly mods: readonly string[];
   /** What the difficulty comes to with them; undefined where nobody can tell. */
@@ -48,13 +50,13 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods(mods.join(''))] } as const]),
       { kind: 'fields', fields: setFields(set, beatmap, t) },
       ...(beatmap === undefined ? [] : focusBlocks(beatmap, t)),
-      ...(estimated === undefined ? [] : estimateBlocks(estimated, mods, t)),
+      ...(estimated === undefined ? [] : estimateBlocks(estimated, view, t)),
       ...(view.picture === undefined ? [] : [view.picture]),
       ...difficultyBlocks(set, beatmap, t),
       { kind: 'sound', url: set.preview_url, label: words.preview },
     ],
     actions: [
-      { kind: 'link', label: words.openAtOsu, url: pageOf(set, beatmap) },
+      { kind: 'link', label: words.openAtOsu, url: pageOf(view) },
       ...(set.download_disabled ? [] : [downloadButton(downloadToken, t)]),
     ],
   });
@@ -64,8 +66,8 @@ function downloadButton(token: string, t: Translator): Action {
   return { kind: 'button', label: t.messages.osu.download, token, style: 'primary' };
 }
 
-function pageOf(set: Beatmapset, beatmap: Beatmap | undefined): string {
-  return setPage(set.id, beatmap);
+function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
+  return setPage(set.id, beatmap && { id: beatmap.id, mode: convertedTo ?? beatmap.mode });
 }
 
 /** As the artist writes it, where that differs. */
@@ -134,7 +136,7 @@ function focusBlocks(beatmap: Beatmap, t: Translator): readonly Block[] {
 /** What a play would be worth, and by whose reckoning. */
 function estimateBlocks(
   { stars, maxCombo, pp, algorithm, isOtherFile }: MapDifficulty,
-  mods: readonly string[],
+  { mods, convertedTo }: BeatmapInfoView,
   t: Translator,
 ): readonly Block[] {
   const words = t.messages.osu.estimate;
@@ -147,6 +149,7 @@ function estimateBlocks(
     {
       kind: 'text',
       text: joined([
+        convertedTo && [{ kind: 'strong', children: [t.messages.osu.modes[convertedTo]] }],
         words.stars(starsText(stars, t), mods.join('')),
         t.messages.osu.combo(t.number(maxCombo)),
         [{ kind: 'emphasis', children: [isOtherFile ? words.byOtherFile(date) : words.by(date)] }],
