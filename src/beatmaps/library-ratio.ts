@@ -9,6 +9,13 @@ const PLAYS = 3;
 const LOWEST = 0.7;
 const HIGHEST = 1.4;
 
+/** From all over the list: those on its top stand there because their maps give more than is usual. */
+function spread(plays: readonly Play[]): readonly Play[] {
+  const ordered = [...plays].sort((a, b) => b.pp - a.pp);
+  const places = Array.from({ length: PLAYS }, (_, index) => Math.floor(((index + 1) * ordered.length) / (PLAYS + 1)));
+  return ordered.filter((_, place) => places.includes(place));
+}
+
 /**
  * What osu! gives for a player's plays with certain mods, as a multiple of what the library works out for them: its rules are older than
  * osu!'s. 1 where there are no plays, or nothing is known about them in time.
@@ -28,8 +35,7 @@ export function createLibraryRatio(difficulty: Pick<Difficulty, 'of'>, log: Logg
   }
 
   return async function libraryRatio({ plays }: ClassProfile, ruleset: Ruleset, signal: AbortSignal): Promise<number> {
-    const best = [...plays].sort((a, b) => b.pp - a.pp).slice(0, PLAYS);
-    const ratios = await Promise.all(best.map(play => ratioOf(play, ruleset, signal)));
+    const ratios = await Promise.all(spread(plays).map(play => ratioOf(play, ruleset, signal)));
     const known = ratios.filter(ratio => ratio !== undefined).sort((a, b) => a - b);
     return known[Math.floor(known.length / 2)] ?? 1;
   };
