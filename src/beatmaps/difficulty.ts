@@ -148,9 +148,15 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
       const { beatmap } = request;
       const job = readJob(request);
       const load = async (own: AbortSignal): Promise<MapDifficulty> => {
-        const { file, isOther } = await files.get(beatmap, own);
-        const figures = await threads.run({ ...job, file }, own);
-        return { ...figures, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
+        try {
+          const { file, isOther } = await files.get(beatmap, own);
+          const figures = await threads.run({ ...job, file }, own);
+          return { ...figures, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
+        } catch (error) {
+          // Those who ask do without and say nothing of it.
+          if (!own.aborted) log.info({ err: error, beatmap: beatmap.id }, 'a difficulty could not be worked out');
+          throw error;
+        }
       };
       const policy = {
         ttlMs: ({ isOtherFile }: MapDifficulty) => (isOtherFile || beatmap.checksum === null ? HOUR_MS : 24 * HOUR_MS),

@@ -1,4 +1,3 @@
-import type { Logger } from '../infra/log.ts';
 import type { Ruleset } from './beatmapset.ts';
 import type { Difficulty } from './difficulty.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
@@ -20,7 +19,7 @@ function spread(plays: readonly Play[]): readonly Play[] {
  * What osu! gives for a player's plays with certain mods, as a multiple of what the library works out for them: its rules are older than
  * osu!'s. 1 where there are no plays, or nothing is known about them in time.
  */
-export function createLibraryRatio(difficulty: Pick<Difficulty, 'of'>, log: Logger) {
+export function createLibraryRatio(difficulty: Pick<Difficulty, 'of'>) {
   async function ratioOf(play: Play, ruleset: Ruleset, signal: AbortSignal): Promise<number | undefined> {
     const { mapId: id, mods, accuracy, misses } = play;
     const request = { beatmap: { id, checksum: null, mode: ruleset }, mods, accuracies: [accuracy * 100], misses };
@@ -28,8 +27,8 @@ export function createLibraryRatio(difficulty: Pick<Difficulty, 'of'>, log: Logg
       const pp = (await difficulty.of(request, signal)).pp[0]?.pp ?? 0;
       const ratio = play.pp / pp;
       return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
-    } catch (error) {
-      if (!signal.aborted) log.debug({ err: error, beatmap: id }, 'a play says nothing about the rules');
+    } catch {
+      // Logged where it failed.
       return undefined;
     }
   }

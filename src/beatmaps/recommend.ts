@@ -75,7 +75,7 @@ const MAX_PAGES = 3;
 
 export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, pool, catalogue, served, difficulty, log, refineMs = 2_500 } = options;
-  const refine = createRefinement({ difficulty, log, waitMs: refineMs });
+  const refine = createRefinement({ difficulty, waitMs: refineMs });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
   async function fetchSets({ plan, ruleset, request, random }: Hunt): Promise<readonly Beatmapset[]> {

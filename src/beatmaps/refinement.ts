@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../infra/log.ts';
 import type { Beatmapset, Ruleset } from './beatmapset.ts';
 import type { Difficulty } from './difficulty.ts';
 import { createLibraryRatio } from './library-ratio.ts';
@@ -21,7 +20,6 @@ interface Shortlisted {
 
 export interface RefinementOptions {
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
-  readonly log: Logger;
   /** For the whole list; what is not there by then stays an estimate. */
   readonly waitMs: number;
 }
@@ -30,7 +28,7 @@ export interface RefinementOptions {
  * Replaces estimates by what the maps themselves say, on the scale of what osu! gave for the player's own plays, as far as time allows.
  * Those come first, each in their order.
  */
-export function createRefinement({ difficulty, log, waitMs }: RefinementOptions) {
+export function createRefinement({ difficulty, waitMs }: RefinementOptions) {
   type RatioFor = (choice: Choice, ruleset: Ruleset) => Promise<number>;
 
   async function refineOne(
@@ -52,8 +50,8 @@ export function createRefinement({ difficulty, log, waitMs }: RefinementOptions)
       const stars = choice.profile.modClass.key === '' ? choice.figures.stars : found.stars;
       const figures = { ...choice.figures, stars };
       return { choice: { ...choice, figures, pp }, algorithm: found.algorithm };
-    } catch (error) {
-      if (!signal.aborted) log.debug({ err: error, beatmap: beatmap.id }, 'recommended by estimate');
+    } catch {
+      // Logged where it failed.
       return { choice, algorithm: null };
     }
   }
@@ -64,7 +62,7 @@ export function createRefinement({ difficulty, log, waitMs }: RefinementOptions)
     const own = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     // One for each map, which is more than Node takes for a mistake.
     setMaxListeners(0, own);
-    const ratio = createLibraryRatio(difficulty, log);
+    const ratio = createLibraryRatio(difficulty);
     const ratios = new Map<ClassProfile, Promise<number>>();
     const ratioFor: RatioFor = ({ profile }, ruleset) => {
       const known = ratios.get(profile) ?? ratio(profile, ruleset, own);

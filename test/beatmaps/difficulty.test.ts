@@ -105,10 +105,14 @@ describe('the difficulty of a map', () => {
   });
 
   it('is not found where nobody has one', async () => {
-    const { difficulty } = await openDifficulty();
+    const { difficulty, log } = await openDifficulty();
     const beatmap = { id: 77, checksum: null, mode: 'osu' } as const;
     const gone = { code: 'not_found', params: { what: 'beatmap' } };
-    await expect(difficulty.of({ beatmap, mods: [] }, never)).rejects.toMatchObject(gone);
+    const asking = [1, 2].map(() => difficulty.of({ beatmap, mods: [] }, never));
+    await Promise.all(asking.map(one => expect(one).rejects.toMatchObject(gone)));
+    // Whoever asks goes without; the log tells once.
+    const told = log.at('info').filter(({ message }) => message === 'a difficulty could not be worked out');
+    expect(told).toMatchObject([{ details: { beatmap: 77, err: gone } }]);
   });
 
   it('fails as the upstreams do when all of them do', async () => {
