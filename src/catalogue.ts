@@ -1,14 +1,19 @@
 import { join } from 'node:path';
-import { type Catalogue, createCatalogue } from './beatmaps/catalogue.ts';
-import { type CatalogueFeed, type FillProgress, fillCatalogue, searchFeed } from './beatmaps/catalogue-fill.ts';
-import { createMirrors, MIRROR_PACES } from './beatmaps/mirrors.ts';
-import { createOsuApi, OSU_HOST, OSU_PACE } from './beatmaps/osu-api.ts';
+import { type Catalogue, createCatalogue } from './beatmaps/catalogue/catalogue.ts';
+import {
+  type CatalogueFeed,
+  type FillProgress,
+  fillCatalogue,
+  searchFeed,
+} from './beatmaps/catalogue/catalogue-fill.ts';
+import { createMirrors, MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
+import { createOsuApi, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { AppError, toAppError } from './errors.ts';
-import { createHttpClient, type HttpClient } from './infra/http.ts';
+import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
+import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger, type Logger } from './infra/log.ts';
-import { createOverrides } from './infra/overrides.ts';
-import { openStore, type Store } from './infra/store.ts';
+import { openStore, type Store } from './infra/store/store.ts';
 
 const BAR_WIDTH = 30;
 /** Without a terminal a line now and then is enough. */

@@ -2,11 +2,11 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { AppError } from './errors.ts';
-import { createHttpClient, type HttpClient } from './infra/http.ts';
-import { createOverrides } from './infra/overrides.ts';
-import { openStore } from './infra/store.ts';
-import { parseCookiesFile } from './media/cookies-file.ts';
-import { inspectFfmpeg } from './media/ffmpeg.ts';
+import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
+import { createOverrides } from './infra/http/overrides.ts';
+import { openStore } from './infra/store/store.ts';
+import { parseCookiesFile } from './media/extract/cookies-file.ts';
+import { inspectFfmpeg } from './media/transcode/ffmpeg.ts';
 import type { Finding } from './platforms/platform.ts';
 
 const SITES = ['www.instagram.com', 'www.facebook.com'] as const;
@@ -103,7 +103,7 @@ async function checkSite(host: string, http: HttpClient): Promise<Finding> {
 
 async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
   if (url === undefined) return [];
-  const { pingRedis } = await import('./infra/redis.ts');
+  const { pingRedis } = await import('./infra/redis/redis.ts');
   try {
     await pingRedis(url);
     return [{ state: 'ok', what: 'Redis answers' }];

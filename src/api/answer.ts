@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { JSON_TYPE } from '../infra/server-failure.ts';
+import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
 /** A JSON body that is ready to be sent, with its entity tag. */
 export interface Answer {

@@ -3,11 +3,11 @@ import swagger from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { AppError } from '../errors.ts';
-import type { RateLimiter } from '../infra/rate-limit.ts';
+import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import type { createKeyCheck } from './api-keys.ts';
-import { docsRoutes } from './docs-routes.ts';
-import { describeApi, finishDocument } from './document.ts';
 import { createRateLimit, RATE_HEADERS } from './rate-limit.ts';
+import { docsRoutes } from './reference/docs-routes.ts';
+import { describeApi, finishDocument } from './reference/document.ts';
 
 export interface ApiOptions {
   readonly limiter: RateLimiter;

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
-import { isLoopback } from '../infra/client-address.ts';
-import type { Server } from '../infra/server.ts';
+import { isLoopback } from '../infra/server/client-address.ts';
+import type { Server } from '../infra/server/server.ts';
 import type { createKeyCheck } from './api-keys.ts';
 import type { Metrics } from './metrics.ts';
 

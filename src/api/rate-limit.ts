@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
-import { clientKey } from '../infra/client-address.ts';
-import type { RateLimiter, RateLimitRule } from '../infra/rate-limit.ts';
+import type { RateLimiter, RateLimitRule } from '../infra/rate-limit/rate-limit.ts';
+import { clientKey } from '../infra/server/client-address.ts';
 import type { KeyCheck } from './api-keys.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,15 +1,15 @@
-import type { HttpClient } from '../infra/http.ts';
+import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Logger } from '../infra/log.ts';
-import type { Store } from '../infra/store.ts';
+import type { Store } from '../infra/store/store.ts';
 import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
-import { type Catalogue, createCatalogue } from './catalogue.ts';
-import { createCandidatePool } from './catalogue-candidates.ts';
-import { createDifficulty, type Difficulty } from './difficulty.ts';
-import { type BeatmapShelves, createMemoryBeatmapCaches } from './lifetimes.ts';
-import { createMirrors } from './mirrors.ts';
-import { createOsuApi } from './osu-api.ts';
-import { createRecommend, type Recommend } from './recommend.ts';
-import { createServed, type Served } from './served.ts';
+import { type BeatmapShelves, createMemoryBeatmapCaches } from './cache-policy.ts';
+import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
+import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
+import { createCandidatePool } from './recommend/catalogue-candidates.ts';
+import { createRecommend, type Recommend } from './recommend/recommend.ts';
+import { createServed, type Served } from './recommend/recommendation-history.ts';
+import { createMirrors } from './upstreams/mirrors.ts';
+import { createOsuApi } from './upstreams/osu-api.ts';
 
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;

@@ -1,17 +1,17 @@
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
-import type { Beatmap, Beatmapset } from './beatmapset.ts';
-import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue-schema.ts';
-import { type DownloadAddress, downloadAddresses } from './download.ts';
-import { createHealth } from './health.ts';
-import { type BeatmapCaches, type FoundSet, SET_POLICY } from './lifetimes.ts';
-import { matchOsuLink } from './link.ts';
-import type { Mirror } from './mirror.ts';
-import type { OsuApi } from './osu-api.ts';
+import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
+import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
+import type { Beatmap, Beatmapset } from './model/beatmapset.ts';
+import { matchOsuLink } from './model/link.ts';
 import { createPlayers, type Players } from './players.ts';
 import { type BeatmapCatalogue, createSetSearch, type SearchRequest, type SearchResult } from './set-search.ts';
-import { type BeatmapSource, mirrorSource, officialSource, type SourceId } from './source.ts';
-import { askInOrder } from './upstreams.ts';
+import { type DownloadAddress, downloadAddresses } from './upstreams/download.ts';
+import { askInOrder } from './upstreams/failover.ts';
+import { createHealth } from './upstreams/health.ts';
+import type { Mirror } from './upstreams/mirror.ts';
+import type { OsuApi } from './upstreams/osu-api.ts';
+import { type BeatmapSource, mirrorSource, officialSource, type SourceId } from './upstreams/source.ts';
 
 export interface SetAnswer {
   readonly set: Beatmapset;

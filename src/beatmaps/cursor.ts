@@ -1,7 +1,7 @@
 /** Opaque cursors: base64url of a small JSON. What comes back is a stranger's text until it was read. */
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { SOURCE_IDS, type SourceId } from './source.ts';
+import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 
 /** Where a search goes on. */
 export interface SearchPosition {

@@ -1,14 +1,14 @@
 /** What only the official API knows: profiles, plays, and maps of players. */
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
-import type { CacheHit } from '../infra/cache.ts';
-import type { Ruleset } from './beatmapset.ts';
+import type { CacheHit } from '../infra/cache/cache.ts';
+import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
-import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './lifetimes.ts';
-import { matchOsuLink } from './link.ts';
-import type { ListSlice, OsuApi, PlayerRef, UserBeatmapset, UserBeatmapType } from './osu-api.ts';
-import type { Player } from './player.ts';
-import type { Score, ScoreType } from './score.ts';
+import type { Ruleset } from './model/beatmapset.ts';
+import { matchOsuLink } from './model/link.ts';
+import type { Player } from './model/player.ts';
+import type { Score, ScoreType } from './model/score.ts';
+import type { ListSlice, OsuApi, PlayerRef, UserBeatmapset, UserBeatmapType } from './upstreams/osu-api.ts';
 
 export interface Told {
   readonly source: 'osu';

@@ -1,16 +1,16 @@
 /** Searches over all sources, in pages of any size. */
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
-import type { Beatmapset, Ruleset } from './beatmapset.ts';
-import type { Suggestion } from './catalogue-schema.ts';
+import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './cache-policy.ts';
+import type { Suggestion } from './catalogue/catalogue-schema.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
-import type { Health } from './health.ts';
-import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './lifetimes.ts';
-import { parseQuery, type Query, renderQuery } from './query.ts';
-import { renderSort, type Sort, type StatusFilter } from './query-words.ts';
-import type { Search } from './search.ts';
-import type { BeatmapSource, SourceId } from './source.ts';
-import { askInOrder } from './upstreams.ts';
+import type { Beatmapset, Ruleset } from './model/beatmapset.ts';
+import { parseQuery, type Query, renderQuery } from './query/query.ts';
+import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts';
+import type { Search } from './query/search.ts';
+import { askInOrder } from './upstreams/failover.ts';
+import type { Health } from './upstreams/health.ts';
+import type { BeatmapSource, SourceId } from './upstreams/source.ts';
 
 /** Every set that passed through, searchable here. */
 export interface BeatmapCatalogue {

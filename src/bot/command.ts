@@ -1,15 +1,15 @@
 import type { Beatmaps } from '../beatmaps/beatmaps.ts';
-import type { Difficulty } from '../beatmaps/difficulty.ts';
-import type { Recommend } from '../beatmaps/recommend.ts';
-import type { Served } from '../beatmaps/served.ts';
+import type { Difficulty } from '../beatmaps/difficulty/difficulty.ts';
+import type { Recommend } from '../beatmaps/recommend/recommend.ts';
+import type { Served } from '../beatmaps/recommend/recommendation-history.ts';
 import type { Translator } from '../i18n/translate.ts';
-import type { Extractor } from '../media/extractor.ts';
-import type { ActionTokens } from './action.ts';
-import type { Diagnosis } from './diagnosis.ts';
-import type { Jobs } from './jobs.ts';
-import type { Painter } from './pictures/painter.ts';
+import type { Extractor } from '../media/extract/extractor.ts';
+import type { ActionTokens } from './buttons/button-token.ts';
+import type { Painter } from './cards/svg-rasterizer.ts';
 import type { Card, Reply } from './reply.ts';
-import type { SettingsStore } from './settings.ts';
+import type { Jobs } from './runtime/jobs.ts';
+import type { Diagnosis } from './settings/permission-check.ts';
+import type { SettingsStore } from './settings/settings.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {

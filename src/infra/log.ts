@@ -1,5 +1,5 @@
 import { type DestinationStream, destination as openDestination, pino } from 'pino';
-import { cleanDetails, scrub } from './log-value.ts';
+import { cleanDetails, scrub } from './log-redaction.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 

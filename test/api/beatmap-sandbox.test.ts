@@ -5,11 +5,11 @@ import {
   userAnswer,
   userBeatmapsAnswer,
   userScoresAnswer,
-} from '../../src/api/beatmap-schema.ts';
-import { errorAnswer } from '../../src/api/schema.ts';
-import { createCatalogue } from '../../src/beatmaps/catalogue.ts';
-import { openStore } from '../../src/infra/store.ts';
-import { type HouseOptions, openHouse } from '../beatmaps/house.ts';
+} from '../../src/api/beatmaps/beatmap-schema.ts';
+import { errorAnswer } from '../../src/api/media/post-schema.ts';
+import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { openStore } from '../../src/infra/store/store.ts';
+import { type HouseOptions, openHouse } from '../beatmaps/beatmaps-fixture.ts';
 import { createApiServer } from '../fakes/api-server.ts';
 
 async function openWhole(options: HouseOptions) {

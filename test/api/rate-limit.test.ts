@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
-import { createMemoryRateLimiter, type RateLimiter, type RateLimitRule } from '../../src/infra/rate-limit.ts';
+import {
+  createMemoryRateLimiter,
+  type RateLimiter,
+  type RateLimitRule,
+} from '../../src/infra/rate-limit/rate-limit.ts';
 import { createApiServer } from '../fakes/api-server.ts';
 
 const POST = '/api/post?url=x';

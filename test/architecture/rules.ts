@@ -38,7 +38,7 @@ const ROOMS: readonly Room[] = [
 ];
 
 function platform(name: string): Room {
-  const media = 'media\\/(post|delivery|tunnel|sent-files)\\.ts$';
+  const media = 'media\\/(post\\.ts$|delivery\\/|tunnel\\/)';
   const may = `platforms\\/platform\\.ts$|platforms\\/${name}\\/|bot\\/|i18n\\/|infra\\/|errors\\.ts$|${media}`;
   return { name, files: new RegExp(`^src\\/platforms\\/${name}\\/`), may: new RegExp(`^src\\/(${may})`) };
 }
@@ -52,8 +52,8 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },
-  { names: /^ioredis$/, home: /^src\/infra\/redis\.ts$/ },
-  { names: /^libsql$/, home: /^src\/infra\/store\.ts$/ },
+  { names: /^ioredis$/, home: /^src\/infra\/redis\// },
+  { names: /^libsql$/, home: /^src\/infra\/store\// },
   { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
   { names: /^(fastify|fastify-.+|@fastify\/.+)$/, home: /^src\/(infra|api|platforms)\// },
 ];

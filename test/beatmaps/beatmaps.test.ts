@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceId } from '../../src/beatmaps/source.ts';
+import type { SourceId } from '../../src/beatmaps/upstreams/source.ts';
 import type { Fault } from '../sandbox/faults.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
-import { openHouse } from './house.ts';
+import { openHouse } from './beatmaps-fixture.ts';
 
 const COMET = 900_001;
 const HARBOUR = 900_002;

@@ -1,4 +1,4 @@
-import { type Player, parsePlayer } from '../../src/beatmaps/player.ts';
+import { type Player, parsePlayer } from '../../src/beatmaps/model/player.ts';
 
 /** Somebody made up, who plays osu!. */
 export function madeUpPlayer(id: number, pp: number | null, mode = 'osu'): Player {

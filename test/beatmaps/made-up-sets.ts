@@ -1,5 +1,5 @@
 /** Sets of made-up artists and mappers. */
-import type { Beatmap, Beatmapset } from '../../src/beatmaps/beatmapset.ts';
+import type { Beatmap, Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
 
 export function madeUpBeatmap(fields: Partial<Beatmap> = {}): Beatmap {
   return {

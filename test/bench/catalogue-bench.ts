@@ -9,11 +9,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { createCatalogue } from '../../src/beatmaps/catalogue.ts';
-import { parseQuery } from '../../src/beatmaps/query.ts';
-import { foldText } from '../../src/beatmaps/query-text.ts';
-import type { Search } from '../../src/beatmaps/search.ts';
-import { openStore } from '../../src/infra/store.ts';
+import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { parseQuery } from '../../src/beatmaps/query/query.ts';
+import { foldText } from '../../src/beatmaps/query/query-text.ts';
+import type { Search } from '../../src/beatmaps/query/search.ts';
+import { openStore } from '../../src/infra/store/store.ts';
 import { createGenerator, createRandom } from './generated-sets.ts';
 import { percentile } from './load.ts';
 

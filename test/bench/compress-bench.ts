@@ -7,11 +7,11 @@ import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createCompressor } from '../../src/media/compress.ts';
-import { planCompression } from '../../src/media/compression-plan.ts';
-import { type Ffmpeg, findFfmpeg } from '../../src/media/ffmpeg.ts';
-import { muxFiles } from '../../src/media/mux.ts';
-import { probeFile } from '../../src/media/probe.ts';
+import { createCompressor } from '../../src/media/transcode/compress.ts';
+import { planCompression } from '../../src/media/transcode/compression-plan.ts';
+import { type Ffmpeg, findFfmpeg } from '../../src/media/transcode/ffmpeg.ts';
+import { muxFiles } from '../../src/media/transcode/mux.ts';
+import { probeFile } from '../../src/media/transcode/probe.ts';
 
 const execute = promisify(execFile);
 const MAX_BYTES = 10 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Maps a second through the thread, every guard on, beside the library called in this process. */
 import { Beatmap, Difficulty, Performance } from 'rosu-pp-js';
-import type { DifficultyJob } from '../../src/beatmaps/difficulty-job.ts';
-import { createDifficultyThreads } from '../../src/beatmaps/difficulty-threads.ts';
+import type { DifficultyJob } from '../../src/beatmaps/difficulty/difficulty-job.ts';
+import { createDifficultyThreads } from '../../src/beatmaps/difficulty/worker-pool.ts';
 import { createLogger } from '../../src/infra/log.ts';
 import { createBeatmapWorld } from '../sandbox/beatmap-world.ts';
 import { osuFile } from '../sandbox/osu-file.ts';
@@ -9,7 +9,7 @@ import { osuFile } from '../sandbox/osu-file.ts';
 const ROUNDS = 40;
 const ACCURACIES = [95, 98, 99, 100];
 const MODS = ['HD', 'DT'];
-const BUILT = new URL('../../dist/beatmaps/difficulty-worker.js', import.meta.url);
+const BUILT = new URL('../../dist/beatmaps/difficulty/difficulty-worker.js', import.meta.url);
 
 function computeHere({ file, mods, accuracies }: DifficultyJob): number {
   const map = new Beatmap(file);

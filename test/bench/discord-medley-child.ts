@@ -1,11 +1,11 @@
 /** Medley's Discord platform, dispatcher and delivery; only the posts are made up. Arguments: API, token, CDN, a folder for files. */
 import { commandList } from '../../src/bot/commands/index.ts';
-import { createDispatcher } from '../../src/bot/dispatcher.ts';
-import { createHttpClient } from '../../src/infra/http.ts';
+import { createDispatcher } from '../../src/bot/dispatch/dispatcher.ts';
+import { createHttpClient } from '../../src/infra/http/http-client.ts';
+import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createLogger } from '../../src/infra/log.ts';
-import { createOverrides } from '../../src/infra/overrides.ts';
-import { createMemoryRateLimiter } from '../../src/infra/rate-limit.ts';
-import { createDelivery } from '../../src/media/delivery.ts';
+import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
+import { createDelivery } from '../../src/media/delivery/delivery.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
 import { fakeExtractor, sampleServices } from '../bot/sample.ts';
 import { makeItem, makePost, makeVariant } from '../fakes/post.ts';

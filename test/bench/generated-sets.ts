@@ -1,5 +1,5 @@
 /** As many sets as one likes, the same ones every time, with words as unevenly common as in titles of songs. */
-import type { Beatmap, Beatmapset, Ruleset } from '../../src/beatmaps/beatmapset.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../../src/beatmaps/model/beatmapset.ts';
 import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
 
 const SYLLABLES = (

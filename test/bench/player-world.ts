@@ -3,8 +3,8 @@
  * an error, every map pays a little more or less than it should, and mods change each map by another factor. Nothing of it is shared with the
  * recommender, which sees catalogue and plays alone.
  */
-import type { Beatmap, Beatmapset } from '../../src/beatmaps/beatmapset.ts';
-import type { Score } from '../../src/beatmaps/score.ts';
+import type { Beatmap, Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
+import type { Score } from '../../src/beatmaps/model/score.ts';
 import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
 import { createRandom } from './generated-sets.ts';
 

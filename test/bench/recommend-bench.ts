@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { openStore } from '../../src/infra/store.ts';
+import { openStore } from '../../src/infra/store/store.ts';
 import { percentile } from './load.ts';
 import { createWorld, type World } from './player-world.ts';
 import {

@@ -1,11 +1,11 @@
 /** How good recommendations are in a world whose truth is known, beside two ways of doing without them. */
-import { createCatalogue } from '../../src/beatmaps/catalogue.ts';
-import { createCandidatePool } from '../../src/beatmaps/catalogue-candidates.ts';
-import type { Difficulty } from '../../src/beatmaps/difficulty.ts';
-import { recommendedStars } from '../../src/beatmaps/pp-estimate.ts';
-import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend.ts';
-import { createServed } from '../../src/beatmaps/served.ts';
-import type { Store } from '../../src/infra/store.ts';
+import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
+import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
+import { recommendedStars } from '../../src/beatmaps/recommend/pp-estimate.ts';
+import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
+import { createServed } from '../../src/beatmaps/recommend/recommendation-history.ts';
+import type { Store } from '../../src/infra/store/store.ts';
 import { madeUpPlayer } from '../beatmaps/made-up-players.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { createRandom } from './generated-sets.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Cache, CachePolicy } from '../../src/infra/cache.ts';
+import type { Cache, CachePolicy } from '../../src/infra/cache/cache.ts';
 
 export interface CacheUnderTest {
   readonly cache: Cache<string>;

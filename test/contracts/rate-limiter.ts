@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RateLimiter, RateLimitRule } from '../../src/infra/rate-limit.ts';
+import type { RateLimiter, RateLimitRule } from '../../src/infra/rate-limit/rate-limit.ts';
 
 export interface RateLimiterUnderTest {
   readonly limiter: RateLimiter;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { openStore } from '../../src/infra/store.ts';
+import { openStore } from '../../src/infra/store/store.ts';
 import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 

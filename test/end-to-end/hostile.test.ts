@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { createApiServer } from '../fakes/api-server.ts';
 import { watchConnections } from '../fakes/connection-watch.ts';
-import { HOSTILE_ADDRESSES } from '../infra/hostile-addresses.ts';
-import { createHouse } from './house.ts';
+import { HOSTILE_ADDRESSES } from '../infra/http/hostile-addresses.ts';
+import { createHouse } from './program-with-sandbox.ts';
 
 /** Redirects and wrappers that lead a trusted address somewhere else. */
 const LED_ASTRAY = HOSTILE_ADDRESSES.flatMap(({ why, address }) => [

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../src/errors.ts';
 import type { Post } from '../../src/media/post.ts';
 import type { Endpoint, Fault } from '../sandbox/faults.ts';
-import { createHouse } from './house.ts';
+import { createHouse } from './program-with-sandbox.ts';
 
 const REEL = 'https://www.instagram.com/reel/DVclaybowl1/';
 const CAROUSEL = 'https://www.instagram.com/p/DWlightkeep/';

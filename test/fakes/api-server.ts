@@ -1,16 +1,16 @@
 import { onTestFinished } from 'vitest';
 import { api } from '../../src/api/api.ts';
 import { type ApiKey, createKeyCheck } from '../../src/api/api-keys.ts';
-import { type BeatmapRoutesOptions, beatmapRoutes } from '../../src/api/beatmap-routes.ts';
+import { type BeatmapRoutesOptions, beatmapRoutes } from '../../src/api/beatmaps/beatmap-routes.ts';
+import { recommendRoutes } from '../../src/api/beatmaps/recommend-routes.ts';
 import { createErrorRenderer } from '../../src/api/errors.ts';
 import { healthRoutes } from '../../src/api/health-routes.ts';
-import { mediaRoutes } from '../../src/api/media-routes.ts';
+import { mediaRoutes } from '../../src/api/media/media-routes.ts';
 import { createMetrics, type Metrics } from '../../src/api/metrics.ts';
-import { recommendRoutes } from '../../src/api/recommend-routes.ts';
-import type { Recommend } from '../../src/beatmaps/recommend.ts';
-import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit.ts';
-import { createServer, type Server } from '../../src/infra/server.ts';
-import type { Extraction, ExtractOptions } from '../../src/media/extractor.ts';
+import type { Recommend } from '../../src/beatmaps/recommend/recommend.ts';
+import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
+import { createServer, type Server } from '../../src/infra/server/server.ts';
+import type { Extraction, ExtractOptions } from '../../src/media/extract/extractor.ts';
 import { createRecordingLog, type RecordingLog } from './log.ts';
 import { makePost } from './post.ts';
 

@@ -1,9 +1,9 @@
 /** A beatmap room that knows one of everything. */
-import type { BeatmapRoutesOptions } from '../../src/api/beatmap-routes.ts';
+import type { BeatmapRoutesOptions } from '../../src/api/beatmaps/beatmap-routes.ts';
 import type { Beatmaps } from '../../src/beatmaps/beatmaps.ts';
-import { suggestionOf } from '../../src/beatmaps/catalogue-schema.ts';
-import { parsePlayer } from '../../src/beatmaps/player.ts';
-import { parseScore } from '../../src/beatmaps/score.ts';
+import { suggestionOf } from '../../src/beatmaps/catalogue/catalogue-schema.ts';
+import { parsePlayer } from '../../src/beatmaps/model/player.ts';
+import { parseScore } from '../../src/beatmaps/model/score.ts';
 import type { SearchResult } from '../../src/beatmaps/set-search.ts';
 import { madeUpSet } from '../beatmaps/made-up-sets.ts';
 import { createApiServer } from './api-server.ts';

@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Delivery, DeliveryRequest } from '../../src/media/delivery.ts';
+import type { Delivery, DeliveryRequest } from '../../src/media/delivery/delivery.ts';
 import { fileOf } from './cdn.ts';
 
 /** Larger files are only about their size. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { HttpClient, HttpRequest, HttpResponse } from '../../src/infra/http.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../src/infra/http/http-client.ts';
 import type { Logger } from '../../src/infra/log.ts';
 
 export interface FakeAnswer {

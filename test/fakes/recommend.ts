@@ -1,4 +1,4 @@
-import type { Recommend, RecommendRequest, RecommendResult } from '../../src/beatmaps/recommend.ts';
+import type { Recommend, RecommendRequest, RecommendResult } from '../../src/beatmaps/recommend/recommend.ts';
 import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
 
 export const RECOMMENDED: RecommendResult = {

@@ -1,11 +1,11 @@
-import { withMods } from '../../beatmaps/modded.ts';
-import { checkMods, clockRateOf, parseMods } from '../../beatmaps/mods.ts';
+import { withMods } from '../../beatmaps/model/apply-mods.ts';
+import { checkMods, clockRateOf, parseMods } from '../../beatmaps/model/mods.ts';
+import { suggestMaps } from '../autocomplete/map-suggestions.ts';
+import { strainPicture } from '../cards/strain-graph.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
-import { estimate } from '../estimate.ts';
-import { findMap } from '../map-reference.ts';
-import { suggestMaps } from '../map-suggestions.ts';
-import { downloadToken } from '../open-token.ts';
-import { strainPicture } from '../pictures/strain-graph.ts';
+import { downloadToken } from '../osu/beatmap-buttons.ts';
+import { estimate } from '../osu/estimate.ts';
+import { findMap } from '../osu/map-reference.ts';
 import { renderBeatmapInfo } from '../views/beatmap-info.ts';
 
 const MAX_MAP = 300;

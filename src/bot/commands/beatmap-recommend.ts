@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { type ModWish, parseModWish } from '../../beatmaps/mod-wish.ts';
-import { parseWishRange, type WishRange } from '../../beatmaps/wish-range.ts';
+import { type ModWish, parseModWish } from '../../beatmaps/recommend/mod-filter.ts';
+import { parseWishRange, type WishRange } from '../../beatmaps/recommend/wish-range.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
-import { hint } from '../hint.ts';
-import { MODE_OPTION, rulesetOf } from '../mode-option.ts';
-import { openMapToken } from '../open-token.ts';
-import { type AskedPlayer, askedPlayer, PLAYER_OPTION, suggestPlayers } from '../player-option.ts';
+import { hint } from '../dispatch/usage-error.ts';
+import { openMapToken } from '../osu/beatmap-buttons.ts';
+import { MODE_OPTION, rulesetOf } from '../osu/mode-option.ts';
+import { type AskedPlayer, askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderRecommendations } from '../views/recommendations.ts';
 
 const PER_REPLY = 5;

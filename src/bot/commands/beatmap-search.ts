@@ -1,8 +1,8 @@
-import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query-words.ts';
+import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
+import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../buttons/paging.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
-import { MODE_OPTION, rulesetOf } from '../mode-option.ts';
-import { openSetToken } from '../open-token.ts';
-import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../paging.ts';
+import { openSetToken } from '../osu/beatmap-buttons.ts';
+import { MODE_OPTION, rulesetOf } from '../osu/mode-option.ts';
 import { renderSearch, setCard } from '../views/beatmap-list.ts';
 
 const PER_PAGE = 5;

@@ -1,6 +1,6 @@
-import { chatSettingsOf } from '../chat-settings.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
-import { hint } from '../hint.ts';
+import { hint } from '../dispatch/usage-error.ts';
+import { chatSettingsOf } from '../settings/chat-settings.ts';
 import { hasSound, renderPost } from '../views/post.ts';
 
 /** Longest link worth reading; the longest canonical ones are a tenth of it. */

@@ -1,6 +1,6 @@
 import { type Command, type CommandContext, defineCommand } from '../command.ts';
-import { commandSpec } from '../command-texts.ts';
-import { hint } from '../hint.ts';
+import { commandSpec } from '../dispatch/command-texts.ts';
+import { hint } from '../dispatch/usage-error.ts';
 import { renderCommandHelp, renderHelp } from '../views/help.ts';
 
 /** What Medley can do, or one of its commands explained. The list is asked for when needed, since help is on it. */

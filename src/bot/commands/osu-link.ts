@@ -1,6 +1,6 @@
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
-import { MODE_OPTION, rulesetOf } from '../mode-option.ts';
-import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../player-option.ts';
+import { MODE_OPTION, rulesetOf } from '../osu/mode-option.ts';
+import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../osu/player-option.ts';
 import { renderLinked } from '../views/player.ts';
 
 /** Remembers which player the caller is, so that he need not say it again. */

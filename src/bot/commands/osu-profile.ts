@@ -1,7 +1,7 @@
+import { profilePicture } from '../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../mode-option.ts';
-import { profilePicture } from '../pictures/profile-card.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../player-option.ts';
+import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderProfile } from '../views/player.ts';
 
 /** Who a player is, and how well he plays. */

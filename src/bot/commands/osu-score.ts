@@ -1,9 +1,9 @@
-import { matchOsuLink, scorePage } from '../../beatmaps/link.ts';
+import { matchOsuLink, scorePage } from '../../beatmaps/model/link.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
-import { estimateFullCombos } from '../estimate.ts';
-import { hint } from '../hint.ts';
-import { modeOf } from '../mode-option.ts';
-import { openMapToken } from '../open-token.ts';
+import { hint } from '../dispatch/usage-error.ts';
+import { openMapToken } from '../osu/beatmap-buttons.ts';
+import { estimateFullCombos } from '../osu/estimate.ts';
+import { modeOf } from '../osu/mode-option.ts';
 import { renderScore } from '../views/score-list.ts';
 
 const MAX_PLAY = 300;

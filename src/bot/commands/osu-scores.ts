@@ -1,12 +1,12 @@
-import type { Player } from '../../beatmaps/player.ts';
-import { SCORE_TYPES } from '../../beatmaps/score.ts';
+import type { Player } from '../../beatmaps/model/player.ts';
+import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
+import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../buttons/paging.ts';
+import { ppPicture } from '../cards/pp-curve.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
-import { estimateFullCombos } from '../estimate.ts';
-import { MODE_OPTION, modeOf, rulesetOf } from '../mode-option.ts';
-import { openMapToken } from '../open-token.ts';
-import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../paging.ts';
-import { ppPicture } from '../pictures/pp-curve.ts';
-import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../player-option.ts';
+import { openMapToken } from '../osu/beatmap-buttons.ts';
+import { estimateFullCombos } from '../osu/estimate.ts';
+import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
+import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderScores } from '../views/score-list.ts';
 
 const PER_PAGE = 5;

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
 import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import type { SourceId } from '../../media/post.ts';
-import { chatSettingsOf } from '../chat-settings.ts';
 import { type Caller, type CommandContext, callerKey, chatKey, defineCommand, type Services } from '../command.ts';
-import type { ChatSettings } from '../settings.ts';
+import { chatSettingsOf } from '../settings/chat-settings.ts';
+import type { ChatSettings } from '../settings/settings.ts';
 import { type ChatView, type LanguageView, renderSettings, type SwitchView } from '../views/settings.ts';
 
 const AUTOMATIC = 'auto';

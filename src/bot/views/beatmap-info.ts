@@ -1,10 +1,10 @@
 import type { SetAnswer } from '../../beatmaps/beatmaps.ts';
-import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/beatmapset.ts';
-import type { MapDifficulty } from '../../beatmaps/difficulty.ts';
-import { setPage } from '../../beatmaps/link.ts';
+import type { MapDifficulty } from '../../beatmaps/difficulty/difficulty.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import { setPage } from '../../beatmaps/model/link.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import { starSwatch } from '../osu/star-colour.ts';
 import { type Action, type Block, type Inline, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
-import { starSwatch } from '../star-colour.ts';
 import {
   bpmText,
   coverOf,

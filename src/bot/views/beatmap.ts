@@ -1,10 +1,10 @@
 /** What the views of beatmaps share. */
-import { type Beatmapset, starRange } from '../../beatmaps/beatmapset.ts';
-import { setPage } from '../../beatmaps/link.ts';
-import type { SourceId } from '../../beatmaps/source.ts';
+import { type Beatmapset, starRange } from '../../beatmaps/model/beatmapset.ts';
+import { setPage } from '../../beatmaps/model/link.ts';
+import type { SourceId } from '../../beatmaps/upstreams/source.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import { starColour, starSwatch } from '../osu/star-colour.ts';
 import type { Block, Image, Inline, Text } from '../reply.ts';
-import { starColour, starSwatch } from '../star-colour.ts';
 
 const SEPARATOR = ' · ';
 

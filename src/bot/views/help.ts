@@ -1,5 +1,5 @@
 import type { Translator } from '../../i18n/translate.ts';
-import type { CommandSpec, OptionSpec } from '../command-texts.ts';
+import type { CommandSpec, OptionSpec } from '../dispatch/command-texts.ts';
 import { type Block, type Reply, reply, type Text } from '../reply.ts';
 
 /** Everything Medley does, in groups: pasted links first, since most people need nothing else. */

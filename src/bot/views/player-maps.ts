@@ -1,6 +1,6 @@
-import type { Beatmapset } from '../../beatmaps/beatmapset.ts';
-import type { UserBeatmapset, UserBeatmapType } from '../../beatmaps/osu-api.ts';
-import type { Player } from '../../beatmaps/player.ts';
+import type { Beatmapset } from '../../beatmaps/model/beatmapset.ts';
+import type { Player } from '../../beatmaps/model/player.ts';
+import type { UserBeatmapset, UserBeatmapType } from '../../beatmaps/upstreams/osu-api.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Reply, reply, type Text } from '../reply.ts';
 import { originBlocks } from './beatmap.ts';

@@ -1,7 +1,7 @@
-import type { Player, PlayerStatistics } from '../../beatmaps/player.ts';
+import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
-import type { LinkedPlayer } from '../settings.ts';
+import type { LinkedPlayer } from '../settings/settings.ts';
 import { day, joined, link, originBlocks } from './beatmap.ts';
 
 export interface ProfileView {

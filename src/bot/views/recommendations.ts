@@ -1,11 +1,11 @@
-import { mapPage, setPage } from '../../beatmaps/link.ts';
-import type { RecommendResult } from '../../beatmaps/recommend.ts';
-import type { Reason, Recommendation } from '../../beatmaps/recommendation.ts';
+import { mapPage, setPage } from '../../beatmaps/model/link.ts';
+import type { RecommendResult } from '../../beatmaps/recommend/recommend.ts';
+import type { Reason, Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import type { Painter } from '../pictures/painter.ts';
-import { recommendationPicture } from '../pictures/recommendation-card.ts';
+import { recommendationPicture } from '../cards/recommendation-card.ts';
+import type { Painter } from '../cards/svg-rasterizer.ts';
+import { starColour, starSwatch } from '../osu/star-colour.ts';
 import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
-import { starColour, starSwatch } from '../star-colour.ts';
 import { bpmText, coverOf, joined, link, originBlocks, setName, starsText } from './beatmap.ts';
 
 export interface RecommendationsView {

@@ -1,9 +1,9 @@
-import { mapPage, setPage, userPage } from '../../beatmaps/link.ts';
-import type { Player } from '../../beatmaps/player.ts';
-import type { Score, ScoreType } from '../../beatmaps/score.ts';
+import { mapPage, setPage, userPage } from '../../beatmaps/model/link.ts';
+import type { Player } from '../../beatmaps/model/player.ts';
+import type { Score, ScoreType } from '../../beatmaps/model/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
+import { starColour, starSwatch } from '../osu/star-colour.ts';
 import { type Action, type Card, type Choice, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
-import { starColour, starSwatch } from '../star-colour.ts';
 import { coverOf, joined, link, originBlocks, setName, starsText } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
 import { playerTitle } from './player.ts';

@@ -1,8 +1,8 @@
-import { userPage } from '../../beatmaps/link.ts';
+import { userPage } from '../../beatmaps/model/link.ts';
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import type { Diagnosis, DiagnosisKey } from '../diagnosis.ts';
 import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
-import type { LinkedPlayer } from '../settings.ts';
+import type { Diagnosis, DiagnosisKey } from '../settings/permission-check.ts';
+import type { LinkedPlayer } from '../settings/settings.ts';
 import { joined, link } from './beatmap.ts';
 
 export interface LanguageView {

@@ -1,4 +1,4 @@
-import type { MediaSource } from '../source.ts';
+import type { MediaSource } from '../extract/source.ts';
 import { createFacebookSource, type FacebookSourceOptions } from './facebook/source.ts';
 import { createInstagramSource, type InstagramSourceOptions } from './instagram/source.ts';
 

@@ -1,11 +1,11 @@
 /** What `yt-dlp -J` prints -> the post. Pure. */
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { captionTags } from '../caption.ts';
-import { addressExpiry, mediaAddress } from '../media-address.ts';
-import { parseJson } from '../page-json.ts';
+import type { PostRef } from '../extract/source.ts';
+import { captionTags } from '../parse/caption.ts';
+import { parseJson } from '../parse/json-search.ts';
+import { addressExpiry, mediaAddress } from '../parse/media-address.ts';
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../post.ts';
-import type { PostRef } from '../source.ts';
 
 export interface YtDlpContext {
   readonly ref: PostRef;

@@ -1,9 +1,9 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
-import { createWaitingLine } from '../../infra/waiting-line.ts';
-import { META_MEDIA_HOSTS } from '../media-address.ts';
+import { createWaitingLine } from '../../infra/concurrency/semaphore.ts';
+import type { Strategy } from '../extract/strategies.ts';
+import { META_MEDIA_HOSTS } from '../parse/media-address.ts';
 import type { SourceId } from '../post.ts';
-import type { Strategy } from '../strategies.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
 
 /** The yt-dlp program: the last resort, where it is installed. */

@@ -1,5 +1,5 @@
 import { type Client, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
-import type { Diagnosis } from '../../bot/diagnosis.ts';
+import type { Diagnosis } from '../../bot/settings/permission-check.ts';
 import { DEFAULT_UPLOAD_BYTES, guildUploadBytes } from './limits.ts';
 
 /** What Medley asks for when it is invited to a server. */

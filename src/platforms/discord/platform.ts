@@ -1,21 +1,21 @@
 import { setMaxListeners } from 'node:events';
 import { type Client, REST, type RESTOptions } from 'discord.js';
 import { Agent } from 'undici-for-discord';
-import type { Dispatcher } from '../../bot/dispatcher.ts';
-import type { Job, Jobs } from '../../bot/jobs.ts';
-import type { SettingsStore } from '../../bot/settings.ts';
+import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
+import type { Job, Jobs } from '../../bot/runtime/jobs.ts';
+import type { SettingsStore } from '../../bot/settings/settings.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Delivery } from '../../media/delivery.ts';
+import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { Platform } from '../platform.ts';
-import type { Desk } from './desk.ts';
-import { connectGateway, GatewayFailure, type GatewayHandlers, type ShardChoice } from './gateway.ts';
+import type { Desk } from './context.ts';
+import { connectGateway, GatewayFailure, type GatewayHandlers, type ShardChoice } from './incoming/gateway.ts';
+import { listen } from './incoming/listen.ts';
+import { createSturdyJobs } from './incoming/resilient-jobs.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { TIMES } from './limits.ts';
-import { listen } from './listen.ts';
+import { createSender } from './outgoing/send.ts';
+import { createEmbedSuppression } from './outgoing/suppress.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
-import { createSender } from './send.ts';
-import { createSturdyJobs } from './sturdy-jobs.ts';
-import { createEmbedSuppression } from './suppress.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;

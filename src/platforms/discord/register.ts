@@ -7,10 +7,10 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
-import type { CommandSpec, OptionSpec } from '../../bot/command-texts.ts';
+import type { CommandSpec, OptionSpec } from '../../bot/dispatch/command-texts.ts';
 import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import { COMMAND_LIMITS, TIMES } from './limits.ts';
-import { shorten } from './markdown-text.ts';
+import { shorten } from './render/markdown-text.ts';
 
 export type CommandSpecs = (t: Translator) => readonly CommandSpec[];
 

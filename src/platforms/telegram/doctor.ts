@@ -1,8 +1,8 @@
 import { Telegram } from 'telegraf';
 import { z } from 'zod';
 import type { Finding } from '../platform.ts';
-import { type BotApiError, readFailure } from './bot-api-error.ts';
-import { isTokenRefused } from './polling.ts';
+import { isTokenRefused } from './incoming/polling.ts';
+import { type BotApiError, readFailure } from './outgoing/bot-api-error.ts';
 
 export interface TelegramExamination {
   readonly token: string;

@@ -1,8 +1,8 @@
-import type { Dispatcher } from '../../bot/dispatcher.ts';
+import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import { createTranslator, LANGUAGES } from '../../i18n/translate.ts';
-import type { BotApi } from './bot-api.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
-import type { Params } from './methods.ts';
+import type { BotApi } from './outgoing/bot-api.ts';
+import type { Params } from './outgoing/methods.ts';
 
 type Commands = Params['setMyCommands']['commands'];
 type Scope = Params['setMyCommands']['scope'];

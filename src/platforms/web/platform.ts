@@ -1,19 +1,19 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Caller } from '../../bot/command.ts';
-import type { Dispatcher } from '../../bot/dispatcher.ts';
+import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Reply } from '../../bot/reply.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-import type { Tunnel } from '../../media/tunnel.ts';
+import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { Platform } from '../platform.ts';
-import { createAssetAddresses } from './assets.ts';
-import { type ChatLog, createConversations } from './conversations.ts';
+import { type Listener, listen } from './incoming/listen.ts';
+import { type ChatLog, createConversations } from './incoming/request-queue.ts';
 import { CHAT_LIMITS, type ChatLimits } from './limits.ts';
-import { type Listener, listen } from './listen.ts';
 import type { WebExample, WebReply } from './page/protocol.ts';
-import { createPictures, registerPictures } from './pictures.ts';
 import { registerPage } from './register.ts';
-import { render } from './render.ts';
+import { createAssetAddresses } from './render/assets.ts';
+import { createPictures, registerPictures } from './render/pictures.ts';
+import { render } from './render/render.ts';
 
 export interface WebPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'suggest' | 'translator' | 'commandSpecs'>;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { RecommendResult } from '../../../src/beatmaps/recommend.ts';
+import type { RecommendResult } from '../../../src/beatmaps/recommend/recommend.ts';
+import { createPainter } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
-import { createDispatcher } from '../../../src/bot/dispatcher.ts';
-import type { Invocation } from '../../../src/bot/invocation.ts';
-import { createPainter } from '../../../src/bot/pictures/painter.ts';
+import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fakeRecommend, RECOMMENDED } from '../../fakes/recommend.ts';

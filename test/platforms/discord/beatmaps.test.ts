@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue.ts';
-import { openStore } from '../../../src/infra/store.ts';
-import { openHouse } from '../../beatmaps/house.ts';
+import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
+import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { BEATMAP_STEPS } from '../beatmap-steps.ts';
 import { all, openStage, ownMessages, type Stage, textOf } from './stage.ts';

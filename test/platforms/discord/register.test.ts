@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { commandSpec } from '../../../src/bot/command-texts.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
+import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import type { Translator } from '../../../src/i18n/translate.ts';
 import { commandPayloads, createCommandIndex } from '../../../src/platforms/discord/register.ts';
 

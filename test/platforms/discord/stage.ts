@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
-import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatcher.ts';
-import { createMemoryRateLimiter } from '../../../src/infra/rate-limit.ts';
-import type { DeliveryRequest } from '../../../src/media/delivery.ts';
-import type { ExtractOptions } from '../../../src/media/extractor.ts';
+import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery.ts';
+import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import {
   createDiscordPlatform,

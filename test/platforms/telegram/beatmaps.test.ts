@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/command.ts';
 import { type Block, type Picture, type Reply, reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
-import { openHouse } from '../../beatmaps/house.ts';
+import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { BEATMAP_STEPS, lineOf } from '../beatmap-steps.ts';
 import { answersIn, openStage, SARI, type Stage, type StageOptions } from './stage.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue.ts';
-import { openStore } from '../../../src/infra/store.ts';
-import { openHouse } from '../../beatmaps/house.ts';
+import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
+import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { answersIn, BUDI, CAROUSEL, ORIGINAL, openStage, PRIVATE, REEL, SARI, type Stage, sha256Of } from './stage.ts';
 

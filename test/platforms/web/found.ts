@@ -1,5 +1,5 @@
 import { Resvg } from '@resvg/resvg-js';
-import type { Dispatcher } from '../../../src/bot/dispatcher.ts';
+import type { Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { type Block, type Card, type Colour, type Picture, type Reply, reply } from '../../../src/bot/reply.ts';
 import { errorNotice } from '../../../src/bot/views/notice.ts';
 import { AppError } from '../../../src/errors.ts';

@@ -1,7 +1,7 @@
 /** Objects of a page that describe one person or page -> the author. Pure. */
 import { z } from 'zod';
-import { address, flag, objectOf, text } from '../../fields.ts';
-import type { JsonObject } from '../../page-json.ts';
+import { address, flag, objectOf, text } from '../../parse/fields.ts';
+import type { JsonObject } from '../../parse/json-search.ts';
 import type { Author } from '../../post.ts';
 
 const picture = objectOf({ uri: address });

@@ -1,6 +1,6 @@
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
-import type { HostList, HttpClient, HttpResponse } from '../../../infra/http.ts';
+import type { HostList, HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { FacebookConstants } from './constants.ts';
 import { failureOfAnswer, isLoginPath, weakNotFound } from './failures.ts';
 import { matchFacebookLink } from './link.ts';

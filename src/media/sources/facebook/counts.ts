@@ -1,7 +1,7 @@
 /** Counts of one post, from the feedback objects that carry its id. Pure. */
 import { z } from 'zod';
-import { count, objectOf, text } from '../../fields.ts';
-import type { JsonObject } from '../../page-json.ts';
+import { count, objectOf, text } from '../../parse/fields.ts';
+import type { JsonObject } from '../../parse/json-search.ts';
 import { NO_STATS, type Stats } from '../../post.ts';
 
 const MULTIPLES: ReadonlyMap<string, number> = new Map([

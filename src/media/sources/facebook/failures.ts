@@ -1,7 +1,7 @@
 /** What Facebook's refusals look like (as of 2026-08), and the code each means. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
-import type { HttpHead, HttpResponse } from '../../../infra/http.ts';
-import { parseRetryAfter } from '../../../infra/retry-after.ts';
+import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
+import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
 import { readMeta } from './page.ts';
 
 /** A `not_found` that may only mean that this form of the address does not know the post: the chain goes on. */

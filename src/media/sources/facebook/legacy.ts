@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from '../../page-json.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
 
 const MAX_LITERALS = 50;
 const MAX_LITERAL_CHARS = 500_000;

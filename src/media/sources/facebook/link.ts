@@ -1,4 +1,4 @@
-import type { LinkMatch, PostRef } from '../../source.ts';
+import type { LinkMatch, PostRef } from '../../extract/source.ts';
 
 const SITE = 'https://www.facebook.com';
 /** Facebook's onion service keeps the site's paths. */

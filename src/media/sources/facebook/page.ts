@@ -1,6 +1,6 @@
 /** What a Facebook page holds before anybody knows which post was asked for. Pure and linear in the page's length. */
 import { Parser } from 'htmlparser2';
-import { embeddedJson, findObjects, isJsonObject, type JsonObject, pageScripts } from '../../page-json.ts';
+import { embeddedJson, findObjects, isJsonObject, type JsonObject, pageScripts } from '../../parse/json-search.ts';
 import { legacyVideoData } from './legacy.ts';
 import { matchFacebookLink } from './link.ts';
 import { isVideo } from './video.ts';

@@ -1,10 +1,11 @@
 /** A Facebook page -> the post that was asked for. Pure; never throws. Media are bound to the requested id. */
-import { captionTags } from '../../caption.ts';
-import { address, instant } from '../../fields.ts';
-import { videoItem } from '../../media-files.ts';
-import { isJsonObject, type JsonObject } from '../../page-json.ts';
+
+import type { PostRef } from '../../extract/source.ts';
+import { captionTags } from '../../parse/caption.ts';
+import { address, instant } from '../../parse/fields.ts';
+import { isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import { videoItem } from '../../parse/media-files.ts';
 import type { Author, MediaItem, Post } from '../../post.ts';
-import type { PostRef } from '../../source.ts';
 import { readAuthor } from './author.ts';
 import { readCounts } from './counts.ts';
 import { type FacebookPage, idOfAddress, readPage } from './page.ts';

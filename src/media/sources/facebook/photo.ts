@@ -1,8 +1,8 @@
 /** Objects of a page that describe one photo -> the photo with its sizes. Pure. */
 import { z } from 'zod';
-import { address, listOf, objectOf, size, text } from '../../fields.ts';
-import { imageItem, type ListedFile } from '../../media-files.ts';
-import type { JsonObject } from '../../page-json.ts';
+import { address, listOf, objectOf, size, text } from '../../parse/fields.ts';
+import type { JsonObject } from '../../parse/json-search.ts';
+import { imageItem, type ListedFile } from '../../parse/media-files.ts';
 import type { MediaItem } from '../../post.ts';
 import { isVideo } from './video.ts';
 

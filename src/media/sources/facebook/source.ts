@@ -1,10 +1,10 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
-import type { HttpClient } from '../../../infra/http.ts';
+import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { META_MEDIA_HOSTS } from '../../media-address.ts';
+import type { MediaSource, PostRef } from '../../extract/source.ts';
+import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
+import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import type { Post } from '../../post.ts';
-import type { MediaSource, PostRef } from '../../source.ts';
-import { createStrategyChain, type Strategy } from '../../strategies.ts';
 import { createFacebookClient } from './client.ts';
 import { createFacebookConstants, type FacebookConstants } from './constants.ts';
 import { failureOfAnswer, weakNotFound } from './failures.ts';

@@ -1,5 +1,5 @@
 /** Which stories of a page belong to the post that was asked for, and what hangs on them. Pure. */
-import { findValues, isJsonObject, type JsonObject } from '../../page-json.ts';
+import { findValues, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import { type FacebookPage, idOfAddress } from './page.ts';
 import { isPhoto } from './photo.ts';
 import { isVideo } from './video.ts';

@@ -1,9 +1,9 @@
 /** Objects of a page that describe one video -> the video with its files. Pure. */
 import { z } from 'zod';
-import { address, flag, listOf, objectOf, size, text } from '../../fields.ts';
-import { addressTag } from '../../media-address.ts';
-import { type ListedFile, type Size, videoItem } from '../../media-files.ts';
-import type { JsonObject } from '../../page-json.ts';
+import { address, flag, listOf, objectOf, size, text } from '../../parse/fields.ts';
+import type { JsonObject } from '../../parse/json-search.ts';
+import { addressTag } from '../../parse/media-address.ts';
+import { type ListedFile, type Size, videoItem } from '../../parse/media-files.ts';
 import type { MediaItem } from '../../post.ts';
 
 /** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11). */

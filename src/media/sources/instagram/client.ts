@@ -1,9 +1,9 @@
 /** The requests that Instagram is asked with; what the answers mean is the parsers' work. */
 import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
-import type { HttpClient, HttpRequest, HttpResponse } from '../../../infra/http.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { PostRef } from '../../source.ts';
+import type { PostRef } from '../../extract/source.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
 import { failureOfPath, redirectWithinSite } from './failures.ts';
 import { navigationHeaders, scriptHeaders } from './headers.ts';

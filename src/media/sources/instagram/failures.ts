@@ -1,10 +1,10 @@
 /** What Instagram's refusals look like (2026-08 to 2026-10), and the code each means. Pure. */
 import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../../errors.ts';
-import type { HttpHead } from '../../../infra/http.ts';
-import { flag, listOf, objectOf, text } from '../../fields.ts';
-import { isJsonObject } from '../../page-json.ts';
-import type { PostRef } from '../../source.ts';
+import type { HttpHead } from '../../../infra/http/http-client.ts';
+import type { PostRef } from '../../extract/source.ts';
+import { flag, listOf, objectOf, text } from '../../parse/fields.ts';
+import { isJsonObject } from '../../parse/json-search.ts';
 import { SITE_HOSTS } from './constants.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { LinkMatch, PostRef } from '../../source.ts';
+import type { LinkMatch, PostRef } from '../../extract/source.ts';
 import { mediaIdOf, PUBLIC_CODE_LENGTH, shortcodeOf, splitCode } from './shortcode.ts';
 
 const SITE_HOSTS: ReadonlySet<string> = new Set([

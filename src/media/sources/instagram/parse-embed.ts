@@ -1,11 +1,11 @@
 /** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). */
 
-import { address } from '../../fields.ts';
-import { readMarkup } from '../../markup.ts';
-import { imageItem, type ListedFile, videoItem } from '../../media-files.ts';
-import { parseJson } from '../../page-json.ts';
+import type { PostRef } from '../../extract/source.ts';
+import { address } from '../../parse/fields.ts';
+import { parseJson } from '../../parse/json-search.ts';
+import { readMarkup } from '../../parse/markup.ts';
+import { imageItem, type ListedFile, videoItem } from '../../parse/media-files.ts';
 import { type MediaItem, NO_STATS } from '../../post.ts';
-import type { PostRef } from '../../source.ts';
 import type { PostDraft } from './draft.ts';
 import { gatedAnswer } from './failures.ts';
 

@@ -1,8 +1,8 @@
 /** Shape B: the older GraphQL media (`xdt_shortcode_media`, and `shortcode_media` in embeds), as of 2026-08. */
 import { z } from 'zod';
-import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../fields.ts';
-import { imageItem, videoItem } from '../../media-files.ts';
-import type { JsonObject } from '../../page-json.ts';
+import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../parse/fields.ts';
+import type { JsonObject } from '../../parse/json-search.ts';
+import { imageItem, videoItem } from '../../parse/media-files.ts';
 import type { MediaItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 

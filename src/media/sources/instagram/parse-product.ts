@@ -3,9 +3,9 @@
  * `xig_polaris_media.if_not_gated_logged_out` all answer with (2026-08).
  */
 import { z } from 'zod';
-import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../fields.ts';
-import { imageItem, videoItem } from '../../media-files.ts';
-import type { JsonObject } from '../../page-json.ts';
+import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../parse/fields.ts';
+import type { JsonObject } from '../../parse/json-search.ts';
+import { imageItem, videoItem } from '../../parse/media-files.ts';
 import type { MediaItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 

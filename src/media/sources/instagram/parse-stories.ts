@@ -1,9 +1,9 @@
 /** Stories and highlights: `reels[ID].items[]` or `reels_media[].items[]`, each item in shape A; needs cookies (2026-08). */
 import { AppError } from '../../../errors.ts';
-import { numericId } from '../../fields.ts';
-import { findObjects, isJsonObject, type JsonObject, parseJson } from '../../page-json.ts';
+import type { PostRef } from '../../extract/source.ts';
+import { numericId } from '../../parse/fields.ts';
+import { findObjects, isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
 import type { Author, MediaItem } from '../../post.ts';
-import type { PostRef } from '../../source.ts';
 import type { PostDraft } from './draft.ts';
 import { failureOfJson, weakNotFound } from './failures.ts';
 import { parseProduct } from './parse-product.ts';

@@ -4,13 +4,20 @@
  * pages carry other people's posts. Pure.
  */
 import { AppError, toAppError } from '../../../errors.ts';
-import type { HttpResponse } from '../../../infra/http.ts';
-import { captionTags } from '../../caption.ts';
-import { numericId } from '../../fields.ts';
-import { addressExpiry } from '../../media-address.ts';
-import { embeddedJson, findObjects, findValues, isJsonObject, type JsonObject, parseJson } from '../../page-json.ts';
+import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import type { PostRef } from '../../extract/source.ts';
+import { captionTags } from '../../parse/caption.ts';
+import { numericId } from '../../parse/fields.ts';
+import {
+  embeddedJson,
+  findObjects,
+  findValues,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+} from '../../parse/json-search.ts';
+import { addressExpiry } from '../../parse/media-address.ts';
 import type { Post } from '../../post.ts';
-import type { PostRef } from '../../source.ts';
 import type { PostDraft } from './draft.ts';
 import { emptyAnswer, failureOfHead, failureOfJson, failureOfPage, gatedAnswer, weakNotFound } from './failures.ts';
 import { embedContext, parseEmbedMarkup } from './parse-embed.ts';

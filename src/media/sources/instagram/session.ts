@@ -1,9 +1,9 @@
 /** The logged-out visit to the home page that queries lean on: its cookies and tokens, kept and reused. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
-import type { HttpClient, HttpResponse } from '../../../infra/http.ts';
+import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { isJsonObject, pageScripts, parseJson } from '../../page-json.ts';
+import { isJsonObject, pageScripts, parseJson } from '../../parse/json-search.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
 import { navigationHeaders } from './headers.ts';
 

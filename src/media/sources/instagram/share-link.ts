@@ -1,6 +1,6 @@
 /** Share links (`/share/reel/ID`, `ig.me/ID`): the site alone knows what they lead to, and tells it to non-browsers by a redirect. */
 import { AppError } from '../../../errors.ts';
-import type { HttpClient, HttpResponse } from '../../../infra/http.ts';
+import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import { type InstagramConstants, SHORT_HOSTS } from './constants.ts';
 import { failureOfPage, failureOfPath } from './failures.ts';
 import { matchInstagramLink } from './link.ts';

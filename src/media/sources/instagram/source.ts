@@ -1,12 +1,12 @@
 import type { Cookie } from 'tough-cookie';
 import { AppError, type ErrorCode } from '../../../errors.ts';
-import type { HttpClient, HttpResponse } from '../../../infra/http.ts';
+import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { META_MEDIA_HOSTS } from '../../media-address.ts';
-import { parseJson } from '../../page-json.ts';
+import type { MediaSource, PostRef } from '../../extract/source.ts';
+import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
+import { parseJson } from '../../parse/json-search.ts';
+import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import type { Post } from '../../post.ts';
-import type { MediaSource, PostRef } from '../../source.ts';
-import { createStrategyChain, type Strategy } from '../../strategies.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
 import { createInstagramConstants, type InstagramConstants } from './constants.ts';
 import { failureOfHead, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';

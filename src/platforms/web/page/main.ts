@@ -1,16 +1,16 @@
-import { summaryOf } from './card.ts';
-import { createComposer } from './composer.ts';
+import { summaryOf } from './card/card.ts';
+import { playOneAtATime } from './card/media.ts';
+import { createComposer } from './composer/composer.ts';
+import { createMenu } from './composer/menu.ts';
 import { type ConnectionState, createConnection } from './connection.ts';
 import { byId, randomId, recall, remember } from './dom.ts';
-import { createExchange } from './exchange.ts';
 import { createHistory, type Turn, type TurnInput } from './history.ts';
-import { playOneAtATime } from './media.ts';
-import { createMenu } from './menu.ts';
 import type { ServerMessage, WebExample, WebReply } from './protocol.ts';
 import { restoreTexts, setTexts, text } from './texts.ts';
-import { createThread } from './thread.ts';
-import { createTurnView, type Press, type TurnContext, type TurnView } from './turn.ts';
-import { createWelcome } from './welcome.ts';
+import { createExchange } from './thread/inline-update.ts';
+import { createTurnView, type Press, type TurnContext, type TurnView } from './thread/message-view.ts';
+import { createThread } from './thread/thread.ts';
+import { createWelcome } from './thread/welcome.ts';
 
 const SESSION_KEY = 'medley.session';
 

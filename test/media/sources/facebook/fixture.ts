@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PostRef } from '../../../../src/media/source.ts';
+import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { matchFacebookLink } from '../../../../src/media/sources/facebook/link.ts';
 
 /** Ids of the made-up posts in the fixtures. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { playableVariants } from '../../../../src/media/post.ts';
-import type { PostRef } from '../../../../src/media/source.ts';
 import { type PostDraft, parseFacebookPage } from '../../../../src/media/sources/facebook/parse.ts';
 import { fixture, IDS, REFS, refOf } from './fixture.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
+import type { PostRef } from '../../../../src/media/extract/source.ts';
+import type { Strategy } from '../../../../src/media/extract/strategies.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
-import type { PostRef } from '../../../../src/media/source.ts';
 import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
-import type { Strategy } from '../../../../src/media/strategies.ts';
 import { createFakeUpstream, type FakeRoute, silentLog } from '../../../fakes/instagram-upstream.ts';
 import { fixture, IDS, REFS, refOf } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import type { HttpResponse } from '../../../../src/infra/http.ts';
+import type { HttpResponse } from '../../../../src/infra/http/http-client.ts';
 import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
 import { type AnswerKind, parseResponse } from '../../../../src/media/sources/instagram/parse.ts';
 import { CODES, fixture, refOf } from './fixture.ts';

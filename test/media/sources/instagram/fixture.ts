@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PostRef } from '../../../../src/media/source.ts';
+import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { instagramRefOf } from '../../../../src/media/sources/instagram/link.ts';
 
 /** Codes of the made-up posts in the fixtures. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import { parseCookiesFile } from '../../../../src/media/cookies-file.ts';
+import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
+import type { MediaSource } from '../../../../src/media/extract/source.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import type { MediaSource } from '../../../../src/media/source.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { createInstagramSource, type InstagramSourceOptions } from '../../../../src/media/sources/instagram/source.ts';
 import { createFakeUpstream, type FakeRoute, type FakeUpstream, silentLog } from '../../../fakes/instagram-upstream.ts';

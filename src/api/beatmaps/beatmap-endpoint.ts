@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
+import type { z } from 'zod';
+import type { SourceId } from '../../beatmaps/upstreams/source.ts';
+import { AppError } from '../../errors.ts';
+import { createAnswer, sendAnswer } from '../answer.ts';
+import { BEATMAPS_TAG, errorResponses } from '../reference/document.ts';
+import { PLAYER_FORMS, SET_FORMS } from './beatmap-parameters.ts';
+
+interface Told {
+  readonly body: object;
+  readonly source: SourceId;
+  readonly stale: boolean;
+  /** An earlier answer that is fresh still. Default false. */
+  readonly cached?: boolean;
+  /** Seconds that a fresh answer may be kept. */
+  readonly freshS: number;
+  /** Nobody else's answer: no cache on the way may keep it. */
+  readonly isPrivate?: boolean;
+}
+
+export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
+  readonly path: string;
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  /** What a `not_found` is about. */
+  readonly about: 'beatmap' | 'player';
+  readonly query: Q;
+  readonly answer: A;
+  readonly example: z.input<A>;
+  readonly tell: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Told>;
+}
+
+/** What was kept has part of its life behind it, and what stood in for failing upstreams all of it: worth asking again soon. */
+const KEPT_S = 30;
+
+/** What is allowed where the beatmap room itself refuses a value. */
+const ALLOWED: Readonly<Record<string, string>> = {
+  user: `must be ${PLAYER_FORMS}`,
+  id: `must be ${SET_FORMS}`,
+  like: `must be ${SET_FORMS}`,
+  cursor: 'must be one that an earlier answer gave',
+};
+
+/** An endpoint under `/api` that tells of beatmaps or players: its parameters read, its failures in its own words, its source named. */
+export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
+  server: FastifyInstance,
+  endpoint: BeatmapEndpoint<Q, A>,
+): void {
+  const { path, operationId, summary, description, query, answer, example } = endpoint;
+  const schema: FastifySchema = {
+    tags: [BEATMAPS_TAG],
+    operationId,
+    summary,
+    description,
+    querystring: query,
+    response: { 200: answer.meta({ example }), ...errorResponses },
+  };
+  // The query is read below, where its type is known; in the schema it is for the reference.
+  server.get(path, { schema, validatorCompiler: () => value => ({ value }) }, async (request, reply) => {
+    const parameters = query.safeParse(request.query);
+    if (!parameters.success) throw refuse(path, parameters.error);
+    return send(request, reply, await ask(endpoint, parameters.data, request.signal));
+  });
+}
+
+async function ask<Q extends z.ZodType, A extends z.ZodType>(
+  { path, about, tell }: BeatmapEndpoint<Q, A>,
+  parameters: z.output<Q>,
+  signal: AbortSignal,
+): Promise<Told> {
+  try {
+    return await tell(parameters, signal);
+  } catch (error) {
+    throw error instanceof AppError ? explain(error, path, about) : error;
+  }
+}
+
+function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { body, source, stale, cached = false, freshS, isPrivate }: Told,
+): FastifyReply {
+  reply.header('x-data-source', source);
+  const kept = cached ? 'HIT' : 'MISS';
+  reply.header('x-cache', stale ? 'STALE' : kept);
+  const maxAgeS = stale || cached ? Math.min(KEPT_S, freshS) : freshS;
+  return sendAnswer(request, reply, createAnswer(body), maxAgeS, isPrivate);
+}
+
+/** The same failure in the words of who asked for beatmaps. */
+function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType, z.ZodType>['about']): AppError {
+  const { code, message, params, retryAfterMs } = error;
+  const tell = (own: Readonly<Record<string, string | number>>, as = code) =>
+    new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
+  // What failed without a name: players have one source, and sets only the catalogue when it was asked for alone.
+  const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
+  switch (code) {
+    case 'invalid_request':
+      return badParameter(path, String(params.what), allowedFor(error), error);
+    case 'not_found':
+      return tell({ what: params.what === 'beatmap' || params.what === 'player' ? params.what : about });
+    case 'credentials_required':
+      return tell({ what: 'osu' });
+    // It is this server whom the upstream refused, not who asked.
+    case 'forbidden':
+      return tell(upstreams, 'upstream_unavailable');
+    case 'upstream_rate_limited':
+    case 'upstream_unavailable':
+    case 'upstream_changed':
+    case 'timeout':
+      return tell(upstreams);
+    default:
+      return error;
+  }
+}
+
+function allowedFor({ params, message }: AppError): string {
+  if (params.max !== undefined) return `must not be longer than ${params.max} characters`;
+  return ALLOWED[String(params.what)] ?? message;
+}
+
+function refuse(path: string, error: z.ZodError): AppError {
+  const [first] = error.issues;
+  return badParameter(path, String(first?.path[0]), first?.message ?? 'cannot be read', error);
+}
+
+function badParameter(path: string, name: string, trouble: string, cause: Error): AppError {
+  const send = `The parameter "${name}" ${trouble}. /docs shows what /api${path} takes.`;
+  return new AppError('invalid_request', `unreadable parameter ${name}`, {
+    params: { what: 'parameter', send },
+    cause,
+  });
+}

@@ -1,0 +1,187 @@
+/** What the beatmap endpoints take: forgiving in how it is written, plain about what is allowed. */
+import { z } from 'zod';
+import { parseRuleset } from '../../beatmaps/model/ruleset.ts';
+import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
+import { parseQuery, type RangeKey } from '../../beatmaps/query/query.ts';
+import { parseSort, parseStatusFilter, SORT_FIELDS, STATUS_FILTERS } from '../../beatmaps/query/query-words.ts';
+import { USER_BEATMAP_TYPES } from '../../beatmaps/upstreams/osu-api.ts';
+
+const MAX_LIMIT = 50;
+const MODE_WORDS = 'osu (std, 0), taiko (1), fruits (catch, ctb, 2) or mania (3)';
+
+/** Longest text that is read; `q` alone may be longer, and is then refused by those who search. */
+const MAX_CHARS = 2_048;
+
+type Meta = { readonly description: string; readonly example?: string };
+
+/** A parameter that comes twice arrives as a list. */
+function plainText(missing: string) {
+  return z.string({ error: ({ input }) => (input === undefined ? missing : 'must be sent once') });
+}
+
+/** An optional word; an empty one is none. What `read` does not know is refused with what is `allowed`. */
+export function word<T>(read: (text: string) => T | undefined, allowed: string, meta: Meta) {
+  return plainText('')
+    .meta(meta)
+    .transform((text, context): T | undefined => {
+      const plain = text.trim();
+      if (plain === '') return undefined;
+      const value = plain.length > MAX_CHARS ? undefined : read(plain);
+      if (value === undefined) context.addIssue({ code: 'custom', message: `must be ${allowed}` });
+      return value;
+    })
+    .optional();
+}
+
+/** As people may write a word of the osu! API: in any case, with spaces or dashes for underscores. */
+function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | undefined {
+  return text => {
+    const plain = text
+      .toLowerCase()
+      .replace(/[\s-]+/g, '_')
+      .replace('favorite', 'favourite');
+    return words.find(each => each === plain);
+  };
+}
+
+function list(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+}
+
+const text = (what: string, meta: Meta) =>
+  plainText(`is missing: it must be ${what}`)
+    .trim()
+    .min(1, `must be ${what}`)
+    .max(MAX_CHARS, `must be ${what}, at most ${MAX_CHARS} characters long`)
+    .meta(meta);
+
+export const mode = (description: string) =>
+  word(parseRuleset, MODE_WORDS, { description: `${description} ${MODE_WORDS}.` });
+
+export const limitOf = (usual: number) =>
+  word(
+    value => (/^\d{1,4}$/.test(value) && Number(value) >= 1 && Number(value) <= MAX_LIMIT ? Number(value) : undefined),
+    `a whole number from 1 to ${MAX_LIMIT}`,
+    { description: `How many, 1 to ${MAX_LIMIT}; ${usual} when left out.` },
+  );
+
+const limit = limitOf(20);
+
+const cursor = word(value => value, 'the cursor of an earlier answer', {
+  description: 'Of the answer before, for the page after it. The other parameters stay as they were.',
+});
+
+const RANGES = {
+  stars: 'Stars',
+  ar: 'Approach rate',
+  od: 'Overall difficulty',
+  cs: 'Circle size',
+  hp: 'HP drain',
+  keys: 'Number of keys in mania',
+  bpm: 'Beats a minute',
+  length: 'Length in seconds, or like 1:30 and 2m',
+  circles: 'Number of circles',
+  sliders: 'Number of sliders',
+  favourites: 'Number of favourites',
+  year: 'Year of the ranking',
+} as const satisfies Partial<Readonly<Record<RangeKey, string>>>;
+
+export type RangeName = keyof typeof RANGES;
+
+const RANGE_NAMES: readonly string[] = Object.keys(RANGES);
+
+function isRangeName(name: string): name is RangeName {
+  return RANGE_NAMES.includes(name);
+}
+
+/** One word of the search language for a value like `5-6`, or undefined when it is none. */
+function readRange(key: RangeName, value: string): string | undefined {
+  if (!/^[\d.:hms-]{1,40}$/i.test(value)) return undefined;
+  const filter = `${key}=${value}`;
+  const query = parseQuery(filter);
+  const range = query.ranges[key];
+  if (range === undefined || query.text !== '') return undefined;
+  const { gte, lt } = range;
+  return gte !== undefined && lt !== undefined && gte >= lt ? undefined : filter;
+}
+
+function range(key: RangeName) {
+  const example = key === 'length' ? '90-180' : '5-6';
+  return word(value => readRange(key, value), 'a number or a range like 5-6, 5- or -6, the lower end first', {
+    description: `${RANGES[key]}: a number, or a range like ${example}, both ends included.`,
+  });
+}
+
+export const searchQuery = z.object({
+  q: plainText('').optional().meta({
+    description:
+      'Words and filters of osu!’s search language, like stars>6 or artist="…". A plus is a space. Without it the most played sets are listed.',
+    example: 'paper comet stars>5',
+  }),
+  mode: mode('Only sets with difficulties of this mode:'),
+  status: word(parseStatusFilter, list(STATUS_FILTERS), {
+    description: `${list(STATUS_FILTERS)}. When left out: leaderboard, or any where q speaks of a status.`,
+  }),
+  sort: word(parseSort, `${list(SORT_FIELDS)}, with _asc or _desc`, {
+    description: `${list(SORT_FIELDS)}, with _asc or _desc (the default). When left out: relevance, or plays without words.`,
+  }),
+  stars: range('stars'),
+  ar: range('ar'),
+  od: range('od'),
+  cs: range('cs'),
+  hp: range('hp'),
+  keys: range('keys'),
+  bpm: range('bpm'),
+  length: range('length'),
+  circles: range('circles'),
+  sliders: range('sliders'),
+  favourites: range('favourites'),
+  year: range('year'),
+  limit,
+  cursor,
+  source: word(oneOf(['local']), 'local, or left out', {
+    description: 'local: answer from this server’s own catalogue, asking nobody.',
+  }),
+});
+
+export type SearchParameters = z.output<typeof searchQuery>;
+
+/** The text of a search with the ranges given beside it, which come first because an open quote would swallow them. */
+export function wholeQuery(parameters: SearchParameters): string {
+  const filters = Object.entries(parameters).flatMap(([name, value]) =>
+    isRangeName(name) && typeof value === 'string' ? [value] : [],
+  );
+  return [...filters, parameters.q ?? ''].join(' ').trim();
+}
+
+export const PLAYER_FORMS = 'a player’s name, @name, number or profile link';
+
+export const user = text(PLAYER_FORMS, {
+  description: 'Name (Some_Name), @name, number or profile link.',
+  example: 'lamp post',
+});
+
+export const userQuery = z.object({ user, mode: mode('Whose statistics; what the player plays most when left out:') });
+
+export const userScoresQuery = z.object({
+  user,
+  type: word(oneOf(SCORE_TYPES), list(SCORE_TYPES), { description: `${list(SCORE_TYPES)}; best when left out.` }),
+  mode: mode('What the player plays most when left out:'),
+  limit,
+  cursor,
+});
+
+export const userBeatmapsQuery = z.object({
+  user,
+  type: word(oneOf(USER_BEATMAP_TYPES), list(USER_BEATMAP_TYPES), {
+    description: `${list(USER_BEATMAP_TYPES)}; ranked when left out.`,
+  }),
+  limit,
+  cursor,
+});
+
+export const SET_FORMS = 'a set’s number, a difficulty’s number or any osu! link of them';
+
+export const downloadQuery = z.object({
+  id: text(SET_FORMS, { description: `${SET_FORMS.replace(/^a/, 'A')}, percent-encoded.`, example: '900001' }),
+});

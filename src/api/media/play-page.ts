@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import type { Playback, PlaybackState } from '../../media/tunnel/player-links.ts';
+import { escapeHtml } from '../reference/html.ts';
+
+const STYLE =
+  ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +
+  'grid-template-rows:1fr auto;font:16px/1.5 system-ui,sans-serif;background:#101418;color:#e8ecef}' +
+  'main{display:grid;place-items:center;min-height:0;padding:1rem}video{max-width:100%;max-height:calc(100dvh - 8rem);' +
+  'border-radius:.75rem;background:#000}footer{padding:.5rem 1rem 1.25rem;text-align:center}h1{font-size:1rem;margin:0;' +
+  'overflow-wrap:anywhere}p{margin:.25rem 0}a{color:#8ecae6}section{max-width:32rem;text-align:center}section h1{font-size:1.25rem}' +
+  '@media (prefers-color-scheme:light){body{background:#f6f7f9;color:#182026}a{color:#0b5c8a}}';
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** The page's own style, and the film and its picture from here: no script, nothing from elsewhere. */
+export const PLAY_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`;
+
+/** What follows the page's own path. */
+export const FILM_NAME = '/film.mp4';
+export const POSTER_NAME = '/poster.jpg';
+
+const MAX_TITLE_CHARS = 100;
+const MAX_DESCRIPTION_CHARS = 200;
+
+/** A film with what chats need to unfurl it (Open Graph, Twitter's player card). `path` is the page's own at `origin`. */
+export function renderPlayPage(
+  { post, mime, width, height, hasPoster }: Playback,
+  origin: string,
+  path: string,
+): string {
+  const { author, url } = post;
+  const title = titleOf(post);
+  const description = shorten((post.caption ?? '').replace(/\s+/g, ' ').trim(), MAX_DESCRIPTION_CHARS);
+  const address = `${origin}${path}`;
+  const film = `${address}${FILM_NAME}`;
+  const poster = hasPoster ? `${address}${POSTER_NAME}` : undefined;
+  const size = (prefix: string): readonly Tag[] =>
+    width === null || height === null
+      ? []
+      : [
+          [`${prefix}:width`, `${width}`],
+          [`${prefix}:height`, `${height}`],
+        ];
+  const tags: readonly Tag[] = [
+    ['og:type', 'video.other'],
+    ['og:site_name', 'Medley'],
+    ['og:title', title],
+    ['og:url', address],
+    ...when(description, 'og:description'),
+    ['og:video', film],
+    ['og:video:url', film],
+    ['og:video:secure_url', film],
+    ['og:video:type', mime],
+    ...size('og:video'),
+    ...when(poster, 'og:image'),
+    ['twitter:card', 'player'],
+    ['twitter:title', title],
+    ...when(poster, 'twitter:image'),
+    ['twitter:player', address],
+    ...size('twitter:player'),
+    ['twitter:player:stream', film],
+    ['twitter:player:stream:content_type', mime],
+  ];
+  const name = author.name ?? author.username;
+  const shape = width === null || height === null ? '' : ` width="${width}" height="${height}"`;
+  const cover = poster === undefined ? '' : ` poster="${escapeHtml(`${path}${POSTER_NAME}`)}"`;
+  return page(
+    title,
+    tags.map(metaOf).join('\n'),
+    `<main><video controls playsinline preload="metadata"${shape}${cover} src="${escapeHtml(`${path}${FILM_NAME}`)}"></video></main>
+<footer><h1>${escapeHtml(title)}</h1>
+<p>${name === null || name === title ? '' : `${escapeHtml(name)} · `}${linkTo(url)}</p></footer>`,
+  );
+}
+
+const SENTENCES = {
+  expired: ['This link has ended', 'Links to films end after some days. The post may still be there.'],
+  gone: ['There is no film here', 'The post was taken away, or the address is not whole.'],
+  unavailable: ['The film cannot be had right now', 'Please try again in a few minutes, or open the post itself.'],
+} as const;
+
+/** A calm page where there is no film to show. */
+export function renderNoPlayPage({ state, url }: Exclude<PlaybackState, { state: 'ready' }>): string {
+  const [title, sentence] = SENTENCES[state];
+  const way = url === undefined ? '' : `<p>${linkTo(url)}</p>`;
+  return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p>${way}</section></main>`);
+}
+
+type Tag = readonly [property: string, content: string];
+
+function when(content: string | undefined, property: string): readonly Tag[] {
+  return content === undefined || content === '' ? [] : [[property, content]];
+}
+
+function metaOf([property, content]: Tag): string {
+  const attribute = property.startsWith('twitter:') ? 'name' : 'property';
+  return `<meta ${attribute}="${property}" content="${escapeHtml(content)}">`;
+}
+
+function page(title: string, head: string, body: string): string {
+  return `<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+${head}
+<style>${STYLE}</style></head>
+<body>${body}</body></html>
+`;
+}
+
+function titleOf({ title, author, source }: Playback['post']): string {
+  const site = source === 'instagram' ? 'Instagram' : 'Facebook';
+  const words = title ?? author.name ?? author.username ?? '';
+  return shorten(words.replace(/\s+/g, ' ').trim(), MAX_TITLE_CHARS) || `A film on ${site}`;
+}
+
+function linkTo(url: string): string {
+  return `<a href="${escapeHtml(url)}" rel="noopener noreferrer nofollow">Open the original post</a>`;
+}
+
+function shorten(text: string, max: number): string {
+  return text.length <= max
+    ? text
+    : `${text
+        .slice(0, max - 1)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd()}…`;
+}

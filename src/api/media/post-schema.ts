@@ -1,0 +1,166 @@
+import { z } from 'zod';
+import { ERROR_CODES } from '../../errors.ts';
+
+/** Longest `url` that is read. */
+export const MAX_LINK_CHARS = 2048;
+
+/** What the media endpoints take. */
+export function linkQuery(example: string) {
+  const description = 'Link of the post, percent-encoded, exactly once.';
+  return z.object({ url: z.string().min(1).max(MAX_LINK_CHARS).meta({ description, example }) });
+}
+
+const count = (description: string) =>
+  z
+    .number()
+    .nullable()
+    .meta({ description: `${description} Null when unknown.` });
+const pixels = z.number().nullable().meta({ description: 'Pixels of the original. Null when unknown.' });
+const creator = z.string().meta({ description: 'Who runs this server.', example: 'Medley' });
+
+const igMedia = z
+  .strictObject({
+    type: z.enum(['video', 'image']),
+    height: pixels,
+    width: pixels,
+    thumb: z.string().meta({ description: 'Address of a preview image. Empty when there is none.' }),
+    url: z.string().meta({ description: 'Address of one file on the CDN that plays with its sound.' }),
+  })
+  .meta({ description: 'One video or image of the post.' });
+
+export const igDownloadAnswer = z
+  .strictObject({
+    status: z.literal(200),
+    creator,
+    result: z.strictObject({
+      response: z.strictObject({
+        status: z.literal(true),
+        profile: z.strictObject({
+          id: z.string(),
+          full_name: z.string(),
+          username: z.string(),
+          is_verified: z.boolean().nullable().meta({ description: 'Null when unknown.' }),
+          profile_pic_url: z.string(),
+        }),
+        caption: z.strictObject({
+          hashtags: z.array(z.string()).meta({ description: 'With their #.' }),
+          created_at: z.number().int().nullable().meta({ description: 'Unix seconds.' }),
+          mentions: z.array(z.string()).meta({ description: 'With their @.' }),
+          text: z.string(),
+        }),
+        statistics: z.strictObject({
+          comment_count: count('Comments.'),
+          fb_like_count: count('Likes on Facebook.'),
+          fb_play_count: count('Plays on Facebook.'),
+          like_count: count('Likes.'),
+          play_count: count('Plays.'),
+          save_count: count('Times saved.'),
+          share_count: count('Times shared.'),
+          user_follower_count: count("The author's followers."),
+          user_media_count: count("The author's posts."),
+          view_count: count('Views.'),
+        }),
+        data: z.array(igMedia).meta({ description: 'Every video and image of the post, in order.' }),
+      }),
+    }),
+  })
+  .meta({ description: 'The post with the addresses of its files.' });
+
+export type IgMedia = z.infer<typeof igMedia>;
+export type IgDownload = z.infer<typeof igDownloadAnswer>;
+
+export const fbDownloadAnswer = z
+  .strictObject({
+    status: z.literal(200),
+    creator,
+    data: z.strictObject({
+      status: z.literal(true),
+      title: z.string(),
+      durasi: z.string().meta({ description: 'm:ss or h:mm:ss. Empty when unknown.', example: '1:07' }),
+      hd_url: z.string().meta({ description: 'Address of the best file that plays with its sound.' }),
+      sd_url: z.string().meta({ description: 'Address of the smallest; the same when there is only one.' }),
+    }),
+  })
+  .meta({ description: 'The video of the post.' });
+
+export type FbDownload = z.infer<typeof fbDownloadAnswer>;
+
+const text = z.string().nullable();
+const number = z.number().nullable();
+const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
+
+const variant = z
+  .strictObject({
+    url: z.string(),
+    mime: z.string(),
+    width: number,
+    height: number,
+    bitrate: number.meta({ description: 'Bits per second.' }),
+    bytes: number,
+    codecs: text.meta({ description: 'RFC 6381.' }),
+    hasAudio: z.boolean().nullable(),
+    hasVideo: z.boolean(),
+    adaptive: z.boolean().meta({ description: 'One track of what has to be put together.' }),
+    expiresAt: moment,
+  })
+  .meta({ description: 'One file of the item.' });
+
+/** The domain's Post as it is; a test holds the two together. */
+export const postAnswer = z
+  .strictObject({
+    source: z.enum(['instagram', 'facebook']),
+    id: z.string(),
+    url: z.string().meta({ description: 'Canonical address.' }),
+    author: z.strictObject({
+      id: text,
+      username: text,
+      name: text,
+      verified: z.boolean().nullable(),
+      avatarUrl: text,
+    }),
+    title: text,
+    caption: text,
+    hashtags: z.array(z.string()).meta({ description: 'With their #.' }),
+    mentions: z.array(z.string()).meta({ description: 'With their @.' }),
+    publishedAt: moment,
+    stats: z.strictObject({
+      likes: number,
+      comments: number,
+      plays: number,
+      views: number,
+      shares: number,
+      saves: number,
+      facebookLikes: number,
+      facebookPlays: number,
+      authorFollowers: number,
+      authorPosts: number,
+    }),
+    items: z.array(
+      z.strictObject({
+        kind: z.enum(['video', 'image', 'audio']),
+        width: number,
+        height: number,
+        durationMs: number,
+        thumbnailUrl: text,
+        alt: text,
+        variants: z.array(variant).meta({ description: 'Best first.' }),
+      }),
+    ),
+    fetchedAt: z.number().meta({ description: 'Unix milliseconds.' }),
+    expiresAt: moment.meta({ description: 'Unix milliseconds until which every address lives.' }),
+    strategy: z.string().meta({ description: 'Which way of asking the site gave the answer.' }),
+  })
+  .meta({ description: 'The whole post. What the site did not say is null.' });
+
+export type PostAnswer = z.infer<typeof postAnswer>;
+
+export const errorAnswer = z
+  .strictObject({
+    status: z.number().int().meta({ description: 'The HTTP status again.' }),
+    creator,
+    error: z.strictObject({
+      code: z.enum(ERROR_CODES),
+      message: z.string().meta({ description: 'One English sentence for people.' }),
+    }),
+  })
+  .meta({ id: 'Error', description: 'What went wrong.' });

@@ -1,0 +1,135 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError } from '../../errors.ts';
+import type { Logger } from '../../infra/log.ts';
+import { clientKey } from '../../infra/server/client-address.ts';
+import type { Playbacks } from '../../media/tunnel/player-links.ts';
+import type { Tunnel } from '../../media/tunnel/tunnel.ts';
+import { askedOrigin } from '../asked-origin.ts';
+import { FILM_NAME, PLAY_PAGE_POLICY, POSTER_NAME, renderNoPlayPage, renderPlayPage } from './play-page.ts';
+
+export interface TunnelRoutesOptions {
+  readonly tunnel: Pick<Tunnel, 'open'>;
+  readonly playbacks: Playbacks;
+  readonly publicUrl: string | undefined;
+  readonly log: Logger;
+  readonly now?: () => number;
+}
+
+const MAX_AGE_S = 6 * 3600;
+/** Files that may flow to one client at once: a slow reader holds a connection to the CDN for as long as he reads. */
+const STREAMS_PER_CLIENT = 24;
+
+const PARTS = [
+  [FILM_NAME, 'film'],
+  [POSTER_NAME, 'poster'],
+] as const;
+
+/** Foreign files from our own origin: they may be shown, and nothing else. */
+const SAFETY_HEADERS = {
+  'content-security-policy': "default-src 'none'; sandbox",
+  'cross-origin-resource-policy': 'same-origin',
+  'x-robots-tag': 'noindex, nofollow',
+} as const;
+
+const PAGE_MAX_AGE_S = 300;
+const PAGE_STATUS = { expired: 410, gone: 404, unavailable: 503 } as const;
+
+type Query = { readonly download?: unknown };
+
+/**
+ * `/media/<token>`: the file behind a token, whole or in parts; `?download=1` saves it instead of showing it. `/v/<token>`: a page
+ * that plays a film, which chats unfurl, with the film and its picture below it.
+ */
+export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
+  const { tunnel, playbacks, publicUrl, log, now = Date.now } = options;
+  const streams = new Map<string, number>();
+
+  return async server => {
+    server.route<{ Params: { token: string }; Querystring: Query }>({
+      method: ['GET', 'HEAD'],
+      url: '/media/:token',
+      handler: (request, reply) => sendFile(request.params.token, request.query, request, reply),
+    });
+    for (const [name, part] of PARTS) {
+      server.route<{ Params: { token: string }; Querystring: Query }>({
+        method: ['GET', 'HEAD'],
+        url: `/v/:token${name}`,
+        handler: async (request, reply) => {
+          const token = await playbacks.tunnelToken(request.params.token, part, request.signal);
+          return sendFile(token, request.query, request, reply);
+        },
+      });
+    }
+    server.get<{ Params: { token: string } }>('/v/:token', async (request, reply) => {
+      const found = await playbacks.find(request.params.token, request.signal);
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', PLAY_PAGE_POLICY)
+        .header('x-robots-tag', 'noindex, nofollow');
+      if (found.state !== 'ready') {
+        return reply.code(PAGE_STATUS[found.state]).header('cache-control', 'no-store').send(renderNoPlayPage(found));
+      }
+      const { playback } = found;
+      const maxAge = Math.min(PAGE_MAX_AGE_S, secondsUntil(playback.expiresAt));
+      return reply
+        .header('cache-control', `public, max-age=${maxAge}`)
+        .send(renderPlayPage(playback, publicUrl ?? askedOrigin(request), `/v/${request.params.token}`));
+    });
+  };
+
+  async function sendFile(token: string, query: Query, request: FastifyRequest, reply: FastifyReply) {
+    const { signal, headers } = request;
+    const leave = enter(clientKey(request.ip));
+    reply.raw.once('close', leave);
+    const response = await tunnel.open(token, {
+      method: request.method === 'HEAD' ? 'HEAD' : 'GET',
+      range: headers.range,
+      ifRange: headerText(headers['if-range']),
+      signal,
+    });
+    // Fastify cuts the connection, so that a broken file never looks whole; here the reason is kept.
+    response.body?.once('error', error => {
+      if (!signal.aborted) log.warn({ err: error }, 'a media file broke off');
+    });
+    const disposition = query.download === '1' ? 'attachment' : 'inline';
+    return reply
+      .code(response.status)
+      .headers(SAFETY_HEADERS)
+      .headers(response.headers)
+      .header('content-disposition', contentDisposition(disposition, response.fileName))
+      .header('cache-control', `private, max-age=${secondsUntil(response.expiresAt)}`)
+      .send(response.body);
+  }
+
+  /** @throws AppError `rate_limited` */
+  function enter(client: string): () => void {
+    const flowing = streams.get(client) ?? 0;
+    if (flowing >= STREAMS_PER_CLIENT) {
+      throw new AppError('rate_limited', 'too many files at once', { retryAfterMs: 5_000 });
+    }
+    streams.set(client, flowing + 1);
+    return () => {
+      const left = (streams.get(client) ?? 1) - 1;
+      if (left > 0) streams.set(client, left);
+      else streams.delete(client);
+    };
+  }
+
+  function secondsUntil(end: number): number {
+    return Math.max(0, Math.min(MAX_AGE_S, Math.floor((end - now()) / 1000)));
+  }
+}
+
+/** RFC 6266: the plain name for old clients, RFC 5987's for the others. */
+export function contentDisposition(disposition: 'inline' | 'attachment', fileName: string): string {
+  const plain = fileName.replace(/[^\w.-]/g, '_');
+  const encoded = encodeURIComponent(fileName).replace(
+    /['()*]/g,
+    char => `%${char.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+  return `${disposition}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

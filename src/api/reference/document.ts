@@ -1,0 +1,132 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { ERROR_STATUS } from '../errors.ts';
+import { errorAnswer } from '../media/post-schema.ts';
+import { CLIENT_LIMIT } from '../rate-limit.ts';
+
+const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STATUS))].sort((a, b) => a - b);
+
+/** Every status the endpoints can fail with, for a route's `response`. */
+export const errorResponses = Object.fromEntries(STATUSES.map(status => [status, errorAnswer]));
+
+/** Of the endpoints whose answers say who told them. */
+export const BEATMAPS_TAG = 'Beatmaps';
+
+/** How the document is made of the routes' zod schemas. */
+export function describeApi(publicUrl: string | undefined): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Medley API',
+        version: '1',
+        description: `Public posts and their files, osu! beatmaps and players, as JSON. Without a key, every network address has ${CLIENT_LIMIT} requests an hour.`,
+      },
+      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
+      components: {
+        securitySchemes: {
+          key: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-API-Key',
+            description: 'Optional: a key raises the hourly limit.',
+          },
+          bearer: { type: 'http', scheme: 'bearer', description: 'The same key, sent as a bearer token.' },
+        },
+        headers: HEADERS,
+      },
+      // The empty one says that no key is needed.
+      security: [{}, { key: [] }, { bearer: [] }],
+    },
+    transform: createJsonSchemaTransform({}),
+    transformObject: createJsonSchemaTransformObject({}),
+    convertConstToEnum: false,
+  };
+}
+
+const integer = (description: string) => ({ description, schema: { type: 'integer' as const } });
+const word = (description: string) => ({ description, schema: { type: 'string' as const } });
+
+const HEADERS = {
+  'X-RateLimit-Limit': integer('Requests per clock hour.'),
+  'X-RateLimit-Remaining': integer('Requests left in this hour.'),
+  'X-RateLimit-Reset': integer('When the next hour starts, in unix seconds.'),
+  'Retry-After': integer('Seconds after which trying again makes sense, where that is known.'),
+  ETag: word('Send it back as If-None-Match: an unchanged answer is 304, without a body.'),
+  'Cache-Control': word('How long the answer may be kept.'),
+  'X-Cache': word('HIT, MISS, or STALE: an older answer because the site does not answer now.'),
+  'X-Data-Source': word(
+    'Who told of beatmaps and players: osu, a mirror, or catalogue for what this server remembers.',
+  ),
+};
+
+type HeaderName = keyof typeof HEADERS;
+
+const ALWAYS: readonly HeaderName[] = ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+const ON_SUCCESS: readonly HeaderName[] = [...ALWAYS, 'ETag', 'Cache-Control', 'X-Cache'];
+const ON_BEATMAPS: readonly HeaderName[] = [...ON_SUCCESS, 'X-Data-Source'];
+const ON_WAIT: readonly HeaderName[] = [...ALWAYS, 'Retry-After'];
+
+function refs(names: readonly HeaderName[]) {
+  return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** What each error status means for whoever asks. */
+const ERROR_TITLES: Readonly<Record<string, string>> = {
+  400: 'The link or another parameter is missing, unreadable or not supported.',
+  403: 'Private, for logged-in people only, age-restricted, or a wrong key.',
+  404: 'There is no such post, beatmap or player.',
+  413: 'Too large.',
+  429: 'The hourly limit is reached.',
+  451: 'Not available where this server is.',
+  500: 'A fault of this server.',
+  502: 'The site has changed and cannot be read for now.',
+  503: 'The site does not answer, or asks to slow down; or this server lacks the credentials it takes.',
+  504: 'The site took too long.',
+};
+
+const looseDocument = z.looseObject({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.looseObject({
+        tags: z.array(z.string()).default([]),
+        responses: z.record(z.string(), z.looseObject({ description: z.string() })).default({}),
+      }),
+    ),
+  ),
+  components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
+});
+
+/** Adds to the generated document what is the same on every route: headers, 304, and what each failure means. */
+export function finishDocument(generated: object): object {
+  const { paths, components, ...document } = looseDocument.parse(generated);
+  for (const operation of Object.values(paths).flatMap(path => Object.values(path))) {
+    const onSuccess = operation.tags.includes(BEATMAPS_TAG) ? ON_BEATMAPS : ON_SUCCESS;
+    operation.responses = Object.fromEntries(
+      Object.entries({ ...operation.responses, ...NOT_MODIFIED }).map(([status, response]) => [
+        status,
+        {
+          ...response,
+          description: ERROR_TITLES[status] ?? response.description,
+          headers: refs(headersOf(status) ?? onSuccess),
+        },
+      ]),
+    );
+  }
+  // Of a schema with an id both the request's and the answer's form are listed; only what is referred to stays.
+  const text = JSON.stringify(paths);
+  const schemas = Object.fromEntries(
+    Object.entries(components.schemas).filter(([name]) => text.includes(`"#/components/schemas/${name}"`)),
+  );
+  return { ...document, paths, components: { ...components, schemas } };
+}
+
+const NOT_MODIFIED = { 304: { description: 'Unchanged since the ETag that was sent as If-None-Match.' } };
+
+function headersOf(status: string): readonly HeaderName[] | undefined {
+  if (ERROR_TITLES[status] === undefined) return undefined;
+  return status === '429' || status === '503' ? ON_WAIT : ALWAYS;
+}

@@ -1,0 +1,131 @@
+/** How long answers are kept, and the caches they are kept in. */
+import { z } from 'zod';
+import { AppError } from '../errors.ts';
+import { type Cache, type CachePolicy, type CacheShelf, createMemoryCache } from '../infra/cache/cache.ts';
+import type { SharedState } from '../infra/redis/redis.ts';
+import { BeatmapsetShape } from './catalogue/catalogue-schema.ts';
+import type { Beatmapset } from './model/beatmapset.ts';
+import type { Player } from './model/player.ts';
+import type { Score, ScoreType } from './model/score.ts';
+import type { SearchPage } from './query/search.ts';
+import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
+import type { ListSlice, UserBeatmapset } from './upstreams/osu-api.ts';
+import type { UpstreamId } from './upstreams/source.ts';
+
+export interface FoundPage extends SearchPage {
+  readonly source: UpstreamId;
+  /** What the upstream was given for it. */
+  readonly token: string | undefined;
+}
+
+export interface FoundSet {
+  readonly set: Beatmapset;
+  readonly source: UpstreamId;
+}
+
+/** Values are plain data: they survive JSON. */
+export interface BeatmapCaches {
+  readonly pages: Cache<FoundPage>;
+  readonly sets: Cache<FoundSet>;
+  readonly players: Cache<Player>;
+  readonly scores: Cache<ListSlice<Score>>;
+  readonly plays: Cache<Score>;
+  readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const MAX_RATE_LIMIT_MS = MINUTE;
+
+/** Withdrawn, or never there: an older answer must not stand in. */
+function isGone(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'not_found' || error.code === 'invalid_request');
+}
+
+function errorTtlMs(error: unknown): number {
+  if (!(error instanceof AppError)) return 0;
+  switch (error.code) {
+    case 'not_found':
+      return MINUTE;
+    case 'upstream_rate_limited':
+      return Math.min(error.retryAfterMs ?? 5 * SECOND, MAX_RATE_LIMIT_MS);
+    case 'upstream_changed':
+      return 5 * SECOND;
+    case 'upstream_unavailable':
+    case 'timeout':
+      return 2 * SECOND;
+    default:
+      return 0;
+  }
+}
+
+function policy<V>(ttlMs: (value: V) => number): CachePolicy<V> {
+  return { ttlMs, staleIfErrorMs: () => DAY, staleOnError: error => !isGone(error), errorTtlMs };
+}
+
+/** What has a leaderboard hardly changes; the rest is being worked on. */
+function setTtlMs({ set }: FoundSet): number {
+  return ['ranked', 'approved', 'loved'].includes(set.status) ? DAY : 15 * MINUTE;
+}
+
+const SCORE_TTL_MS: Readonly<Record<ScoreType, number>> = {
+  best: 15 * MINUTE,
+  // The API's terms allow one look a minute.
+  recent: MINUTE,
+  firsts: 15 * MINUTE,
+  pinned: 10 * MINUTE,
+};
+
+export const PAGE_POLICY: CachePolicy<FoundPage> = policy(() => 2 * MINUTE);
+export const SET_POLICY: CachePolicy<FoundSet> = policy(setTtlMs);
+export const PLAYER_POLICY: CachePolicy<Player> = policy(() => 5 * MINUTE);
+export const USER_BEATMAP_POLICY: CachePolicy<ListSlice<UserBeatmapset>> = policy(() => 10 * MINUTE);
+export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
+  return policy(() => SCORE_TTL_MS[type]);
+}
+
+/** A play is over; only what it is worth may change. */
+export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
+
+const upstream = z.enum(['osu', ...MIRROR_IDS]);
+const StoredSet: z.ZodType<FoundSet> = z.object({ set: BeatmapsetShape, source: upstream });
+const StoredPage: z.ZodType<FoundPage> = z
+  .object({
+    sets: z.array(BeatmapsetShape),
+    total: z.number().nullable(),
+    next: z.string().nullable(),
+    source: upstream,
+    token: z.string().optional(),
+  })
+  .transform(page => ({ ...page, token: page.token }));
+
+/** What the caches of several processes share. Players and their plays change by the minute and stay where they were asked for. */
+export interface BeatmapShelves {
+  readonly pages: CacheShelf<FoundPage>;
+  readonly sets: CacheShelf<FoundSet>;
+}
+
+export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openShelf'>): BeatmapShelves {
+  return {
+    // A page is large and soon out of date.
+    pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
+    sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
+  };
+}
+
+/** About 30 MB when all are full. */
+export function createMemoryBeatmapCaches(now?: () => number, shelves?: BeatmapShelves): BeatmapCaches {
+  const clock = now === undefined ? {} : { now };
+  const pages = { maxEntries: 500, maxSize: 4_000, behind: shelves?.pages };
+  return {
+    pages: createMemoryCache({ ...pages, sizeOf: page => page.sets.length, ...clock }),
+    sets: createMemoryCache({ maxEntries: 1_000, behind: shelves?.sets, ...clock }),
+    players: createMemoryCache({ maxEntries: 500, ...clock }),
+    scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
+    plays: createMemoryCache({ maxEntries: 500, ...clock }),
+    userBeatmaps: createMemoryCache({ maxEntries: 300, maxSize: 2_000, sizeOf: slice => slice.items.length, ...clock }),
+  };
+}

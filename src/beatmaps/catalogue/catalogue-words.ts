@@ -1,0 +1,141 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Store } from '../../infra/store/store.ts';
+import { wordDistance } from '../query/word-distance.ts';
+
+/** The words of the catalogue in memory, for finding what a mistyped one was meant to be. */
+export interface Vocabulary {
+  /** Reads the words that are kept, in small portions; until then nothing is corrected. Callers at the same time share one reading. */
+  load(): Promise<void>;
+  readonly isLoaded: boolean;
+  add(text: string): void;
+  /** Known words within two mistakes (one in short words), nearest first; what is still being typed may lack its end. */
+  correct(word: string, isUnfinished: boolean): readonly string[];
+}
+
+const PAGE = 2_000;
+const MIN_LENGTH = 3;
+const MAX_LENGTH = 24;
+/** Up to this length one mistake is already much. */
+const SHORT = 4;
+const MAX_COMPARED = 200;
+const MAX_CORRECTIONS = 5;
+const MAX_WORDS = 1_000_000;
+
+const PageRow = z.object({ words: z.string().nullable(), last: z.string().nullable() });
+const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(term) AS last
+  FROM (SELECT term, doc FROM catalogue_words WHERE term > ? ORDER BY term LIMIT ${PAGE})`;
+
+interface Candidate {
+  readonly word: string;
+  readonly distance: number;
+  readonly uses: number;
+}
+
+export function createVocabulary(store: Store): Vocabulary {
+  const words: string[] = [];
+  const uses: number[] = [];
+  const numbers = new Map<string, number>();
+  /** Numbers of the words that have a pair of letters. */
+  const pairs = new Map<string, number[]>();
+  let shared = new Uint8Array(1_024);
+  let loading: Promise<void> | undefined;
+  let isLoaded = false;
+
+  function learn(word: string, count: number): void {
+    if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return;
+    const known = numbers.get(word);
+    if (known !== undefined) {
+      uses[known] = (uses[known] ?? 0) + count;
+      return;
+    }
+    if (words.length >= MAX_WORDS) return;
+    const number = words.push(word) - 1;
+    uses.push(count);
+    numbers.set(word, number);
+    for (const pair of pairsOf(word)) {
+      const having = pairs.get(pair);
+      if (having === undefined) pairs.set(pair, [number]);
+      else having.push(number);
+    }
+  }
+
+  async function read(): Promise<void> {
+    for (let last = ''; ; ) {
+      const page = store.get(PAGE_SQL, [last], PageRow);
+      if (page?.words == null || page.last === null) break;
+      const parts = page.words.split(' ');
+      for (let index = 0; index + 1 < parts.length; index += 2) learn(parts[index] ?? '', Number(parts[index + 1]));
+      last = page.last;
+      await setImmediate();
+    }
+    isLoaded = true;
+  }
+
+  /** Counts in `shared` how many of the pairs each word has, and gives the words that have any. */
+  function countShared(own: readonly string[]): readonly number[] {
+    if (shared.length < words.length) shared = new Uint8Array(words.length * 2);
+    const touched: number[] = [];
+    for (const pair of own) {
+      for (const number of pairs.get(pair) ?? []) {
+        if (shared[number] === 0) touched.push(number);
+        shared[number] = (shared[number] ?? 0) + 1;
+      }
+    }
+    return touched;
+  }
+
+  /** Words that have the most pairs of letters in common. */
+  function likeliest(word: string, mistakes: number): readonly number[] {
+    const own = pairsOf(word);
+    // Two letters in the wrong order touch three pairs.
+    const least = Math.max(1, own.length - 3 * mistakes);
+    const buckets: number[][] = own.map(() => []);
+    for (const number of countShared(own)) {
+      const count = shared[number] ?? 0;
+      shared[number] = 0;
+      const isLikely = count >= least && Math.abs((words[number]?.length ?? 0) - word.length) <= mistakes + 6;
+      if (isLikely) buckets[count - 1]?.push(number);
+    }
+    return buckets.reverse().flat().slice(0, MAX_COMPARED);
+  }
+
+  return {
+    get isLoaded() {
+      return isLoaded;
+    },
+    load() {
+      loading ??= read().catch((error: unknown) => {
+        loading = undefined;
+        throw error;
+      });
+      return loading;
+    },
+    add(text) {
+      // What is not loaded yet is read from the store later, this included.
+      if (isLoaded) for (const word of new Set(text.split(' '))) learn(word, 1);
+    },
+    correct(word, isUnfinished) {
+      if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
+      const mistakes = word.length <= SHORT ? 1 : 2;
+      const found: Candidate[] = [];
+      for (const number of likeliest(word, mistakes)) {
+        const candidate = words[number] ?? '';
+        const distance = wordDistance(word, candidate, isUnfinished);
+        if (distance > 0 && distance <= mistakes) found.push({ word: candidate, distance, uses: uses[number] ?? 0 });
+      }
+      return found
+        .sort((a, b) => a.distance - b.distance || b.uses - a.uses)
+        .slice(0, MAX_CORRECTIONS)
+        .map(candidate => candidate.word);
+    },
+  };
+}
+
+/** Each pair once, the borders of the word included. */
+function pairsOf(word: string): readonly string[] {
+  const framed = `^${word}$`;
+  const found = new Set<string>();
+  for (let index = 0; index + 1 < framed.length; index += 1) found.add(framed.slice(index, index + 2));
+  return [...found];
+}

@@ -1,0 +1,219 @@
+import { z } from 'zod';
+import type { Store } from '../../infra/store/store.ts';
+import { type Beatmap, type Beatmapset, RULESETS, starRange, statusNumber } from '../model/beatmapset.ts';
+import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
+import { foldText } from '../query/query-text.ts';
+import { writeCandidates } from '../recommend/catalogue-candidates.ts';
+import { IdRow, parseBody } from './catalogue-schema.ts';
+
+/** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. */
+const MAX_ID = 2 ** 26;
+/** A set's number out of its rank. */
+export const ID_OF_RANK = `& ${MAX_ID - 1}`;
+const RANK_STEPS = 4_096;
+/** Steps for each doubling of popularity: small changes leave a set where it is. */
+const STEPS_PER_DOUBLING = 128;
+/** A favourite says as much as so many plays. */
+const PLAYS_PER_FAVOURITE = 20;
+
+/** Least for the most popular, and no two sets alike. */
+function rankOf({
+  id,
+  play_count,
+  favourite_count,
+}: Pick<Beatmapset, 'id' | 'play_count' | 'favourite_count'>): number {
+  const popularity = 1 + (play_count ?? 0) + PLAYS_PER_FAVOURITE * (favourite_count ?? 0);
+  const step = Math.min(RANK_STEPS - 1, Math.floor(Math.log2(Math.max(1, popularity)) * STEPS_PER_DOUBLING));
+  return (RANK_STEPS - 1 - step) * MAX_ID + id;
+}
+
+const KnownRow = z.object({ rank: z.number(), body: z.string() });
+
+const SET_COLUMNS = [
+  ...['rank', 'id', 'artist', 'title', 'creator', 'status', 'min_stars', 'max_stars', 'plays', 'favourites', 'rating'],
+  ...['genre', 'language', 'video', 'nsfw', 'created', 'updated', 'ranked', 'year'],
+];
+const MAP_COLUMNS = 'set_id, id, mode, stars, ar, od, cs, hp, bpm, length, circles, sliders';
+const INSERT_SET = `INSERT INTO catalogue_sets (${SET_COLUMNS.join(', ')}) VALUES (${SET_COLUMNS.map(() => '?').join(', ')})`;
+const INSERT_MAP = `INSERT OR REPLACE INTO catalogue_maps (${MAP_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_TEXT =
+  'INSERT INTO catalogue_text (rowid, artist, title, creator, source, tags, versions) VALUES (?, ?, ?, ?, ?, ?, ?)';
+
+interface Change {
+  readonly set: Beatmapset;
+  readonly body: string;
+  readonly rank: number;
+  readonly texts: readonly string[];
+  /** As it was kept, by this version or an older one. */
+  readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
+  /** Its texts are in the index already, at its rank. */
+  readonly isIndexed: boolean;
+}
+
+/**
+ * Keeps sets, no two of them with one number; call it in a transaction. What a set does not tell stays as it was known. A text index
+ * writes a piece of itself to the disk whenever a row comes before the last one, so the sets go in by their ranks.
+ *
+ * @returns the folded texts that are new to the index
+ */
+export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
+  const changes = sets.flatMap(set => changeOf(store, set) ?? []).sort((a, b) => a.rank - b.rank);
+  for (const { set, before, isIndexed } of changes) {
+    if (before === undefined) continue;
+    store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
+    store.run('DELETE FROM catalogue_maps WHERE set_id = ?', [set.id]);
+    if (!isIndexed) removeTexts(store, before.rank);
+  }
+  for (const { set, rank, before, body, texts, isIndexed } of changes) {
+    insertSet(store, set, rank);
+    writeCandidates(store, before?.set, set);
+    store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
+    if (!isIndexed) insertTexts(store, rank, texts);
+  }
+  return changes.flatMap(({ texts, isIndexed }) => (isIndexed ? [] : texts));
+}
+
+/** Undefined when there is nothing new, or nothing to keep. */
+function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
+  if (fresh.beatmaps.length === 0 || fresh.id >= MAX_ID) return undefined;
+  const row = store.get(
+    'SELECT s.rank, b.body FROM catalogue_sets s JOIN catalogue_bodies b ON b.id = s.id WHERE s.id = ?',
+    [fresh.id],
+    KnownRow,
+  );
+  const known = row === undefined ? undefined : parseBody(row.body);
+  const set = known === undefined ? fresh : mergeSets(known, fresh);
+  const body = JSON.stringify(set);
+  if (row !== undefined && known !== undefined && body === row.body) return undefined;
+  const rank = rankOf(set);
+  const texts = textsOf(set);
+  const isIndexed = row?.rank === rank && known !== undefined && textsOf(known).join('\n') === texts.join('\n');
+  const before = row === undefined ? undefined : { rank: row.rank, set: known };
+  return { set, body, rank, texts, before, isIndexed };
+}
+
+function insertSet(store: Store, set: Beatmapset, rank: number): void {
+  const stars = starRange(set);
+  store.run(INSERT_SET, [
+    ...[rank, set.id, set.artist, set.title, set.creator, statusNumber(set.status)],
+    ...[stars?.min ?? null, stars?.max ?? null, set.play_count, set.favourite_count, set.rating],
+    ...[set.genre_id, set.language_id, Number(set.video), Number(set.nsfw)],
+    ...[time(set.submitted_date), time(set.last_updated), hasLeaderboard(set) ? time(set.ranked_date) : null],
+    yearOf(set),
+  ]);
+  for (const map of set.beatmaps) {
+    store.run(INSERT_MAP, [
+      ...[set.id, map.id, RULESETS.indexOf(map.mode), map.difficulty_rating, map.ar, map.od, map.cs, map.hp],
+      ...[map.bpm ?? set.bpm, map.total_length, map.count_circles, map.count_sliders],
+    ]);
+  }
+}
+
+function removeTexts(store: Store, rank: number): void {
+  store.run('DELETE FROM catalogue_text WHERE rowid = ?', [rank]);
+  store.run('DELETE FROM catalogue_names WHERE rowid = ?', [rank]);
+}
+
+function insertTexts(store: Store, rank: number, texts: readonly string[]): void {
+  store.run(INSERT_TEXT, [rank, ...texts]);
+  insertNames(store, rank, texts);
+}
+
+function insertNames(store: Store, rank: number, texts: readonly string[]): void {
+  store.run('INSERT INTO catalogue_names (rowid, names) VALUES (?, ?)', [rank, texts.slice(0, 3).join(' ')]);
+}
+
+/** In the order of the text index's columns. */
+function textsOf(set: Beatmapset): readonly string[] {
+  const owners = set.beatmaps.flatMap(beatmap => beatmap.owners.map(owner => owner.username));
+  return [
+    foldBoth(set.artist, set.artist_unicode),
+    foldBoth(set.title, set.title_unicode),
+    foldText([...new Set([set.creator, ...owners])].join(' ')),
+    foldText(set.source),
+    foldText(set.tags),
+    foldText(set.beatmaps.map(beatmap => beatmap.version).join(' ')),
+  ];
+}
+
+function foldBoth(latin: string, unicode: string | null): string {
+  return foldText(unicode === null || unicode === latin ? latin : `${latin} ${unicode}`);
+}
+
+const PlacedRow = z.object({
+  rank: z.number(),
+  id: z.number(),
+  plays: z.number().nullable(),
+  favourites: z.number().nullable(),
+});
+const PLACED = 'SELECT rank, id, plays, favourites FROM catalogue_sets WHERE rank > ? ORDER BY rank LIMIT 2000';
+const BodyRow = z.object({ rank: z.number(), body: z.string() });
+const BODIES = `SELECT s.rank, b.body FROM catalogue_sets s JOIN catalogue_bodies b ON b.id = s.id
+  WHERE s.rank > ? ORDER BY s.rank LIMIT 1000`;
+const BODY_OF = 'SELECT body FROM catalogue_bodies WHERE id = ?';
+
+/** Puts every set where its popularity belongs now, and the text indexes in order. Blocks for seconds on a large catalogue. */
+export function rebuildRanks(store: Store): void {
+  for (let last = 0; ; ) {
+    const page = store.all(PLACED, [last], PlacedRow);
+    const end = page.at(-1);
+    if (end === undefined) break;
+    last = end.rank;
+    const misplaced = page.flatMap(({ rank, id, plays, favourites }) => {
+      const right = rankOf({ id, play_count: plays, favourite_count: favourites });
+      return right === rank ? [] : [{ rank, right, id }];
+    });
+    store.transaction(() => {
+      for (const { rank, right, id } of misplaced) moveSet(store, id, rank, right);
+    });
+  }
+  store.run("INSERT INTO catalogue_text (catalogue_text) VALUES ('optimize')");
+  store.run("INSERT INTO catalogue_names (catalogue_names) VALUES ('optimize')");
+}
+
+function moveSet(store: Store, id: number, from: number, to: number): void {
+  const body = store.get(BODY_OF, [id], z.object({ body: z.string() }))?.body;
+  const set = body === undefined ? undefined : parseBody(body);
+  if (set === undefined) return;
+  store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]);
+  removeTexts(store, from);
+  insertTexts(store, to, textsOf(set));
+}
+
+/** Writes the index of names where a step made it anew. Blocks once, for a tenth of a millisecond a set. */
+export function ensureNames(store: Store): void {
+  const hasNames = store.get('SELECT rowid AS id FROM catalogue_names LIMIT 1', [], IdRow) !== undefined;
+  if (hasNames) return;
+  store.transaction(() => {
+    for (let last = 0; ; ) {
+      const page = store.all(BODIES, [last], BodyRow);
+      if (page.length === 0) break;
+      for (const { rank, body } of page) {
+        const set = parseBody(body);
+        if (set !== undefined) insertNames(store, rank, textsOf(set));
+        last = rank;
+      }
+    }
+  });
+}
+
+/** What the fresh one does not tell is taken from the known one. */
+function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
+  const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
+  return {
+    ...fillNulls(known, fresh),
+    source: fresh.source || known.source,
+    tags: fresh.tags || known.tags,
+    beatmaps: fresh.beatmaps.map(beatmap => mergeBeatmaps(maps.get(beatmap.id), beatmap)),
+  };
+}
+
+function mergeBeatmaps(known: Beatmap | undefined, fresh: Beatmap): Beatmap {
+  if (known === undefined) return fresh;
+  return { ...fillNulls(known, fresh), owners: fresh.owners.length > 0 ? fresh.owners : known.owners };
+}
+
+function fillNulls<T extends object>(known: T, fresh: T): T {
+  const told = Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== null));
+  return { ...fresh, ...known, ...told };
+}

@@ -1,0 +1,171 @@
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import { createMemoryCache } from '../../infra/cache/cache.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
+import { checkMods } from '../model/mods.ts';
+import { rulesetNumber } from '../model/ruleset.ts';
+import type { Score, ScoreMod } from '../model/score.ts';
+import type { DifficultyFigures, DifficultyJob } from './difficulty-job.ts';
+import { createOsuShelf } from './osu-file-cache.ts';
+import { createOsuFiles } from './osu-files.ts';
+import { countHits } from './play-counts.ts';
+import { createDifficultyThreads } from './worker-pool.ts';
+
+export interface DifficultyRequest {
+  readonly beatmap: Pick<Beatmap, 'id' | 'checksum' | 'mode'>;
+  /** Default: the difficulty's own. Another converts it, which only osu!'s can be. */
+  readonly ruleset?: Ruleset;
+  /** Acronyms, or a play's mods with their settings. */
+  readonly mods: readonly (string | ScoreMod)[];
+  /** To tell the pp of, 0 to 100. */
+  readonly accuracies?: readonly number[];
+  /** What those plays have; by default full combos. */
+  readonly misses?: number;
+  readonly combo?: number;
+  /** Tells the pp of this play, and of the same without a miss. */
+  readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'>;
+  readonly strains?: boolean;
+  /** Scored as the new client does: the play's own, else true. */
+  readonly lazer?: boolean;
+}
+
+/** Estimates of a library, never to be shown as osu!'s own figures. AR, OD, bpm and length are what the mods make of them. */
+export interface MapDifficulty extends DifficultyFigures {
+  /** Day of the rules by which stars and pp were computed; osu!'s own have moved on since. */
+  readonly algorithm: string;
+  /** Computed from another file than the one whose checksum was named, which nobody had. */
+  readonly isOtherFile: boolean;
+}
+
+/**
+ * Stars, pp and strains of difficulties, from their `.osu` files, computed beside the program so that no map can hold it up.
+ */
+export interface Difficulty {
+  /**
+   * @throws AppError `not_found` (params.what `beatmap`); `invalid_request` (params.what `mods`, `mode`, `accuracies`);
+   * `upstream_changed` (params.what `osu_file`) for a map that cannot be computed; `rate_limited` (params.reason `busy`); the
+   * upstreams' codes when nobody has the file; the signal's reason
+   */
+  of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty>;
+  close(): Promise<void>;
+}
+
+export interface DifficultyOptions {
+  readonly http: HttpClient;
+  /** Files are kept in its folder `osu`. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** Threads that compute. Default 1. */
+  readonly workers?: number;
+  /** Of computing one map. Default 3000. */
+  readonly deadlineMs?: number;
+  /** Of all kept files. Default 256 MiB, about 3,000 files. */
+  readonly maxBytes?: number;
+  /** Computations that may wait. Default 200. */
+  readonly maxWaiting?: number;
+  /** The compiled thread. Default: the file beside this one. */
+  readonly workerFile?: URL;
+  readonly now?: () => number;
+}
+
+/** rosu-pp-js 3.1 computes by the rules that osu! announced on this day. */
+const DIFFICULTY_ALGORITHM = '2025-03-06';
+
+const MAX_ACCURACIES = 32;
+const HOUR_MS = 3_600_000;
+/** An answer takes 0.5 KB, with its strains about 30. */
+const MAX_ANSWERS = 5_000;
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+function refuse(what: string, message: string): AppError {
+  return new AppError('invalid_request', message, { params: { what } });
+}
+
+function isCount(value: number | undefined): boolean {
+  return value === undefined || (Number.isInteger(value) && value >= 0 && value < 1e9);
+}
+
+/** @throws AppError `invalid_request` */
+function readMods(mods: DifficultyRequest['mods'], ruleset: Ruleset): readonly ScoreMod[] {
+  const names = mods.filter(mod => typeof mod === 'string');
+  const ofPlay = mods.filter(mod => typeof mod !== 'string');
+  return [...checkMods(names, ruleset).map(acronym => ({ acronym })), ...ofPlay];
+}
+
+/** @throws AppError `invalid_request` */
+function readJob(request: DifficultyRequest): Omit<DifficultyJob, 'file'> {
+  const { beatmap, ruleset = beatmap.mode, accuracies = [], misses, combo, play, strains = false } = request;
+  if (accuracies.length > MAX_ACCURACIES || accuracies.some(each => !(each >= 0 && each <= 100))) {
+    throw refuse('accuracies', `accuracies are up to ${MAX_ACCURACIES} numbers from 0 to 100`);
+  }
+  if (!isCount(misses) || !isCount(combo)) throw refuse('misses', 'misses and combo are counts');
+  if (beatmap.mode !== 'osu' && ruleset !== beatmap.mode) throw refuse('mode', 'only maps of osu! can be converted');
+  return {
+    mode: rulesetNumber(ruleset),
+    mods: readMods(request.mods, ruleset),
+    lazer: request.lazer ?? play?.lazer ?? true,
+    accuracies,
+    misses,
+    combo,
+    play: play === undefined ? undefined : countHits(play, ruleset),
+    strains,
+  };
+}
+
+function bytesOf({ strains }: MapDifficulty): number {
+  return 512 + (strains === null ? 0 : strains.series.reduce((sum, { values }) => sum + values.length * 8, 0));
+}
+
+/** How long a failure is true: a map that breaks the library does so again. */
+function failureTtlMs(error: unknown): number {
+  if (!(error instanceof AppError)) return 0;
+  if (error.code === 'upstream_changed' && error.params.what === 'osu_file') return HOUR_MS;
+  return error.code === 'not_found' ? HOUR_MS / 6 : 0;
+}
+
+export function createDifficulty(options: DifficultyOptions): Difficulty {
+  const { http, dataDir, log, now = Date.now } = options;
+  const shelf = createOsuShelf({ folder: join(dataDir, 'osu'), maxBytes: options.maxBytes ?? 256 * 1024 * 1024, log });
+  const files = createOsuFiles({ http, shelf, log, now });
+  const threads = createDifficultyThreads({
+    log,
+    threads: options.workers ?? 1,
+    deadlineMs: options.deadlineMs ?? 3_000,
+    maxWaiting: options.maxWaiting ?? 200,
+    ...(options.workerFile === undefined ? {} : { file: options.workerFile }),
+  });
+  const answers = createMemoryCache<MapDifficulty>({
+    maxEntries: MAX_ANSWERS,
+    maxSize: MAX_ANSWER_BYTES,
+    sizeOf: bytesOf,
+    now,
+  });
+
+  return {
+    async of(request, signal) {
+      const { beatmap } = request;
+      const job = readJob(request);
+      const load = async (own: AbortSignal): Promise<MapDifficulty> => {
+        try {
+          const { file, isOther } = await files.get(beatmap, own);
+          const figures = await threads.run({ ...job, file }, own);
+          return { ...figures, algorithm: DIFFICULTY_ALGORITHM, isOtherFile: isOther };
+        } catch (error) {
+          // Those who ask do without and say nothing of it.
+          if (!own.aborted) log.info({ err: error, beatmap: beatmap.id }, 'a difficulty could not be worked out');
+          throw error;
+        }
+      };
+      const policy = {
+        ttlMs: ({ isOtherFile }: MapDifficulty) => (isOtherFile || beatmap.checksum === null ? HOUR_MS : 24 * HOUR_MS),
+        errorTtlMs: failureTtlMs,
+      };
+      const key = `difficulty:${beatmap.id}:${beatmap.checksum ?? ''}:${JSON.stringify(job)}`;
+      const { value } = await answers.wrap(key, load, policy, signal);
+      return value;
+    },
+    close: () => threads.close(),
+  };
+}

@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import type { Logger } from '../../infra/log.ts';
+
+/** Files of difficulties on the disk, by the MD5 of their bytes; the longest unused ones make room. A broken disk is an empty one. */
+export interface OsuShelf {
+  /** The file if it is there whole. */
+  take(checksum: string): Promise<Uint8Array | undefined>;
+  put(checksum: string, file: Uint8Array): Promise<void>;
+}
+
+export interface OsuShelfOptions {
+  /** Made when missing. */
+  readonly folder: string;
+  /** Of all files together. */
+  readonly maxBytes: number;
+  readonly log: Logger;
+}
+
+const NAME = /^([0-9a-f]{32})\.osu$/;
+
+export function checksumOf(file: Uint8Array): string {
+  return createHash('md5').update(file).digest('hex');
+}
+
+export function createOsuShelf({ folder, maxBytes, log }: OsuShelfOptions): OsuShelf {
+  const removals = new Set<Promise<void>>();
+  const sizes = new LRUCache<string, number>({
+    maxSize: maxBytes,
+    sizeCalculation: bytes => Math.max(1, bytes),
+    dispose: (_, checksum, reason) => {
+      if (reason !== 'set') remove(checksum);
+    },
+  });
+  let opened: Promise<void> | undefined;
+  let drafts = 0;
+
+  const pathOf = (checksum: string) => join(folder, `${checksum}.osu`);
+
+  function complain(error: unknown, message: string): void {
+    log.warn({ err: error, folder }, message);
+  }
+
+  function remove(checksum: string): void {
+    const removal = rm(pathOf(checksum), { force: true })
+      .catch(error => complain(error, 'a kept difficulty could not be removed'))
+      .finally(() => removals.delete(removal));
+    removals.add(removal);
+  }
+
+  /** Oldest first, so that what was used last stays when there is less room than before. */
+  async function open(): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    const found = [];
+    for (const name of await readdir(folder)) {
+      const checksum = NAME.exec(name)?.[1];
+      const path = join(folder, name);
+      if (checksum === undefined) {
+        // A draft of a process that ended in the middle.
+        if (name.endsWith('.draft')) await rm(path, { force: true });
+        continue;
+      }
+      const { size, mtimeMs } = await stat(path);
+      found.push({ checksum, size, mtimeMs });
+    }
+    for (const { checksum, size } of found.sort((a, b) => a.mtimeMs - b.mtimeMs)) sizes.set(checksum, size);
+  }
+
+  function opening(): Promise<void> {
+    opened ??= open().catch(error => complain(error, 'kept difficulties cannot be listed'));
+    return opened;
+  }
+
+  return {
+    async take(checksum) {
+      await opening();
+      if (sizes.get(checksum) === undefined) return undefined;
+      try {
+        const file = await readFile(pathOf(checksum));
+        if (checksumOf(file) === checksum) {
+          const now = new Date();
+          await utimes(pathOf(checksum), now, now);
+          return file;
+        }
+      } catch (error) {
+        complain(error, 'a kept difficulty could not be read');
+      }
+      sizes.delete(checksum);
+      return undefined;
+    },
+    async put(checksum, file) {
+      await opening();
+      if (file.byteLength > maxBytes) return;
+      drafts += 1;
+      const draft = join(folder, `${process.pid}-${drafts}.draft`);
+      try {
+        // A removal of the same file may still be under way.
+        await Promise.all(removals);
+        await writeFile(draft, file);
+        await rename(draft, pathOf(checksum));
+        sizes.set(checksum, file.byteLength);
+      } catch (error) {
+        complain(error, 'a difficulty could not be kept');
+      }
+    },
+  };
+}

@@ -1,0 +1,92 @@
+/** Mods as players write them: `+HDDT`, `hd dt`, `HD,DT`. */
+import { AppError } from '../../errors.ts';
+import type { Ruleset } from './beatmapset.ts';
+import type { ScoreMod } from './score.ts';
+
+/** In the order in which players write them: HDDT, EZHD, HDDTHR. `CL` is the stable client's scoring in the new one. */
+const ACRONYMS = [
+  ...['EZ', 'HD', 'FI', 'HT', 'DC', 'DT', 'NC', 'HR', 'FL', 'BL', 'NF', 'SD', 'PF', 'SO', 'TC', 'TD', 'RX', 'AP', 'MR'],
+  ...['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K', 'CL'],
+] as const;
+
+const NO_MODS: ReadonlySet<string> = new Set(['', 'NM', 'NOMOD', 'NONE']);
+
+/** At most one of each group. */
+const GROUPS: readonly (readonly string[])[] = [
+  ['EZ', 'HR'],
+  ['DT', 'NC', 'HT', 'DC'],
+  ['NF', 'SD', 'PF'],
+  ['HD', 'FI'],
+  ['SO', 'AP'],
+  ['RX', 'AP'],
+  ['1K', '2K', '3K', '4K', '5K', '6K', '7K', '8K', '9K'],
+];
+
+/** Mods that only some rulesets have. */
+const HOMES: Readonly<Record<string, readonly Ruleset[]>> = {
+  ...Object.fromEntries(['SO', 'TD', 'AP', 'BL', 'TC'].map(mod => [mod, ['osu']])),
+  RX: ['osu', 'taiko', 'fruits'],
+  ...Object.fromEntries(['FI', 'MR', ...ACRONYMS.filter(mod => mod.endsWith('K'))].map(mod => [mod, ['mania']])),
+};
+
+/** What implies another replaces it, as the stable client stores both. */
+const IMPLIES: ReadonlyMap<string, string> = new Map([
+  ['NC', 'DT'],
+  ['PF', 'SD'],
+]);
+
+const MAX_LENGTH = 64;
+const RATES: ReadonlyMap<string, number> = new Map([
+  ['DT', 1.5],
+  ['NC', 1.5],
+  ['HT', 0.75],
+  ['DC', 0.75],
+]);
+
+function refuse(message: string, params: Readonly<Record<string, string>>): AppError {
+  return new AppError('invalid_request', message, { params: { what: 'mods', ...params } });
+}
+
+function splitMods(text: string): readonly string[] {
+  const whole = text.trim().replace(/^\+/, '').trim().toUpperCase();
+  if (NO_MODS.has(whole)) return [];
+  return whole.split(/[\s,+]+/).flatMap(word => (NO_MODS.has(word) ? [] : (word.match(/.{1,2}/gu) ?? [])));
+}
+
+/**
+ * The acronyms in a fixed order, each once; `NC` stands for `DT` as well. Empty for no mods.
+ *
+ * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown`, `clash` or `ruleset`) and `mods`
+ */
+export function parseMods(text: string, ruleset?: Ruleset): readonly string[] {
+  if (text.length > MAX_LENGTH) throw refuse('too many mods', { reason: 'unknown', mods: text.trim().slice(0, 8) });
+  return checkMods(splitMods(text), ruleset);
+}
+
+/** Like {@link parseMods}, for acronyms that are apart already. */
+export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): readonly string[] {
+  const given = new Set(acronyms.map(mod => mod.toUpperCase()));
+  for (const [mod, implied] of IMPLIES) if (given.has(mod)) given.delete(implied);
+  const unknown = [...given].find(mod => !ACRONYMS.some(known => known === mod));
+  if (unknown !== undefined) throw refuse('there is no such mod', { reason: 'unknown', mods: unknown.slice(0, 8) });
+  for (const group of GROUPS) {
+    const clashing = group.filter(mod => given.has(mod));
+    if (clashing.length > 1)
+      throw refuse('these mods exclude each other', { reason: 'clash', mods: clashing.join(' ') });
+  }
+  const stray = ruleset && [...given].find(mod => HOMES[mod]?.includes(ruleset) === false);
+  if (stray) throw refuse('the ruleset does not have this mod', { reason: 'ruleset', mods: stray });
+  return ACRONYMS.filter(mod => given.has(mod));
+}
+
+/** How much faster a map runs: 1.5 with DT, unless the play's own setting says otherwise. */
+export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
+  for (const mod of mods) {
+    const { acronym, settings } = typeof mod === 'string' ? { acronym: mod } : mod;
+    const rate = RATES.get(acronym);
+    if (rate === undefined) continue;
+    const own = settings?.speed_change;
+    return typeof own === 'number' && own > 0 ? own : rate;
+  }
+  return 1;
+}

@@ -1,0 +1,170 @@
+/** Plays. One shape for what the API has said since 2022 and for the older one, which some of its answers still have. */
+import { z } from 'zod';
+import { type Beatmap, type Beatmapset, RULESETS, type Ruleset } from './beatmapset.ts';
+import { date, flag, id, list, number, part, ruleset, text } from './osu-fields.ts';
+import { parseBeatmap, parseBeatmapset } from './osu-schemas.ts';
+
+export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
+export type ScoreType = (typeof SCORE_TYPES)[number];
+
+export interface ScoreMod {
+  /** Two letters; `CL` marks a play of the stable client and is no choice of the player. */
+  readonly acronym: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+export interface Score {
+  readonly id: number;
+  readonly user_id: number | null;
+  readonly username: string | null;
+  readonly mode: Ruleset;
+  readonly beatmap_id: number | null;
+  /** 0 to 1. */
+  readonly accuracy: number;
+  readonly max_combo: number;
+  /** On the scale up to a million; null in the older shape. */
+  readonly total_score: number | null;
+  readonly classic_total_score: number | null;
+  /** What the stable client showed; null for a play of another. */
+  readonly legacy_total_score: number | null;
+  readonly legacy_score_id: number | null;
+  readonly best_id: number | null;
+  readonly pp: number | null;
+  /** XH X SH S A B C D F. */
+  readonly rank: string;
+  readonly mods: readonly ScoreMod[];
+  /** Counts by the name of the hit result (great, ok, meh, miss, large_tick_hit ...); zeros may be left out. */
+  readonly statistics: Readonly<Record<string, number>>;
+  readonly maximum_statistics: Readonly<Record<string, number>>;
+  readonly passed: boolean;
+  readonly is_perfect_combo: boolean;
+  /** ISO 8601, UTC. */
+  readonly ended_at: string | null;
+  /** Played with the new client. */
+  readonly lazer: boolean;
+  /** Share of its pp that counts for the player; only in lists of best plays. */
+  readonly weight: { readonly percentage: number; readonly pp: number } | null;
+  readonly beatmap: Beatmap | null;
+  /** Without its difficulties. */
+  readonly beatmapset: Beatmapset | null;
+}
+
+const acronym = z.string().min(1).max(8);
+const mod = z.union([
+  acronym.transform((name): ScoreMod => ({ acronym: name })),
+  z
+    .looseObject({ acronym, settings: z.record(z.string(), z.unknown()).optional().catch(undefined) })
+    .transform(({ acronym, settings }): ScoreMod => (settings === undefined ? { acronym } : { acronym, settings })),
+]);
+
+const counts = z
+  .unknown()
+  .optional()
+  .transform((value): Readonly<Record<string, number>> => {
+    const read = z.record(z.string(), z.unknown()).safeParse(value);
+    if (!read.success) return {};
+    return Object.fromEntries(
+      Object.entries(read.data).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
+    );
+  });
+
+const shape = z.looseObject({
+  id,
+  user_id: id,
+  user: part(z.looseObject({ username: text })),
+  ruleset_id: ruleset,
+  mode: ruleset,
+  mode_int: ruleset,
+  beatmap_id: id,
+  accuracy: number,
+  max_combo: number,
+  score: number,
+  total_score: number,
+  classic_total_score: number,
+  legacy_total_score: number,
+  legacy_score_id: id,
+  best_id: id,
+  pp: number,
+  rank: text,
+  mods: list(mod),
+  statistics: counts,
+  maximum_statistics: counts,
+  passed: flag,
+  perfect: flag,
+  is_perfect_combo: flag,
+  legacy_perfect: flag,
+  ended_at: date,
+  created_at: date,
+  weight: part(z.looseObject({ percentage: z.number(), pp: z.number() })),
+  beatmap: z.unknown().optional(),
+  beatmapset: z.unknown().optional(),
+});
+
+/** What the older shape's six counters mean in each ruleset. */
+const LEGACY_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
+  osu: { count_300: 'great', count_100: 'ok', count_50: 'meh', count_miss: 'miss' },
+  taiko: { count_300: 'great', count_100: 'ok', count_miss: 'miss' },
+  fruits: {
+    count_300: 'great',
+    count_100: 'large_tick_hit',
+    count_50: 'small_tick_hit',
+    count_katu: 'small_tick_miss',
+    count_miss: 'miss',
+  },
+  mania: {
+    count_geki: 'perfect',
+    count_300: 'great',
+    count_katu: 'good',
+    count_100: 'ok',
+    count_50: 'meh',
+    count_miss: 'miss',
+  },
+};
+
+function namedResults(given: Readonly<Record<string, number>>, mode: Ruleset): Readonly<Record<string, number>> {
+  if (!('count_300' in given || 'count_miss' in given)) return given;
+  return Object.fromEntries(
+    Object.entries(LEGACY_RESULTS[mode]).flatMap(([counter, result]) => {
+      const count = given[counter];
+      return count === undefined || count === 0 ? [] : [[result, count] as const];
+    }),
+  );
+}
+
+/** A play, or undefined when the value is none. */
+export function parseScore(value: unknown): Score | undefined {
+  const read = shape.safeParse(value);
+  if (!read.success || read.data.id === null) return undefined;
+  const raw = read.data;
+  const isLegacyShape = raw.total_score === null && raw.ended_at === null;
+  const beatmap = parseBeatmap(raw.beatmap) ?? null;
+  const mode = raw.ruleset_id ?? raw.mode ?? raw.mode_int ?? beatmap?.mode ?? RULESETS[0];
+  // The API writes 0 for plays that the stable client never showed a score of.
+  const legacyTotal = isLegacyShape ? raw.score : raw.legacy_total_score;
+  return {
+    id: read.data.id,
+    user_id: raw.user_id,
+    username: raw.user?.username ?? null,
+    mode,
+    beatmap_id: raw.beatmap_id ?? beatmap?.id ?? null,
+    accuracy: raw.accuracy ?? 0,
+    max_combo: raw.max_combo ?? 0,
+    total_score: raw.total_score,
+    classic_total_score: raw.classic_total_score,
+    legacy_total_score: legacyTotal === 0 ? null : legacyTotal,
+    legacy_score_id: raw.legacy_score_id,
+    best_id: raw.best_id,
+    pp: raw.pp,
+    rank: raw.rank ?? (raw.passed === false ? 'F' : 'D'),
+    mods: raw.mods,
+    statistics: namedResults(raw.statistics, mode),
+    maximum_statistics: raw.maximum_statistics,
+    passed: raw.passed ?? true,
+    is_perfect_combo: raw.is_perfect_combo ?? raw.legacy_perfect ?? raw.perfect ?? false,
+    ended_at: raw.ended_at ?? raw.created_at,
+    lazer: !isLegacyShape && raw.legacy_score_id === null,
+    weight: raw.weight === null ? null : { percentage: raw.weight.percentage, pp: raw.weight.pp },
+    beatmap,
+    beatmapset: parseBeatmapset(raw.beatmapset) ?? null,
+  };
+}

@@ -1,0 +1,173 @@
+import { type Beatmap, type Beatmapset, statusNumber } from '../model/beatmapset.ts';
+import type { Query, RangeKey, TextFilter, TextKey } from './query.ts';
+import { foldText, hasNeedle, haystackOf, type Needle, needlesOf } from './query-text.ts';
+import type { Range } from './query-values.ts';
+import { wordDistance } from './word-distance.ts';
+
+export interface MatchOptions {
+  /**
+   * How much of the free text a set must have, by the beginnings of words in its latin and unicode names, its mappers, source, tags and
+   * difficulties, or as its number. osu! finds a set by any word and shows those with more of them first; the catalogue asks for all.
+   */
+  readonly words?: 'all' | 'any';
+}
+
+/**
+ * Whether a set is what a query asks for. All that is asked of a difficulty must hold on one difficulty, of one of the set's own
+ * rulesets. What a set does not tell is in no range.
+ */
+export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
+  return matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
+}
+
+type RangeField<T> = readonly [RangeKey, (value: T) => number | null];
+
+const SET_RANGES: readonly RangeField<Beatmapset>[] = [
+  ['favourites', set => set.favourite_count],
+  ['status', set => statusNumber(set.status)],
+  ['created', set => time(set.submitted_date)],
+  ['updated', set => time(set.last_updated)],
+  ['ranked', set => (hasLeaderboard(set) ? time(set.ranked_date) : null)],
+  ['year', yearOf],
+];
+
+function matchesSet(query: Query, set: Beatmapset): boolean {
+  const { texts, genre, language, video, nsfw } = query;
+  return (
+    (genre === undefined || set.genre_id === genre) &&
+    (language === undefined || set.language_id === language) &&
+    (video === undefined || set.video === video) &&
+    (nsfw === undefined || set.nsfw === nsfw) &&
+    SET_RANGES.every(([key, read]) => isWithin(query.ranges[key], read(set))) &&
+    TEXT_FIELDS.every(([key, read]) => hasText(texts[key], read(set))) &&
+    (texts.creator === undefined || isMadeBy(texts.creator, set)) &&
+    // Players' tags come with no search answer; the mapper's say the nearest.
+    query.tags.every(tag => hasText(tag, [set.tags]))
+  );
+}
+
+const TEXT_FIELDS: readonly (readonly [TextKey, (set: Beatmapset) => readonly (string | null)[]])[] = [
+  ['artist', set => [set.artist, set.artist_unicode]],
+  ['title', set => [set.title, set.title_unicode]],
+  ['source', set => [set.source]],
+];
+
+/** All words, or the phrase; text without letters and digits as it is written. */
+function hasText(filter: TextFilter | undefined, fields: readonly (string | null)[]): boolean {
+  if (filter === undefined) return true;
+  const needles = filterNeedles(filter);
+  if (needles.length === 0) return fields.some(field => field?.includes(filter.text) === true);
+  const haystack = haystackOf(fields);
+  return needles.every(needle => hasNeedle(haystack, needle));
+}
+
+/** What a text filter looks for; empty when it has neither letter nor digit. */
+export function filterNeedles({ text, isPhrase }: TextFilter): readonly Needle[] {
+  if (!isPhrase) return needlesOf(text.replaceAll('"', ' '));
+  const folded = foldText(text);
+  return folded === '' ? [] : [{ text: folded, isWhole: true }];
+}
+
+/** Mapper of the set or of one of its difficulties, by whole name or number; else words of the set's mapper. */
+function isMadeBy(filter: TextFilter, set: Beatmapset): boolean {
+  const name = foldName(filter.text);
+  const id = /^\d+$/.test(filter.text) ? Number(filter.text) : undefined;
+  if (foldName(set.creator) === name || (id !== undefined && set.user_id === id)) return true;
+  const isOwner = (owner: { readonly id: number; readonly username: string }) =>
+    owner.id === id || foldName(owner.username) === name;
+  return set.beatmaps.some(beatmap => beatmap.owners.some(isOwner)) || hasText(filter, [set.creator]);
+}
+
+/** Spaces and underscores are one at osu!. */
+function foldName(name: string): string {
+  return name.toLowerCase().replaceAll('_', ' ');
+}
+
+const BEATMAP_RANGES: readonly RangeField<Beatmap>[] = [
+  ['stars', beatmap => beatmap.difficulty_rating],
+  ['ar', beatmap => beatmap.ar],
+  ['od', beatmap => beatmap.od],
+  ['cs', beatmap => beatmap.cs],
+  ['hp', beatmap => beatmap.hp],
+  ['length', beatmap => beatmap.total_length],
+  ['circles', beatmap => beatmap.count_circles],
+  ['sliders', beatmap => beatmap.count_sliders],
+  ['keys', beatmap => (beatmap.mode === 'mania' ? beatmap.cs : null)],
+];
+
+function matchesBeatmap(query: Query, set: Beatmapset): boolean {
+  if (!asksOfBeatmaps(query)) return true;
+  return set.beatmaps.some(
+    beatmap =>
+      (query.ruleset === undefined || beatmap.mode === query.ruleset) &&
+      isWithin(query.ranges.bpm, beatmap.bpm ?? set.bpm) &&
+      BEATMAP_RANGES.every(([key, read]) => isWithin(query.ranges[key], read(beatmap))) &&
+      hasText(query.texts.difficulty, [beatmap.version]),
+  );
+}
+
+/** Whether a query asks anything of a single difficulty. */
+function asksOfBeatmaps({ ranges, texts, ruleset }: Query): boolean {
+  return (
+    ruleset !== undefined ||
+    texts.difficulty !== undefined ||
+    ranges.bpm !== undefined ||
+    BEATMAP_RANGES.some(([key]) => ranges[key] !== undefined)
+  );
+}
+
+function isWithin(range: Range | undefined, value: number | null): boolean {
+  if (range === undefined) return true;
+  if (value === null) return false;
+  return (range.gte === undefined || value >= range.gte) && (range.lt === undefined || value < range.lt);
+}
+
+function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boolean {
+  const needles = needlesOf(text);
+  if (needles.length === 0) return true;
+  const haystack = haystackOf(searchedFields(set));
+  const has = (needle: Needle) => hasNeedle(haystack, needle) || needle.text === String(set.id);
+  return words === 'all' ? needles.every(has) : needles.some(has);
+}
+
+/** From so many letters on one mistake is forgiven, and two. */
+const FORGIVEN = [5, 9] as const;
+
+/**
+ * Whether a set is what a query asks for but for the words, of which it has one with a mistake in it or inside of a longer one: what
+ * sites give that forgive mistakes.
+ */
+export function matchesNearly(query: Query, set: Beatmapset): boolean {
+  if (!matches({ ...query, text: '' }, set)) return false;
+  const haystack = haystackOf(searchedFields(set));
+  const words = [...new Set(haystack.split(' '))];
+  return needlesOf(query.text).some(({ text }) => {
+    if (haystack.includes(text)) return true;
+    const mistakes = FORGIVEN.filter(letters => text.length >= letters).length;
+    return mistakes > 0 && words.some(word => word !== '' && wordDistance(text, word, true) <= mistakes);
+  });
+}
+
+function searchedFields(set: Beatmapset): readonly (string | null)[] {
+  const { artist, artist_unicode, title, title_unicode, creator, source, tags, beatmaps } = set;
+  return [
+    ...[artist, artist_unicode, title, title_unicode, creator, source, tags],
+    ...beatmaps.flatMap(({ version, owners }) => [version, ...owners.map(owner => owner.username)]),
+  ];
+}
+
+/** The year a set was ranked in, or submitted when it never was. */
+export function yearOf(set: Beatmapset): number | null {
+  const date = time(set.ranked_date) ?? time(set.submitted_date);
+  return date === null ? null : new Date(date).getUTCFullYear();
+}
+
+export function hasLeaderboard({ status }: Beatmapset): boolean {
+  return status === 'ranked' || status === 'approved' || status === 'loved';
+}
+
+/** Milliseconds of the epoch. */
+export function time(date: string | null): number | null {
+  const ms = date === null ? Number.NaN : Date.parse(date);
+  return Number.isNaN(ms) ? null : ms;
+}

@@ -1,0 +1,164 @@
+import { STATUSES } from '../model/beatmapset.ts';
+import type { Operator } from './query-scan.ts';
+
+/** Half open: from `gte` up to, without, `lt`. */
+export interface Range {
+  readonly gte?: number;
+  readonly lt?: number;
+}
+
+/** How the values of a key are written and compared. */
+export interface RangeKind {
+  /** The values that count as equal to what was written, or undefined when it says nothing. */
+  parse(value: string): Interval | undefined;
+  /** Words that mean exactly this range, each an operator and its value. */
+  render(range: Range): readonly string[];
+  /** Whether `a-b` is a range rather than one value. */
+  readonly hasSpans: boolean;
+}
+
+interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+const DECIMALS = 1e6;
+const NUMBER = /^(?:\d{1,9}(?:\.\d{0,20})?|\.\d{1,20})$/;
+const INTEGER = /^\d{1,12}$/;
+
+function round(value: number): number {
+  return Math.round(value * DECIMALS) / DECIMALS;
+}
+
+/** Bounds of one written comparison, or undefined when the value says nothing. */
+export function parseRange(kind: RangeKind, operator: Operator, value: string): Range | undefined {
+  const interval = kind.parse(value);
+  if (interval === undefined) return kind.hasSpans && operator === '=' ? parseSpan(kind, value) : undefined;
+  switch (operator) {
+    case '=':
+      return { gte: interval.low, lt: interval.high };
+    case '<':
+      return { lt: interval.low };
+    case '<=':
+      return { lt: interval.high };
+    case '>':
+      return { gte: interval.high };
+    case '>=':
+      return { gte: interval.low };
+  }
+}
+
+/** `5-6`, `5-` and `-6`, ends included. */
+function parseSpan(kind: RangeKind, value: string): Range | undefined {
+  const dash = value.indexOf('-');
+  if (dash < 0) return undefined;
+  const from = value.slice(0, dash);
+  const to = value.slice(dash + 1);
+  const low = from === '' ? undefined : kind.parse(from);
+  const high = to === '' ? undefined : kind.parse(to);
+  if ((low === undefined) !== (from === '') || (high === undefined) !== (to === '') || value === '-') return undefined;
+  return { ...(low === undefined ? {} : { gte: low.low }), ...(high === undefined ? {} : { lt: high.high }) };
+}
+
+/** Decimal numbers that are equal within `tolerance`. */
+export function decimal(tolerance: number): RangeKind {
+  return tolerant(value => (NUMBER.test(value) ? { value: Number(value), tolerance } : undefined), tolerance);
+}
+
+/** Seconds, as a number or with units; as exact as the smallest unit that was written. */
+export const DURATION: RangeKind = tolerant(parseDuration, 0.5);
+
+function tolerant(
+  parse: (value: string) => { readonly value: number; readonly tolerance: number } | undefined,
+  ownTolerance: number,
+): RangeKind {
+  return {
+    hasSpans: true,
+    parse(text) {
+      const parsed = parse(text);
+      if (parsed === undefined) return undefined;
+      // Nothing is below zero, and a negative bound could not be written down.
+      const low = Math.max(0, round(parsed.value - parsed.tolerance));
+      return { low, high: round(parsed.value + parsed.tolerance) };
+    },
+    render({ gte, lt }) {
+      if (gte !== undefined && lt !== undefined && round(lt - gte) === round(2 * ownTolerance)) {
+        return [`=${write(gte + ownTolerance)}`];
+      }
+      const words: string[] = [];
+      if (gte !== undefined) words.push(`>=${write(gte + ownTolerance)}`);
+      if (lt !== undefined)
+        words.push(lt < ownTolerance ? `<${write(lt + ownTolerance)}` : `<=${write(lt - ownTolerance)}`);
+      return words;
+    },
+  };
+}
+
+/** Plain digits: `1e-7` and the like are no numbers to the parser. */
+function write(value: number): string {
+  return round(value)
+    .toFixed(6)
+    .replace(/\.?0+$/, '');
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
+
+function parseDuration(text: string): { readonly value: number; readonly tolerance: number } | undefined {
+  if (NUMBER.test(text)) return { value: Number(text), tolerance: 0.5 };
+  const clock = /^(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d{1,3})?)$/.exec(text);
+  if (clock !== null) {
+    const [, hours = '0', minutes = '0', seconds = '0'] = clock;
+    if (Number(seconds) >= 60 || (clock[1] !== undefined && Number(minutes) >= 60)) return undefined;
+    return { value: Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds), tolerance: 0.5 };
+  }
+  return parseUnits(text);
+}
+
+const UNITS =
+  /^(?:(\d{1,6}(?:\.\d{1,6})?)h)?(?:(\d{1,6}(?:\.\d{1,6})?)m)?(?:(\d{1,6}(?:\.\d{1,6})?)s)?(?:(\d{1,9})ms)?$/i;
+
+function parseUnits(text: string): { readonly value: number; readonly tolerance: number } | undefined {
+  const found = UNITS.exec(text);
+  if (found === null || text === '') return undefined;
+  let value = 0;
+  let smallest = Number.POSITIVE_INFINITY;
+  for (const [index, unit] of ['h', 'm', 's', 'ms'].entries()) {
+    const amount = found[index + 1];
+    const seconds = UNIT_SECONDS[unit] ?? 0;
+    if (amount === undefined) continue;
+    value += Number(amount) * seconds;
+    smallest = Math.min(smallest, seconds);
+  }
+  return { value, tolerance: smallest / 2 };
+}
+
+export const WHOLE: RangeKind = {
+  hasSpans: true,
+  parse(text) {
+    return INTEGER.test(text) ? { low: Number(text), high: Number(text) + 1 } : undefined;
+  },
+  render({ gte, lt }) {
+    if (gte !== undefined && lt === gte + 1) return [`=${gte}`];
+    const words: string[] = [];
+    if (gte !== undefined) words.push(`>=${gte}`);
+    if (lt !== undefined) words.push(lt < 1 ? '<0' : `<=${lt - 1}`);
+    return words;
+  },
+};
+
+/** Statuses by the osu! API's number; written as a name or the beginning of one. */
+export const STATUS_ORDER: RangeKind = {
+  hasSpans: false,
+  parse(text) {
+    const index = text === '' ? -1 : STATUSES.findIndex(status => status.startsWith(text.toLowerCase()));
+    return index < 0 ? undefined : { low: index - 2, high: index - 1 };
+  },
+  render({ gte, lt }) {
+    const name = (number: number) => STATUSES[number + 2];
+    if (gte !== undefined && lt === gte + 1) return [`=${name(gte)}`];
+    const words: string[] = [];
+    if (gte !== undefined) words.push(name(gte) === undefined ? '>loved' : `>=${name(gte)}`);
+    if (lt !== undefined) words.push(name(lt - 1) === undefined ? '<graveyard' : `<=${name(lt - 1)}`);
+    return words;
+  },
+};

@@ -1,0 +1,217 @@
+import type { Ruleset } from '../model/beatmapset.ts';
+import { parseRuleset } from '../model/ruleset.ts';
+import { DATE } from './query-dates.ts';
+import { type Operator, type QueryToken, quoteValue, scanTokens } from './query-scan.ts';
+import { DURATION, decimal, parseRange, type Range, type RangeKind, STATUS_ORDER, WHOLE } from './query-values.ts';
+import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
+
+/**
+ * What a text in osu!'s search language asks for (osu-web's BeatmapsetQueryParser, 2026-08), with the keys that players know from other
+ * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, and spans like `stars=5-6`. A key nobody knows and a value that
+ * says nothing stay in the free text.
+ */
+export interface Query {
+  /** Free text, its quotes kept, single spaces. */
+  readonly text: string;
+  /** Numbers as the domain has them; `length` in seconds, `status` by the osu! API's number, dates in milliseconds of the epoch. */
+  readonly ranges: Readonly<Partial<Record<RangeKey, Range>>>;
+  readonly texts: Readonly<Partial<Record<TextKey, TextFilter>>>;
+  /** All of them must hold. */
+  readonly tags: readonly TextFilter[];
+  /** Number of an artist; no field of a set tells it, so only the official API can check. */
+  readonly featuredArtist?: number;
+  readonly ruleset?: Ruleset;
+  /** The osu! API's number. */
+  readonly genre?: number;
+  /** The osu! API's number. */
+  readonly language?: number;
+  readonly video?: boolean;
+  readonly nsfw?: boolean;
+}
+
+export interface TextFilter {
+  readonly text: string;
+  /** `""so""`: the words in this order, nothing between them. */
+  readonly isPhrase: boolean;
+}
+
+const RANGE_KEYS = [
+  'stars',
+  'ar',
+  'od',
+  'cs',
+  'hp',
+  'bpm',
+  'length',
+  'circles',
+  'sliders',
+  'keys',
+  'favourites',
+  'status',
+  'created',
+  'updated',
+  'ranked',
+  'year',
+] as const;
+export type RangeKey = (typeof RANGE_KEYS)[number];
+
+const RANGE_KINDS: Readonly<Record<RangeKey, RangeKind>> = {
+  stars: decimal(0.005),
+  ar: decimal(0.05),
+  od: decimal(0.05),
+  cs: decimal(0.05),
+  hp: decimal(0.05),
+  bpm: decimal(0.005),
+  length: DURATION,
+  circles: WHOLE,
+  sliders: WHOLE,
+  keys: WHOLE,
+  favourites: WHOLE,
+  status: STATUS_ORDER,
+  created: DATE,
+  updated: DATE,
+  ranked: DATE,
+  year: WHOLE,
+};
+
+const TEXT_KEYS = ['artist', 'title', 'creator', 'source', 'difficulty'] as const;
+export type TextKey = (typeof TEXT_KEYS)[number];
+
+const RANGE_NAMES: ReadonlyMap<string, RangeKey> = new Map<string, RangeKey>([
+  ...RANGE_KEYS.map(key => [key, key] as const),
+  ['star', 'stars'],
+  ['sr', 'stars'],
+  ['dr', 'hp'],
+  ['key', 'keys'],
+  ['submitted', 'created'],
+  ['favorites', 'favourites'],
+]);
+
+const TEXT_NAMES: ReadonlyMap<string, TextKey> = new Map<string, TextKey>([
+  ...TEXT_KEYS.map(key => [key, key] as const),
+  ['mapper', 'creator'],
+  ['diff', 'difficulty'],
+]);
+
+type Draft = {
+  -readonly [K in keyof Omit<Query, 'ranges' | 'texts' | 'tags'>]: Query[K];
+} & { ranges: Partial<Record<RangeKey, Range>>; texts: Partial<Record<TextKey, TextFilter>>; tags: TextFilter[] };
+
+/** Never throws, and takes linear time. */
+export function parseQuery(text: string): Query {
+  const draft: Draft = { text: '', ranges: {}, texts: {}, tags: [] };
+  const rest: string[] = [];
+  let position = 0;
+  for (const token of scanTokens(text)) {
+    if (!readToken(draft, token)) continue;
+    rest.push(text.slice(position, token.start));
+    position = token.end;
+  }
+  rest.push(text.slice(position));
+  draft.text = rest.join(' ').replace(/\s+/g, ' ').trim();
+  return draft;
+}
+
+/** @returns whether the token said something */
+function readToken(draft: Draft, token: QueryToken): boolean {
+  const rangeKey = RANGE_NAMES.get(token.key);
+  if (rangeKey !== undefined) return readRange(draft, rangeKey, token.operator, token.value);
+  if (token.operator !== '=') return token.key === 'divisor' && isWhole(token.value);
+  const value = token.value.trim();
+  if (value === '') return false;
+  const textKey = TEXT_NAMES.get(token.key);
+  if (textKey !== undefined) {
+    draft.texts[textKey] = { text: value, isPhrase: token.isPhrase };
+    return true;
+  }
+  return readWord(draft, token, value);
+}
+
+function readRange(draft: Draft, key: RangeKey, operator: Operator, value: string): boolean {
+  const range = parseRange(RANGE_KINDS[key], operator, value);
+  if (range === undefined) return false;
+  // A bound that is written again replaces the one of its side.
+  draft.ranges[key] = { ...draft.ranges[key], ...range };
+  return true;
+}
+
+function readWord(draft: Draft, token: QueryToken, value: string): boolean {
+  switch (token.key) {
+    case 'tag':
+      draft.tags.push({ text: value, isPhrase: token.isPhrase });
+      return true;
+    case 'divisor':
+      return isWhole(value);
+    case 'featured_artist':
+      if (!isWhole(value)) return false;
+      draft.featuredArtist = Number(value);
+      return true;
+    case 'mode':
+      return assign(parseRuleset(value), ruleset => {
+        draft.ruleset = ruleset;
+      });
+    case 'genre':
+      return assign(parseGenre(value), genre => {
+        draft.genre = genre;
+      });
+    case 'language':
+    case 'lang':
+      return assign(parseLanguage(value), language => {
+        draft.language = language;
+      });
+    case 'video':
+      return assign(parseYesNo(value), video => {
+        draft.video = video;
+      });
+    case 'nsfw':
+      return assign(parseYesNo(value), nsfw => {
+        draft.nsfw = nsfw;
+      });
+    default:
+      return false;
+  }
+}
+
+function assign<T>(value: T | undefined, keep: (value: T) => void): boolean {
+  if (value === undefined) return false;
+  keep(value);
+  return true;
+}
+
+function isWhole(value: string): boolean {
+  return /^\d{1,12}$/.test(value);
+}
+
+export interface RenderQueryOptions {
+  /** Leave out what osu!'s own search does not know; it has parameters for some of that. */
+  readonly osuOnly?: boolean;
+}
+
+/** The query as text in one way of writing: `parseQuery(renderQuery(query))` equals the query. */
+export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOptions = {}): string {
+  const words: string[] = [];
+  for (const key of RANGE_KEYS) {
+    const range = query.ranges[key];
+    if (range === undefined || (osuOnly && key === 'year')) continue;
+    words.push(...RANGE_KINDS[key].render(range).map(word => `${key}${word}`));
+  }
+  for (const key of TEXT_KEYS) {
+    const filter = query.texts[key];
+    if (filter !== undefined) words.push(`${key}=${quoteValue(filter.text, filter.isPhrase)}`);
+  }
+  for (const tag of query.tags) words.push(`tag=${quoteValue(tag.text, tag.isPhrase)}`);
+  if (query.featuredArtist !== undefined) words.push(`featured_artist=${query.featuredArtist}`);
+  if (!osuOnly) words.push(...renderExtras(query));
+  // Last, because a quote that it leaves open would swallow what follows.
+  if (query.text !== '') words.push(query.text);
+  return words.join(' ');
+}
+
+function renderExtras({ ruleset, genre, language, video, nsfw }: Query): string[] {
+  const extras = { mode: ruleset, genre, language, video: yesNo(video), nsfw: yesNo(nsfw) };
+  return Object.entries(extras).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
+}
+
+function yesNo(value: boolean | undefined): string | undefined {
+  return value === undefined ? undefined : value ? 'yes' : 'no';
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod';
+import type { Store } from '../../infra/store/store.ts';
+import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
+import { type Beatmapset, RULESETS, type Ruleset } from '../model/beatmapset.ts';
+
+const STEPS_PER_STAR = 20;
+
+/**
+ * Maps that give pp, and loved ones, side by side with those of nearly the same stars: one window of stars is read in few pieces, whatever
+ * else the catalogue holds. Within a step they lie by set, so that filling appends and a draw may begin anywhere.
+ */
+export const CANDIDATES_STEP = `
+CREATE TABLE catalogue_candidates (
+  mode INTEGER NOT NULL, loved INTEGER NOT NULL, step INTEGER NOT NULL, set_id INTEGER NOT NULL, id INTEGER NOT NULL,
+  stars REAL NOT NULL, ar REAL, od REAL, cs REAL, bpm REAL, length REAL NOT NULL, objects INTEGER,
+  mapper INTEGER, plays INTEGER, favourites INTEGER, rating REAL,
+  PRIMARY KEY (mode, loved, step, set_id, id)
+) STRICT, WITHOUT ROWID;
+INSERT OR IGNORE INTO catalogue_candidates
+SELECT CASE m.value ->> 'mode' WHEN 'osu' THEN 0 WHEN 'taiko' THEN 1 WHEN 'fruits' THEN 2 ELSE 3 END,
+  b.body ->> 'status' = 'loved', CAST((m.value ->> 'difficulty_rating') * ${STEPS_PER_STAR} AS INTEGER), b.id, m.value ->> 'id',
+  m.value ->> 'difficulty_rating', m.value ->> 'ar', m.value ->> 'od', m.value ->> 'cs',
+  coalesce(m.value ->> 'bpm', b.body ->> 'bpm'), m.value ->> 'total_length',
+  (m.value ->> 'count_circles') + (m.value ->> 'count_sliders') + coalesce(m.value ->> 'count_spinners', 0),
+  coalesce(m.value ->> '$.owners[0].id', m.value ->> 'user_id', b.body ->> 'user_id'),
+  coalesce(m.value ->> 'playcount', (b.body ->> 'play_count') / json_array_length(b.body, '$.beatmaps')),
+  b.body ->> 'favourite_count', b.body ->> 'rating'
+FROM catalogue_bodies b, json_each(b.body, '$.beatmaps') m
+WHERE b.body ->> 'status' IN ('ranked', 'approved', 'loved');
+`;
+
+const COLUMNS = 'set_id, id, stars, ar, od, cs, bpm, length, objects, mapper, plays, favourites, rating';
+const PLACE = 'mode = ? AND loved = ? AND step = ?';
+const INSERT = `INSERT OR REPLACE INTO catalogue_candidates (mode, loved, step, ${COLUMNS})
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const LAST = `SELECT set_id AS id FROM catalogue_candidates WHERE ${PLACE} ORDER BY set_id DESC LIMIT 1`;
+
+function stepOf(stars: number): number {
+  return Math.floor(stars * STEPS_PER_STAR);
+}
+
+/** Keeps the candidates of a set in step with it; call it in the set's own transaction. */
+export function writeCandidates(store: Store, known: Beatmapset | undefined, set: Beatmapset): void {
+  if (known !== undefined && isPlayable(known)) {
+    for (const { mode, difficulty_rating } of known.beatmaps) {
+      const place = placeOf(mode, known.status === 'loved', stepOf(difficulty_rating));
+      store.run(`DELETE FROM catalogue_candidates WHERE ${PLACE} AND set_id = ?`, [...place, set.id]);
+    }
+  }
+  if (!isPlayable(set)) return;
+  for (const beatmap of set.beatmaps) {
+    const one = candidateOf(set, beatmap);
+    store.run(INSERT, [
+      ...placeOf(one.ruleset, set.status === 'loved', stepOf(one.stars)),
+      ...[one.setId, one.id, one.stars, one.ar, one.od, one.cs, one.bpm, one.length],
+      ...[one.objects, one.mapper, one.plays, one.favourites, one.rating],
+    ]);
+  }
+}
+
+/** Ends included; figures without mods. */
+export interface CandidateWindow {
+  readonly ruleset: Ruleset;
+  readonly stars: Bounds;
+  readonly bpm?: Bounds | undefined;
+  /** Seconds. */
+  readonly length?: Bounds | undefined;
+  readonly ar?: Bounds | undefined;
+  readonly cs?: Bounds | undefined;
+  readonly loved: boolean;
+}
+
+export interface Bounds {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Draws maps from a window of the catalogue. */
+export interface CandidatePool {
+  /**
+   * About `size` maps, from all over the window.
+   *
+   * @param random from 0 up to 1; decides which maps are drawn where there are more
+   */
+  draw(window: CandidateWindow, size: number, random: () => number): readonly Candidate[];
+}
+
+const figure = z.number().nullable();
+const Line = z.object({
+  setId: z.number(),
+  id: z.number(),
+  stars: z.number(),
+  ar: figure,
+  od: figure,
+  cs: figure,
+  bpm: figure,
+  length: z.number(),
+  objects: figure,
+  mapper: figure,
+  plays: figure,
+  favourites: figure,
+  rating: figure,
+});
+const LINE = `json_object('setId', set_id, 'id', id, 'stars', stars, 'ar', ar, 'od', od, 'cs', cs, 'bpm', bpm, 'length', length,
+  'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites, 'rating', rating)`;
+/** One piece of text is handed over ten times as fast as so many rows. */
+const LinesRow = z.object({ lines: z.string() });
+const SetRow = z.object({ id: z.number() });
+const MAX_STARS = 25;
+
+/** @param store with the catalogue's tables */
+export function createCandidatePool(store: Store): CandidatePool {
+  function drawStep(place: readonly number[], filter: Filter, ruleset: Ruleset, size: number, random: () => number) {
+    const last = store.get(LAST, place, SetRow)?.id;
+    if (last === undefined) return [];
+    const start = Math.floor(random() * (last + 1));
+    const after = readLines([...place], `set_id >= ? ${filter.sql}`, [start, ...filter.params], ruleset, size);
+    if (after.length >= size) return after;
+    const rest = size - after.length;
+    return [...after, ...readLines([...place], `set_id < ? ${filter.sql}`, [start, ...filter.params], ruleset, rest)];
+  }
+
+  function readLines(
+    place: readonly number[],
+    where: string,
+    params: readonly number[],
+    ruleset: Ruleset,
+    size: number,
+  ): readonly Candidate[] {
+    const sql = `SELECT json_group_array(${LINE}) AS lines FROM (
+      SELECT ${COLUMNS} FROM catalogue_candidates WHERE ${PLACE} AND ${where} ORDER BY set_id, id LIMIT ?)`;
+    const lines: unknown = JSON.parse(store.get(sql, [...place, ...params, size], LinesRow)?.lines ?? '[]');
+    return z
+      .array(Line)
+      .parse(lines)
+      .map(line => ({ ...line, ruleset }));
+  }
+
+  return {
+    draw(window, size, random) {
+      const { ruleset, stars, loved } = window;
+      const filter = filterOf(window);
+      const first = stepOf(Math.max(0, stars.low));
+      const last = stepOf(Math.min(MAX_STARS, stars.high));
+      const share = Math.ceil(size / Math.max(1, last - first + 1));
+      const steps = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+      return steps.flatMap(step =>
+        [false, ...(loved ? [true] : [])].flatMap(isLoved =>
+          drawStep(placeOf(ruleset, isLoved, step), filter, ruleset, share, random),
+        ),
+      );
+    },
+  };
+}
+
+interface Filter {
+  readonly sql: string;
+  readonly params: readonly number[];
+}
+
+function filterOf({ stars, bpm, length, ar, cs }: CandidateWindow): Filter {
+  const bounds = Object.entries({ stars, bpm, length, ar, cs }).flatMap(([column, range]) =>
+    range === undefined ? [] : [{ column, range }],
+  );
+  return {
+    sql: bounds.map(({ column }) => `AND ${column} BETWEEN ? AND ?`).join(' '),
+    params: bounds.flatMap(({ range }) => [range.low, range.high]),
+  };
+}
+
+function placeOf(ruleset: Ruleset, isLoved: boolean, step: number): readonly number[] {
+  return [RULESETS.indexOf(ruleset), Number(isLoved), step];
+}

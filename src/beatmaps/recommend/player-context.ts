@@ -1,0 +1,61 @@
+import type { Logger } from '../../infra/log.ts';
+import type { Beatmaps } from '../beatmaps.ts';
+import { renderOffsetCursor } from '../cursor.ts';
+import type { Ruleset } from '../model/beatmapset.ts';
+import { type PlayerProfile, profileOf } from './player-profile.ts';
+import { createTotalPp, type TotalPp } from './total-pp.ts';
+
+/** For whom something is recommended, as far as is known. */
+export interface Asker {
+  readonly profile: PlayerProfile;
+  /** Numbers of difficulties he knows already. */
+  readonly known: ReadonlySet<number>;
+  /** As osu! shows it; null when unknown. */
+  readonly totalPp: number | null;
+  /** Null without a player. */
+  readonly total: TotalPp | null;
+  readonly player: { readonly id: number; readonly username: string } | null;
+  readonly stale: boolean;
+}
+
+/** The most the API gives of a list at once; it knows 200 best plays. */
+const PAGE = 100;
+
+export function nobody(ruleset: Ruleset): Asker {
+  const profile = profileOf(ruleset, []);
+  return { profile, known: new Set(), totalPp: null, total: null, player: null, stale: false };
+}
+
+/** @throws AppError as `Beatmaps.user` and `userScores` do; that recent plays cannot be had is logged and does not matter */
+export async function readAsker(
+  { beatmaps, log }: { readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores'>; readonly log: Logger },
+  user: number | string,
+  ruleset: Ruleset | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Asker> {
+  const found = await beatmaps.user(user, ruleset, signal);
+  const { id, username, mode, statistics } = found.user;
+  const own = { ruleset: mode, limit: PAGE, signal };
+  const [first, second, recent] = await Promise.all([
+    beatmaps.userScores(id, 'best', own),
+    beatmaps.userScores(id, 'best', { ...own, cursor: renderOffsetCursor(PAGE) }),
+    beatmaps.userScores(id, 'recent', own).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      log.warn({ err: error }, 'recommended without knowing what was played lately');
+      return { scores: [] };
+    }),
+  ]);
+  const best = [...first.scores, ...second.scores];
+  const totalPp = statistics?.pp ?? null;
+  return {
+    profile: profileOf(mode, best),
+    known: new Set([...best, ...recent.scores].flatMap(score => score.beatmap_id ?? score.beatmap?.id ?? [])),
+    totalPp,
+    total: createTotalPp(
+      best.flatMap(({ pp }) => pp ?? []),
+      totalPp,
+    ),
+    player: { id, username },
+    stale: found.stale || first.stale || second.stale,
+  };
+}

@@ -1,0 +1,169 @@
+import { candidateOf } from '../catalogue/candidate.ts';
+import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import type { Score } from '../model/score.ts';
+import { type Figures, figuresWith, type ModClass, modClassOf } from './mod-class.ts';
+import { estimatePp } from './pp-estimate.ts';
+import { type Quantiles, quantilesOf } from './quantiles.ts';
+
+/** One of a player's best plays. */
+export interface Play {
+  readonly mapId: number;
+  readonly version: string;
+  /** Without its difficulties. */
+  readonly set: Beatmapset;
+  readonly modClass: ModClass;
+  /** As the play shows them, `CL` left out. */
+  readonly mods: readonly string[];
+  readonly pp: number;
+  /** Share that counts for the player, 0 to 1. */
+  readonly weight: number;
+  /** 0 to 1. */
+  readonly accuracy: number;
+  readonly misses: number;
+  readonly objects: number | null;
+  /** With the mods. */
+  readonly figures: Figures;
+}
+
+export const FEATURES = ['ar', 'od', 'cs', 'bpm', 'length'] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/** How somebody plays with certain mods. */
+export interface ClassProfile {
+  readonly modClass: ModClass;
+  /** In mania the number of keys, each of which is a skill of its own. */
+  readonly keys: number | null;
+  /** Whether HD belongs to it. */
+  readonly hidden: boolean;
+  /** Of the weight of all plays, 0 to 1. */
+  readonly share: number;
+  readonly plays: readonly Play[];
+  /** Absent where nothing is known or nothing is meant. */
+  readonly features: Readonly<Partial<Record<Feature, Quantiles>>>;
+  /** Usual accuracy, 0 to 1. */
+  readonly accuracy: number;
+  readonly misses: number;
+  /** What his plays were worth, as a multiple of the estimate. */
+  readonly calibration: number;
+  readonly objects: number | null;
+}
+
+export interface PlayerProfile {
+  readonly ruleset: Ruleset;
+  readonly plays: readonly Play[];
+  /** The largest share first. */
+  readonly classes: readonly ClassProfile[];
+  /** pp of the play at which half of the total's weight is reached; null without plays. */
+  readonly pivot: number | null;
+  readonly top: number | null;
+}
+
+const DECAY = 0.95;
+/** Plays of a class that count as much as what is known of all classes. */
+const PRIOR_PLAYS = 8;
+/** The same for all plays and the formula. */
+const PRIOR_ALL = 3;
+/** As a logarithm: what lies further from the formula says something is odd about the play, not about the player. */
+const MAX_RESIDUAL = Math.log(2);
+
+/** @param scores best plays, best first; those of other rulesets and without a map are left out */
+export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerProfile {
+  const plays = scores.filter(score => score.mode === ruleset).flatMap((score, index) => playOf(score, index) ?? []);
+  const whole = weightOf(plays);
+  const all = shrink(PRIOR_ALL, 0, plays.map(residualOf(ruleset)));
+  const keysOf = ({ figures }: Play) => (ruleset === 'mania' ? figures.cs : null);
+  const groups = new Map(plays.map(play => [`${play.modClass.key} ${keysOf(play)}`, play]));
+  const classes = [...groups.values()].map(first => {
+    const { modClass } = first;
+    const keys = keysOf(first);
+    const own = plays.filter(play => play.modClass.key === modClass.key && keysOf(play) === keys);
+    return classProfile({ ruleset, modClass, keys, plays: own, share: weightOf(own) / whole, all });
+  });
+  return {
+    ruleset,
+    plays,
+    classes: classes.sort((a, b) => b.share - a.share),
+    pivot: quantilesOf(plays.map(({ pp, weight }) => ({ value: pp, weight })))?.middle ?? null,
+    top: plays[0]?.pp ?? null,
+  };
+}
+
+function weightOf(plays: readonly Play[]): number {
+  return plays.reduce((sum, { weight }) => sum + weight, 0);
+}
+
+function playOf(score: Score, index: number): Play | undefined {
+  const { beatmap, beatmapset, pp } = score;
+  if (beatmap === null || beatmapset === null || pp === null || pp <= 0) return undefined;
+  const mods = score.mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
+  const modClass = modClassOf(mods);
+  const map = candidateOf(beatmapset, beatmap);
+  return {
+    mapId: beatmap.id,
+    version: beatmap.version,
+    set: beatmapset,
+    modClass,
+    mods,
+    pp,
+    weight: DECAY ** index,
+    accuracy: score.accuracy,
+    misses: score.statistics.miss ?? 0,
+    objects: map.objects,
+    figures: figuresWith(map, modClass),
+  };
+}
+
+/** How much more than the estimate a play was worth, as a logarithm. */
+function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number; readonly weight: number } {
+  return ({ pp, weight, accuracy, misses, objects, figures }) => {
+    const { stars, ar } = figures;
+    const residual = Math.log(pp / estimatePp({ ruleset, stars, ar, accuracy, misses, objects }));
+    return { value: Math.max(-MAX_RESIDUAL, Math.min(MAX_RESIDUAL, residual)), weight };
+  };
+}
+
+/** The middle of the values, drawn towards `to` while they are few. */
+function shrink(prior: number, to: number, values: readonly { readonly value: number; readonly weight: number }[]) {
+  const middle = quantilesOf(values.map(({ value }) => ({ value, weight: 1 })))?.middle ?? to;
+  return (values.length * middle + prior * to) / (values.length + prior);
+}
+
+interface ClassPlays {
+  readonly ruleset: Ruleset;
+  readonly modClass: ModClass;
+  readonly keys: number | null;
+  readonly plays: readonly Play[];
+  readonly share: number;
+  /** Logarithm of the calibration of all plays. */
+  readonly all: number;
+}
+
+function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays): ClassProfile {
+  const middle = (read: (play: Play) => number | null) => quantilesBy(plays, read)?.middle;
+  const features = FEATURES.flatMap(feature => {
+    const quantiles = quantilesBy(plays, ({ figures }) => figures[feature]);
+    return quantiles === undefined ? [] : [[feature, quantiles] as const];
+  });
+  const hidden = weightOf(plays.filter(({ mods }) => mods.includes('HD'))) > weightOf(plays) / 2;
+  return {
+    modClass,
+    keys,
+    hidden,
+    share,
+    plays,
+    features: Object.fromEntries(features),
+    accuracy: middle(({ accuracy }) => accuracy) ?? 1,
+    misses: Math.round(middle(({ misses }) => misses) ?? 0),
+    calibration: Math.exp(shrink(PRIOR_PLAYS, all, plays.map(residualOf(ruleset)))),
+    objects: middle(({ objects }) => objects) ?? null,
+  };
+}
+
+function quantilesBy(plays: readonly Play[], read: (play: Play) => number | null): Quantiles | undefined {
+  return quantilesOf(
+    plays.flatMap(play => {
+      const value = read(play);
+      return value === null ? [] : [{ value, weight: play.weight }];
+    }),
+  );
+}

@@ -1,0 +1,125 @@
+import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
+import { FEATURES, type Feature, type Play } from './player-profile.ts';
+import type { SeedMap } from './reference-map.ts';
+import { type Choice, farmShare } from './scoring.ts';
+import type { Plan } from './search-plan.ts';
+
+/** Why a map was recommended, for others to word. Figures are as played, with the mods. */
+export type Reason =
+  /** A best play of his, or a map that was wished for, that is like it. */
+  | {
+      readonly kind: 'like';
+      readonly beatmap: { readonly id: number; readonly version: string };
+      readonly beatmapset: { readonly id: number; readonly artist: string; readonly title: string };
+      readonly mods: readonly string[];
+    }
+  /** The mods' share of his best plays, 0 to 1. */
+  | { readonly kind: 'mods'; readonly value: number }
+  /** Close to what he plays best. `pp` is what he should be able to do next, `accuracy` 0 to 1 what it is expected at. */
+  | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
+  /** Favourites. */
+  | { readonly kind: 'popular'; readonly value: number }
+  /** Gives much pp for what it asks, as far as plays and length tell. */
+  | { readonly kind: 'farm' }
+  /** A kind start for somebody new. */
+  | { readonly kind: 'start' };
+
+export interface Recommendation {
+  readonly beatmap: Beatmap;
+  readonly beatmapset: Beatmapset;
+  /** To play it with; empty for none. */
+  readonly mods: readonly string[];
+  /** Expected with `accuracy` and `misses`; an estimate. */
+  readonly pp: number;
+  /** His usual one with these mods, 0 to 1. */
+  readonly accuracy: number;
+  /** His usual number of them. */
+  readonly misses: number;
+  /** What his total pp would grow by; null without a player. */
+  readonly gain: number | null;
+  /** With the mods; an estimate, but without mods osu!'s own. */
+  readonly stars: number;
+  /** Day of the rules that pp and stars were computed by from the map itself; null for an estimate from its figures. */
+  readonly algorithm: string | null;
+  readonly reasons: readonly Reason[];
+}
+
+const MANY_FAVOURITES = 500;
+const MUCH_FARM = 0.7;
+const MAX_HABITS = 3;
+/** As a share of the distance between the quantiles, at least of the value. */
+const CLOSE = 0.06;
+
+/** @param like what was wished to be like */
+export function reasonsFor(choice: Choice, { isStart, aim }: Plan, like?: Extract<Reason, { kind: 'like' }>): Reason[] {
+  const { candidate, figures, profile } = choice;
+  const play = like === undefined ? likestPlay(choice) : undefined;
+  const reasons: Reason[] = [];
+  if (isStart) reasons.push({ kind: 'start' });
+  if (like !== undefined) reasons.push(like);
+  if (play !== undefined) reasons.push(likeOf(play));
+  if (profile.modClass.mods.length > 0 && profile.plays.length > 0)
+    reasons.push({ kind: 'mods', value: profile.share });
+  reasons.push({ kind: 'stars', value: figures.stars });
+  reasons.push(...habits(choice));
+  if (aim.pp !== null) reasons.push({ kind: 'pp', value: aim.pp.middle });
+  if (profile.plays.length > 0) reasons.push({ kind: 'accuracy', value: profile.accuracy });
+  if ((candidate.favourites ?? 0) >= MANY_FAVOURITES)
+    reasons.push({ kind: 'popular', value: candidate.favourites ?? 0 });
+  if (aim.farm !== false && farmShare(candidate, figures) >= MUCH_FARM) reasons.push({ kind: 'farm' });
+  return reasons;
+}
+
+/** The features that are most as he likes them. */
+function habits({ figures, profile }: Choice): readonly Reason[] {
+  return FEATURES.flatMap(kind => {
+    const value = figures[kind];
+    const habit = profile.features[kind];
+    if (value === null || habit === undefined) return [];
+    const reach = Math.max(habit.high - habit.low, habit.middle * CLOSE) / 2;
+    const distance = Math.abs(value - habit.middle) / Math.max(reach, 0.1);
+    return distance <= 1 ? [{ kind, value, distance }] : [];
+  })
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MAX_HABITS)
+    .map(({ kind, value }) => ({ kind, value }));
+}
+
+const SCALES: Readonly<Record<Feature | 'stars', number>> = {
+  stars: 0.4,
+  ar: 0.5,
+  od: 1.5,
+  cs: 0.4,
+  bpm: 15,
+  length: 45,
+};
+
+/** Of his plays with the same mods, the one most like it. */
+function likestPlay({ figures, profile }: Choice): Play | undefined {
+  let likest: Play | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const play of profile.plays) {
+    let distance = ((play.figures.stars - figures.stars) / SCALES.stars) ** 2;
+    for (const feature of FEATURES) {
+      const value = figures[feature];
+      const other = play.figures[feature];
+      if (value !== null && other !== null) distance += ((value - other) / SCALES[feature]) ** 2;
+    }
+    if (distance >= least) continue;
+    likest = play;
+    least = distance;
+  }
+  return likest;
+}
+
+/** That it is like the map that was wished for. */
+export function seedReason({ set, map }: SeedMap): Extract<Reason, { kind: 'like' }> {
+  const { id, artist, title } = set;
+  const beatmap = { id: map.id, version: map.version };
+  return { kind: 'like', beatmap, beatmapset: { id, artist, title }, mods: [] };
+}
+
+function likeOf({ mapId, version, set, mods }: Play): Reason {
+  const { id, artist, title } = set;
+  return { kind: 'like', beatmap: { id: mapId, version }, beatmapset: { id, artist, title }, mods };
+}

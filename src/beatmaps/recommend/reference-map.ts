@@ -1,0 +1,59 @@
+import { AppError } from '../../errors.ts';
+import type { Beatmaps } from '../beatmaps.ts';
+import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import { matchOsuLink } from '../model/link.ts';
+
+export interface SeedMap {
+  readonly set: Beatmapset;
+  readonly map: Beatmap;
+}
+
+/**
+ * The map that others should be like: a difficulty, or of a set the hardest of the ruleset. A bare number is a difficulty's, else a set's.
+ *
+ * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's code
+ */
+export async function findSeedMap(
+  beatmaps: Pick<Beatmaps, 'set' | 'setOfMap'>,
+  reference: number | string,
+  ruleset: Ruleset | undefined,
+  signal: AbortSignal | undefined,
+): Promise<SeedMap> {
+  const text = String(reference).trim();
+  const link = matchOsuLink(text);
+  if (link?.kind === 'map') return known(ofMap(link.id));
+  if (link?.kind === 'set') return known(ofSet(link.id, link.ruleset ?? ruleset));
+  if (!/^[1-9]\d{0,14}$/.test(text)) {
+    const params = { what: 'like' };
+    throw new AppError('invalid_request', 'like must be the number or the osu! address of a beatmap', { params });
+  }
+  return ofMap(Number(text)).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    return known(ofSet(Number(text), ruleset));
+  });
+
+  async function ofMap(id: number): Promise<SeedMap> {
+    const { set, beatmap } = await beatmaps.setOfMap(id, signal);
+    return { set, map: beatmap };
+  }
+
+  async function ofSet(id: number, wanted: Ruleset | undefined): Promise<SeedMap> {
+    const { set } = await beatmaps.set(id, signal);
+    const maps = set.beatmaps.filter(({ mode }) => wanted === undefined || mode === wanted);
+    const map = maps.toSorted((a, b) => b.difficulty_rating - a.difficulty_rating)[0];
+    if (map !== undefined) return { set, map };
+    throw new AppError('not_found', `set ${id} has no difficulty of this ruleset`);
+  }
+}
+
+/** Who asked for a player too must be told which of the two there is not. */
+function known(found: Promise<SeedMap>): Promise<SeedMap> {
+  return found.catch((error: unknown) => {
+    if (!isNotFound(error)) throw error;
+    throw new AppError('not_found', 'no such map to be like', { params: { what: 'beatmap' }, cause: error });
+  });
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'not_found';
+}

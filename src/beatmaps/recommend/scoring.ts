@@ -1,0 +1,144 @@
+import type { Candidate } from '../catalogue/candidate.ts';
+import { type Figures, figuresWith } from './mod-class.ts';
+import { type ClassProfile, FEATURES, type Feature } from './player-profile.ts';
+import { estimatePp } from './pp-estimate.ts';
+
+/** What recommended maps should be worth and be like. */
+export interface Aim {
+  /** Expected pp; null where it does not matter. */
+  readonly pp: Span | null;
+  /** With mods; null where it does not matter. */
+  readonly stars: Span | null;
+  /** Features somebody chose himself: his habits do not count there. */
+  readonly chosen: readonly Feature[];
+  /** Maps that give much pp for what they ask: more of them, fewer, or as they come. */
+  readonly farm: boolean | undefined;
+  /** How much the opinion of other players counts; 1 is usual. */
+  readonly popularity: number;
+}
+
+export interface Span {
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
+}
+
+/** A map with mods for a player, and how well it suits him. */
+export interface Choice {
+  readonly candidate: Candidate;
+  readonly profile: ClassProfile;
+  /** With mods. */
+  readonly figures: Figures;
+  /** Expected, by estimate. */
+  readonly pp: number;
+  /** The higher the better; only differences mean something. */
+  readonly fit: number;
+}
+
+/** How far from somebody's habit is far, where his habit is narrower than that. */
+const LEAST_SPREAD: Readonly<Record<Feature, number>> = { ar: 0.4, od: 0.8, cs: 0.3, bpm: 12, length: 35 };
+const FEATURE_WEIGHTS: Readonly<Record<Feature, number>> = { ar: 1, od: 0.3, cs: 0.7, bpm: 0.8, length: 0.5 };
+/** From the 20 % to the 80 % quantile, in standard deviations. */
+const QUANTILE_SPAN = 1.68;
+/** Nothing is so far off that it could not be made up for. */
+const MAX_DISTANCE = 3;
+
+/** Expected pp of a map with the mods of a class, at the player's usual accuracy. */
+function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figures): number {
+  const { ruleset, objects } = candidate;
+  const { accuracy, misses, calibration } = profile;
+  return calibration * estimatePp({ ruleset, stars: figures.stars, ar: figures.ar, accuracy, misses, objects });
+}
+
+export function choiceOf(candidate: Candidate, profile: ClassProfile, aim: Aim): Choice {
+  const figures = figuresWith(candidate, profile.modClass);
+  const pp = expectedPp(candidate, profile, figures);
+  const fit =
+    Math.log(Math.max(0.02, profile.share)) -
+    habitDistance(figures, profile, aim.chosen) -
+    spanDistance(pp, aim.pp) -
+    spanDistance(figures.stars, aim.stars) +
+    aim.popularity * quality(candidate) +
+    farmBonus(candidate, figures, aim.farm);
+  return { candidate, profile, figures, pp, fit };
+}
+
+function habitDistance(figures: Figures, { features }: ClassProfile, chosen: readonly Feature[]): number {
+  let sum = 0;
+  for (const feature of FEATURES) {
+    const value = figures[feature];
+    const habit = features[feature];
+    if (value === null || habit === undefined || chosen.includes(feature)) continue;
+    const spread = Math.max(LEAST_SPREAD[feature], (habit.high - habit.low) / QUANTILE_SPAN);
+    const distance = Math.min(MAX_DISTANCE, Math.abs(value - habit.middle) / spread);
+    sum += (FEATURE_WEIGHTS[feature] * distance ** 2) / 2;
+  }
+  return sum;
+}
+
+/** The middle is best, the ends are half as good, in the logarithm's sense. */
+function spanDistance(value: number, span: Span | null): number {
+  if (span === null) return 0;
+  const reach = value < span.middle ? span.middle - span.low : span.high - span.middle;
+  return Math.min(MAX_DISTANCE, Math.abs(value - span.middle) / Math.max(0.01, reach)) ** 2 / 2;
+}
+
+/** What others make of it: many plays, favourites and a good rating. */
+function quality({ plays, favourites, rating }: Candidate): number {
+  const liked = 0.12 * Math.log1p(favourites ?? 0) + 0.06 * Math.log1p(plays ?? 0);
+  return liked + (rating === null || rating === 0 ? 0 : 0.15 * (rating - 9));
+}
+
+/** From 0 to 1: short, played over and over, and rather played than loved. */
+export function farmShare({ plays, favourites }: Candidate, { length }: Pick<Figures, 'length'>): number {
+  const again = Math.log10(((plays ?? 0) + 1_000) / ((favourites ?? 0) + 20));
+  const short = (150 - length) / 60;
+  return 1 / (1 + Math.exp(-(2 * (again - 2.3) + short)));
+}
+
+function farmBonus(candidate: Candidate, figures: Figures, farm: boolean | undefined): number {
+  if (farm === undefined) return 0;
+  return (farm ? 2.5 : -2.5) * farmShare(candidate, figures);
+}
+
+/** Choices whose fit is this much worse are drawn e times as rarely. */
+const TEMPERATURE = 0.5;
+
+/** The choices in the order in which a weighted draw without putting back brings them: the fitter, the earlier. */
+export function drawOrder(choices: readonly Choice[], random: () => number): readonly Choice[] {
+  return choices
+    .map(choice => ({ choice, key: choice.fit / TEMPERATURE - Math.log(-Math.log(random() || Number.MIN_VALUE)) }))
+    .sort((a, b) => b.key - a.key)
+    .map(({ choice }) => choice);
+}
+
+const ROW = 10;
+const MAX_OF_MAPPER = 2;
+
+/** The first `limit` of them with every set once, and of no mapper more than two among any ten in a row. */
+export function spreadOut(ordered: Iterable<Choice>, limit: number): readonly Choice[] {
+  const picked: Choice[] = [];
+  let waiting: Choice[] = [];
+  const sets = new Set<number>();
+  const fits = ({ candidate }: Choice) =>
+    candidate.mapper === null ||
+    picked.slice(-(ROW - 1)).filter(one => one.candidate.mapper === candidate.mapper).length < MAX_OF_MAPPER;
+  const take = (choice: Choice) => {
+    picked.push(choice);
+    sets.add(choice.candidate.setId);
+  };
+  for (const choice of ordered) {
+    if (picked.length >= limit) break;
+    if (sets.has(choice.candidate.setId)) continue;
+    if (!fits(choice)) {
+      waiting.push(choice);
+      continue;
+    }
+    take(choice);
+    const ready = waiting.find(one => fits(one) && !sets.has(one.candidate.setId));
+    if (ready === undefined || picked.length >= limit) continue;
+    take(ready);
+    waiting = waiting.filter(one => one !== ready);
+  }
+  return picked;
+}

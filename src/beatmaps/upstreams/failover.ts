@@ -1,0 +1,104 @@
+/** Upstreams one after the other until one answers. */
+import { AppError, type ErrorCode, toAppError } from '../../errors.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Health } from './health.ts';
+
+export interface Answered<T, Id> {
+  readonly value: T;
+  readonly source: Id;
+}
+
+interface Source {
+  readonly id: string;
+}
+
+export interface AskInOrderOptions<T, S extends Source> {
+  readonly sources: readonly S[];
+  readonly health: Health;
+  readonly ask: (source: S) => Promise<T>;
+  /** A value that is only taken when no other source has a better one. */
+  readonly isWeak?: (value: T, source: S) => boolean;
+  /** Whether this source's `not_found` needs no second opinion. */
+  readonly isDefinitive?: (source: S) => boolean;
+  readonly signal: AbortSignal;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** How much a code tells the person who asked, most first. */
+const TELLING: readonly ErrorCode[] = [
+  'upstream_rate_limited',
+  'credentials_required',
+  'upstream_unavailable',
+  'timeout',
+  'upstream_changed',
+];
+
+function telling(code: ErrorCode): number {
+  const place = TELLING.indexOf(code);
+  return place < 0 ? TELLING.length : place;
+}
+
+/** The most telling failure, which names every source that failed; all of them are its cause. */
+function combine(failures: readonly { readonly id: string; readonly error: AppError }[]): AppError {
+  const [head] = failures.map(({ error }) => error).sort((a, b) => telling(a.code) - telling(b.code));
+  if (head === undefined) return new AppError('upstream_unavailable', 'there is nobody to ask');
+  const waits = failures.flatMap(({ error }) => error.retryAfterMs ?? []);
+  return new AppError(head.code, failures.map(({ id, error }) => `${id}: ${error.message}`).join('; '), {
+    params: { ...head.params, upstreams: failures.map(({ id }) => id).join(', ') },
+    cause: new AggregateError(
+      failures.map(({ error }) => error),
+      `${failures.length} upstreams failed`,
+    ),
+    // The first that may be asked again.
+    retryAfterMs: head.retryAfterMs === undefined ? undefined : Math.min(...waits),
+  });
+}
+
+/**
+ * @throws AppError `not_found` when a definitive source says so, or, without one that failed, any other; `invalid_request` at once;
+ * else the most telling failure
+ */
+export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
+  const { sources, isWeak, isDefinitive, signal } = options;
+  const failures: { readonly id: string; readonly error: AppError }[] = [];
+  let weak: Answered<T, S['id']> | undefined;
+  let missing: AppError | undefined;
+  for (const source of sources) {
+    const result = await attempt(source, options);
+    if (signal.aborted) throw signal.reason;
+    if (!(result instanceof AppError)) {
+      if (isWeak?.(result.value, source) !== true) return result;
+      weak ??= result;
+    } else if (result.code === 'invalid_request') throw result;
+    else if (result.code !== 'not_found') failures.push({ id: source.id, error: result });
+    else if (isDefinitive?.(source) === true) throw result;
+    else missing ??= result;
+  }
+  if (weak !== undefined) return weak;
+  // What a source would know for certain cannot be told from the others' ignorance.
+  const isCertain = !sources.some(each => isDefinitive?.(each) === true);
+  if (missing !== undefined && isCertain) throw missing;
+  throw combine(failures);
+}
+
+async function attempt<T, S extends Source>(
+  source: S,
+  { ask, health, signal, log, now }: AskInOrderOptions<T, S>,
+): Promise<Answered<T, S['id']> | AppError> {
+  const startedAt = now();
+  try {
+    const value = await ask(source);
+    health.worked(source.id, now() - startedAt);
+    return { value, source: source.id };
+  } catch (caught) {
+    const error = toAppError(caught);
+    if (signal.aborted || error.code === 'invalid_request') return error;
+    if (error.code === 'not_found') health.worked(source.id, now() - startedAt);
+    else {
+      health.failed(source.id, error.retryAfterMs);
+      log.info({ upstream: source.id, code: error.code, message: error.message }, 'an upstream failed');
+    }
+    return error;
+  }
+}

@@ -1,0 +1,163 @@
+/** Mirrors that answer without credentials, in the API v2's shapes (measured by others 2026-07 to 2026-09). */
+import { z } from 'zod';
+import type { PaceRule } from '../../infra/http/host-throttle.ts';
+import { statusNumber } from '../model/beatmapset.ts';
+import { number } from '../model/osu-fields.ts';
+import { rulesetNumber } from '../model/ruleset.ts';
+import { type Query, renderQuery } from '../query/query.ts';
+import { renderSort, type SortField, type StatusFilter, statusesOf } from '../query/query-words.ts';
+import { PAGE_SIZE, type Search } from '../query/search.ts';
+
+export const MIRROR_IDS = ['osu.direct', 'hinai', 'catboy'] as const;
+export type MirrorId = (typeof MIRROR_IDS)[number];
+
+/** How one mirror is asked and what it answers. */
+export interface MirrorSite {
+  readonly id: MirrorId;
+  readonly host: string;
+  readonly pace: PaceRule;
+  /** @param page from 0, of {@link PAGE_SIZE} sets */
+  searchUrl(search: Search, page: number, withSort: boolean): URL;
+  readPage(answer: unknown): { readonly rows: unknown; readonly total: number | null };
+  setUrl(id: number): URL;
+  /** Whose answer names the set of a difficulty. */
+  mapUrl(id: number): URL;
+  downloadUrl(setId: number, withVideo: boolean): string;
+  /** Of one difficulty's `.osu` file, where they are served. */
+  readonly osuFileUrl?: (mapId: number) => URL;
+}
+
+type Params = Readonly<Record<string, string | number | undefined>>;
+
+function url(base: string, params: Params = {}): URL {
+  const address = new URL(base);
+  for (const [name, value] of Object.entries(params)) {
+    if (value !== undefined) address.searchParams.set(name, String(value));
+  }
+  return address;
+}
+
+/** Both spellings: which one a mirror reads has changed before, and the other is ignored in silence. */
+function queryParams(query: Query): Params {
+  const q = renderQuery(query, { osuOnly: true }) || undefined;
+  return { q, query: q };
+}
+
+function modeParam({ ruleset }: Query): number | undefined {
+  return ruleset === undefined ? undefined : rulesetNumber(ruleset);
+}
+
+/** Attributes by which the Mino family can sort; others answer an error. */
+const MINO_SORTS: Readonly<Partial<Record<SortField, string>>> = {
+  artist: 'artist',
+  title: 'title',
+  difficulty: 'beatmaps.difficulty_rating',
+  favourites: 'favourite_count',
+  plays: 'play_count',
+  ranked: 'ranked_date',
+  updated: 'last_updated',
+};
+
+function minoSort({ sort }: Search): string | undefined {
+  const attribute = MINO_SORTS[sort.field];
+  return attribute === undefined ? undefined : `${attribute}:${sort.order}`;
+}
+
+/** Statuses to name, by number; none for the leaderboard, which is the mirrors' own default. */
+function statusParams(status: StatusFilter): readonly number[] {
+  return status === 'leaderboard' ? [] : statusesOf(status).map(statusNumber);
+}
+
+function readArray(answer: unknown): { readonly rows: unknown; readonly total: number | null } {
+  return { rows: answer, total: null };
+}
+
+function minoSearchUrl(base: string, limitName: string, search: Search, page: number, withSort: boolean): URL {
+  return url(base, {
+    ...queryParams(search.query),
+    mode: modeParam(search.query),
+    sort: withSort ? minoSort(search) : undefined,
+    [limitName]: PAGE_SIZE,
+    offset: page * PAGE_SIZE,
+  });
+}
+
+const OSU_DIRECT: MirrorSite = {
+  id: 'osu.direct',
+  host: 'osu.direct',
+  pace: { perSecond: 0.8, burst: 12, atOnce: 6 },
+  searchUrl(search, page, withSort) {
+    const address = minoSearchUrl('https://osu.direct/api/v2/search', 'amount', search, page, withSort);
+    // It takes one status; its refusal of more was a 403.
+    const [status] = statusParams(search.status);
+    if (status !== undefined && search.status !== 'any') address.searchParams.set('status', String(status));
+    return address;
+  },
+  readPage: readArray,
+  setUrl: id => url(`https://osu.direct/api/v2/s/${id}`),
+  mapUrl: id => url(`https://osu.direct/api/v2/b/${id}`),
+  downloadUrl: (id, withVideo) => `https://osu.direct/api/d/${id}${withVideo ? '' : '?noVideo=1'}`,
+  osuFileUrl: id => url(`https://osu.direct/api/osu/${id}`),
+};
+
+const CATBOY: MirrorSite = {
+  id: 'catboy',
+  host: 'catboy.best',
+  pace: { perSecond: 2, burst: 10, atOnce: 4 },
+  searchUrl(search, page, withSort) {
+    const address = minoSearchUrl('https://catboy.best/api/v2/search', 'limit', search, page, withSort);
+    for (const status of statusParams(search.status)) address.searchParams.append('status', String(status));
+    return address;
+  },
+  readPage: readArray,
+  setUrl: id => url(`https://catboy.best/api/v2/s/${id}`),
+  mapUrl: id => url(`https://catboy.best/api/v2/b/${id}`),
+  downloadUrl: (id, withVideo) => `https://catboy.best/d/${id}${withVideo ? '' : 'n'}`,
+  osuFileUrl: id => url(`https://catboy.best/osu/${id}`),
+};
+
+const hinaiPage = z.looseObject({ beatmapsets: z.unknown(), total_count: number, total: number });
+
+function hinaiBounds({ ranges, texts }: Query): Params {
+  return {
+    min_stars: ranges.stars?.gte,
+    max_stars: ranges.stars?.lt,
+    min_bpm: ranges.bpm?.gte,
+    max_bpm: ranges.bpm?.lt,
+    min_length: ranges.length?.gte,
+    max_length: ranges.length?.lt,
+    creator: texts.creator?.text,
+  };
+}
+
+const HINAI: MirrorSite = {
+  id: 'hinai',
+  host: 'mirror.hinamizawa.ai',
+  pace: { perSecond: 4, burst: 12, atOnce: 6 },
+  searchUrl(search, page, withSort) {
+    const { query, status, sort } = search;
+    const words = [query.text, query.texts.artist?.text, query.texts.title?.text].filter(Boolean).join(' ');
+    const text = words === '' ? undefined : words;
+    return url('https://mirror.hinamizawa.ai/v3/osu/beatmaps/search/v2', {
+      q: text,
+      query: text,
+      mode: modeParam(search.query),
+      status: status === 'any' || status === 'leaderboard' ? undefined : status,
+      ...hinaiBounds(query),
+      explicit: query.nsfw === false ? undefined : 'show',
+      sort: withSort && sort.field !== 'relevance' ? renderSort(sort) : undefined,
+      limit: PAGE_SIZE,
+      page,
+    });
+  },
+  readPage(answer) {
+    const page = hinaiPage.safeParse(answer).data;
+    return { rows: page?.beatmapsets, total: page?.total_count ?? page?.total ?? null };
+  },
+  setUrl: id => url(`https://mirror.hinamizawa.ai/v3/osu/beatmaps/s/${id}`),
+  mapUrl: id => url('https://mirror.hinamizawa.ai/api/v2/beatmaps', { ids: id }),
+  downloadUrl: (id, withVideo) => `https://mirror.hinamizawa.ai/api/v1/hinai/d/${id}${withVideo ? '' : '?noVideo=1'}`,
+};
+
+/** In the order to begin with. */
+export const MIRROR_SITES: readonly MirrorSite[] = [OSU_DIRECT, HINAI, CATBOY];

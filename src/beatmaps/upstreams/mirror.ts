@@ -1,0 +1,162 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { Beatmapset } from '../model/beatmapset.ts';
+import { id as idField } from '../model/osu-fields.ts';
+import { parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
+import { parseQuery } from '../query/query.ts';
+import { matches, matchesNearly } from '../query/query-match.ts';
+import { sortSets } from '../query/query-sort.ts';
+import { statusesOf } from '../query/query-words.ts';
+import { isListing, PAGE_SIZE, type Search, type SearchPage } from '../query/search.ts';
+import type { MirrorSite } from './mirror-sites.ts';
+import { expectShape, readAnswer } from './upstream-answer.ts';
+
+/** @throws AppError from every method, as {@link readAnswer} does, and the HTTP client's */
+export interface Mirror {
+  readonly id: MirrorSite['id'];
+  /**
+   * Only sets that are what was asked for. An answer of which that is true for none counts as one that ignored the question,
+   * an empty one as an outage unless the mirror has something else to show.
+   *
+   * @param next of the page before
+   * @throws AppError `upstream_changed`, `upstream_unavailable`
+   */
+  search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
+  set(id: number, signal?: AbortSignal): Promise<Beatmapset>;
+  setOfMap(mapId: number, signal?: AbortSignal): Promise<Beatmapset>;
+  downloadUrl(setId: number, withVideo: boolean): string;
+}
+
+export interface MirrorOptions {
+  readonly http: HttpClient;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+}
+
+const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
+/** How long an answer with sets in it proves that empty ones are meant. */
+const ALIVE_MS = 60_000;
+/** A quarter of a million sets: more than have a leaderboard. */
+const MAX_PAGE = 5_000;
+/** Pages come a little short of what was asked for without being the last. */
+const LAST_PAGE_BELOW = PAGE_SIZE * 0.8;
+
+const namesSet = z.looseObject({
+  beatmapset_id: idField,
+  set: z.unknown().optional(),
+  beatmapset: z.unknown().optional(),
+});
+
+type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
+
+/**
+ * What of a page answers the question, or undefined when it ignored it. Sets with every word come first; those with some of
+ * them, or with words like them, count when most of the page has some, for then the mirror looked for the words.
+ */
+function checkPage(sets: readonly Beatmapset[], search: Search): CheckedPage | undefined {
+  const { query, status, sort } = search;
+  const statuses = statusesOf(status);
+  const allowed = sets.filter(set => statuses.includes(set.status));
+  const isMost = (found: readonly Beatmapset[]) => found.length > 0 && found.length * 2 >= sets.length;
+  const some = allowed.filter(set => matches(query, set, { words: 'any' }));
+  const all = some.filter(set => matches(query, set));
+  if (all.length > 0 || isMost(some)) {
+    const whole = new Set(all);
+    return { sets: sortSets([...all, ...some.filter(set => !whole.has(set))], sort, query.ruleset) };
+  }
+  const near = allowed.filter(set => matchesNearly(query, set));
+  return isMost(near) ? { sets: sortSets(near, sort, query.ruleset), corrected: true } : undefined;
+}
+
+export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions): Mirror {
+  let aliveUntil = 0;
+
+  async function ask(url: URL, signal: AbortSignal | undefined): Promise<unknown> {
+    const response = await http.request({
+      url,
+      headers: { accept: 'application/json' },
+      hosts: [site.host],
+      timeoutMs,
+      retries: 0,
+      maxRedirects: 2,
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return readAnswer(response, { upstream: site.id, now: now() });
+  }
+
+  async function askPage(search: Search, page: number, signal: AbortSignal | undefined): Promise<unknown> {
+    const url = site.searchUrl(search, page, true);
+    try {
+      return await ask(url, signal);
+    } catch (error) {
+      const plain = site.searchUrl(search, page, false);
+      const mayBeSort = error instanceof AppError && /answered (?:400|403|422|500)$/.test(error.message);
+      if (!mayBeSort || plain.href === url.href) throw error;
+      // Orders that a mirror does not know are errors to it; the page is put in order here anyway.
+      return ask(plain, signal);
+    }
+  }
+
+  async function readRows(search: Search, page: number, signal: AbortSignal | undefined) {
+    const { rows, total } = site.readPage(await askPage(search, page, signal));
+    const sets = expectShape(parseBeatmapsets(rows), site.id, 'readable set');
+    if (sets.length > 0) aliveUntil = now() + ALIVE_MS;
+    return { sets, total, isLast: Array.isArray(rows) && rows.length < LAST_PAGE_BELOW };
+  }
+
+  /** An empty answer is what an outage looks like, too. */
+  async function assertAlive(search: Search, signal: AbortSignal | undefined): Promise<void> {
+    if (now() < aliveUntil) return;
+    if (!isListing(search)) await readRows(LISTING, 0, signal);
+    if (now() >= aliveUntil) throw new AppError('upstream_unavailable', `${site.id} has nothing at all to show`);
+  }
+
+  function readNext(next: string | undefined): number {
+    const page = next === undefined ? 0 : Number(next);
+    if (Number.isInteger(page) && page >= 0 && page <= MAX_PAGE) return page;
+    throw new AppError('invalid_request', 'cursor is not one of ours', { params: { what: 'cursor' } });
+  }
+
+  async function lookUp(url: URL, id: number, signal: AbortSignal | undefined): Promise<Beatmapset> {
+    const set = expectShape(parseBeatmapset(await ask(url, signal)), site.id, 'set');
+    return expectShape(set.id === id ? set : undefined, site.id, 'set with this number');
+  }
+
+  return {
+    id: site.id,
+    async search(search, next, signal) {
+      const page = readNext(next);
+      const { sets, total, isLast } = await readRows(search, page, signal);
+      if (sets.length === 0) {
+        if (page === 0) await assertAlive(search, signal);
+        return { sets, total: page === 0 ? 0 : total, next: null };
+      }
+      const checked = checkPage(sets, search);
+      if (checked === undefined && page === 0) {
+        throw new AppError('upstream_changed', `${site.id} answered something else than was asked for`);
+      }
+      // A count of what was not asked for counts nothing.
+      const isWhole = checked?.sets.length === sets.length;
+      return {
+        ...(checked ?? { sets: [] }),
+        total: isWhole ? total : null,
+        next: isLast || page >= MAX_PAGE ? null : String(page + 1),
+      };
+    },
+    set: (id, signal) => lookUp(site.setUrl(id), id, signal),
+    async setOfMap(mapId, signal) {
+      const answer = await ask(site.mapUrl(mapId), signal);
+      const row: unknown = Array.isArray(answer) ? answer[0] : answer;
+      if (row === undefined) throw new AppError('not_found', `${site.id} does not know this difficulty`);
+      const named = namesSet.safeParse(row).data;
+      const nested = parseBeatmapset(named?.set) ?? parseBeatmapset(named?.beatmapset) ?? parseBeatmapset(row);
+      // Beside a difficulty its set comes without the others.
+      const setId = expectShape(named?.beatmapset_id ?? nested?.id, site.id, 'set of this difficulty');
+      const set = await lookUp(site.setUrl(setId), setId, signal);
+      const isIn = set.beatmaps.some(beatmap => beatmap.id === mapId);
+      return expectShape(isIn ? set : undefined, site.id, 'set with this difficulty');
+    },
+    downloadUrl: site.downloadUrl,
+  };
+}

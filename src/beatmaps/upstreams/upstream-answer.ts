@@ -1,0 +1,61 @@
+/** What the answer of an upstream means, the official one's or a mirror's. */
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { HttpResponse } from '../../infra/http/http-client.ts';
+import { parseRetryAfter } from '../../infra/http/retry-after.ts';
+
+export interface AnswerContext {
+  /** Names the upstream in the log. */
+  readonly upstream: string;
+  readonly now: number;
+}
+
+/** Catboy's is a date without being an HTTP date. */
+function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  const standard = parseRetryAfter(header, now);
+  if (standard !== undefined || header === undefined) return standard;
+  const at = /^\d{4}-/.test(header) && header.length < 40 ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
+
+function codeOfStatus(status: number): ErrorCode {
+  if (status === 404 || status === 410) return 'not_found';
+  if (status === 429) return 'upstream_rate_limited';
+  if (status === 401 || status === 403) return 'forbidden';
+  if (status === 451) return 'region_blocked';
+  return status >= 500 ? 'upstream_unavailable' : 'upstream_changed';
+}
+
+/**
+ * @throws AppError `not_found`, `upstream_rate_limited` and `upstream_unavailable` with the wait the upstream asked for,
+ * `forbidden` for 401 and 403, `upstream_changed` for other refusals
+ */
+export function assertAnswered({ status, headers }: HttpResponse, { upstream, now }: AnswerContext): void {
+  if (status >= 200 && status <= 299) return;
+  const code = codeOfStatus(status);
+  throw new AppError(code, `${upstream} answered ${status}`, {
+    retryAfterMs: readRetryAfter(headers['retry-after'], now),
+  });
+}
+
+/**
+ * The JSON of a successful answer.
+ *
+ * @throws AppError as {@link assertAnswered} does, and `upstream_changed` for anything that is not JSON
+ */
+export function readAnswer(response: HttpResponse, context: AnswerContext): unknown {
+  assertAnswered(response, context);
+  const { text } = response;
+  const { upstream } = context;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const what = text.trimStart().startsWith('<') ? 'a page' : `${text.length} characters that are no JSON`;
+    throw new AppError('upstream_changed', `${upstream} answered with ${what}`, { cause: error });
+  }
+}
+
+/** @throws AppError `upstream_changed` */
+export function expectShape<T>(value: T | undefined, upstream: string, what: string): T {
+  if (value === undefined) throw new AppError('upstream_changed', `${upstream}: there is no ${what} in the answer`);
+  return value;
+}

@@ -1,0 +1,99 @@
+import { toAppError } from '../../errors.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Browsed, Caller, Command, CommandContext, Services, Suggestion } from '../command.ts';
+import { commandSpec } from '../dispatch/command-texts.ts';
+import type { FailureLog } from '../dispatch/failure-log.ts';
+import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
+
+export interface OptionRequest {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly command: string;
+  /** The option's key. */
+  readonly option: string;
+  readonly partial: string;
+}
+
+export interface BrowseRequest {
+  readonly caller: Caller;
+  readonly signal: AbortSignal;
+  readonly text: string;
+  /** As the page before gave it. */
+  readonly next: string | undefined;
+}
+
+/** What helps people while they still type. */
+export interface TypingHelp {
+  /** How a typed line may go on; empty when it is no command. Never rejects. */
+  suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
+  /** Autocomplete for faces with typed options; at most 25. Never rejects. */
+  suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
+  /** What is found by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
+  browse(request: BrowseRequest): Promise<Browsed>;
+}
+
+export interface TypingHelpOptions {
+  readonly commands: readonly Command[];
+  readonly services: Services;
+  readonly translator: (caller: Caller) => Translator;
+  readonly logFailure: FailureLog;
+}
+
+export function createTypingHelp({ commands, services, translator, logFailure }: TypingHelpOptions): TypingHelp {
+  function contextOf(caller: Caller, signal: AbortSignal): CommandContext {
+    return { caller, t: translator(caller), services, signal, progress: () => undefined };
+  }
+
+  /** What people type meanwhile is not worth a notice: without suggestions they just type on. */
+  async function orNone<T>(
+    found: () => Promise<readonly T[]>,
+    caller: Caller,
+    signal: AbortSignal,
+  ): Promise<readonly T[]> {
+    try {
+      return await found();
+    } catch (error) {
+      if (!signal.aborted) logFailure(toAppError(error), 'suggest', caller);
+      return [];
+    }
+  }
+
+  return {
+    suggest: (line, caller, signal) =>
+      orNone(
+        () => {
+          const context = contextOf(caller, signal);
+          const known = commands.map(command => ({ command, spec: commandSpec(command, context.t, caller.chatKind) }));
+          return suggestLine(line, known, context);
+        },
+        caller,
+        signal,
+      ),
+
+    suggestOption: ({ caller, signal, command, option, partial }) =>
+      orNone(
+        async () => {
+          const context = contextOf(caller, signal);
+          const found = commands.find(({ name }) => name === command);
+          const declared = found && commandSpec(found, context.t, caller.chatKind).options;
+          const spec = declared?.find(({ key }) => key === option);
+          return found && spec ? optionValues(found, spec, partial, context) : [];
+        },
+        caller,
+        signal,
+      ),
+
+    async browse({ caller, signal, text, next }) {
+      const command = commands.find(each => each.browse !== undefined);
+      const pages = await orNone(
+        async () => {
+          const found = await command?.browse?.(text, next, contextOf(caller, signal));
+          return found ? [found] : [];
+        },
+        caller,
+        signal,
+      );
+      return pages[0] ?? { cards: [], next: undefined };
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import { hint } from '../dispatch/usage-error.ts';
+
+export interface ActionPayload {
+  /** The command to run when the button is pressed. */
+  readonly command: string;
+  /** Numbers must be finite. */
+  readonly values: Readonly<Record<string, string | number | boolean>>;
+  /** `${platform}:${userId}` when only that person may press it. */
+  readonly owner?: string | undefined;
+}
+
+/**
+ * Button tokens: at most 64 bytes, valid after a restart. Arguments ride inside when they fit, else under a key in the store for a
+ * week. Tokens carry an HMAC; one bound to an owner is refused from anyone else.
+ */
+export interface ActionTokens {
+  encode(payload: ActionPayload): string;
+  /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner. */
+  decode(token: string, presser: string): ActionPayload;
+  /** Deletes what is stored for buttons of that person, which then no longer work. */
+  forget(owner: string): void;
+}
+
+/** Where arguments that do not fit into a token wait. Times are unix milliseconds. */
+export interface ActionStore {
+  /** Writes the row, or moves its expiry when it is there already. */
+  put(row: {
+    readonly key: string;
+    readonly json: string;
+    readonly ownerTag: string;
+    readonly expiresAt: number;
+  }): void;
+  get(key: string, now: number): string | undefined;
+  deleteExpired(now: number): void;
+  deleteOwner(ownerTag: string): void;
+}
+
+export interface ActionTokensOptions {
+  /** Secret, at least 16 bytes, the same after a restart. */
+  readonly key: Buffer;
+  readonly store: ActionStore;
+  readonly now?: () => number;
+}
+
+// A token is base64url of: flags, owner tag when bound, body, seal. Telegram's callback_data holds 64 bytes (2026-08).
+const MAX_LENGTH = 64;
+const MAX_BYTES = (MAX_LENGTH * 3) / 4;
+const SEAL_BYTES = 10;
+const OWNER_BYTES = 6;
+const KEY_BYTES = 12;
+const BOUND = 1;
+const STORED = 2;
+const LIFETIME_MS = 7 * 24 * 3_600_000;
+const PURGE_EVERY_MS = 3_600_000;
+
+const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
+
+export function createActionTokens({ key, store, now = Date.now }: ActionTokensOptions): ActionTokens {
+  let purgedAt = Number.NEGATIVE_INFINITY;
+
+  function digest(purpose: string, data: string | Buffer, bytes: number): Buffer {
+    return createHmac('sha256', key).update(`${purpose}\0`).update(data).digest().subarray(0, bytes);
+  }
+
+  function ownerTag(owner: string): Buffer {
+    return digest('owner', owner, OWNER_BYTES);
+  }
+
+  function remember({ command, values }: ActionPayload, tag: Buffer): Buffer {
+    const at = now();
+    if (at - purgedAt >= PURGE_EVERY_MS) {
+      store.deleteExpired(at);
+      purgedAt = at;
+    }
+    const json = JSON.stringify([command, values]);
+    // The same button shown again finds its row, so showing it often does not fill the store.
+    const id = digest('stored', Buffer.concat([tag, Buffer.from(json)]), KEY_BYTES);
+    const expiresAt = at + LIFETIME_MS;
+    store.put({ key: id.toString('base64url'), json, ownerTag: tag.toString('base64url'), expiresAt });
+    return id;
+  }
+
+  function recall(id: Buffer): Pick<ActionPayload, 'command' | 'values'> {
+    const json = store.get(id.toString('base64url'), now());
+    if (json === undefined) throw hint('expiredButton');
+    const [command, values] = StoredPayload.parse(JSON.parse(json));
+    return { command, values };
+  }
+
+  return {
+    encode(payload) {
+      const tag = payload.owner === undefined ? Buffer.alloc(0) : ownerTag(payload.owner);
+      const room = MAX_BYTES - 1 - tag.length - SEAL_BYTES;
+      const inline = pack(payload, room);
+      const flags = (tag.length > 0 ? BOUND : 0) | (inline ? 0 : STORED);
+      const sealed = Buffer.concat([Buffer.of(flags), tag, inline ?? remember(payload, tag)]);
+      return Buffer.concat([sealed, digest('seal', sealed, SEAL_BYTES)]).toString('base64url');
+    },
+
+    decode(token, presser) {
+      const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
+      const sealed = bytes.subarray(0, -SEAL_BYTES);
+      // Base64 has spare bits: only the spelling that `encode` gives counts.
+      const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
+      if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
+        throw hint('expiredButton');
+      }
+      const flags = sealed[0] ?? 0;
+      const isBound = (flags & BOUND) !== 0;
+      const body = sealed.subarray(isBound ? 1 + OWNER_BYTES : 1);
+      if (isBound && !sealed.subarray(1, 1 + OWNER_BYTES).equals(ownerTag(presser))) {
+        throw new AppError('forbidden', 'button of another person', { params: { what: 'button' } });
+      }
+      const content = (flags & STORED) !== 0 ? recall(body) : unpack(body.toString('utf8'));
+      return isBound ? { ...content, owner: presser } : content;
+    },
+
+    forget(owner) {
+      store.deleteOwner(ownerTag(owner).toString('base64url'));
+    },
+  };
+}
+
+const FIELD = '\n';
+const NAME = /^[A-Za-z][\w-]*/;
+
+/** `command`, then a line for each value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
+function pack({ command, values }: ActionPayload, maxBytes: number): Buffer | undefined {
+  const lines = [command];
+  for (const [name, value] of Object.entries(values)) {
+    if (NAME.exec(name)?.[0] !== name) return undefined;
+    if (typeof value === 'boolean') lines.push(`${name}${value ? '!' : '~'}`);
+    else lines.push(`${name}${typeof value === 'number' ? '#' : '='}${value}`);
+  }
+  const text = lines.join(FIELD);
+  const packed = Buffer.from(text);
+  const isFaithful = text.split(FIELD).length === lines.length && packed.toString() === text;
+  return isFaithful && packed.length <= maxBytes ? packed : undefined;
+}
+
+function unpack(text: string): Pick<ActionPayload, 'command' | 'values'> {
+  const [command = '', ...fields] = text.split(FIELD);
+  const values: [string, string | number | boolean][] = fields.map(field => {
+    const name = NAME.exec(field)?.[0] ?? '';
+    const rest = field.slice(name.length + 1);
+    const mark = field.charAt(name.length);
+    if (mark === '#') return [name, Number(rest)];
+    return [name, mark === '=' ? rest : mark === '!'];
+  });
+  return { command, values: Object.fromEntries(values) };
+}

@@ -1,0 +1,23 @@
+import type { Logger } from '../../infra/log.ts';
+import type { Picture } from '../reply.ts';
+
+/** Milliseconds. A picture that takes longer is not worth waiting for. */
+const PATIENCE_MS = 8_000;
+
+/** The PNG; undefined when it could not be drawn in time, so that its `alt` has to stand for it. Never rejects. */
+export async function drawPicture(picture: Picture, log: Pick<Logger, 'warn'>): Promise<Buffer | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('drawing took too long')), PATIENCE_MS);
+  });
+  try {
+    const drawn = await Promise.race([picture.draw(), late]);
+    if (drawn.length === 0) throw new Error('nothing was drawn');
+    return drawn;
+  } catch (error) {
+    log.warn({ err: error, picture: picture.key }, 'a picture could not be drawn');
+    return undefined;
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,153 @@
+import type { MapDifficulty } from '../../beatmaps/difficulty/difficulty.ts';
+import type { Beatmap, Beatmapset } from '../../beatmaps/model/beatmapset.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { PictureBlock } from '../reply.ts';
+import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
+import { element, type Markup } from './svg.ts';
+import type { Painter } from './svg-rasterizer.ts';
+import { card, drawableTitle, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
+
+export const STRAIN_GRAPH: Size = { width: WIDTH, height: 400 };
+
+export interface StrainView {
+  /** Artist and title as they can be drawn. */
+  readonly title: string;
+  /** The difficulty, and mods. */
+  readonly subtitle: string;
+  readonly sectionMs: number;
+  /** One value a section; hardest skills first where it matters. */
+  readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
+}
+
+const CHART = { left: MARGIN, top: 150, width: WIDTH - 2 * MARGIN, height: 180 };
+const COLOURS = [THEME.accent, THEME.marigold, THEME.berry, THEME.sky, THEME.lilac];
+/** As many as the chart has room to tell apart. */
+const MAX_POINTS = 220;
+
+/** Variants of another skill in the same picture would only lie on top of it. */
+const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
+
+/** The strains of a difficulty, with their words for those who cannot see them; undefined where there are none. */
+export function strainPicture(
+  { set, beatmap, mods, estimated }: StrainSubject,
+  painter: Painter,
+  t: Translator,
+): PictureBlock | undefined {
+  const { strains } = estimated;
+  if (strains === null || !strains.series.some(({ values }) => values.some(value => value > 0))) return undefined;
+  const view: StrainView = {
+    title: `${set.artist} - ${drawableTitle(set.title, set.title_unicode)}`,
+    subtitle: `[${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`,
+    sectionMs: strains.sectionMs,
+    // The library reckons with the mod everywhere; people ask about it only when they play with it.
+    series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
+  };
+  const alt = t.messages.pictures.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
+  return { kind: 'picture', picture: painter.picture('strains', renderStrainGraph(view, t), STRAIN_GRAPH), alt };
+}
+
+export interface StrainSubject {
+  readonly set: Pick<Beatmapset, 'artist' | 'title' | 'title_unicode'>;
+  readonly beatmap: Pick<Beatmap, 'version'>;
+  readonly mods: readonly string[];
+  readonly estimated: Pick<MapDifficulty, 'strains'>;
+}
+
+/** How hard a map is from its beginning to its end, each skill beside the others, its hardest moment marked. */
+export function renderStrainGraph(view: StrainView, t: Translator): string {
+  const series = view.series
+    .filter(({ values }) => values.some(value => value > 0))
+    .slice(0, COLOURS.length)
+    .map(({ name, values }, index) => ({
+      name,
+      values: peaksOf(values, MAX_POINTS),
+      colour: COLOURS[index] ?? THEME.ink,
+    }));
+  const peak = Math.max(1e-9, ...series.flatMap(({ values }) => values));
+  const lengthMs = Math.max(0, ...view.series.map(({ values }) => values.length)) * view.sectionMs;
+  return card(STRAIN_GRAPH, [
+    label(view.title, { x: MARGIN, y: 66, size: 32, bold: true, maxWidth: WIDTH - 2 * MARGIN }),
+    label(view.subtitle, { x: MARGIN, y: 102, size: 23, colour: THEME.muted, maxWidth: 520 }),
+    ...legend(series, t),
+    ...series.flatMap(({ values, colour }) => {
+      const points = pointsIn(CHART, values, { min: 0, max: peak });
+      return [
+        element('path', { d: areaPath(points, CHART), fill: colour, 'fill-opacity': 0.2 }),
+        element('path', {
+          d: linePath(points),
+          fill: 'none',
+          stroke: colour,
+          'stroke-width': 2.5,
+          'stroke-linejoin': 'round',
+        }),
+      ];
+    }),
+    ...times(lengthMs, t),
+    ...hardest(view, lengthMs, t),
+  ]);
+}
+
+interface Drawn {
+  readonly name: string;
+  readonly colour: string;
+}
+
+function legend(series: readonly Drawn[], t: Translator): readonly Markup[] {
+  const column = 150;
+  const left = WIDTH - MARGIN - series.length * column;
+  return series.flatMap(({ name, colour }, index) => [
+    element('circle', { cx: left + index * column + 10, cy: 95, r: 9, fill: colour }),
+    label(t.messages.pictures.skills.get(name) ?? name, { x: left + index * column + 28, y: 102, size: 21 }),
+  ]);
+}
+
+function times(lengthMs: number, t: Translator): readonly Markup[] {
+  const foot = CHART.top + CHART.height;
+  const line = element('rect', { x: CHART.left, y: foot, width: CHART.width, height: 2, fill: THEME.line });
+  if (lengthMs <= 0) return [line];
+  const stepMs = stepFor(lengthMs);
+  const ticks: Markup[] = [];
+  for (let at = 0; at <= lengthMs - stepMs / 3; at += stepMs) {
+    const x = CHART.left + (at / lengthMs) * CHART.width;
+    ticks.push(
+      label(t.duration(at), { x, y: foot + 36, size: 21, colour: THEME.muted, anchor: at === 0 ? 'start' : 'middle' }),
+    );
+  }
+  return [line, ...ticks];
+}
+
+/** Times people count in. */
+function stepFor(lengthMs: number): number {
+  const steps = [5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].map(seconds => seconds * 1000);
+  return steps.find(step => lengthMs / step <= 7) ?? roundStep(lengthMs, 6);
+}
+
+/** Milliseconds from the beginning to where all skills together ask most. */
+function hardestAt({ series, sectionMs }: StrainView): number {
+  const length = Math.max(0, ...series.map(({ values }) => values.length));
+  const sums = Array.from({ length }, (_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0));
+  return sectionMs * sums.reduce((best, value, at) => (value > (sums[best] ?? 0) ? at : best), 0);
+}
+
+function hardest(view: StrainView, lengthMs: number, t: Translator): readonly Markup[] {
+  if (!view.series.some(({ values }) => values.some(value => value > 0))) return [];
+  const at = hardestAt(view);
+  const x = CHART.left + (at / lengthMs) * CHART.width;
+  const isLate = x > WIDTH / 2;
+  return [
+    element('rect', {
+      x: x - 1,
+      y: CHART.top - 30,
+      width: 2,
+      height: CHART.height + 30,
+      fill: THEME.ink,
+      'fill-opacity': 0.7,
+    }),
+    label(t.messages.pictures.hardest(t.duration(at)), {
+      x: isLate ? x - 10 : x + 10,
+      y: CHART.top - 14,
+      size: 21,
+      anchor: isLate ? 'end' : 'start',
+    }),
+  ];
+}

@@ -1,0 +1,54 @@
+import type { Caller, ProgressStage } from '../command.ts';
+import type { Reply } from '../reply.ts';
+
+/** A link that a platform found in a message by its own rules of markup. */
+export interface PastedLink {
+  /** As it stands there, or its target where the text hides it. */
+  readonly url: string;
+  /** Whether it stands where only those who want to see it look; its files are then hidden in the same way. */
+  readonly spoiler: boolean;
+}
+
+interface Asked {
+  readonly caller: Caller;
+  /** Aborts when the answer is no longer wanted; then nothing more is said. */
+  readonly signal: AbortSignal;
+}
+
+export interface CommandInvocation extends Asked {
+  readonly kind: 'command';
+  readonly name: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export interface TextInvocation extends Asked {
+  readonly kind: 'text';
+  readonly text: string;
+  /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
+  readonly direct?: boolean;
+  /** Taken instead of those found in `text`, where given. What is no link of a post is passed over. */
+  readonly links?: readonly PastedLink[];
+}
+
+export interface ActionInvocation extends Asked {
+  readonly kind: 'action';
+  readonly token: string;
+}
+
+/** What a person did, on whatever face. */
+export type Invocation = CommandInvocation | TextInvocation | ActionInvocation;
+
+export interface ReplyOptions {
+  /** False while more replies to the same invocation follow. */
+  readonly last: boolean;
+  /** Canonical address of the pasted link that this answers. */
+  readonly link: string | undefined;
+}
+
+/** Where answers go. */
+export interface Sink {
+  /** Called only when there is something to wait for, never for a message that gets no answer. */
+  progress(stage: ProgressStage): void;
+  /** Called in order, the next one when the last has settled. What it throws ends the dispatch, which throws it on. */
+  reply(reply: Reply, options: ReplyOptions): void | Promise<void>;
+}

@@ -1,0 +1,72 @@
+import type { IntegerOption, Options, StringOption, Values } from '../command.ts';
+import { looksLikeLink, unknownOption } from './arguments.ts';
+import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
+import { hint } from './usage-error.ts';
+
+type Value = Values<Options>[string];
+
+const YES: ReadonlySet<string> = new Set(['true', 'yes', 'y', 'on', '1', 'ya']);
+const NO: ReadonlySet<string> = new Set(['false', 'no', 'n', 'off', '0', 'tidak']);
+
+/**
+ * Raw values of any face, typed or typed in, as what `run` may rely on. Empty values count as absent.
+ * @throws AppError `invalid_request` with a hint that says what the option wants.
+ */
+export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, unknown>>): Values<Options> {
+  for (const key of Object.keys(raw)) {
+    if (!spec.options.some(option => option.key === key)) throw unknownOption(spec, key);
+  }
+  const values: Record<string, Value> = {};
+  for (const option of spec.options) {
+    const value = Object.hasOwn(raw, option.key) ? raw[option.key] : undefined;
+    const given = typeof value === 'string' ? value.trim() : value;
+    if (given !== undefined && given !== null && given !== '') values[option.key] = check(option, given);
+    else if (option.option.required) {
+      throw hint('missingOption', { command: spec.name, option: option.name, usage: spec.usage });
+    }
+  }
+  return values;
+}
+
+function check(spec: OptionSpec, given: unknown): Value {
+  const text = typeof given === 'string' || typeof given === 'number' ? `${given}` : '';
+  const { option, name } = spec;
+  switch (option.type) {
+    case 'integer':
+      return checkInteger(option, name, text);
+    case 'boolean':
+      return typeof given === 'boolean' ? given : checkBoolean(name, text);
+    case 'choice':
+      return checkChoice(spec, text);
+    case 'string':
+      return checkString(option, name, text);
+  }
+}
+
+function checkInteger({ min, max }: IntegerOption, option: string, text: string): number {
+  const number = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (number >= min && number <= max) return number;
+  throw hint('notInteger', { option, min, max });
+}
+
+function checkBoolean(option: string, text: string): boolean {
+  const word = text.toLowerCase();
+  if (YES.has(word)) return true;
+  if (NO.has(word)) return false;
+  throw hint('notBoolean', { option });
+}
+
+function checkChoice(spec: OptionSpec, text: string): string {
+  const { name, choices } = spec;
+  const chosen = matchChoice(spec, text);
+  if (chosen !== undefined) return chosen;
+  throw hint('notChoice', { option: name, allowed: choices.map(({ value }) => value).join(', ') });
+}
+
+function checkString({ form, maxLength }: StringOption, option: string, text: string): string {
+  const isLink = form === 'link';
+  const whole = isLink ? text.replace(/^<([^<>]*)>$/, '$1') : text;
+  if (whole.length > maxLength) throw hint('tooLong', { option, max: maxLength });
+  if (whole === '' || (isLink && !looksLikeLink(whole))) throw hint(isLink ? 'notLink' : 'notText', { option });
+  return whole;
+}

@@ -1,0 +1,58 @@
+import type { AppError } from '../../errors.ts';
+import type { Command } from '../command.ts';
+import { hidden, type Reply } from '../reply.ts';
+import { notice } from '../views/notice.ts';
+import { type Answer, said, type Turn } from './dispatch-context.ts';
+import type { PastedLink } from './invocation.ts';
+import { kindOfLink } from './osu-links.ts';
+import type { Admission, Refusal } from './user-rate-limit.ts';
+
+export interface PastedLinksOptions {
+  readonly commands: readonly Command[];
+  readonly admit: Admission;
+  /** The command's reply, or the notice that stands for it. */
+  readonly run: (command: Command, turn: Turn, raw: () => Readonly<Record<string, unknown>>) => Answer['reply'];
+  readonly failure: (error: AppError, doing: string, turn: Turn) => Reply;
+}
+
+/** One answer for each link that the caller's limit allows; over it, one notice a window. */
+export type PastedLinks = (links: readonly PastedLink[], turn: Turn) => Promise<readonly Answer[]>;
+
+/** Links of one message beyond this are left out, with a notice. */
+const MAX_LINKS = 5;
+
+export function createPastedLinks({ commands, admit, run, failure }: PastedLinksOptions): PastedLinks {
+  const takers = new Map(commands.map(command => [command.accepts, command]));
+
+  function answerLink(command: Command, { url, spoiler }: PastedLink, turn: Turn): Answer {
+    const ready = run(command, turn, () =>
+      Object.fromEntries(
+        Object.keys(command.options)
+          .slice(0, 1)
+          .map(key => [key, url]),
+      ),
+    );
+    return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
+  }
+
+  return async (links, turn) => {
+    const known = links.flatMap(link => {
+      const command = takers.get(kindOfLink(link.url));
+      return command === undefined ? [] : [{ link, command }];
+    });
+    const wanted = known.slice(0, MAX_LINKS);
+    const answers: Answer[] = [];
+    let refusal: Refusal | undefined;
+    for (const { link, command } of wanted) {
+      refusal = await admit(command, turn.caller);
+      if (refusal) {
+        if (refusal.firstRefusal) answers.push(said(failure(refusal.error, command.name, turn)));
+        break;
+      }
+      answers.push(answerLink(command, link, turn));
+    }
+    const left = known.length - wanted.length;
+    if (left > 0 && !refusal) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
+    return answers;
+  };
+}

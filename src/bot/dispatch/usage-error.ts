@@ -1,0 +1,18 @@
+import { AppError } from '../../errors.ts';
+import type { HintKey, HintParams } from '../../i18n/en.ts';
+
+const MAX_ECHO = 40;
+
+/**
+ * An `invalid_request` that says what is amiss: `params.hint` names a sentence of `messages.hints`, the other params fill it.
+ * Words the person wrote are echoed shortened.
+ */
+export function hint(key: HintKey, params: HintParams = {}): AppError {
+  const echoed = Object.entries(params).map(([name, value]) => [name, name === 'name' ? shortened(`${value}`) : value]);
+  return new AppError('invalid_request', `hint: ${key}`, { params: { ...Object.fromEntries(echoed), hint: key } });
+}
+
+function shortened(text: string): string {
+  const characters = [...text.slice(0, 2 * MAX_ECHO)];
+  return characters.length > MAX_ECHO ? `${characters.slice(0, MAX_ECHO).join('')}…` : text;
+}

@@ -1,0 +1,44 @@
+import { AppError } from '../../errors.ts';
+import type { CommandContext, Suggestion } from '../command.ts';
+import { callerKey } from '../command.ts';
+import { hint } from '../dispatch/usage-error.ts';
+import type { LinkedPlayer } from '../settings/settings.ts';
+
+const MAX_PLAYER = 200;
+const MAX_SUGGESTIONS = 25;
+
+/** Left out by those who linked their player. */
+export const PLAYER_OPTION = { type: 'string', form: 'name', required: false, maxLength: MAX_PLAYER } as const;
+
+export interface AskedPlayer {
+  /** As `Players` takes it. */
+  readonly user: number | string;
+  /** What he wants to see when he names no ruleset; null for what that player plays most. */
+  readonly mode: LinkedPlayer['mode'];
+}
+
+/** @throws AppError `credentials_required`, or `invalid_request` with a hint when nobody is named or linked */
+export function askedPlayer(given: string | undefined, { caller, services }: CommandContext): AskedPlayer {
+  requirePlayers(services.beatmaps);
+  if (given !== undefined) return { user: given, mode: null };
+  const { player } = services.settings.user(callerKey(caller));
+  if (player === null) throw hint('noPlayer');
+  return { user: player.id, mode: player.mode };
+}
+
+/** @throws AppError `credentials_required` */
+export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean }): void {
+  if (!hasPlayers) throw new AppError('credentials_required', 'no credentials of the osu! API');
+}
+
+/** The linked player, then those asked for lately. */
+export function suggestPlayers(partial: string, { caller, services, t }: CommandContext): readonly Suggestion[] {
+  const { player } = services.settings.user(callerKey(caller));
+  const isOwn = player?.name.toLowerCase().startsWith(partial.toLowerCase()) === true;
+  const own = player !== null && isOwn ? [{ label: t.messages.osu.yours(player.name), value: player.name }] : [];
+  const others = services.beatmaps
+    .suggestPlayers(partial, MAX_SUGGESTIONS)
+    .filter(({ id }) => own.length === 0 || id !== player?.id)
+    .map(({ username }) => ({ label: username, value: username }));
+  return [...own, ...others];
+}

@@ -1,0 +1,197 @@
+import { LRUCache } from 'lru-cache';
+import { createSingleFlight, type Flight } from '../concurrency/single-flight.ts';
+
+/** How one `wrap` call treats its value and its failures. All times in milliseconds; 0 means not kept. */
+export interface CachePolicy<V> {
+  /** Freshness of a loaded value. */
+  ttlMs(value: V): number;
+  /** How long after that an old value may still answer when loading fails. Default 0. */
+  staleIfErrorMs?(value: V): number;
+  /**
+   * Whether an old value may stand in for this failure; false for a definitive one (the post is gone), which also drops the
+   * old value. Default: always true.
+   */
+  staleOnError?(error: unknown): boolean;
+  /** How long a failure is remembered and thrown again without asking. Default 0. */
+  errorTtlMs?(error: unknown): number;
+}
+
+export interface CacheHit<V> {
+  readonly value: V;
+  readonly from: 'cache' | 'load' | 'stale';
+}
+
+/**
+ * Bounded store of answers by canonical key. Concurrent `wrap` calls for one key share one load; a caller that gives up
+ * (its `signal`) does not end the load for the others.
+ */
+export interface Cache<V> {
+  get(key: string): Promise<V | undefined>;
+  set(key: string, value: V, ttlMs: number): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** `load` gets a signal that aborts only when every waiting caller has given up. */
+  wrap(
+    key: string,
+    load: (signal: AbortSignal) => Promise<V>,
+    policy: CachePolicy<V>,
+    signal?: AbortSignal,
+  ): Promise<CacheHit<V>>;
+}
+
+export interface ShelfEntry<V> {
+  readonly value: V;
+  /** Unix milliseconds. */
+  readonly freshUntil: number;
+  /** Until when the value may answer in the place of a failure, unix milliseconds; never before `freshUntil`. */
+  readonly staleUntil: number;
+}
+
+/** Where processes find each other's answers. It never rejects and answers in bounded time: what it cannot do is left out. */
+export interface CacheShelf<V> {
+  read(key: string): Promise<ShelfEntry<V> | undefined>;
+  write(key: string, entry: ShelfEntry<V>): Promise<void>;
+  remove(key: string): Promise<void>;
+}
+
+export interface MemoryCacheOptions<V> {
+  readonly maxEntries: number;
+  /** Sum of `sizeOf` over all entries, in its unit; needs `sizeOf`. A value beyond it alone is answered but not kept. */
+  readonly maxSize?: number;
+  readonly sizeOf?: (value: V) => number;
+  /**
+   * Asked for what is not in memory, and told what is loaded. A value in memory counts as long as it is fresh, whatever other
+   * processes put there meanwhile; failures are not shared.
+   */
+  readonly behind?: CacheShelf<V> | undefined;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+/** A flood of bad keys must not fill memory with their failures. */
+const MAX_FAILURES = 1_000;
+
+interface Entry<V> extends Omit<ShelfEntry<V>, 'value'> {
+  readonly hit: CacheHit<V>;
+}
+
+interface Failure {
+  readonly error: unknown;
+  readonly until: number;
+}
+
+/** A Cache in this process. Least recently used entries make room; failures are remembered apart from values. */
+export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
+  const { behind, now = Date.now } = options;
+  const entries = new LRUCache<string, Entry<V>>({ max: options.maxEntries, ...sizeLimit(options) });
+  const failures = new LRUCache<string, Failure>({ max: Math.min(options.maxEntries, MAX_FAILURES) });
+  const flights = createSingleFlight<CacheHit<V>>();
+  const lookups = createSingleFlight<Entry<V> | undefined>();
+
+  /** The promise is the shelf's: the memory has it at once. */
+  async function keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
+    failures.delete(key);
+    const at = now();
+    const freshUntil = at + positive(ttlMs);
+    const staleUntil = freshUntil + positive(staleMs);
+    if (staleUntil > at) {
+      entries.set(key, { hit: { value, from: 'cache' }, freshUntil, staleUntil });
+      await behind?.write(key, { value, freshUntil, staleUntil });
+    } else {
+      await drop(key);
+    }
+  }
+
+  async function drop(key: string): Promise<void> {
+    entries.delete(key);
+    await behind?.remove(key);
+  }
+
+  /** A fresh value of another process; one that is old is kept for bad times. */
+  async function lookUp(key: string): Promise<CacheHit<V> | undefined> {
+    if (behind === undefined) return undefined;
+    const entry = await lookups.run(key, async flight => {
+      const found = await behind.read(key);
+      // What was set or deleted meanwhile is newer.
+      if (found === undefined || !flight.isCurrent()) return undefined;
+      const { value, ...times } = found;
+      const mine = entries.get(key);
+      const newest: Entry<V> = { hit: { value, from: 'cache' }, ...times };
+      if (mine === undefined || mine.freshUntil < times.freshUntil) entries.set(key, newest);
+      return newest;
+    });
+    return entry !== undefined && now() < entry.freshUntil ? entry.hit : undefined;
+  }
+
+  function remember(key: string, error: unknown, policy: CachePolicy<V>): void {
+    const ttlMs = positive(policy.errorTtlMs?.(error) ?? 0);
+    if (ttlMs > 0) failures.set(key, { error, until: now() + ttlMs });
+    if (policy.staleOnError?.(error) === false) void drop(key);
+  }
+
+  function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> | undefined {
+    const old = entries.get(key);
+    if (old === undefined || now() >= old.staleUntil || policy.staleOnError?.(error) === false) return undefined;
+    return { value: old.hit.value, from: 'stale' };
+  }
+
+  async function refresh(key: string, load: Load<V>, policy: CachePolicy<V>, flight: Flight): Promise<CacheHit<V>> {
+    const known = await lookUp(key);
+    if (known !== undefined) return known;
+    let value: V;
+    try {
+      flight.signal.throwIfAborted();
+      value = await load(flight.signal);
+    } catch (error) {
+      if (flight.signal.aborted) throw error;
+      if (flight.isCurrent()) remember(key, error, policy);
+      const old = standIn(key, error, policy);
+      if (old === undefined) throw error;
+      return old;
+    }
+    // What was set or deleted meanwhile is newer than this answer.
+    if (flight.isCurrent()) void keep(key, value, policy.ttlMs(value), policy.staleIfErrorMs?.(value) ?? 0);
+    return { value, from: 'load' };
+  }
+
+  return {
+    async get(key) {
+      const entry = entries.get(key);
+      if (entry !== undefined && now() < entry.freshUntil) return entry.hit.value;
+      return (await lookUp(key))?.value;
+    },
+    async set(key, value, ttlMs) {
+      flights.forget(key);
+      lookups.forget(key);
+      await keep(key, value, ttlMs, 0);
+    },
+    async delete(key) {
+      flights.forget(key);
+      lookups.forget(key);
+      failures.delete(key);
+      await drop(key);
+    },
+    wrap(key, load, policy, signal) {
+      if (signal?.aborted === true) return Promise.reject(signal.reason);
+      const entry = entries.get(key);
+      if (entry !== undefined && now() < entry.freshUntil) return Promise.resolve(entry.hit);
+      const failure = failures.get(key);
+      if (failure !== undefined && now() < failure.until) {
+        const old = standIn(key, failure.error, policy);
+        return old === undefined ? Promise.reject(failure.error) : Promise.resolve(old);
+      }
+      return flights.run(key, flight => refresh(key, load, policy, flight), signal);
+    },
+  };
+}
+
+type Load<V> = (signal: AbortSignal) => Promise<V>;
+
+function sizeLimit<V>({ maxSize, sizeOf }: MemoryCacheOptions<V>) {
+  if (maxSize === undefined || sizeOf === undefined) return {};
+  return { maxSize, sizeCalculation: (entry: Entry<V>) => Math.max(1, Math.ceil(sizeOf(entry.hit.value))) };
+}
+
+/** Policies compute times; a past one or no number means not kept. */
+function positive(ms: number): number {
+  return Math.max(ms || 0, 0);
+}

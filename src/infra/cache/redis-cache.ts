@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { type RedisLink, redisKey } from '../redis/redis-link.ts';
+import type { CacheShelf, ShelfEntry } from './cache.ts';
+
+export interface RedisShelfOptions<V> {
+  /** Names the family of keys; two shelves never meet. */
+  readonly name: string;
+  /** A value as it came out of JSON, or undefined when it is not one of this version's. */
+  parse(value: unknown): V | undefined;
+  /** Bytes of one value as JSON; a larger one stays in its own process. Default 512 KiB. */
+  readonly maxBytes?: number;
+  /** No value stays longer, even where it could still stand in for a failure. Default a day. */
+  readonly maxAgeMs?: number;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+}
+
+const DAY_MS = 24 * 3_600_000;
+
+const Stored = z.object({ value: z.unknown(), freshUntil: z.number(), staleUntil: z.number() });
+
+/** Values of a cache, kept in Redis as JSON with their times. */
+export function createRedisShelf<V>(link: RedisLink, options: RedisShelfOptions<V>): CacheShelf<V> {
+  const { name, parse, maxBytes = 512 * 1024, maxAgeMs = DAY_MS, now = Date.now } = options;
+  const keyOf = (key: string) => redisKey(`cache:${name}`, key);
+
+  async function remove(key: string): Promise<void> {
+    await link.ask('read', client => client.del(keyOf(key)));
+  }
+
+  return {
+    remove,
+    async read(key) {
+      const text = await link.ask('read', client => client.get(keyOf(key)));
+      return typeof text === 'string' ? readEntry(text, parse) : undefined;
+    },
+    async write(key, entry) {
+      const text = JSON.stringify(entry);
+      const keptMs = Math.min(Math.ceil(entry.staleUntil - now()), maxAgeMs);
+      // The older value must not outlive the one that takes its place.
+      if (keptMs <= 0 || Buffer.byteLength(text) > maxBytes) return remove(key);
+      await link.ask('write', client => client.set(keyOf(key), text, 'PX', keptMs));
+    },
+  };
+}
+
+/** Undefined for whatever this version did not write. */
+function readEntry<V>(text: string, parse: (value: unknown) => V | undefined): ShelfEntry<V> | undefined {
+  let stored: unknown;
+  try {
+    stored = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const entry = Stored.safeParse(stored).data;
+  const value = parse(entry?.value);
+  return entry === undefined || value === undefined ? undefined : { ...entry, value };
+}

@@ -1,0 +1,61 @@
+import type { LookupAddress } from 'node:dns';
+import { isIP, type LookupFunction } from 'node:net';
+import ipaddr from 'ipaddr.js';
+import { AppError } from '../../errors.ts';
+
+/** Every address of a host name; rejects as `dns.lookup` does. */
+export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
+
+/** Azure's metadata and DNS service answers on a public address (docs of Azure, 168.63.129.16, as of 2026-08). */
+const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
+
+/** Whether an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. */
+export function isPublicAddress(address: string): boolean {
+  if (isIP(address) === 0) return false;
+  const parsed = ipaddr.parse(address);
+  return parsed.kind() === 'ipv4' ? isPublicIpv4(parsed) : isPublicIpv6(parsed);
+}
+
+function isPublicIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  return address.range() === 'unicast' && address.toString() !== METADATA_ON_PUBLIC_ADDRESS;
+}
+
+function isPublicIpv6(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  const bytes = address.toByteArray();
+  // NAT64's well-known prefix 64:ff9b::/96 is a network's way to an IPv4 host: that host is judged.
+  if (address.range() === 'rfc6052' && bytes.slice(4, 12).every(byte => byte === 0)) {
+    return isPublicIpv4(new ipaddr.IPv4(bytes.slice(12)));
+  }
+  // Beyond 2000::/3 nothing is global unicast, though ipaddr.js calls e.g. ::127.0.0.1 so.
+  return address.range() === 'unicast' && ((bytes[0] ?? 0) & 0xe0) === 0x20;
+}
+
+/** The refusal (`forbidden`) when any of a host's addresses is not public. */
+export function refuseNonPublic(host: string, addresses: readonly LookupAddress[]): AppError | undefined {
+  const refused = addresses.find(({ address }) => !isPublicAddress(address));
+  if (refused === undefined) return undefined;
+  return new AppError('forbidden', `${host} resolves to ${refused.address}, which is not a public address`);
+}
+
+/**
+ * A `lookup` for sockets which hands out only checked addresses. The socket connects to exactly what was checked, so a name
+ * that changes its address in between gains nothing. Sockets do not ask it about IP addresses: refuse these before.
+ */
+export function createGuardedLookup(resolve: ResolveHost): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host).then(
+      found => {
+        const refusal = refuseNonPublic(host, found);
+        const usable =
+          options.family === 4 || options.family === 6 ? found.filter(a => a.family === options.family) : found;
+        const first = usable[0];
+        if (refusal !== undefined) callback(refusal, '', 0);
+        else if (first === undefined) callback(new Error(`${host} has no address`), '', 0);
+        else if (options.all === true) callback(null, [...usable]);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) =>
+        callback(error instanceof Error ? error : new Error('look-up failed', { cause: error }), '', 0),
+    );
+  };
+}

@@ -1,0 +1,86 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
+import { AppError } from '../../errors.ts';
+
+const decoders = {
+  gzip: promisify(gunzip),
+  br: promisify(brotliDecompress),
+  zlib: promisify(inflate),
+  raw: promisify(inflateRaw),
+};
+
+const MAX_CODINGS = 3;
+const EMPTY = Buffer.alloc(0);
+
+/** Collects chunks in one growing buffer: many tiny chunks cost no more than one large one. */
+export class ByteBuffer {
+  #bytes: Buffer = EMPTY;
+  length = 0;
+
+  append(chunk: Buffer, expectedLength = 0): void {
+    const length = this.length + chunk.length;
+    if (this.length === 0) this.#bytes = chunk;
+    else if (length > this.#bytes.length) {
+      const grown = Buffer.allocUnsafe(Math.max(length * 2, expectedLength));
+      this.#bytes.copy(grown, 0, 0, this.length);
+      this.#bytes = grown;
+    }
+    if (this.length > 0) chunk.copy(this.#bytes, this.length);
+    this.length = length;
+  }
+
+  take(): Buffer {
+    return this.#bytes.length === this.length ? this.#bytes : this.#bytes.subarray(0, this.length);
+  }
+}
+
+/**
+ * Undoes a `content-encoding` (gzip, br, deflate, several of them), never producing more than `maxBytes`.
+ *
+ * @throws AppError `too_large`; `upstream_unavailable` when the bytes are damaged or coded otherwise
+ */
+export async function decodeBody(
+  bytes: Buffer,
+  contentEncoding: string | undefined,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (contentEncoding === undefined || bytes.length === 0) return bytes;
+  const codings = contentEncoding
+    .toLowerCase()
+    .split(',', MAX_CODINGS + 1)
+    .map(coding => coding.trim());
+  if (codings.length > MAX_CODINGS) throw new AppError('upstream_unavailable', 'too many content codings');
+  let decoded = bytes;
+  for (const coding of codings.reverse()) {
+    if (coding !== '' && coding !== 'identity') decoded = await decodeOnce(decoded, coding, maxBytes);
+  }
+  return decoded;
+}
+
+async function decodeOnce(bytes: Buffer, coding: string, maxBytes: number): Promise<Buffer> {
+  const decode = findDecoder(coding, bytes);
+  if (decode === undefined) throw new AppError('upstream_unavailable', `unknown content coding ${coding.slice(0, 40)}`);
+  try {
+    // zlib stops as soon as its output passes the bound: a bomb costs no more than that.
+    return await decode(bytes, { maxOutputLength: Math.max(1, maxBytes) });
+  } catch (cause) {
+    if (cause instanceof RangeError)
+      throw new AppError('too_large', `body unpacks to more than ${maxBytes} bytes`, { cause });
+    throw new AppError('upstream_unavailable', `broken ${coding} body`, { cause });
+  }
+}
+
+function findDecoder(coding: string, bytes: Buffer) {
+  if (coding === 'gzip' || coding === 'x-gzip') return decoders.gzip;
+  if (coding === 'br') return decoders.br;
+  if (coding !== 'deflate') return undefined;
+  // Some servers mean zlib by "deflate", as the RFC says, some the bare format. A zlib header is a multiple of 31.
+  const isZlib = ((bytes[0] ?? 0) & 0x0f) === 8 && (((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)) % 31 === 0;
+  return isZlib ? decoders.zlib : decoders.raw;
+}
+
+/** UTF-8 text without a byte order mark. */
+export function decodeText(bytes: Buffer): string {
+  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  return bytes.toString('utf8', start);
+}

@@ -1,0 +1,15 @@
+import type { HostList } from './http-client.ts';
+
+/** Whether a lower-case host name matches one pattern: `example.com` exactly, `*.example.com` any subdomain of it. */
+export function matchesHostPattern(pattern: string, host: string): boolean {
+  if (!pattern.startsWith('*.')) return pattern === host;
+  const labels = host.length - pattern.length + 1;
+  // An empty label (`.example.com`, `a..example.com`) is no subdomain.
+  return labels > 0 && host.endsWith(pattern.slice(1)) && host[0] !== '.' && host[labels - 1] !== '.';
+}
+
+/** Whether a lower-case host name, as `URL.hostname` gives it, is on the list. */
+export function matchesHost(hosts: HostList, host: string): boolean {
+  for (const pattern of hosts) if (matchesHostPattern(pattern, host)) return true;
+  return false;
+}

@@ -1,0 +1,154 @@
+import { AppError } from '../../errors.ts';
+import type { Deadline } from '../concurrency/deadline.ts';
+import { matchesHostPattern } from './host-list.ts';
+
+/** `Infinity` lifts a bound. */
+export interface PaceRule {
+  /** Requests a second in the long run. */
+  readonly perSecond: number;
+  /** Requests that may leave at once after a pause. At least 1. */
+  readonly burst: number;
+  /** Requests under way at the same time. At least 1. */
+  readonly atOnce: number;
+}
+
+export interface PaceRules {
+  /** Of every host that no pattern names, each host for itself. */
+  readonly default?: PaceRule;
+  /** By host or `*.suffix`; the hosts of one pattern share one budget. The first that matches counts. */
+  readonly hosts?: Readonly<Record<string, PaceRule>>;
+}
+
+export interface Gate {
+  /**
+   * Takes a place: undefined when it was free, else a promise of it. Every place must be given back by `leave`.
+   *
+   * @throws AppError `upstream_unavailable` when too many wait already; the deadline's failure
+   */
+  enter(deadline: Deadline): Promise<void> | undefined;
+  leave(): void;
+}
+
+export interface Pace {
+  gate(host: string): Gate;
+}
+
+const DEFAULT_RULE: PaceRule = { perSecond: 20, burst: 40, atOnce: 32 };
+const MAX_WAITING = 256;
+const MAX_GATES = 1000;
+
+/** Keeps requests to each host at a pace that its owner tolerates: a token bucket and a bound of requests under way. */
+export function createPace(rules: PaceRules = {}, now: () => number = Date.now): Pace {
+  const named = Object.entries(rules.hosts ?? {}).map(([pattern, rule]) => ({
+    pattern,
+    gate: new PacedGate(rule, now),
+  }));
+  const byHost = new Map<string, PacedGate>();
+
+  function find(host: string): PacedGate {
+    for (const { pattern, gate } of named) if (matchesHostPattern(pattern, host)) return gate;
+    if (byHost.size >= MAX_GATES) for (const [name, gate] of byHost) if (gate.isIdle()) byHost.delete(name);
+    return new PacedGate(rules.default ?? DEFAULT_RULE, now);
+  }
+
+  return {
+    gate(host) {
+      const known = byHost.get(host);
+      if (known !== undefined) return known;
+      const gate = find(host);
+      byHost.set(host, gate);
+      return gate;
+    },
+  };
+}
+
+interface Waiter {
+  readonly deadline: Deadline;
+  readonly admit: () => void;
+}
+
+class PacedGate implements Gate {
+  readonly #rule: PaceRule;
+  readonly #now: () => number;
+  readonly #waiting = new Set<Waiter>();
+  #tokens: number;
+  #filledAt: number;
+  #underWay = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(rule: PaceRule, now: () => number) {
+    this.#rule = rule;
+    this.#now = now;
+    this.#tokens = rule.burst;
+    this.#filledAt = now();
+  }
+
+  isIdle(): boolean {
+    this.#fill();
+    return this.#underWay === 0 && this.#waiting.size === 0 && this.#tokens >= this.#rule.burst;
+  }
+
+  enter(deadline: Deadline): Promise<void> | undefined {
+    deadline.assertAlive();
+    if (this.#waiting.size === 0 && this.#take()) return undefined;
+    if (this.#waiting.size >= MAX_WAITING) {
+      throw new AppError('upstream_unavailable', `${MAX_WAITING} requests wait for this host already`);
+    }
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        deadline,
+        admit: () => {
+          deadline.unwatch();
+          resolve();
+        },
+      };
+      deadline.watch(failure => {
+        this.#waiting.delete(waiter);
+        if (this.#waiting.size === 0) clearTimeout(this.#timer);
+        reject(failure);
+      });
+      this.#waiting.add(waiter);
+      this.#wakeLater();
+    });
+  }
+
+  leave(): void {
+    this.#underWay--;
+    if (this.#waiting.size > 0) this.#admitWaiting();
+  }
+
+  #take(): boolean {
+    if (this.#underWay >= this.#rule.atOnce) return false;
+    this.#fill();
+    if (this.#tokens < 1) return false;
+    this.#tokens--;
+    this.#underWay++;
+    return true;
+  }
+
+  #fill(): void {
+    const time = this.#now();
+    const gained = ((time - this.#filledAt) / 1000) * this.#rule.perSecond;
+    this.#filledAt = time;
+    // A clock set back takes nothing away; Infinity times 0 is NaN.
+    if (gained > 0) this.#tokens = Math.min(this.#rule.burst, this.#tokens + gained);
+    else if (this.#rule.perSecond === Number.POSITIVE_INFINITY) this.#tokens = this.#rule.burst;
+  }
+
+  #admitWaiting(): void {
+    for (const waiter of this.#waiting) {
+      if (!this.#take()) break;
+      this.#waiting.delete(waiter);
+      waiter.admit();
+    }
+    if (this.#waiting.size > 0) this.#wakeLater();
+  }
+
+  /** When only time is missing; a place that becomes free wakes by itself. */
+  #wakeLater(): void {
+    clearTimeout(this.#timer);
+    if (this.#underWay >= this.#rule.atOnce) return;
+    const waitMs = Math.max(1, Math.ceil(((1 - this.#tokens) / this.#rule.perSecond) * 1000));
+    this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);
+  }
+}

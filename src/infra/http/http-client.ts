@@ -1,0 +1,237 @@
+import type { Readable } from 'node:stream';
+import type { CookieJar } from 'tough-cookie';
+import { AppError } from '../../errors.ts';
+import { Deadline } from '../concurrency/deadline.ts';
+import type { ResolveHost } from './address-guard.ts';
+import { createAttempt, type HttpEvent } from './attempt.ts';
+import { decodeBody, decodeText } from './body.ts';
+import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
+import { createPace, type PaceRules } from './host-throttle.ts';
+import type { Overrides } from './overrides.ts';
+import { firstHop, isRedirect, nextHop } from './redirect.ts';
+import { createRetry } from './retry.ts';
+import { createTransport } from './transport.ts';
+
+/**
+ * Host names a request may reach: `example.com` is exact, `*.example.com` any subdomain (not the bare suffix).
+ */
+export type HostList = readonly string[];
+
+export interface HttpRequest {
+  /** Absolute https address on one of `hosts`. */
+  readonly url: string | URL;
+  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Every hop, the first included, must be on this list; else `forbidden`. */
+  readonly hosts: HostList;
+  /** Whole call, redirects and retries included. Default 10 000. */
+  readonly timeoutMs?: number;
+  /** Body bytes after decompression beyond which the call fails with `too_large`. Default 8 MiB (ignored by `stream`). */
+  readonly maxBytes?: number;
+  /** Redirects followed, default 5. 0 hands the 3xx itself back. */
+  readonly maxRedirects?: number;
+  /**
+   * Tries after the first on connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0 for POST. A request that
+   * is not `repeatable` is tried again only when no byte of it left.
+   */
+  readonly retries?: number;
+  /** Whether the server may see it twice. Default true for GET and HEAD; set it on a POST that only reads. */
+  readonly repeatable?: boolean;
+  /** Cookies read from and written to it on every hop. */
+  readonly cookies?: CookieJar;
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpHead {
+  readonly status: number;
+  /** Lower-case names; repeated headers joined by `, ` (except `set-cookie`, which only the jar sees). */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Address of the last hop. */
+  readonly url: string;
+}
+
+export interface HttpResponse extends HttpHead {
+  /** Body, decompressed (gzip, br, deflate). */
+  readonly bytes: Buffer;
+  /** The same, decoded as UTF-8. */
+  readonly text: string;
+}
+
+export interface HttpStream extends HttpHead {
+  /**
+   * Bytes as the server sends them (asked for `identity` unless the request names an `accept-encoding`). Must be consumed or
+   * destroyed; aborting the request's signal destroys it. Fails with an AppError.
+   */
+  readonly body: Readable;
+}
+
+/**
+ * The one door to the outside. Any status is a value, never an error: callers classify. Failures to get an answer are AppErrors:
+ * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop), `too_large`, `forbidden` (host, scheme or address
+ * that is not allowed), each with its cause.
+ */
+export interface HttpClient {
+  request(request: HttpRequest): Promise<HttpResponse>;
+  /** Headers now, body as it flows; `timeoutMs` then bounds headers and the pause between chunks, not the whole. */
+  stream(request: HttpRequest): Promise<HttpStream>;
+  /** Ends every call under way with `upstream_unavailable`, and the connections. */
+  close(): Promise<void>;
+}
+
+export interface HttpLog {
+  debug(details: object, message: string): void;
+}
+
+export interface HttpClientOptions {
+  /** Hosts that are asked elsewhere: plain http, private addresses and no pace, for these alone. The Host header stays. */
+  readonly overrides?: Overrides | undefined;
+  /**
+   * Proxy for all but overridden hosts. The target's address is checked before: refused when it resolves to one that is not
+   * public; when it cannot be resolved here, the proxy decides.
+   */
+  readonly proxyUrl?: string | undefined;
+  /** Sent when the request names none. Default `Medley`. */
+  readonly userAgent?: string;
+  readonly pace?: PaceRules;
+  /** Default 5000. */
+  readonly connectTimeoutMs?: number;
+  /** From the request's end to the answer's headers. Default 15 000; `stream` has its own. */
+  readonly headersTimeoutMs?: number;
+  /** Between two chunks of a body. Default 8000; `stream` has its own. */
+  readonly pauseTimeoutMs?: number;
+  /** Certificates (PEM) trusted instead of Node's own. */
+  readonly ca?: string;
+  readonly log?: HttpLog;
+  readonly onRequest?: (event: HttpEvent) => void;
+  readonly lookup?: ResolveHost;
+  readonly now?: () => number;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+const DEFAULT_MAX_REDIRECTS = 5;
+
+type Answer = Exchanged & { readonly url: string };
+
+export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
+  const now = options.now ?? Date.now;
+  const transport = createTransport({
+    overrides: options.overrides,
+    proxyUrl: options.proxyUrl,
+    lookup: options.lookup,
+    ca: options.ca,
+    connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+    headersTimeoutMs: options.headersTimeoutMs ?? 15_000,
+    pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
+  });
+  const attempt = createAttempt({
+    transport,
+    pace: createPace(options.pace, now),
+    userAgent: options.userAgent ?? 'Medley',
+    onRequest: options.onRequest,
+  });
+  const live = new Set<Deadline>();
+  let closed = false;
+
+  function begin(request: HttpRequest): Deadline {
+    if (closed) throw closedError();
+    const deadline = new Deadline(request.timeoutMs ?? DEFAULT_TIMEOUT_MS, request.signal, now);
+    live.add(deadline);
+    return deadline;
+  }
+
+  function end(deadline: Deadline): void {
+    deadline.end();
+    live.delete(deadline);
+  }
+
+  /** The whole call: redirects followed, failures repeated where that is safe. */
+  async function follow(request: HttpRequest, deadline: Deadline, wanted: 'collect' | 'flow'): Promise<Answer> {
+    const { maxRedirects, maxBytes, timeoutMs, repeatable, retries } = readLimits(request);
+    const retry = createRetry({ retries, repeatable, deadline, now });
+    let hop = firstHop(request);
+    let retryInMs: number | undefined;
+    const use = (head: ExchangeHead): BodyUse => {
+      if (maxRedirects > 0 && isRedirect(head)) return 'discard';
+      retryInMs = retry.afterAnswer(head);
+      return retryInMs === undefined ? wanted : 'discard';
+    };
+
+    for (;;) {
+      deadline.assertAlive();
+      retryInMs = undefined;
+      const result = await attempt({
+        hop,
+        request,
+        deadline,
+        maxBytes,
+        flowTimeoutMs: wanted === 'flow' ? timeoutMs : undefined,
+        use,
+        onFlowClosed: () => end(deadline),
+      });
+      if (isFailure(result)) {
+        retryInMs = retry.afterFailure(result);
+        if (retryInMs === undefined) throw result.error;
+      } else if (result.use !== 'discard') {
+        return { ...result, url: hop.url.href };
+      } else if (retryInMs === undefined) {
+        hop = nextHop(hop, result.head, request.hosts, maxRedirects);
+        continue;
+      }
+      options.log?.debug({ host: hop.url.hostname, inMs: Math.round(retryInMs) }, 'asking again');
+      await retry.pause(retryInMs);
+    }
+  }
+
+  return {
+    async request(request) {
+      const deadline = begin(request);
+      try {
+        const { head, bytes, url } = await follow(request, deadline, 'collect');
+        const encoding = head.headers['content-encoding'];
+        const decoded =
+          encoding === undefined ? bytes : await decodeBody(bytes, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES);
+        deadline.assertAlive();
+        return { status: head.status, headers: head.headers, url, bytes: decoded, text: decodeText(decoded) };
+      } finally {
+        end(deadline);
+      }
+    },
+
+    async stream(request) {
+      const deadline = begin(request);
+      try {
+        const { head, flow, url } = await follow(request, deadline, 'flow');
+        deadline.assertAlive();
+        if (flow === undefined) throw new AppError('internal', 'a streamed answer has no body');
+        deadline.disarm();
+        return { status: head.status, headers: head.headers, url, body: flow };
+      } catch (error) {
+        end(deadline);
+        throw error;
+      }
+    },
+
+    async close() {
+      closed = true;
+      for (const deadline of live) deadline.fail(closedError());
+      await transport.close();
+    },
+  };
+}
+
+function readLimits(request: HttpRequest) {
+  const repeatable = request.repeatable ?? request.method !== 'POST';
+  return {
+    repeatable,
+    retries: request.retries ?? (repeatable ? 1 : 0),
+    maxRedirects: request.maxRedirects ?? DEFAULT_MAX_REDIRECTS,
+    maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
+    timeoutMs: request.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  };
+}
+
+function closedError(): AppError {
+  return new AppError('upstream_unavailable', 'the HTTP client is closed');
+}

@@ -1,0 +1,87 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { AppError, type ErrorCode } from '../../errors.ts';
+
+/** `status` is set where HTTP says more than the code's own status does. */
+export interface Failure {
+  readonly error: AppError;
+  readonly status: number | undefined;
+}
+
+/** How a failure looks on the wire; `body` is sent as JSON. */
+export interface RenderedError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+}
+
+/** `status` replaces the code's own. */
+export type RenderError = (error: AppError, status?: number) => RenderedError;
+
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
+  401: 'forbidden',
+  403: 'forbidden',
+  404: 'not_found',
+  408: 'timeout',
+  413: 'too_large',
+  429: 'rate_limited',
+  431: 'too_large',
+  503: 'rate_limited',
+  504: 'timeout',
+};
+
+/** Whatever a route or Fastify itself threw; what neither declared a status for is `internal`. */
+export function toFailure(thrown: unknown): Failure {
+  if (thrown instanceof AppError) return { error: thrown, status: undefined };
+  const message = thrown instanceof Error ? thrown.message : 'something that is no error was thrown';
+  const status = statusOf(thrown);
+  const code =
+    status === undefined ? undefined : (CODE_BY_STATUS[status] ?? (status < 500 ? 'invalid_request' : undefined));
+  if (code === undefined) return { error: new AppError('internal', message, { cause: thrown }), status: undefined };
+  // A busy server is no fault of any upstream.
+  const params = status === 503 ? { reason: 'busy' } : { what: 'request' };
+  return { error: new AppError(code, message, { params, cause: thrown }), status };
+}
+
+function statusOf(thrown: unknown): number | undefined {
+  if (!(thrown instanceof Error)) return undefined;
+  // No token is that long, so it cannot be one of ours.
+  if ('code' in thrown && thrown.code === 'FST_ERR_MAX_PARAM_LENGTH') return 404;
+  if (!('statusCode' in thrown) || typeof thrown.statusCode !== 'number') return undefined;
+  return thrown.statusCode >= 400 && thrown.statusCode < 600 ? thrown.statusCode : undefined;
+}
+
+/** Answers what was no readable HTTP, on the bare socket, and closes it. */
+export function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex, renderError: RenderError): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+    socket.destroy();
+    return;
+  }
+  const [code, status, what] = unreadable(error.code);
+  const rendered = renderError(new AppError(code, error.message, { params: { what }, cause: error }), status);
+  const body = JSON.stringify(rendered.body);
+  const headers = {
+    ...rendered.headers,
+    'content-type': JSON_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    'x-content-type-options': 'nosniff',
+    connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`, () =>
+    socket.destroy(),
+  );
+}
+
+function unreadable(code: string | undefined): [ErrorCode, number, string] {
+  if (code === 'HPE_HEADER_OVERFLOW') return ['too_large', 431, 'headers'];
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return ['timeout', 408, 'request'];
+  return ['invalid_request', 400, 'request'];
+}
+
+/** Node keeps the answer under way in `_httpMessage`: writing now would end up in the middle of it. */
+function isAnswering(socket: Duplex): boolean {
+  return '_httpMessage' in socket && socket._httpMessage !== null && socket._httpMessage !== undefined;
+}

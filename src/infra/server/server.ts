@@ -1,0 +1,244 @@
+import {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+  LogController,
+} from 'fastify';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { Logger } from '../log.ts';
+import { JSON_TYPE, type RenderError, refuseUnreadable, toFailure } from './server-failure.ts';
+import { watchRoutes } from './server-routes.ts';
+
+export interface ServerOptions {
+  readonly log: Logger;
+  /** Addresses, CIDRs or `loopback` whose X-Forwarded-For counts. */
+  readonly trustProxy: readonly string[];
+  /** The server knows no shapes: how an error looks is the API's business. */
+  readonly renderError: RenderError;
+  /** Bytes of a request's body unless its route says otherwise. Default 64 KiB. */
+  readonly bodyLimit?: number;
+  /** Bytes of a request's line and headers together. Default 16 KiB. */
+  readonly maxHeaderSize?: number;
+  /** Characters of one path parameter. Default 12 288. */
+  readonly maxParamLength?: number;
+  /** For a whole request to arrive. Default 30 000. */
+  readonly requestTimeoutMs?: number;
+  /** A connection on which nothing moves is closed. Default 120 000. */
+  readonly idleTimeoutMs?: number;
+  /** Default 10 000. */
+  readonly maxConnections?: number;
+  /** What runs may take this long after `stop()`. Default 10 000. */
+  readonly drainMs?: number;
+}
+
+export type ServerState = 'starting' | 'ready' | 'stopping';
+
+export interface ServerAddress {
+  /** As asked for. */
+  readonly host: string;
+  /** The real one, when 0 was asked for. */
+  readonly port: number;
+  /** `http://HOST:PORT` */
+  readonly origin: string;
+}
+
+export interface Server {
+  /** Plugins are registered here, before `listen`. */
+  readonly app: FastifyInstance;
+  readonly state: ServerState;
+  /** @throws Error whose message says what to do, when the port is taken or may not be used. */
+  listen(where: { readonly host: string; readonly port: number }): Promise<ServerAddress>;
+  /** Accepts nothing new, lets what runs finish, then cuts it. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+/** The one HTTP server: limits, error envelope, shutdown. Api, web chat and webhooks are plugins of `app`. */
+export function createServer(options: ServerOptions): Server {
+  const { log, renderError, drainMs = 10_000 } = options;
+  let state: ServerState = 'starting';
+  let stopped: Promise<void> | undefined;
+
+  const app = fastify({
+    loggerInstance: quietLogger(log),
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
+    bodyLimit: options.bodyLimit ?? 64 * 1024,
+    requestTimeout: options.requestTimeoutMs ?? 30_000,
+    connectionTimeout: options.idleTimeoutMs ?? 120_000,
+    routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
+    http: { maxHeaderSize: options.maxHeaderSize ?? 16 * 1024, headersTimeout: 15_000 },
+    // While it drains, a request that got in is answered like any other, on a connection that then closes.
+    return503OnClosing: false,
+    rewriteUrl: request => repairPath(request.url ?? '/'),
+    frameworkErrors: (error, request, reply) => answerFailure(error, request, reply),
+    clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, renderError),
+  });
+  app.server.maxConnections = options.maxConnections ?? 10_000;
+
+  const routes = watchRoutes(app);
+  app.addHook('onRequest', (_request, reply, done) => {
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('referrer-policy', 'no-referrer');
+    done();
+  });
+  app.setErrorHandler(answerFailure);
+  app.setNotFoundHandler(() => {
+    throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });
+  });
+
+  function answerFailure(thrown: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const { error, status } = toFailure(thrown);
+    const allowed = request.is404 && error.code === 'not_found' ? routes.methodsOf(pathOf(request.url)) : [];
+    if (allowed.length > 0 && !allowed.includes(request.method)) return refuseMethod(allowed, reply);
+    logFailure(log, error, request);
+    return send(reply, error, status);
+  }
+
+  function refuseMethod(allowed: readonly string[], reply: FastifyReply): FastifyReply {
+    const allow = allowed.join(', ');
+    reply.header('allow', allow);
+    return send(reply, new AppError('invalid_request', 'wrong method', { params: { what: 'method', allow } }), 405);
+  }
+
+  function send(reply: FastifyReply, error: AppError, status: number | undefined): FastifyReply {
+    const rendered = renderError(error, status);
+    return reply
+      .code(rendered.status)
+      .headers(rendered.headers)
+      .type(JSON_TYPE)
+      .removeHeader('etag')
+      .send(JSON.stringify(rendered.body));
+  }
+
+  async function drain(): Promise<void> {
+    state = 'stopping';
+    // Fastify closes the door only after every plugin's preClose; nobody new is to come in meanwhile.
+    const doorClosed = new Promise<void>(resolve => {
+      if (app.server.listening) app.server.close(() => resolve());
+      else resolve();
+    });
+    // An answer that was under way keeps its connection alive afterwards; it is idle then.
+    const sweep = setInterval(() => app.server.closeIdleConnections(), 50);
+    const cut = setTimeout(() => {
+      log.warn({ drainMs }, 'requests still ran when the time to stop was over');
+      app.server.closeAllConnections();
+    }, drainMs);
+    try {
+      await Promise.all([doorClosed, app.close()]);
+    } finally {
+      clearInterval(sweep);
+      clearTimeout(cut);
+    }
+  }
+
+  return {
+    app,
+    get state() {
+      return state;
+    },
+    async listen({ host, port }) {
+      try {
+        await app.listen({ host, port });
+      } catch (error) {
+        throw explainListenFailure(error, host, port);
+      }
+      state = 'ready';
+      const address = app.server.address();
+      const real = address !== null && typeof address === 'object' ? address.port : port;
+      return { host, port: real, origin: `http://${host.includes(':') ? `[${host}]` : host}:${real}` };
+    },
+    stop() {
+      stopped ??= drain();
+      return stopped;
+    },
+  };
+}
+
+/** A path that cannot be decoded names nothing: escaped once more it is an unknown path, seen by the hooks like any other. */
+function repairPath(url: string): string {
+  const percent = url.indexOf('%');
+  if (percent === -1) return url;
+  const query = url.indexOf('?');
+  if (query !== -1 && query < percent) return url;
+  const path = query === -1 ? url : url.slice(0, query);
+  try {
+    decodeURIComponent(path);
+    return url;
+  } catch {
+    return path.replaceAll('%', '%25') + url.slice(path.length);
+  }
+}
+
+function pathOf(url: string): string {
+  const query = url.indexOf('?');
+  return query === -1 ? url : url.slice(0, query);
+}
+
+const LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> = {
+  invalid_request: 'debug',
+  unsupported_link: 'debug',
+  not_found: 'debug',
+  private: 'debug',
+  login_required: 'info',
+  age_restricted: 'debug',
+  region_blocked: 'info',
+  upstream_rate_limited: 'warn',
+  upstream_unavailable: 'warn',
+  upstream_changed: 'error',
+  too_large: 'debug',
+  timeout: 'warn',
+  rate_limited: 'debug',
+  credentials_required: 'info',
+  forbidden: 'info',
+  internal: 'error',
+};
+
+/** By route, never by address: queries carry links and tokens. */
+function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
+  const route = request.routeOptions.url ?? 'unknown path';
+  // Nobody waits for the answer any more: what broke off then is no failure of ours.
+  const level = request.socket?.destroyed === true ? 'debug' : LEVELS[error.code];
+  // Stacks and causes only where somebody has to look.
+  const detail = level === 'debug' || level === 'info' ? error.message : error;
+  log[level]({ method: request.method, route, code: error.code, err: detail }, 'request failed');
+}
+
+function explainListenFailure(error: unknown, host: string, port: number): Error {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const where = `${host}:${port}`;
+  if (code === 'EADDRINUSE')
+    return new Error(`${where} is already in use. Stop the program that listens there, or set PORT to another port.`, {
+      cause: error,
+    });
+  if (code === 'EACCES')
+    return new Error(`${where} may not be used by this account. Set PORT to a port above 1023.`, { cause: error });
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+    return new Error(`${host} is no address of this machine. Set HOST to one, for example 127.0.0.1.`, {
+      cause: error,
+    });
+  return error instanceof Error ? error : new Error(`cannot listen on ${where}`, { cause: error });
+}
+
+/** Fastify's own lines, warnings and worse alone: the rest repeats addresses with their queries. */
+function quietLogger(log: Logger): FastifyBaseLogger {
+  const write = (level: 'warn' | 'error') => (details: unknown, message?: unknown) => {
+    const fields = typeof details === 'object' && details !== null ? details : {};
+    const text = typeof message === 'string' ? message : typeof details === 'string' ? details : 'server';
+    log[level](fields, text);
+  };
+  const silent = () => {};
+  const quiet: FastifyBaseLogger = {
+    level: 'warn',
+    trace: silent,
+    debug: silent,
+    info: silent,
+    silent,
+    warn: write('warn'),
+    error: write('error'),
+    fatal: write('error'),
+    child: () => quiet,
+  };
+  return quiet;
+}

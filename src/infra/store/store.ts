@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'libsql';
+import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+
+/** Whole numbers are bound as integers, others as reals. Booleans and dates have no column type: choose one. */
+export type SqlValue = string | number | bigint | Uint8Array | null;
+
+/** By position (`?`) or by name (`:name`, given without the colon). */
+export type SqlParams = readonly SqlValue[] | Readonly<Record<string, SqlValue>>;
+
+export interface RunResult {
+  /** Rows inserted, updated or deleted. */
+  readonly changes: number;
+  readonly lastInsertRowid: number | bigint;
+}
+
+/**
+ * The durable embedded store. Every call is synchronous and meant to be short. Rows pass through a schema on their way out; blobs
+ * come as Buffer, integers beyond 2^53 must be selected as text.
+ *
+ * @throws AppError `internal` from every method, with SQLite's error as the cause
+ */
+export interface Store {
+  /**
+   * Brings the tables of one room up to date. Each step is applied once, in order, all or none; a published step is never edited, only
+   * followed by another.
+   */
+  migrate(room: string, steps: readonly string[]): void;
+  all<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T[];
+  get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
+  run(sql: string, params?: SqlParams): RunResult;
+  /** All of `work` or nothing, if it throws. May be nested; `work` must not be asynchronous. */
+  transaction<T>(work: () => T): T;
+  /** Safe to call twice. */
+  close(): void;
+}
+
+const MAX_STATEMENTS = 200;
+/** Waiting blocks the whole process, and no writer of ours holds the lock for long. */
+const BUSY_TIMEOUT_MS = 2_000;
+/** SQLite's own 2 MB have a large catalogue read again and again what was read just now. */
+const CACHE_KIB = 16 * 1024;
+/** 16 MB: a page that changes often reaches the database less often. */
+const CHECKPOINT_PAGES = 4_000;
+
+const MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
+  room TEXT NOT NULL, step INTEGER NOT NULL, hash TEXT NOT NULL, applied_at INTEGER NOT NULL, PRIMARY KEY (room, step)
+) STRICT`;
+
+/**
+ * Opens or creates the store; a missing directory is made, readable by its owner alone.
+ *
+ * @param path of the file, or `:memory:`
+ * @throws AppError `internal` whose message says what is wrong with the file
+ */
+export function openStore(path: string): Store {
+  const db = openDatabase(path);
+  const statements = new LRUCache<string, Statement>({ max: MAX_STATEMENTS });
+  let depth = 0;
+
+  function prepare(sql: string): Statement {
+    // A statement outlives its database's close, silently.
+    if (!db.open) throw new AppError('internal', 'the store is closed');
+    const known = statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  }
+
+  function attempt<T>(sql: string, work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      if (cause instanceof AppError) throw cause;
+      throw new AppError('internal', `the store refused "${sql.slice(0, 100)}": ${reason(cause)}`, { cause });
+    }
+  }
+
+  function exec(sql: string): void {
+    if (!db.open) throw new AppError('internal', 'the store is closed');
+    attempt(sql, () => db.exec(sql));
+  }
+
+  const store: Store = {
+    migrate(room, steps) {
+      exec(MIGRATIONS);
+      store.transaction(() => {
+        const applied = store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [room], AppliedStep);
+        assertSameHistory(room, applied, steps);
+        for (const [index, step] of steps.entries()) {
+          if (index < applied.length) continue;
+          exec(step);
+          const record = [room, index, hash(step), Date.now()];
+          store.run('INSERT INTO migrations (room, step, hash, applied_at) VALUES (?, ?, ?, ?)', record);
+        }
+      });
+    },
+    all(sql, params, row) {
+      return attempt(sql, () =>
+        prepare(sql)
+          .all(bind(params))
+          .map(found => row.parse(readRow(found))),
+      );
+    },
+    get(sql, params, row) {
+      return attempt(sql, () => {
+        const found = prepare(sql).get(bind(params));
+        return found === undefined ? undefined : row.parse(readRow(found));
+      });
+    },
+    run(sql, params = []) {
+      return attempt(sql, () => {
+        const { changes, lastInsertRowid } = prepare(sql).run(bind(params));
+        return { changes, lastInsertRowid };
+      });
+    },
+    transaction(work) {
+      const isOutermost = depth === 0;
+      const savepoint = `nested_${depth}`;
+      exec(isOutermost ? 'BEGIN IMMEDIATE' : `SAVEPOINT ${savepoint}`);
+      depth++;
+      try {
+        const result = work();
+        if (result instanceof Promise) throw new AppError('internal', 'a transaction cannot wait for a promise');
+        exec(isOutermost ? 'COMMIT' : `RELEASE ${savepoint}`);
+        return result;
+      } catch (error) {
+        // A full disk makes SQLite roll back by itself.
+        if (db.open && db.inTransaction)
+          exec(isOutermost ? 'ROLLBACK' : `ROLLBACK TO ${savepoint}; RELEASE ${savepoint}`);
+        throw error;
+      } finally {
+        depth--;
+      }
+    },
+    close() {
+      if (!db.open) return;
+      statements.clear();
+      // The files beside the database stay until the last statement is collected, so they are emptied here.
+      attempt('PRAGMA wal_checkpoint', () => db.pragma('wal_checkpoint(TRUNCATE)'));
+      db.close();
+    },
+  };
+  return store;
+}
+
+type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
+
+const AppliedStep = z.object({ hash: z.string() });
+
+function assertSameHistory(room: string, applied: readonly { hash: string }[], steps: readonly string[]): void {
+  if (applied.length > steps.length) {
+    throw new AppError('internal', `the store was written by a newer version: ${room} knows ${steps.length} steps`);
+  }
+  for (const [index, { hash: known }] of applied.entries()) {
+    if (known !== hash(steps[index] ?? '')) {
+      throw new AppError('internal', `step ${index} of ${room} was changed after it had been applied`);
+    }
+  }
+}
+
+function openDatabase(path: string): InstanceType<typeof Database> {
+  let db: InstanceType<typeof Database> | undefined;
+  try {
+    if (path !== ':memory:') createFile(path);
+    db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    db.pragma('journal_mode = WAL');
+    db.exec(`PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = ${-CACHE_KIB}`);
+    db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+    return db;
+  } catch (cause) {
+    db?.close();
+    throw new AppError('internal', `the store ${path} cannot be opened: ${openingReason(cause)}`, { cause });
+  }
+}
+
+/** SQLite gives the files beside it the same mode. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  closeSync(openSync(path, 'a', 0o600));
+}
+
+function openingReason(cause: unknown): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'it is not writable; set DATA_DIR to a directory that is';
+    case 'EISDIR':
+      return 'it is a directory';
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'a part of its path is a file, not a directory';
+    case 'SQLITE_NOTADB':
+    case 'SQLITE_CORRUPT':
+      return 'it is no database or a damaged one; move it away to start with an empty one';
+    default:
+      return reason(cause);
+  }
+}
+
+function reason(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
+function hash(step: string): string {
+  return createHash('sha256').update(step).digest('hex');
+}
+
+function bind(params: SqlParams): unknown[] | Record<string, unknown> {
+  if (isList(params)) return params.map(bindValue);
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, bindValue(value)]));
+}
+
+function isList(params: SqlParams): params is readonly SqlValue[] {
+  return Array.isArray(params);
+}
+
+/** libsql 0.5.29 ends the process on types it does not know, and binds 1 as 1.0, which a TEXT column keeps as "1.0". */
+function bindValue(value: unknown): SqlValue {
+  if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
+  if (typeof value === 'number' && Number.isFinite(value)) return Number.isSafeInteger(value) ? BigInt(value) : value;
+  if (value instanceof Uint8Array) return value;
+  throw new AppError('internal', `a ${typeof value === 'number' ? value : typeof value} cannot be stored`);
+}
+
+/** libsql adds `_metadata` to single rows and gives blobs as Buffer there, as ArrayBuffer in lists. */
+function readRow(row: unknown): Record<string, unknown> {
+  const plain: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row ?? {})) {
+    if (name !== '_metadata') plain[name] = value instanceof ArrayBuffer ? Buffer.from(value) : value;
+  }
+  return plain;
+}

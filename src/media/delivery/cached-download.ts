@@ -1,0 +1,74 @@
+import { AppError } from '../../errors.ts';
+import { probeFile } from '../transcode/probe.ts';
+import type { Download, DownloadRequest } from './download.ts';
+import type { FileFailure, FileStore, HeldFile, MadeFile, Workplace } from './file-store.ts';
+
+export interface SpoolRequest extends Pick<DownloadRequest, 'source' | 'url' | 'mime' | 'maxBytes'> {
+  /** The same for the same file. */
+  readonly key: string;
+  /** What is known or thought of its size. */
+  readonly expectedBytes: number | null;
+}
+
+/**
+ * Files from the CDN on the disk, and what is in them: one that cannot be played counts as not to be had.
+ * Rejects with the signal's reason when it aborts.
+ */
+export type Spool = (request: SpoolRequest, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
+
+export interface SpoolOptions {
+  readonly store: FileStore;
+  readonly download: Download;
+  /** All files of the store together. */
+  readonly totalBytes: number;
+}
+
+/** Room for a file whose size nobody knows yet: few are larger, and for those room is made when the CDN says so. */
+const USUAL_BYTES = 32 * 1024 * 1024;
+/** So that a few of unknown size do not take it all. */
+const UNKNOWN_SHARE = 1 / 16;
+
+export function createSpool({ store, download, totalBytes }: SpoolOptions): Spool {
+  const usual = Math.min(USUAL_BYTES, totalBytes * UNKNOWN_SHARE);
+
+  async function fetchFile(request: SpoolRequest, workplace: Workplace): Promise<MadeFile | FileFailure> {
+    const { source, url, mime, expectedBytes } = request;
+    const { path, signal } = workplace;
+    const maxBytes = Math.min(request.maxBytes, totalBytes);
+    for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
+      const roomBytes = await workplace.reserve(wanted);
+      if (roomBytes === undefined) return { why: 'timeout', cause: noRoom() };
+      const outcome = await download({ source, url, mime, path, maxBytes, roomBytes, signal });
+      if (outcome.why === 'done') return inspected({ ...outcome, probe: null }, path, signal);
+      if (outcome.why !== 'needs_room') return outcome;
+      if (outcome.bytes <= wanted) return { why: 'too_large', bytes: outcome.bytes };
+      wanted = outcome.bytes;
+    }
+  }
+
+  return (request, signal) =>
+    store.hold(
+      { key: request.key, maxBytes: request.maxBytes, make: workplace => fetchFile(request, workplace) },
+      signal,
+    );
+}
+
+/** What waited for room as long as anybody would. */
+export function noRoom(): AppError {
+  return new AppError('timeout', 'no room on the disk for now');
+}
+
+/** The file with what is in it. */
+export async function inspected(file: MadeFile, path: string, signal: AbortSignal): Promise<MadeFile | FileFailure> {
+  if (!/^(?:video|audio)\//.test(file.mime)) return file;
+  try {
+    const probe = await probeFile(path, signal);
+    // CDNs call anything in an MP4 a film.
+    const mime = probe.kind === 'audio' ? file.mime.replace(/^video\//, 'audio/') : file.mime;
+    return { ...file, mime, probe };
+  } catch (cause) {
+    signal.throwIfAborted();
+    if (cause instanceof AppError) return { why: 'unavailable', cause };
+    throw cause;
+  }
+}

@@ -1,0 +1,254 @@
+import { AppError } from '../../errors.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { Logger } from '../../infra/log.ts';
+import { fileNameOf } from '../files/file-name.ts';
+import { likelyBytes } from '../files/variant-choice.ts';
+import type { Post, Variant } from '../post.ts';
+import { createCompressor } from '../transcode/compress.ts';
+import type { Ffmpeg } from '../transcode/ffmpeg.ts';
+import type { TunnelFile } from '../tunnel/tunnel.ts';
+import { createSpool } from './cached-download.ts';
+import { type LinkRung, planLink } from './delivery-plan.ts';
+import { createDownload, type Patience } from './download.ts';
+import { type Climb, createLadder } from './file-resolver.ts';
+import { createFileStore, type HeldFile } from './file-store.ts';
+import { createWorkshop } from './file-transforms.ts';
+
+export interface DeliveryRequest {
+  readonly post: Post;
+  /** Index into `post.items`. */
+  readonly index: number;
+  readonly form: 'original' | 'audio';
+  /** The chat's real limit for one file. */
+  readonly maxBytes: number;
+  /** Variants a platform has refused already, by `variantKey`: the next smaller is tried. */
+  readonly refused?: readonly string[];
+  /** Whether a small picture of a film is wanted too. */
+  readonly thumbnail?: boolean;
+}
+
+/** A file on disk, ready to be streamed to a platform. */
+export interface DeliveredFile {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly bytes: number;
+  readonly mime: string;
+  readonly fileName: string;
+  /** Names the variant, the same after a restart: part of the key under which a platform's file id is remembered. */
+  readonly variantKey: string;
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly durationMs: number | null;
+  readonly hasAudio: boolean | null;
+  /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
+  readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
+  /** Lets go of the file; it is removed when nobody holds it any more. Safe to call twice. */
+  dispose(): Promise<void>;
+}
+
+/** Nothing fits or can be had: the reader gets an address instead, and why. */
+export interface DeliveredLink {
+  readonly kind: 'link';
+  readonly url: string;
+  /** What is behind the address. A `page` is unfurled by the chat into a player. */
+  readonly leadsTo: LinkRung;
+  readonly reason: 'too_large' | 'upstream_unavailable' | 'timeout';
+}
+
+/** Post item + byte budget -> the file to send, or a link. */
+export interface Delivery {
+  /**
+   * The best file that fits, on disk: a variant as it is, picture and sound put together, or a film encoded again where ffmpeg is;
+   * memory does not grow with its size. Callers who ask for the same at once share the work, and files are kept for those who ask
+   * later. An expired address is asked for again once. All files together are bounded: who holds some while asking for more should
+   * let go of what is sent, since waiting for room ends in a link.
+   * @throws AppError only when the caller's signal aborts
+   */
+  deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink>;
+  /** The best variant a platform may fetch by itself within `maxBytes` of known or estimated size; undefined when there is none. */
+  remoteFile(
+    request: DeliveryRequest,
+  ): { readonly url: string; readonly mime: string; readonly variantKey: string } | undefined;
+  /** Ends what runs and removes every file, those still held too. */
+  close(): Promise<void>;
+}
+
+export interface PublicAddresses {
+  /** Of a file in the tunnel. */
+  file(file: TunnelFile): string;
+  /** Of the page that plays a film of a post; it ends at `expiresAt`, unix milliseconds. */
+  page(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
+}
+
+export interface DeliveryOptions {
+  readonly http: Pick<HttpClient, 'request' | 'stream'>;
+  /** Suffixes: each host and what is below it. */
+  readonly mediaHosts: readonly string[];
+  /** Made when missing, readable by its owner alone; what an earlier process left in it is removed at once. */
+  readonly tempDir: string;
+  /** Asks the upstream again for a post whose addresses expired early. */
+  readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
+  /** Absolute addresses, where people can reach Medley; without them links lead to the original post. */
+  readonly addresses?: PublicAddresses | undefined;
+  /** Without it nothing is encoded. */
+  readonly ffmpeg?: Ffmpeg | undefined;
+  readonly log: Pick<Logger, 'info' | 'error'>;
+  readonly now?: () => number;
+  /** All files that are being sent, together. Default 1 GiB. */
+  readonly maxSpoolBytes?: number;
+  /** All files that are kept for those who ask later, together. Default none. */
+  readonly keptBytes?: number;
+  /** How slow a file may come. */
+  readonly patience?: Partial<Patience>;
+}
+
+const DEFAULT_SPOOL_BYTES = 1024 * 1024 * 1024;
+/** Links into the tunnel are handed out for this long at most. */
+const LINK_LIFE_MS = 6 * 3_600_000;
+/** A page finds new addresses by itself. */
+const PAGE_LIFE_MS = 7 * 24 * 3_600_000;
+const MAX_COVER_BYTES = 10 * 1024 * 1024;
+const MAX_THUMBNAIL_BYTES = 200_000;
+/** A mux with so many more pixels is worth an upload where the platform could have fetched a file itself. */
+const SHARPER = 1.5;
+
+export function createDelivery(options: DeliveryOptions): Delivery {
+  const { http, mediaHosts, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
+  const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
+  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes });
+  const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
+  const spool = createSpool({ store, download, totalBytes: maxSpoolBytes });
+  const compressor = ffmpeg && createCompressor({ ffmpeg });
+  const workshop = createWorkshop({ store, ffmpeg, compressor });
+  const means = { transcode: ffmpeg !== undefined };
+  const ladder = createLadder({ http, mediaHosts, spool, workshop, means, refresh, log, now });
+
+  async function fileOf(
+    { file, step, post }: Extract<Climb, { kind: 'file' }>,
+    request: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<DeliveredFile> {
+    const item = post.items[request.index];
+    const [part] = step.parts;
+    const { probe, mime } = file;
+    const isSeen = !mime.startsWith('audio/');
+    const thumbnail = await thumbnailOf(file, step.key, request, signal);
+    return {
+      kind: 'file',
+      path: file.path,
+      bytes: file.bytes,
+      mime,
+      fileName: fileNameOf(request.post, request.index, mime),
+      variantKey: step.key,
+      width: isSeen ? (probe?.width ?? part?.variant.width ?? item?.width ?? null) : null,
+      height: isSeen ? (probe?.height ?? part?.variant.height ?? item?.height ?? null) : null,
+      durationMs: probe?.durationMs ?? item?.durationMs ?? null,
+      hasAudio: probe?.hasAudio ?? part?.variant.hasAudio ?? null,
+      thumbnail: thumbnail ? { path: thumbnail.path, bytes: thumbnail.bytes } : null,
+      dispose: () => letGo([file, ...(thumbnail ? [thumbnail] : [])]),
+    };
+  }
+
+  async function letGo(files: readonly HeldFile[]): Promise<void> {
+    for (const outcome of await Promise.allSettled(files.map(file => file.dispose())))
+      if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a spooled file could not be removed');
+  }
+
+  /** The upstream's own picture of the film, else one of its first; a film can do without. Lets go of the film when it throws. */
+  async function thumbnailOf(
+    film: HeldFile,
+    filmKey: string,
+    { post, index, thumbnail }: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<HeldFile | undefined> {
+    if (thumbnail !== true || film.probe?.kind !== 'video') return undefined;
+    const place = [post.source, post.id, index].join(' ');
+    const url = post.items[index]?.thumbnailUrl ?? null;
+    const { source } = post;
+    const cover = {
+      key: `${place} cover`,
+      source,
+      mime: 'image/jpeg',
+      maxBytes: MAX_COVER_BYTES,
+      expectedBytes: MAX_COVER_BYTES / 8,
+    };
+    const ways = [
+      ...(url === null
+        ? []
+        : [{ key: `${place} thumbnail`, input: (own: AbortSignal) => spool({ ...cover, url }, own) }]),
+      { key: `${place} thumbnail-${filmKey}`, input: async () => ({ ...film, dispose: async () => undefined }) },
+    ];
+    try {
+      for (const { key, input } of ways) {
+        const made = await workshop.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
+        if (made.why === 'done') return made;
+      }
+      return undefined;
+    } catch (error) {
+      await film.dispose();
+      throw error;
+    }
+  }
+
+  function linkOf({ reason, post }: Extract<Climb, { kind: 'none' }>, request: DeliveryRequest): DeliveredLink {
+    const { form, index } = request;
+    const { source, id, url: original } = request.post;
+    // What cannot be had is in no tunnel either.
+    const isReachable = addresses !== undefined && reason !== 'upstream_unavailable';
+    const plan = planLink(post.items[index], form, isReachable);
+    if (plan.rung === 'page' && addresses !== undefined)
+      return { kind: 'link', url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page', reason };
+    if (plan.rung === 'original' || addresses === undefined || ladder.isOver(plan.variant))
+      return { kind: 'link', url: original, leadsTo: 'original', reason };
+    const { url, mime, width, height, expiresAt } = plan.variant;
+    const file: TunnelFile = {
+      post: { source, id },
+      index,
+      url,
+      mime,
+      width,
+      height,
+      fileName: fileNameOf(request.post, index, mime),
+      expiresAt: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS),
+    };
+    return { kind: 'link', url: addresses.file(file), leadsTo: 'tunnel', reason };
+  }
+
+  return {
+    async deliver(request, signal) {
+      try {
+        const climb = await ladder.climb(request, signal);
+        return climb.kind === 'file' ? await fileOf(climb, request, signal) : linkOf(climb, request);
+      } catch (error) {
+        if (signal.aborted) throw new AppError('timeout', 'given up by the caller', { cause: signal.reason });
+        const { source, id, url } = request.post;
+        log.error({ err: error, source, id, index: request.index }, 'a delivery failed');
+        return { kind: 'link', url, leadsTo: 'original', reason: 'upstream_unavailable' };
+      }
+    },
+
+    remoteFile(request) {
+      const { post, index, maxBytes } = request;
+      const item = post.items[index];
+      const steps = ladder.plan(request);
+      if (item === undefined) return undefined;
+      const plain = steps.flatMap(({ rung, parts }) => (rung === 'file' ? parts : []));
+      const fitting = plain.find(choice => {
+        const bytes = likelyBytes(choice, item);
+        return bytes !== null && bytes <= maxBytes && !ladder.isOver(choice.variant);
+      });
+      const best = steps[0]?.parts[0];
+      if (fitting === undefined || best === undefined) return undefined;
+      const isMadeBetter = steps[0]?.rung === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
+      // What leads was chosen because the file itself plays on few devices, or is poor.
+      const isMade = isMadeBetter || steps[0]?.rung === 'compress' || steps[0]?.rung === 'convert';
+      return isMade ? undefined : { url: fitting.variant.url, mime: fitting.variant.mime, variantKey: fitting.key };
+    },
+
+    close: () => store.close(),
+  };
+}
+
+function pixels({ width, height }: Variant): number {
+  return (width ?? 0) * (height ?? 0);
+}

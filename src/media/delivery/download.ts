@@ -1,0 +1,233 @@
+import { createWriteStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { AppError } from '../../errors.ts';
+import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
+import { cdnHeaders, hostsBelow, isGone, mediaType } from '../files/cdn.ts';
+import type { SourceId } from '../post.ts';
+
+export interface DownloadRequest {
+  readonly source: SourceId;
+  readonly url: string;
+  /** The type it should be. */
+  readonly mime: string;
+  readonly path: string;
+  /** More is never written, and not asked for when the CDN says so before. */
+  readonly maxBytes: number;
+  /** Room there is on the disk now. A larger file is not begun. */
+  readonly roomBytes: number;
+  readonly signal: AbortSignal;
+}
+
+export type DownloadFailure =
+  /** `bytes` is null when it became clear only on the way. */
+  | { readonly why: 'too_large'; readonly bytes: number | null }
+  /** It fits, but not into the room there is. */
+  | { readonly why: 'needs_room'; readonly bytes: number }
+  | { readonly why: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
+
+export type DownloadOutcome = { readonly why: 'done'; readonly bytes: number; readonly mime: string } | DownloadFailure;
+
+/** How long a file may take: `graceMs`, and its bytes at `bytesPerSecond`. */
+export interface Patience {
+  readonly graceMs: number;
+  readonly bytesPerSecond: number;
+}
+
+export interface DownloadOptions {
+  readonly http: Pick<HttpClient, 'stream'>;
+  /** Suffixes: each host and what is below it. */
+  readonly mediaHosts: readonly string[];
+  readonly patience?: Partial<Patience>;
+}
+
+export type Download = (request: DownloadRequest) => Promise<DownloadOutcome>;
+
+/** For headers, and between two chunks. */
+const PAUSE_MS = 15_000;
+const MAX_RESUMES = 2;
+const RESUME_AFTER_MS = 250;
+const FILE_MODE = 0o600;
+const PATIENCE: Patience = { graceMs: 20_000, bytesPerSecond: 200_000 };
+
+/** What is on the disk so far. */
+interface Progress {
+  bytes: number;
+  total: number | undefined;
+  validator: string | undefined;
+  mime: string;
+  /** Whether the CDN has begun to send it. */
+  begun: boolean;
+}
+
+/** Files from the CDN to the disk, chunk by chunk. Rejects only when the request's signal aborts. */
+export function createDownload({ http, mediaHosts, patience }: DownloadOptions): Download {
+  const hosts = hostsBelow(mediaHosts);
+  const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
+
+  /** Asks for what is missing and writes it. Undefined when all is there. */
+  async function fetchRest(
+    request: DownloadRequest,
+    progress: Progress,
+    clock: Clock,
+  ): Promise<DownloadFailure | undefined> {
+    const { url, source, mime, maxBytes, roomBytes } = request;
+    const headers = { ...cdnHeaders(source, mime), ...restHeaders(progress) };
+    const answer = await http.stream({ url, hosts, headers, signal: clock.signal, timeoutMs: PAUSE_MS });
+    const refused = begin(answer, progress, mime);
+    const size = progress.total;
+    const failure =
+      refused ??
+      (size !== undefined && size > maxBytes ? { why: 'too_large' as const, bytes: size } : undefined) ??
+      ((size ?? maxBytes) > roomBytes ? { why: 'needs_room' as const, bytes: size ?? maxBytes } : undefined);
+    if (failure !== undefined) {
+      answer.body.destroy();
+      return failure;
+    }
+    clock.allow(graceMs + ((size ?? maxBytes) / bytesPerSecond) * 1_000);
+    await write(answer.body, request.path, progress, maxBytes, clock.signal);
+    if (progress.bytes !== (size ?? progress.bytes) || progress.bytes === 0)
+      throw new AppError('upstream_unavailable', 'the CDN sent too little');
+    return undefined;
+  }
+
+  return async request => {
+    const progress: Progress = { bytes: 0, total: undefined, validator: undefined, mime: request.mime, begun: false };
+    const clock = createClock(request.signal, graceMs);
+    try {
+      for (let resumes = 0; ; resumes += 1) {
+        try {
+          return (
+            (await fetchRest(request, progress, clock)) ?? { why: 'done', bytes: progress.bytes, mime: progress.mime }
+          );
+        } catch (error) {
+          const failure = readFailure(error, request, clock);
+          // What did not even begin has been asked for twice already, by the HTTP client.
+          const isBroken = error instanceof AppError && progress.begun && !clock.isOver;
+          if (!isBroken || resumes === MAX_RESUMES) return failure;
+        }
+        await pause(RESUME_AFTER_MS * (resumes + 1), undefined, { signal: request.signal });
+      }
+    } finally {
+      clock.stop();
+    }
+  };
+}
+
+function restHeaders({ bytes, validator }: Progress): Record<string, string> {
+  if (bytes === 0) return {};
+  return { range: `bytes=${bytes}-`, ...(validator === undefined ? {} : { 'if-range': validator }) };
+}
+
+/** Reads the head: what is wrong with it, or where the file now stands. */
+function begin({ status, headers }: HttpStream, progress: Progress, expected: string): DownloadFailure | undefined {
+  if (isGone(status))
+    return { why: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
+  const start = status === 206 ? /^bytes (\d{1,15})-/.exec(headers['content-range'] ?? '')?.[1] : undefined;
+  const isRest = progress.bytes > 0 && start !== undefined && Number(start) === progress.bytes;
+  const type = typeOf(headers['content-type'], expected);
+  if ((status !== 200 && !isRest) || type === undefined) {
+    const what = type === undefined ? 'something that is not the file' : `${status}`;
+    return { why: 'unavailable', cause: new AppError('upstream_unavailable', `the CDN answers ${what}`) };
+  }
+  if (!isRest) progress.bytes = 0;
+  const length = /^\d{1,15}$/.test(headers['content-length'] ?? '') ? Number(headers['content-length']) : undefined;
+  progress.total = length === undefined ? undefined : progress.bytes + length;
+  progress.validator = strongValidator(headers.etag);
+  progress.mime = type;
+  progress.begun = true;
+  return undefined;
+}
+
+/** Undefined for what is no media, and for a picture in the place of a film or sound. */
+function typeOf(contentType: string | undefined, expected: string): string | undefined {
+  const type = mediaType(contentType, expected);
+  const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
+  return isOther ? undefined : type;
+}
+
+/** Weak ones do not promise the same bytes. */
+function strongValidator(etag: string | undefined): string | undefined {
+  return etag?.startsWith('"') ? etag : undefined;
+}
+
+async function write(
+  body: Readable,
+  path: string,
+  progress: Progress,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const start = progress.bytes;
+  const file = createWriteStream(path, { flags: start === 0 ? 'w' : 'r+', mode: FILE_MODE, start });
+  let received = start;
+  try {
+    await pipeline(
+      body,
+      async function* (chunks: AsyncIterable<Buffer>) {
+        for await (const chunk of chunks) {
+          if (received === 0 && looksLikeDocument(chunk)) throw new NotMedia();
+          received += chunk.length;
+          if (received > maxBytes) throw new TooLarge();
+          yield chunk;
+        }
+      },
+      file,
+      { signal },
+    );
+  } finally {
+    progress.bytes = start + file.bytesWritten;
+  }
+}
+
+/** Some error pages come with the type of a film. */
+function looksLikeDocument(chunk: Buffer): boolean {
+  return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
+    chunk.toString('latin1', 0, 128),
+  );
+}
+
+class NotMedia extends Error {
+  override readonly message = 'a document under the name of a file';
+}
+class TooLarge extends Error {}
+
+/** @throws the request's own reason when it was aborted */
+function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock): DownloadFailure {
+  signal.throwIfAborted();
+  if (error instanceof TooLarge) return { why: 'too_large', bytes: null };
+  if (clock.isOver) return { why: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause: error }) };
+  if (error instanceof AppError) return { why: error.code === 'timeout' ? 'timeout' : 'unavailable', cause: error };
+  // What the disk refuses names the call that failed.
+  return { why: error instanceof Error && 'syscall' in error ? 'disk' : 'unavailable', cause: error };
+}
+
+interface Clock {
+  /** Aborts with the request's own, or when the time is over. */
+  readonly signal: AbortSignal;
+  readonly isOver: boolean;
+  /** Moves the end to so many milliseconds after the beginning. */
+  allow(totalMs: number): void;
+  stop(): void;
+}
+
+function createClock(signal: AbortSignal, firstMs: number): Clock {
+  const over = new AbortController();
+  const startedAt = performance.now();
+  let timer = setTimeout(end, firstMs);
+  function end(): void {
+    over.abort(new AppError('timeout', 'the CDN is too slow'));
+  }
+  return {
+    signal: AbortSignal.any([signal, over.signal]),
+    get isOver() {
+      return over.signal.aborted;
+    },
+    allow(totalMs) {
+      clearTimeout(timer);
+      timer = setTimeout(end, Math.max(0, startedAt + totalMs - performance.now()));
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

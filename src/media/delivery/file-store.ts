@@ -1,0 +1,286 @@
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../../errors.ts';
+import type { Probe } from '../transcode/probe.ts';
+import { type ByteRoom, createByteGate } from './disk-quota.ts';
+
+export interface MadeFile {
+  readonly why: 'done';
+  readonly bytes: number;
+  readonly mime: string;
+  /** Null for pictures. */
+  readonly probe: Probe | null;
+}
+
+export type FileFailure =
+  /** `bytes` is null when it became clear only on the way. */
+  | { readonly why: 'too_large'; readonly bytes: number | null }
+  | {
+      readonly why: 'expired' | 'timeout' | 'unavailable' | 'disk';
+      readonly cause: unknown;
+      /** Which of several files it was, where that is known. */
+      readonly of?: string;
+    }
+  /** The file it was to be made of was there. */
+  | { readonly why: 'tool'; readonly cause: unknown };
+
+export interface HeldFile extends MadeFile {
+  readonly path: string;
+  /** Lets go of the file. Safe to call twice. */
+  dispose(): Promise<void>;
+}
+
+/** Where one file is made. */
+export interface Workplace {
+  /** Nothing is there yet. */
+  readonly path: string;
+  /** Aborts when nobody wants the file any more. */
+  readonly signal: AbortSignal;
+  /**
+   * Waits for room on the disk; what was reserved before is given back first. Resolves with the bytes there may be, or undefined when
+   * there was no room for long.
+   */
+  reserve(bytes: number): Promise<number | undefined>;
+}
+
+export interface FileOrder {
+  /** The same for the same file. */
+  readonly key: string;
+  readonly maxBytes: number;
+  readonly make: (workplace: Workplace) => Promise<MadeFile | FileFailure>;
+}
+
+/**
+ * Files on the disk by their key. Those who want the same one share one making of it. A file stays while somebody holds it, and then
+ * as long as there is room for kept ones; those that were not wanted for the longest time go first.
+ */
+export interface FileStore {
+  /** @throws the signal's reason when it aborts */
+  hold(order: FileOrder, signal: AbortSignal): Promise<HeldFile | FileFailure>;
+  /** Ends every making and removes every file. */
+  close(): Promise<void>;
+}
+
+export interface FileStoreOptions {
+  /** Made when missing. Holds a folder for each process; those of processes that are gone are removed. */
+  readonly tempDir: string;
+  /** All files together that somebody holds. */
+  readonly maxBytes: number;
+  /** All files together that nobody holds any more. */
+  readonly keptBytes: number;
+  /** For room on the disk. Default 60 000. */
+  readonly waitMs?: number;
+}
+
+interface Job {
+  readonly key: string;
+  readonly maxBytes: number;
+  readonly path: string;
+  readonly controller: AbortController;
+  readonly outcome: Promise<MadeFile | FileFailure>;
+  made: MadeFile | undefined;
+  room: ByteRoom | undefined;
+  holders: number;
+  removed: Promise<void> | undefined;
+}
+
+export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 }: FileStoreOptions): FileStore {
+  const folder = join(tempDir, String(process.pid));
+  removeLeftovers(tempDir);
+  // Kept files never take more than their own share of it.
+  const gate = createByteGate(maxBytes + keptBytes);
+  const jobs = new Map<string, Job>();
+  const live = new Set<Job>();
+  /** Those nobody holds, the longest unwanted first. */
+  const kept = new Set<Job>();
+  let keptNow = 0;
+  let count = 0;
+  let closed = false;
+
+  function start(order: FileOrder): Job {
+    count += 1;
+    const job: Job = {
+      key: order.key,
+      maxBytes: Math.min(order.maxBytes, maxBytes),
+      path: join(folder, `${count}`),
+      controller: new AbortController(),
+      outcome: Promise.resolve().then(() => run(order, job)),
+      made: undefined,
+      room: undefined,
+      holders: 0,
+      removed: undefined,
+    };
+    jobs.set(order.key, job);
+    live.add(job);
+    return job;
+  }
+
+  /** Never rejects: when nobody wants the file any more, nobody reads what becomes of it. */
+  async function run(order: FileOrder, job: Job): Promise<MadeFile | FileFailure> {
+    const first = await attempt(order, job);
+    const mayHelp = 'cause' in first && isDiskFull(first.cause) && kept.size > 0 && !job.controller.signal.aborted;
+    if (mayHelp) await Promise.all([rm(job.path, { force: true }), ...[...kept].map(remove)]);
+    const outcome = mayHelp ? await attempt(order, job) : first;
+    if (outcome.why === 'done') {
+      job.made = outcome;
+      job.room?.shrink(outcome.bytes);
+    } else forget(job);
+    return outcome;
+  }
+
+  async function attempt({ make }: FileOrder, job: Job): Promise<MadeFile | FileFailure> {
+    const { path, controller } = job;
+    const { signal } = controller;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      return await make({ path, signal, reserve: bytes => reserve(job, bytes) });
+    } catch (cause) {
+      return { why: signal.aborted ? 'unavailable' : 'disk', cause };
+    }
+  }
+
+  async function reserve(job: Job, bytes: number): Promise<number | undefined> {
+    const { signal } = job.controller;
+    // Waiting for more while holding some could end with everybody waiting for everybody.
+    job.room?.release();
+    const patience = AbortSignal.timeout(waitMs);
+    try {
+      job.room = await gate.enter(Math.min(bytes, maxBytes), AbortSignal.any([signal, patience]));
+      return job.room.bytes;
+    } catch (error) {
+      if (signal.aborted || !patience.aborted) throw error;
+      return undefined;
+    }
+  }
+
+  function forget(job: Job): void {
+    if (jobs.get(job.key) === job) jobs.delete(job.key);
+  }
+
+  /** Takes a file that nobody held, if it is still there. */
+  function revive(job: Job): boolean {
+    if (!kept.delete(job)) return true;
+    keptNow -= job.made?.bytes ?? 0;
+    if (existsSync(job.path)) return true;
+    void remove(job);
+    return false;
+  }
+
+  function letGo(job: Job): Promise<unknown> {
+    job.holders -= 1;
+    if (job.holders > 0) return Promise.resolve();
+    const isCurrent = jobs.get(job.key) === job && !closed;
+    if (job.made === undefined || !isCurrent || job.made.bytes > keptBytes) return remove(job);
+    kept.add(job);
+    keptNow += job.made.bytes;
+    const removals: Promise<void>[] = [];
+    for (const oldest of kept) {
+      if (keptNow <= keptBytes) break;
+      removals.push(remove(oldest));
+    }
+    return Promise.all(removals);
+  }
+
+  function remove(job: Job): Promise<void> {
+    if (kept.delete(job)) keptNow -= job.made?.bytes ?? 0;
+    forget(job);
+    job.removed ??= end(job);
+    return job.removed;
+  }
+
+  async function end(job: Job): Promise<void> {
+    job.controller.abort();
+    await job.outcome;
+    try {
+      await rm(job.path, { force: true });
+    } finally {
+      job.room?.release();
+      live.delete(job);
+    }
+  }
+
+  async function share(job: Job, limit: number, signal: AbortSignal): Promise<HeldFile | FileFailure> {
+    job.holders += 1;
+    let letting: Promise<unknown> | undefined;
+    const dispose = async () => {
+      letting ??= letGo(job);
+      await letting;
+    };
+    try {
+      const outcome = await unlessAborted(job.outcome, signal);
+      if (outcome.why === 'done' && outcome.bytes <= limit) return { ...outcome, path: job.path, dispose };
+      await dispose();
+      return outcome.why === 'done' ? { why: 'too_large', bytes: outcome.bytes } : outcome;
+    } catch (error) {
+      await dispose();
+      throw error;
+    }
+  }
+
+  return {
+    async hold(order, signal) {
+      for (;;) {
+        signal.throwIfAborted();
+        if (closed) return { why: 'unavailable', cause: new AppError('upstream_unavailable', 'the store is closed') };
+        const known = jobs.get(order.key);
+        const job = known !== undefined && revive(known) ? known : start(order);
+        const result = await share(job, order.maxBytes, signal);
+        // Others may have begun it for a chat that takes less.
+        if (result.why !== 'too_large' || job.maxBytes >= Math.min(order.maxBytes, maxBytes)) return result;
+      }
+    },
+
+    async close() {
+      closed = true;
+      await Promise.all([...live].map(remove));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Whether the disk said so itself, or a program on its behalf. */
+export function isDiskFull(failure: unknown): boolean {
+  let error = failure;
+  for (let depth = 0; depth < 5 && error instanceof Error; depth += 1) {
+    if (('code' in error && error.code === 'ENOSPC') || /no space left on device/i.test(error.message)) return true;
+    error = error.cause;
+  }
+  return false;
+}
+
+function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abandon = () => reject(signal.reason);
+    signal.addEventListener('abort', abandon, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon));
+  });
+}
+
+/** Folders of processes that are gone, and one of this process's number, which another had before. */
+function removeLeftovers(tempDir: string): void {
+  for (const name of namesIn(tempDir)) {
+    const pid = /^\d{1,10}$/.test(name) ? Number(name) : undefined;
+    if (pid !== undefined && (pid === process.pid || !isRunning(pid)))
+      rmSync(join(tempDir, name), { recursive: true, force: true });
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it runs, under another account.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

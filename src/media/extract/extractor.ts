@@ -1,0 +1,297 @@
+import { LRUCache } from 'lru-cache';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { Cache, CachePolicy } from '../../infra/cache/cache.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Post, SourceId } from '../post.ts';
+import { parseAddress } from './address.ts';
+import { findAddresses } from './find-links.ts';
+import type { LinkMatch, MediaSource, PostRef } from './source.ts';
+
+export interface Extraction {
+  readonly post: Post;
+  /** Zero-based item the link pointed at, when it did and that item exists. */
+  readonly itemIndex: number | null;
+  readonly from: 'cache' | 'load' | 'stale';
+}
+
+export interface ExtractOptions {
+  readonly signal?: AbortSignal;
+  /** Refuse links of any other source with `unsupported_link`. */
+  readonly only?: Post['source'];
+}
+
+/** url -> source -> cache -> Post: the one entry for bot and api. */
+export interface Extractor {
+  /**
+   * @throws AppError `invalid_request` (not an address at all), `unsupported_link` (params: `what`), `login_required` for stories without
+   * cookies, or any upstream code.
+   */
+  extract(link: string, options?: ExtractOptions): Promise<Extraction>;
+  /** Asks the upstream again, past the cache: for addresses that expired early. At most one real fetch a minute for a post. */
+  refresh(post: Pick<Post, 'source' | 'id'>, signal?: AbortSignal): Promise<Post>;
+  /** Canonical links of supported posts in running text, in order, without repeats; `<link>` and code are skipped. Pure. */
+  findLinks(text: string): readonly string[];
+  /** The site a link belongs to, whether or not a post is behind it; undefined when none is known. Pure. */
+  sourceOf(link: string): SourceId | undefined;
+  /** Hosts that media of any source may live on. */
+  readonly mediaHosts: readonly string[];
+}
+
+export interface ExtractorOptions {
+  /** Asked in order; the first that knows the host decides. */
+  readonly sources: readonly MediaSource[];
+  readonly cache: Cache<Post>;
+  /** Targets of short links by their key. */
+  readonly shortLinks: Cache<string>;
+  readonly log: Logger;
+  readonly now?: () => number;
+  /** For one `extract`, short links included. Default 20 000. */
+  readonly deadlineMs?: number;
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const POST_TTL_MS = 30 * MINUTE;
+/** Stories are edited and removed while people look at them. */
+const STORY_TTL_MS = 5 * MINUTE;
+const STALE_MS = 24 * HOUR;
+const SHORT_LINK_TTL_MS = 24 * HOUR;
+/** An address handed out must live long enough to be fetched. */
+const EXPIRY_MARGIN_MS = 5 * MINUTE;
+const REFRESH_PAUSE_MS = MINUTE;
+const MAX_RETRY_AFTER_MS = 5 * MINUTE;
+const MAX_WRAPPERS = 3;
+const MAX_SHORT_LINKS = 2;
+const MAX_REFS = 5_000;
+
+/** How long a failure is remembered, by code. What is wrong with the request itself never is. */
+const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 0,
+  // Said by an upstream alone: a broadcast may be over soon.
+  unsupported_link: 30 * SECOND,
+  not_found: MINUTE,
+  private: MINUTE,
+  login_required: 30 * SECOND,
+  age_restricted: 10 * MINUTE,
+  region_blocked: 10 * MINUTE,
+  upstream_rate_limited: 20 * SECOND,
+  upstream_unavailable: 5 * SECOND,
+  upstream_changed: 10 * SECOND,
+  too_large: 10 * SECOND,
+  timeout: 5 * SECOND,
+  rate_limited: 0,
+  credentials_required: 0,
+  forbidden: 10 * SECOND,
+  internal: 0,
+};
+/** After these an older answer must not be shown: the post is gone or was taken from the public. */
+const WITHDRAWN: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
+
+function staleOnError(error: unknown): boolean {
+  return !(error instanceof AppError && WITHDRAWN.has(error.code));
+}
+
+function errorTtlMs(error: unknown): number {
+  if (!(error instanceof AppError)) return 0;
+  const base = ERROR_TTL_MS[error.code];
+  if (error.code !== 'upstream_rate_limited' || error.retryAfterMs === undefined) return base;
+  return Math.min(Math.max(error.retryAfterMs, SECOND), MAX_RETRY_AFTER_MS);
+}
+
+function keyOf(post: Pick<Post, 'source' | 'id'>): string {
+  return `${post.source}:${post.id}`;
+}
+
+function extraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
+  return { post, itemIndex: itemIndex !== null && itemIndex < post.items.length ? itemIndex : null, from };
+}
+
+type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
+type ShortMatch = Extract<LinkMatch, { kind: 'short' }>;
+
+/** The canonical link, with the item it points at. */
+function linkOf(ref: PostRef): string {
+  return ref.itemIndex === null ? ref.url : `${ref.url}?img_index=${ref.itemIndex + 1}`;
+}
+
+function unsupported(what: string): AppError {
+  return new AppError('unsupported_link', `no single post behind this link (${what})`, { params: { what } });
+}
+
+export function createExtractor(options: ExtractorOptions): Extractor {
+  const { sources, cache, shortLinks, log, now = Date.now, deadlineMs = 20 * SECOND } = options;
+  /** What `refresh` asks for again; it knows only ids. */
+  const refs = new LRUCache<string, PostRef>({ max: MAX_REFS });
+
+  /** The source that knows the address's host and what it says of it, wrappers taken off. */
+  function matchLink(text: string): {
+    readonly source: MediaSource;
+    readonly match: Exclude<LinkMatch, { kind: 'wrapper' }>;
+  } {
+    let target = text;
+    for (let wrappers = 0; wrappers <= MAX_WRAPPERS; wrappers += 1) {
+      const address = parseAddress(target);
+      if (address === undefined && wrappers === 0) {
+        throw new AppError('invalid_request', 'url must be the https address of a post', {
+          params: { hint: 'notLink', option: 'url' },
+        });
+      }
+      const found = address === undefined ? undefined : matchAddress(address);
+      if (found === undefined) throw unsupported('site');
+      const { source, match } = found;
+      if (match.kind !== 'wrapper') return { source, match };
+      target = match.target;
+    }
+    throw unsupported('page');
+  }
+
+  function matchAddress(address: URL): { readonly source: MediaSource; readonly match: LinkMatch } | undefined {
+    for (const source of sources) {
+      const match = source.match(address);
+      if (match !== undefined) return { source, match };
+    }
+    return undefined;
+  }
+
+  /** What a link names by itself. `short`: only the upstream knows. */
+  function readLink(
+    link: string,
+    only: SourceId | undefined,
+  ): { readonly source: MediaSource; readonly match: PostMatch | ShortMatch } {
+    const { source, match } = matchLink(link);
+    if (only !== undefined && source.id !== only) throw unsupported('site');
+    if (match.kind === 'unsupported') throw unsupported(match.what);
+    if (match.kind === 'story' && !source.canFetchStories) {
+      throw new AppError('login_required', 'stories need cookies', { params: { what: 'story' } });
+    }
+    return { source, match };
+  }
+
+  /** Follows short links to the post they lead to. */
+  async function resolveLink(
+    link: string,
+    only: SourceId | undefined,
+    signal: AbortSignal,
+  ): Promise<{ readonly source: MediaSource; readonly match: PostMatch }> {
+    let text = link;
+    for (let resolved = 0; resolved <= MAX_SHORT_LINKS; resolved += 1) {
+      const { source, match } = readLink(text, only);
+      if (match.kind !== 'short') return { source, match };
+      const policy = { ttlMs: () => SHORT_LINK_TTL_MS, staleIfErrorMs: () => SHORT_LINK_TTL_MS, errorTtlMs };
+      const load = (own: AbortSignal) => source.resolveShort(match.url, { signal: own });
+      text = (await shortLinks.wrap(`${source.id}:${match.key}`, load, policy, signal)).value;
+    }
+    throw new AppError('upstream_changed', 'a short link leads to short links only');
+  }
+
+  /** Milliseconds the addresses of a post can still be handed out; Infinity when they name no end. */
+  function addressLifeMs(post: Post): number {
+    return post.expiresAt === null ? Number.POSITIVE_INFINITY : Math.max(0, post.expiresAt - EXPIRY_MARGIN_MS - now());
+  }
+
+  function policyOf(ref: PostRef): CachePolicy<Post> {
+    const ttlMs = (post: Post) => Math.min(ref.form === 'story' ? STORY_TTL_MS : POST_TTL_MS, addressLifeMs(post));
+    return {
+      ttlMs,
+      staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
+      staleOnError,
+      errorTtlMs,
+    };
+  }
+
+  function refOf(source: MediaSource, post: Pick<Post, 'source' | 'id'>): PostRef {
+    const ref = refs.get(keyOf(post)) ?? source.refOf(post.id);
+    if (ref === undefined) throw new AppError('not_found', 'no post has this id');
+    return ref;
+  }
+
+  /** Runs `work` under the caller's signal and one deadline. */
+  async function bounded<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = new AbortController();
+    const timer = setTimeout(
+      () => deadline.abort(new AppError('timeout', `no answer within ${deadlineMs} ms`)),
+      deadlineMs,
+    );
+    try {
+      return await work(signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]));
+    } catch (error) {
+      if (error instanceof AppError || !signal?.aborted) throw error;
+      throw new AppError('timeout', 'given up by the caller', { cause: error });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    mediaHosts: [...new Set(sources.flatMap(source => source.mediaHosts))],
+
+    async extract(link, { signal: callerSignal, only } = {}) {
+      const named = readLink(link, only).match;
+      // Most links have been asked for before: they need no deadline and no signal.
+      const known = named.kind === 'short' ? undefined : await cache.get(keyOf(named.ref));
+      if (known !== undefined && named.kind !== 'short') return extraction(known, named.ref, 'cache');
+      return bounded(callerSignal, async signal => {
+        const { source, match } = await resolveLink(link, only, signal);
+        const { ref } = match;
+        refs.set(keyOf(ref), ref);
+        const hit = await cache.wrap(keyOf(ref), own => source.fetch(ref, { signal: own }), policyOf(ref), signal);
+        return extraction(hit.value, ref, hit.from);
+      });
+    },
+
+    refresh(post, callerSignal) {
+      return bounded(callerSignal, async signal => {
+        const source = sources.find(one => one.id === post.source);
+        if (source === undefined) throw new AppError('not_found', 'no such source');
+        const ref = refOf(source, post);
+        const load = async (own: AbortSignal) => {
+          log.info({ source: ref.source, id: ref.id }, 'asking again: an address expired early');
+          try {
+            const fresh = await source.fetch(ref, { signal: own });
+            await cache.set(keyOf(ref), fresh, policyOf(ref).ttlMs(fresh));
+            return fresh;
+          } catch (error) {
+            if (!staleOnError(error)) await cache.delete(keyOf(ref));
+            throw error;
+          }
+        };
+        const policy = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
+        return (await cache.wrap(`refresh:${keyOf(ref)}`, load, policy, signal)).value;
+      });
+    },
+
+    findLinks(text) {
+      const isKnownHost = (host: string) => matchAddress(new URL(`https://${host}/`)) !== undefined;
+      const links = new Map<string, string>();
+      for (const address of findAddresses(text, isKnownHost)) {
+        const link = supportedLink(address);
+        if (link !== undefined && !links.has(link.key)) links.set(link.key, link.url);
+      }
+      return [...links.values()];
+    },
+
+    sourceOf(link) {
+      try {
+        return matchLink(link).source.id;
+      } catch (error) {
+        if (error instanceof AppError) return undefined;
+        throw error;
+      }
+    },
+  };
+
+  /** The canonical link of a post behind an address found in text; undefined when there is none. */
+  function supportedLink(address: string): { readonly key: string; readonly url: string } | undefined {
+    try {
+      const { match } = matchLink(address);
+      if (match.kind === 'unsupported') return undefined;
+      if (match.kind === 'short') return { key: match.url, url: match.url };
+      return { key: `${keyOf(match.ref)}#${match.ref.itemIndex ?? ''}`, url: linkOf(match.ref) };
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'unsupported_link') return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import type { Post, SourceId } from '../post.ts';
+
+/** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
+export interface PostRef {
+  readonly source: SourceId;
+  /** Canonical id: half of the cache key. */
+  readonly id: string;
+  /** The upstream's word for the form, e.g. `p`, `reel`, `watch`, `photo`, `story`. */
+  readonly form: string;
+  /** Canonical address rebuilt from the id, on a fixed host. */
+  readonly url: string;
+  /** Zero-based item that the link points at (`img_index=2` -> 1). */
+  readonly itemIndex: number | null;
+  /** Further checked parts that the source needs, e.g. `{ owner, group }`. */
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** What `MediaSource.match` says of an address on one of the source's hosts. */
+export type LinkMatch =
+  | { readonly kind: 'post'; readonly ref: PostRef }
+  /** A short link whose target only the upstream knows; `url` is rebuilt on a fixed host. */
+  | { readonly kind: 'short'; readonly url: string; readonly key: string }
+  /** A wrapper around another address (`l.instagram.com/?u=`): parse `target` from the start. */
+  | { readonly kind: 'wrapper'; readonly target: string }
+  /** A story or highlight: needs cookies; without them `login_required`. */
+  | { readonly kind: 'story'; readonly ref: PostRef }
+  /** A page of the site that holds no single post; `what` is one of the names in `SUPPORTED_LINKS` texts. */
+  | { readonly kind: 'unsupported'; readonly what: string };
+
+export interface FetchContext {
+  /** Aborts when the whole chain's deadline has passed or nobody waits any more. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One upstream. `match` is pure and cheap; it never throws. `fetch` runs the source's strategies under the caller's signal.
+ * @throws AppError of any upstream code.
+ */
+export interface MediaSource {
+  readonly id: SourceId;
+  /** Undefined when the address is not this source's host at all. */
+  match(address: URL): LinkMatch | undefined;
+  /** The reference of a canonical id alone, when nothing else of the link is known any more; undefined when it is no such id. */
+  refOf(id: string): PostRef | undefined;
+  /** The address a short link leads to, still unparsed; every hop is checked against the source's hosts. */
+  resolveShort(url: string, context: FetchContext): Promise<string>;
+  fetch(ref: PostRef, context: FetchContext): Promise<Post>;
+  /** Whether stories can be asked for (cookies are configured). */
+  readonly canFetchStories: boolean;
+  /** Host patterns (`cdninstagram.com` matches itself and its subdomains) that this source's media may live on. */
+  readonly mediaHosts: readonly string[];
+}

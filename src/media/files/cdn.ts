@@ -1,0 +1,49 @@
+import type { SourceId } from '../post.ts';
+
+/** What every request for a media file says of itself. */
+export function cdnHeaders(source: SourceId | undefined, mime: string): Record<string, string> {
+  return { 'user-agent': userAgent(source, mime), accept: '*/*', 'accept-encoding': 'identity' };
+}
+
+/**
+ * Meta's CDN throttles browsers' names (2026-08): a plain one is fast for Instagram, the crawler's for Facebook's videos.
+ */
+function userAgent(source: SourceId | undefined, mime: string): string {
+  return source === 'facebook' && mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0';
+}
+
+/** Hosts as the HTTP client lists them: each suffix itself and what is below it. */
+export function hostsBelow(suffixes: readonly string[]): readonly string[] {
+  return suffixes.flatMap(host => [host, `*.${host}`]);
+}
+
+/** Expired or tampered addresses are 403 on this CDN (2026-08); a file that moved is 404 or 410. */
+export function isGone(status: number): boolean {
+  return status === 403 || status === 404 || status === 410;
+}
+
+const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
+
+/** The type of an answer: the CDN's when it names a picture, sound or film, ours when it names none, undefined when it is no media. */
+export function mediaType(contentType: string | undefined, expected: string): string | undefined {
+  const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (UNTOLD.has(type)) return expected;
+  // An SVG is a document that can carry scripts.
+  if (type.startsWith('image/svg')) return undefined;
+  return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/jpeg': 'jpg',
+  'image/png': 'png',
+  'image/webp': 'webp',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
+  'audio/mp4': 'm4a',
+  'audio/mpeg': 'mp3',
+};
+
+/** Without the dot; undefined for types that posts do not use. */
+export function extensionOf(mime: string): string | undefined {
+  return Object.hasOwn(EXTENSIONS, mime) ? EXTENSIONS[mime] : undefined;
+}

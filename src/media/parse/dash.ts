@@ -1,0 +1,104 @@
+import type { Variant } from '../post.ts';
+import { readMarkup } from './markup.ts';
+import { addressExpiry } from './media-address.ts';
+
+export interface DashManifest {
+  readonly durationMs: number | null;
+  /** One track each, video before sound, best first. Addresses are unchecked. */
+  readonly variants: readonly Variant[];
+}
+
+type Attributes = Readonly<Record<string, string>>;
+
+const MAX_MANIFEST_CHARS = 2 * 1024 * 1024;
+const MAX_REPRESENTATIONS = 200;
+
+/** `PT1H2M3.5S` in milliseconds; null when it is not an ISO 8601 duration of days, hours, minutes and seconds. */
+export function parseIsoDuration(text: string | undefined): number | null {
+  if (text === undefined || text.length > 40) return null;
+  const match = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(text);
+  if (match === null) return null;
+  const [days, hours, minutes, seconds] = match.slice(1).map(part => Number(part ?? 0));
+  const total = (days ?? 0) * 86_400 + (hours ?? 0) * 3_600 + (minutes ?? 0) * 60 + (seconds ?? 0);
+  return total > 0 && Number.isFinite(total) ? Math.round(total * 1000) : null;
+}
+
+function positiveInteger(text: string | undefined): number | null {
+  const number = text !== undefined && /^\d{1,12}$/.test(text) ? Number(text) : 0;
+  return number > 0 ? number : null;
+}
+
+/** `video`, `audio`, or null for subtitles and what nobody can tell. */
+function trackKind(representation: Attributes, set: Attributes): 'video' | 'audio' | null {
+  const mime = representation.mimeType ?? set.mimeType ?? set.contentType ?? '';
+  if (mime.startsWith('video')) return 'video';
+  if (mime.startsWith('audio')) return 'audio';
+  if (mime !== '') return null;
+  return representation.width === undefined ? null : 'video';
+}
+
+function toVariant(representation: Attributes, set: Attributes, url: string): Variant | null {
+  const kind = trackKind(representation, set);
+  if (kind === null || url === '') return null;
+  const video = kind === 'video';
+  const mime = representation.mimeType ?? set.mimeType;
+  return {
+    url,
+    mime: mime !== undefined && /^(?:video|audio)\/[a-z0-9.+-]{1,40}$/.test(mime) ? mime : `${kind}/mp4`,
+    width: video ? positiveInteger(representation.width ?? set.width) : null,
+    height: video ? positiveInteger(representation.height ?? set.height) : null,
+    bitrate: positiveInteger(representation.bandwidth),
+    bytes: positiveInteger(representation.FBContentLength),
+    codecs: (representation.codecs ?? set.codecs)?.slice(0, 100) ?? null,
+    hasAudio: !video,
+    hasVideo: video,
+    adaptive: true,
+    expiresAt: addressExpiry(url),
+  };
+}
+
+/** Video before sound, then larger pictures, then more bits. */
+export function compareTracks(a: Variant, b: Variant): number {
+  if (a.hasVideo !== b.hasVideo) return a.hasVideo ? -1 : 1;
+  const area = (variant: Variant) => (variant.width ?? 0) * (variant.height ?? 0);
+  return area(b) - area(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0);
+}
+
+/** Reads a DASH manifest as Instagram and Facebook write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */
+export function parseDashManifest(xml: string): DashManifest {
+  let durationMs: number | null = null;
+  let set: Attributes = {};
+  let representation: Attributes | null = null;
+  let text: string | null = null;
+  let address = '';
+  const variants: Variant[] = [];
+  readMarkup(
+    xml.slice(0, MAX_MANIFEST_CHARS),
+    {
+      onopentag(name, attributes) {
+        if (name === 'MPD') durationMs = parseIsoDuration(attributes.mediaPresentationDuration);
+        else if (name === 'Period') durationMs ??= parseIsoDuration(attributes.duration);
+        else if (name === 'AdaptationSet') set = attributes;
+        else if (name === 'Representation') {
+          representation = attributes;
+          address = '';
+        } else if (name === 'BaseURL' && representation !== null) text = '';
+      },
+      ontext(data) {
+        if (text !== null && text.length < 10_000) text += data;
+      },
+      onclosetag(name) {
+        if (name === 'BaseURL' && text !== null) {
+          address ||= text.trim();
+          text = null;
+        } else if (name === 'Representation' && representation !== null) {
+          const variant = variants.length < MAX_REPRESENTATIONS ? toVariant(representation, set, address) : null;
+          if (variant !== null) variants.push(variant);
+          representation = null;
+        } else if (name === 'AdaptationSet') set = {};
+      },
+    },
+    { xml: true },
+  );
+  return { durationMs, variants: variants.sort(compareTracks) };
+}

@@ -1,0 +1,172 @@
+/** Turns the addresses that Instagram's and Facebook's answers list into the variants and items of a post. */
+
+import type { MediaItem, Variant } from '../post.ts';
+import { compareTracks, parseDashManifest } from './dash.ts';
+import { addressExpiry, addressTag, META_MEDIA_HOSTS, mediaAddress } from './media-address.ts';
+
+export interface Size {
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+export interface ListedFile extends Size {
+  /** Already checked against the CDN's hosts; null ones are passed over. */
+  readonly url: string | null;
+  readonly bitrate?: number | null;
+}
+
+export interface VideoFacts {
+  readonly files: readonly ListedFile[];
+  readonly covers: readonly ListedFile[];
+  readonly original: Size;
+  readonly dashManifest: string | null;
+  readonly durationMs: number | null;
+  readonly hasAudio: boolean | null;
+  readonly alt: string | null;
+}
+
+export interface ImageFacts {
+  readonly files: readonly ListedFile[];
+  readonly original: Size;
+  readonly alt: string | null;
+}
+
+function area(file: Size): number {
+  return (file.width ?? 0) * (file.height ?? 0);
+}
+
+function distinctByUrl<File extends { readonly url: string | null }>(
+  files: readonly File[],
+): (File & { url: string })[] {
+  const seen = new Set<string>();
+  return files.flatMap(file => {
+    if (file.url === null || seen.has(file.url)) return [];
+    seen.add(file.url);
+    return [{ ...file, url: file.url }];
+  });
+}
+
+/** A number of pixels that an encoder can use. */
+function even(pixels: number): number {
+  return Math.max(2, Math.round(pixels / 2) * 2);
+}
+
+/** What is not said of a video file's size: the original's, scaled down to the short side that its address names. */
+function sizeOf(file: ListedFile, original: Size, shortSide: number | null): Size {
+  if (file.width !== null && file.height !== null) return { width: file.width, height: file.height };
+  const { width, height } = original;
+  if (width === null || height === null) return { width: null, height: null };
+  const scale = shortSide === null ? 1 : shortSide / Math.min(width, height);
+  return scale >= 1 ? { width, height } : { width: even(width * scale), height: even(height * scale) };
+}
+
+function progressiveVariant(file: ListedFile & { url: string }, original: Size, hasAudio: boolean | null): Variant {
+  const tag = addressTag(file.url);
+  return {
+    url: file.url,
+    mime: 'video/mp4',
+    ...sizeOf(file, original, tag.shortSide),
+    bitrate: file.bitrate ?? tag.bitrate,
+    bytes: null,
+    codecs: null,
+    hasAudio,
+    hasVideo: true,
+    adaptive: false,
+    expiresAt: addressExpiry(file.url),
+  };
+}
+
+function adaptiveVariants(manifest: string | null): { durationMs: number | null; variants: readonly Variant[] } {
+  if (manifest === null) return { durationMs: null, variants: [] };
+  const { durationMs, variants } = parseDashManifest(manifest);
+  const accepted = variants.flatMap(variant => {
+    const url = mediaAddress(variant.url, META_MEDIA_HOSTS);
+    return url === null ? [] : [{ ...variant, url }];
+  });
+  return { durationMs, variants: accepted };
+}
+
+function firstDuration(urls: readonly string[]): number | null {
+  for (const url of urls) {
+    const { durationMs } = addressTag(url);
+    if (durationMs !== null) return durationMs;
+  }
+  return null;
+}
+
+/** Larger pictures first; of two alike the one that plays as it is. */
+function compareVariants(a: Variant, b: Variant): number {
+  const alike = a.hasVideo && b.hasVideo && area(a) === area(b);
+  return alike && a.adaptive !== b.adaptive ? Number(a.adaptive) - Number(b.adaptive) : compareTracks(a, b);
+}
+
+/** `image/jpeg` and the like: `stp=dst-jpg` says what is served even where the path ends in `.webp`. */
+function imageMime(url: string): string {
+  const served = /[?&]stp=[^&]{0,200}?dst-(jpg|jpeg|webp|png|heic)/.exec(url)?.[1];
+  const type = served ?? /\.(jpg|jpeg|webp|png|heic|gif)$/.exec(url.split('?', 1)[0] ?? '')?.[1] ?? 'jpeg';
+  return `image/${type === 'jpg' ? 'jpeg' : type}`;
+}
+
+/** `stp=c0.248.640.640a_…` cuts a square out of the picture. */
+function isCrop(url: string): boolean {
+  return /[?&]stp=c\d+\.\d+\.\d+\.\d+/.test(url);
+}
+
+function imageVariants(files: readonly ListedFile[]): readonly Variant[] {
+  const distinct = distinctByUrl(files);
+  const whole = distinct.filter(file => !isCrop(file.url));
+  return (whole.length > 0 ? whole : distinct)
+    .map(file => ({
+      url: file.url,
+      mime: imageMime(file.url),
+      width: file.width,
+      height: file.height,
+      bitrate: null,
+      bytes: null,
+      codecs: null,
+      hasAudio: false,
+      hasVideo: false,
+      adaptive: false,
+      expiresAt: addressExpiry(file.url),
+    }))
+    .sort((a, b) => area(b) - area(a));
+}
+
+function itemSize(original: Size, best: Size): Size {
+  return original.width !== null && original.height !== null ? original : { width: best.width, height: best.height };
+}
+
+/** A video with all its files, best first; null when none of them can be fetched. */
+export function videoItem(facts: VideoFacts): MediaItem | null {
+  const dash = adaptiveVariants(facts.dashManifest);
+  const dashHasAudio = dash.variants.some(variant => !variant.hasVideo) ? true : null;
+  const progressive = distinctByUrl(facts.files).map(file =>
+    progressiveVariant(file, facts.original, facts.hasAudio ?? dashHasAudio),
+  );
+  const variants = [...progressive, ...dash.variants].sort(compareVariants);
+  const best = variants.find(variant => variant.hasVideo);
+  if (best === undefined) return null;
+  return {
+    kind: 'video',
+    ...itemSize(facts.original, best),
+    durationMs: facts.durationMs ?? dash.durationMs ?? firstDuration(variants.map(variant => variant.url)),
+    thumbnailUrl: imageVariants(facts.covers)[0]?.url ?? null,
+    alt: facts.alt,
+    variants,
+  };
+}
+
+/** A photo with all its sizes, best first; null when none of them can be fetched. */
+export function imageItem(facts: ImageFacts): MediaItem | null {
+  const variants = imageVariants(facts.files);
+  const best = variants[0];
+  if (best === undefined) return null;
+  return {
+    kind: 'image',
+    ...itemSize(facts.original, best),
+    durationMs: null,
+    thumbnailUrl: best.url,
+    alt: facts.alt,
+    variants,
+  };
+}

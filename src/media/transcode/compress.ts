@@ -1,0 +1,134 @@
+import { rm, stat } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { AppError } from '../../errors.ts';
+import { createWaitingLine } from '../../infra/concurrency/semaphore.ts';
+import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
+import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
+import { type Probe, probeFile } from './probe.ts';
+
+export interface CompressRequest {
+  readonly inputPath: string;
+  /** Overwritten; removed unless there is a result. */
+  readonly outputPath: string;
+  /** Of the input. */
+  readonly probe: Probe;
+  /** The chat's limit; the result stays 2 % below it. */
+  readonly maxBytes: number;
+  readonly signal: AbortSignal;
+  /** From 0 to 1, a few times a second, never backwards. */
+  readonly onProgress?: ((done: number) => void) | undefined;
+}
+
+export interface Compressed {
+  readonly path: string;
+  readonly bytes: number;
+  readonly probe: Probe;
+}
+
+/** Makes films fit: H.264 and AAC in an MP4 that every client plays and that plays while it loads. */
+export interface Compressor {
+  /**
+   * Undefined when it cannot be made to fit and still be worth watching. Waits for its turn behind others.
+   * @throws AppError `upstream_unavailable` when too many wait; `timeout` when it takes too long; `internal` when ffmpeg fails; the
+   *   signal's reason
+   */
+  compress(request: CompressRequest): Promise<Compressed | undefined>;
+}
+
+export interface CompressorOptions {
+  readonly ffmpeg: Ffmpeg;
+  /** Default half of the cores, at least one. */
+  readonly jobsAtOnce?: number;
+  /** Those who may wait; default 16. */
+  readonly maxQueued?: number;
+}
+
+/** What is left of the budget in the second try, beside what the first went beyond it. */
+const SECOND_TRY_SHARE = 0.9;
+const MAX_TRIES = 2;
+
+function argumentsOf(inputPath: string, outputPath: string, plan: CompressionPlan): readonly string[] {
+  const { width, height, maxFrameRate, preset, crf, videoBitrate, bufferBits, audioBitrate, audioChannels } = plan;
+  const sound =
+    audioBitrate === 0
+      ? ['-an']
+      : ['-map', '0:a:0', '-c:a', 'aac', '-b:a', String(audioBitrate), '-ac', String(audioChannels), '-ar', '44100'];
+  return [
+    ...inputArguments(inputPath),
+    ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuv420p`],
+    ...['-fpsmax', String(maxFrameRate), '-c:v', 'libx264', '-preset', preset, '-profile:v', 'high'],
+    ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
+    ...sound,
+    ...['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart'],
+    // Twice the limit: what goes beyond has failed anyway, and the disk is not ours to fill.
+    ...outputArguments(outputPath, 'mp4', plan.limitBytes * 2),
+  ];
+}
+
+/** Whether the result is what was planned. A film that ends early was cut off by its own size. */
+function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
+  const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
+  return (
+    made.videoCodec === 'avc' &&
+    made.width === plan.width &&
+    made.height === plan.height &&
+    made.fastStart &&
+    made.hasAudio === plan.audioBitrate > 0 &&
+    difference <= Math.max(1_000, (source.durationMs ?? 0) * 0.03)
+  );
+}
+
+export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: CompressorOptions): Compressor {
+  const cores = availableParallelism();
+  const places = jobsAtOnce ?? Math.max(1, Math.floor(cores / 2));
+  const enter = createWaitingLine({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
+
+  async function attempt(request: CompressRequest, plan: CompressionPlan): Promise<number> {
+    const { inputPath, outputPath, probe, signal, onProgress } = request;
+    const durationMs = probe.durationMs ?? 1;
+    await ffmpeg.run(argumentsOf(inputPath, outputPath, plan), {
+      signal,
+      deadlineMs: plan.deadlineMs,
+      onProgress: doneMs => onProgress?.(Math.min(1, doneMs / durationMs)),
+    });
+    return (await stat(outputPath)).size;
+  }
+
+  async function shrink(request: CompressRequest): Promise<Compressed | undefined> {
+    const { probe, outputPath, signal } = request;
+    let budget = request.maxBytes;
+    let done = 0;
+    const onProgress = (share: number) => {
+      if (share <= done) return;
+      done = share;
+      request.onProgress?.(share);
+    };
+    const limitBytes = Math.floor(request.maxBytes * SAFE_SHARE);
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const plan = planCompression(probe, budget, cores);
+      if (plan === undefined) return undefined;
+      const bytes = await attempt({ ...request, onProgress }, plan);
+      if (bytes <= limitBytes) {
+        const made = await probeFile(outputPath, signal);
+        if (isAsPlanned(made, probe, plan)) return { path: outputPath, bytes, probe: made };
+        throw new AppError('internal', 'ffmpeg made another film than was asked for');
+      }
+      budget = Math.floor(budget * (limitBytes / bytes) * SECOND_TRY_SHARE);
+    }
+    return undefined;
+  }
+
+  return {
+    async compress(request) {
+      const leave = await enter(request.signal);
+      let result: Compressed | undefined;
+      try {
+        result = await shrink(request);
+        return result;
+      } finally {
+        leave();
+        if (result === undefined) await rm(request.outputPath, { force: true });
+      }
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { rm } from 'node:fs/promises';
+import { AppError } from '../../errors.ts';
+import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
+import { type CopyRequest, extractAudio } from './mux.ts';
+import { probeFile } from './probe.ts';
+
+export interface ConvertRequest extends CopyRequest {
+  /** Without it only what needs no encoding is done. */
+  readonly ffmpeg: Ffmpeg | undefined;
+}
+
+const AUDIO_BITRATE = '128k';
+const IMAGE_DEADLINE_MS = 20_000;
+const JPEG_QUALITY = 88;
+/** The largest side of a photo that Telegram takes is far beyond it, and no phone shows more. */
+const MAX_IMAGE_SIDE = 4096;
+const MAX_IMAGE_PIXELS = 67_108_864;
+
+async function removingOnFailure<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * The sound of a file as M4A: AAC as it is, everything else encoded. False when that needs ffmpeg and there is none, or the file
+ * is silent.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
+ */
+export async function convertToM4a({ inputPath, outputPath, signal, ffmpeg }: ConvertRequest): Promise<boolean> {
+  const probe = await probeFile(inputPath, signal);
+  if (!probe.hasAudio) return false;
+  if (probe.audioCodec === 'aac') {
+    await extractAudio({ inputPath, outputPath, signal });
+    return true;
+  }
+  if (ffmpeg === undefined) return false;
+  const args = [
+    ...inputArguments(inputPath),
+    ...['-map', '0:a:0', '-vn', '-sn', '-dn', '-c:a', 'aac', '-b:a', AUDIO_BITRATE, '-ac', '2'],
+    ...['-map_metadata', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'ipod')],
+  ];
+  const deadlineMs = 20_000 + Math.min(280_000, probe.durationMs ?? 280_000);
+  await removingOnFailure(outputPath, () => ffmpeg.run(args, { signal, deadlineMs }));
+  return true;
+}
+
+/**
+ * A photo (WebP, AVIF, HEIC, PNG, ...) as a JPEG turned as it is shown, by sharp, else by ffmpeg. False when neither can read it.
+ * @throws AppError the signal's reason
+ */
+export async function convertToJpeg({ inputPath, outputPath, signal, ffmpeg }: ConvertRequest): Promise<boolean> {
+  const side = MAX_IMAGE_SIDE;
+  return (
+    (await writeJpegBySharp({ inputPath, outputPath, signal, maxSide: side, quality: JPEG_QUALITY })) ||
+    (await writeJpegByFfmpeg({ inputPath, outputPath, signal, ffmpeg, maxSide: side, quality: 3 }))
+  );
+}
+
+export interface JpegRequest extends CopyRequest {
+  readonly maxSide: number;
+  /** sharp: 1 to 100, better upwards; ffmpeg: 2 to 31, better downwards. */
+  readonly quality: number;
+}
+
+/** False when sharp is not installed or cannot read the picture. */
+export async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
+  const { inputPath, outputPath, signal, maxSide, quality } = request;
+  throwIfAborted(signal);
+  const module = await import('sharp').catch(() => undefined);
+  if (module === undefined) return false;
+  const { default: sharp } = module;
+  try {
+    await sharp(inputPath, { limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'error' })
+      .timeout({ seconds: 20 })
+      .rotate()
+      .resize({ width: maxSide, height: maxSide, fit: 'inside', withoutEnlargement: true })
+      .flatten({ background: '#ffffff' })
+      .toColourspace('srgb')
+      .jpeg({ quality, progressive: false, mozjpeg: false })
+      .toFile(outputPath);
+  } catch {
+    // Not a picture it knows: ffmpeg may, or the caller goes without.
+    await rm(outputPath, { force: true });
+    throwIfAborted(signal);
+    return false;
+  }
+  if (signal.aborted) await rm(outputPath, { force: true });
+  throwIfAborted(signal);
+  return true;
+}
+
+/** False when there is no ffmpeg or it cannot read a picture in the file; of a film it takes the first frame at `atSeconds`. */
+export async function writeJpegByFfmpeg(
+  request: JpegRequest & { readonly ffmpeg: Ffmpeg | undefined; readonly atSeconds?: number },
+): Promise<boolean> {
+  const { inputPath, outputPath, signal, ffmpeg, maxSide, quality, atSeconds = 0 } = request;
+  throwIfAborted(signal);
+  if (ffmpeg === undefined) return false;
+  const scale = `scale='min(${maxSide},iw)':'min(${maxSide},ih)':force_original_aspect_ratio=decrease`;
+  const args = [
+    ...(atSeconds > 0 ? ['-ss', atSeconds.toFixed(3)] : []),
+    ...inputArguments(inputPath),
+    ...['-map', '0:v:0', '-frames:v', '1', '-vf', `${scale},setsar=1,format=yuvj420p`],
+    ...['-c:v', 'mjpeg', '-q:v', String(quality), '-map_metadata', '-1', ...outputArguments(outputPath, 'image2')],
+  ];
+  try {
+    await removingOnFailure(outputPath, () => ffmpeg.run(args, { signal, deadlineMs: IMAGE_DEADLINE_MS }));
+    return true;
+  } catch (error) {
+    throwIfAborted(signal);
+    if (error instanceof AppError && error.code === 'internal') return false;
+    throw error;
+  }
+}
+
+function throwIfAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const { reason } = signal;
+  throw reason instanceof AppError ? reason : new AppError('timeout', 'given up by the caller', { cause: reason });
+}

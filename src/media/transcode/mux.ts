@@ -1,0 +1,193 @@
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { EncodedPacketSink, InputAudioTrack, InputVideoTrack, Output, StreamTargetChunk } from 'mediabunny';
+import { AppError } from '../../errors.ts';
+import { brokenFile, withMediaInput } from './media-input.ts';
+
+export interface MuxRequest {
+  /** The picture; sound in it is left out. */
+  readonly videoPath: string;
+  readonly audioPath: string;
+  /** Overwritten; removed when muxing fails. */
+  readonly outputPath: string;
+  readonly signal: AbortSignal;
+}
+
+export interface CopyRequest {
+  readonly inputPath: string;
+  /** Overwritten; removed when copying fails. */
+  readonly outputPath: string;
+  readonly signal: AbortSignal;
+}
+
+/** A track with what the muxer must know of it before its packets come. */
+interface Strand {
+  readonly sink: EncodedPacketSink;
+  readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
+}
+
+const CHUNK_BYTES = 512 * 1024;
+
+type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
+
+async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promise<number> {
+  let count = 0;
+  for await (const _ of sink.packets(undefined, undefined, { metadataOnly: true })) {
+    count += 1;
+    await breathe(count, signal);
+  }
+  return count;
+}
+
+/** Everything may be in memory already, and then nobody else would have a turn, not even who gives up. */
+async function breathe(count: number, signal: AbortSignal): Promise<void> {
+  if (count % 500 === 0) await nextTurn();
+  signal.throwIfAborted();
+}
+
+async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSignal): Promise<Strand> {
+  const { EncodedPacketSink, EncodedVideoPacketSource } = await import('mediabunny');
+  const codec = await track.getCodec();
+  const decoderConfig = await track.getDecoderConfig();
+  if (codec === null || decoderConfig === null) throw brokenFile('a picture in a codec nobody knows');
+  const sink = new EncodedPacketSink(track);
+  const source = new EncodedVideoPacketSource(codec);
+  output.addVideoTrack(source, {
+    transformationMatrix: await track.getTransformationMatrix(),
+    maximumPacketCount: await countPackets(sink, signal),
+  });
+  return {
+    sink,
+    add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined),
+  };
+}
+
+async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<Strand> {
+  const { EncodedAudioPacketSource, EncodedPacketSink } = await import('mediabunny');
+  const codec = await track.getCodec();
+  const decoderConfig = await track.getDecoderConfig();
+  if (codec === null || decoderConfig === null) throw brokenFile('a sound in a codec nobody knows');
+  const sink = new EncodedPacketSink(track);
+  const source = new EncodedAudioPacketSource(codec);
+  output.addAudioTrack(source, { maximumPacketCount: await countPackets(sink, signal) });
+  return {
+    sink,
+    add: (packet, isFirst) => source.add(packet, isFirst ? { decoderConfig } : undefined),
+  };
+}
+
+/** Hands the packets of both over in the order of their times, so that the file is interleaved and little waits in memory. */
+async function pour(strands: readonly Strand[], signal: AbortSignal): Promise<void> {
+  const heads = await Promise.all(
+    strands.map(async strand => {
+      const packets = strand.sink.packets();
+      return { strand, packets, next: await packets.next(), isFirst: true };
+    }),
+  );
+  try {
+    for (let count = 0; ; count += 1) {
+      await breathe(count, signal);
+      const [head] = heads
+        .filter(({ next }) => next.done !== true)
+        .toSorted((a, b) => (a.next.value?.timestamp ?? 0) - (b.next.value?.timestamp ?? 0));
+      if (head === undefined || head.next.done === true) return;
+      await head.strand.add(head.next.value, head.isFirst);
+      head.isFirst = false;
+      head.next = await head.packets.next();
+    }
+  } finally {
+    await Promise.all(heads.map(({ packets }) => packets.return()));
+  }
+}
+
+/** The muxer's way to a file that is opened and closed here: its own leaves the file open when it gives up early. */
+function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
+  return new WritableStream({
+    async write({ data, position }) {
+      for (let done = 0; done < data.length; ) {
+        const { bytesWritten } = await file.write(data, done, data.length - done, position + done);
+        done += bytesWritten;
+      }
+    },
+  });
+}
+
+async function write(
+  outputPath: string,
+  signal: AbortSignal,
+  addTracks: (output: Output) => Promise<readonly Strand[]>,
+): Promise<void> {
+  const { Mp4OutputFormat, Output, StreamTarget } = await import('mediabunny');
+  const file = await open(outputPath, 'w');
+  const output = new Output({
+    // The room for the index is known beforehand, so that nothing is kept in memory or written twice.
+    format: new Mp4OutputFormat({ fastStart: 'reserve' }),
+    target: new StreamTarget(streamTo(file), { chunked: true, chunkSize: CHUNK_BYTES }),
+  });
+  try {
+    const strands = await addTracks(output);
+    await output.start();
+    await pour(strands, signal);
+    await output.finalize();
+    await file.close();
+  } catch (error) {
+    await output.cancel().catch(() => {
+      // It failed before, for the reason that is told.
+    });
+    await file.close();
+    await rm(outputPath, { force: true });
+    throw error;
+  }
+}
+
+async function primary<T>(track: Promise<T | null>, what: string): Promise<T> {
+  const found = await track;
+  if (found === null) throw brokenFile(`a file without ${what}`);
+  return found;
+}
+
+/**
+ * The picture of one file and the sound of another as one MP4 that plays while it loads. Nothing is encoded again; it is streamed
+ * to the disk.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is no whole media file; the signal's reason
+ */
+export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
+  return withMediaInput(videoPath, signal, ({ input: pictures }) =>
+    withMediaInput(audioPath, signal, async ({ input: sounds }) => {
+      const video = await primary(pictures.getPrimaryVideoTrack(), 'a picture');
+      const audio = await primary(sounds.getPrimaryAudioTrack(), 'sound');
+      await write(outputPath, signal, async output => [
+        await addVideo(output, video, signal),
+        await addAudio(output, audio, signal),
+      ]);
+    }),
+  );
+}
+
+/**
+ * The same picture and sound as an MP4 that plays while it loads, whole even when the input was in fragments.
+ * @throws AppError as `muxFiles`
+ */
+export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
+  return withMediaInput(inputPath, signal, async ({ input }) => {
+    const video = await primary(input.getPrimaryVideoTrack(), 'a picture');
+    const audio = await input.getPrimaryAudioTrack();
+    await write(outputPath, signal, async output => [
+      await addVideo(output, video, signal),
+      ...(audio === null ? [] : [await addAudio(output, audio, signal)]),
+    ]);
+  });
+}
+
+/**
+ * The sound of a file as M4A, as it is: only for AAC.
+ * @throws AppError `invalid_request` when the sound is no AAC; else as `muxFiles`
+ */
+export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
+  return withMediaInput(inputPath, signal, async ({ input }) => {
+    const audio = await primary(input.getPrimaryAudioTrack(), 'sound');
+    const codec = await audio.getCodec();
+    if (codec !== 'aac') throw new AppError('invalid_request', `${codec ?? 'unknown'} is not copied to M4A`);
+    await write(outputPath, signal, async output => [await addAudio(output, audio, signal)]);
+  });
+}

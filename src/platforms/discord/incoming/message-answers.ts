@@ -1,0 +1,143 @@
+import { type Caller, chatKey } from '../../../bot/command.ts';
+import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
+import { type Desk, translatorFor } from '../context.ts';
+import { TIMES } from '../limits.ts';
+import { type Answer, createAnswer, type Destination } from '../outgoing/answer.ts';
+import { deleteButtonId } from '../outgoing/delete-button.ts';
+import { SendFailure } from '../outgoing/send.ts';
+import { rightsIn } from '../permissions.ts';
+import type { MessageTarget } from './job-payload.ts';
+import { createTyping } from './typing.ts';
+
+/** A message that was accepted as a job. */
+export interface MessageWork {
+  readonly jobId: string;
+  readonly caller: Caller;
+  readonly target: MessageTarget;
+  /** Empty after a restart: no text is kept. */
+  readonly text: string;
+  readonly links: readonly PastedLink[];
+}
+
+export interface MessageAnswers {
+  /** Never rejects. */
+  answer(work: MessageWork): Promise<void>;
+  /** Notices that are still to go away stay. */
+  close(): void;
+}
+
+/** Answers messages by replies to them. */
+export function createMessageAnswers(desk: Desk): MessageAnswers {
+  const { dispatcher, delivery, settings, jobs, sender, suppression, log, signal } = desk;
+  const leaving = new Set<NodeJS.Timeout>();
+
+  async function answer({ jobId, caller, target, text, links }: MessageWork): Promise<void> {
+    const answered = createAnswer(target, { delivery, t: translatorFor(caller, desk), log, signal });
+    const typing = createTyping(sender, target.channelId, error =>
+      log.debug({ err: error }, 'discord: typing could not be shown'),
+    );
+    try {
+      const { direct } = target;
+      await dispatcher.dispatch(
+        { kind: 'text', caller, text, direct, links, signal },
+        { progress: () => typing.start(), reply: reply => answered.add(reply) },
+      );
+      // What was ended by a stop is kept for the next start.
+      if (signal.aborted) return;
+      const isWhole = answered.replies.length > 0 && (await deliver(jobId, caller, target, answered));
+      jobs.done(jobId);
+      if (isWhole && target.isOnlyLinks) await hideEmbeds(caller, target);
+    } catch (error) {
+      if (!signal.aborted) fail(jobId, error);
+    } finally {
+      typing.stop();
+      await answered.dispose();
+    }
+  }
+
+  /** Whether all that was asked for has arrived. */
+  async function deliver(jobId: string, caller: Caller, target: MessageTarget, answered: Answer): Promise<boolean> {
+    const { replies } = answered;
+    const sent: string[] = [];
+    const { isWhole } = await answered.finish(destinationOf(jobId, caller, target, sent));
+    const isNotice = !target.isPrivate && replies.every(({ visibility }) => visibility === 'caller');
+    if (isNotice) leaveSoon(target.channelId, sent);
+    return isWhole && replies.every(({ tone, gallery }) => tone === 'neutral' && gallery.length > 0);
+  }
+
+  function destinationOf(jobId: string, { userId }: Caller, target: MessageTarget, sent: string[]): Destination {
+    const { channelId, messageId, canReply, fileBytes, canAttach } = target;
+    return {
+      fileBytes,
+      canAttach,
+      deleteId: deleteButtonId(userId),
+      messages: Number.POSITIVE_INFINITY,
+      isRepeatable: () => true,
+      async send(content, place) {
+        jobs.sending(jobId);
+        const nonce = `${messageId}-${place}`;
+        const replyTo = canReply ? (sent.at(-1) ?? messageId) : undefined;
+        sent.push(await post(nonce, replyTo));
+
+        async function post(key: string, to: string | undefined): Promise<string> {
+          try {
+            return await sender.post(channelId, content, { nonce: key, replyTo: to }, signal);
+          } catch (error) {
+            // The right to read the history was taken away a moment ago.
+            if (to === undefined || !(error instanceof SendFailure) || error.code !== NO_HISTORY) throw error;
+            return post(key, undefined);
+          }
+        }
+      },
+    };
+  }
+
+  async function hideEmbeds(caller: Caller, target: MessageTarget): Promise<void> {
+    if (!rightsIn(desk.client(), placeOf(target)).manage || !settings.chat(chatKey(caller)).suppressEmbeds) return;
+    try {
+      await suppression.suppress(target);
+    } catch (error) {
+      log.info({ err: error }, 'discord: an embed could not be hidden');
+    }
+  }
+
+  /** What concerns one person cannot be hidden from others here, but it need not stay. */
+  function leaveSoon(channelId: string, messageIds: readonly string[]): void {
+    const timer = setTimeout(() => {
+      leaving.delete(timer);
+      for (const id of messageIds) {
+        sender.deleteMessage(channelId, id).catch((error: unknown) => {
+          log.debug({ err: error }, 'discord: a notice could not be deleted');
+        });
+      }
+    }, TIMES.notice);
+    timer.unref();
+    leaving.add(timer);
+  }
+
+  function fail(jobId: string, error: unknown): void {
+    const problem = error instanceof SendFailure ? error.problem : undefined;
+    // The message was deleted, or the right to write was taken away: nothing of ours is wrong.
+    const level = problem === 'gone' || problem === 'forbidden' ? 'info' : 'error';
+    log[level]({ err: error, job: jobId }, 'discord: a message could not be answered');
+    try {
+      jobs.done(jobId);
+    } catch (cause) {
+      log.error({ err: cause, job: jobId }, 'discord: a job could not be closed');
+    }
+  }
+
+  return {
+    answer,
+    close() {
+      for (const timer of leaving) clearTimeout(timer);
+      leaving.clear();
+    },
+  };
+}
+
+const NO_HISTORY = 160002;
+
+function placeOf({ guildId, channelId }: MessageTarget) {
+  return { guildId, channelId };
+}

@@ -1,0 +1,243 @@
+import type { Reply } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { Delivery } from '../../../media/delivery/delivery.ts';
+import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from '../limits.ts';
+import { countComponents } from '../render/block-components.ts';
+import { type Drawings, drawPictures, NO_DRAWINGS } from '../render/drawings.ts';
+import { renderMessage, type Section } from '../render/render.ts';
+import { type Content, SendFailure } from './send.ts';
+import { type Deliver, type LinkReason, prepareUploads, type Uploads } from './uploads.ts';
+
+/** Where an answer goes. */
+export interface Destination {
+  /** Largest file there. */
+  readonly fileBytes: number;
+  readonly canAttach: boolean;
+  /** Of the button that deletes a message. */
+  readonly deleteId: string | undefined;
+  /** How many messages may be sent there. */
+  readonly messages: number;
+  /** Whether sending that message once more after an unclear failure cannot make a second one. */
+  isRepeatable(place: number): boolean;
+  /** Sends one of the messages, counted from 0. */
+  send(content: Content, place: number): Promise<void>;
+}
+
+export interface AnswerOptions {
+  readonly delivery: Pick<Delivery, 'deliver'>;
+  readonly t: Translator;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Ends it; files are let go. */
+  readonly signal: AbortSignal;
+}
+
+/** Replies that belong together. Files are fetched as soon as their reply is known. */
+export interface Answer {
+  readonly replies: readonly Reply[];
+  add(reply: Reply): void;
+  /**
+   * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived.
+   * @throws SendFailure
+   */
+  finish(destination: Destination): Promise<{ readonly isWhole: boolean }>;
+  /** Lets go of every file; safe to call twice and after `finish`. */
+  dispose(): Promise<void>;
+}
+
+interface Draft {
+  readonly reply: Reply;
+  readonly uploads: Uploads;
+  /** Holds further files of the reply before it. */
+  readonly isMore: boolean;
+  drawings: Drawings;
+  /** Files of its reply that are shown nowhere. */
+  omitted: number;
+}
+
+interface Part {
+  readonly reply: Reply;
+  readonly uploads: Promise<Uploads>;
+  readonly drawings: Promise<Drawings>;
+  readonly isMore: boolean;
+}
+
+export function createAnswer(
+  { fileBytes, canAttach }: Pick<Destination, 'fileBytes' | 'canAttach'>,
+  { delivery, t, log, signal }: AnswerOptions,
+): Answer {
+  const limits = { fileBytes, requestBytes: requestUploadBytes(fileBytes) };
+  const deliver: Deliver = canAttach
+    ? (request, until) => delivery.deliver(request, until)
+    : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });
+  const parts: Part[] = [];
+
+  async function drafts(): Promise<readonly Draft[]> {
+    return Promise.all(
+      parts.map(async ({ reply, uploads, drawings, isMore }) => ({
+        reply,
+        uploads: await uploads,
+        drawings: await drawings,
+        isMore,
+        omitted: 0,
+      })),
+    );
+  }
+
+  return {
+    get replies() {
+      return parts.flatMap(({ reply, isMore }) => (isMore ? [] : [reply]));
+    },
+    add(reply) {
+      const drawings = canAttach ? drawPictures(reply.blocks, log) : Promise.resolve(NO_DRAWINGS);
+      parts.push({ reply, uploads: fetched(reply.gallery.slice(0, MOST)), drawings, isMore: false });
+      for (let place = MOST; place < reply.gallery.length; place += MOST) {
+        const uploads = fetched(reply.gallery.slice(place, place + MOST));
+        const files = { ...reply, blocks: [], actions: [] };
+        parts.push({ reply: files, uploads, drawings: Promise.resolve(NO_DRAWINGS), isMore: true });
+      }
+    },
+    async finish(destination) {
+      const batches = withinMessages(await drafts(), destination.messages, limits.requestBytes, t);
+      const arrived = new Set<Reply['gallery']>();
+      for (const [place, batch] of batches.entries()) {
+        await sendBatch(batch, place, destination);
+        for (const { reply, uploads } of batch) if (uploads.count > 0) arrived.add(reply.gallery);
+        await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
+      }
+      const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
+      const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
+      if (text !== '' && batches.length < destination.messages)
+        await destination.send({ components: [], uploads: [], text }, batches.length);
+      return { isWhole: parts.every(({ reply: { gallery } }) => gallery.length === 0 || arrived.has(gallery)) };
+    },
+    async dispose() {
+      const settled = await Promise.allSettled(parts.map(({ uploads }) => uploads));
+      for (const outcome of settled) if (outcome.status === 'fulfilled') await outcome.value.dispose();
+    },
+  };
+
+  function fetched(gallery: Reply['gallery']): Promise<Uploads> {
+    const uploads = prepareUploads(gallery, limits, deliver, signal);
+    // `finish` and `dispose` hear of it; until then nobody listens.
+    uploads.catch(() => undefined);
+    return uploads;
+  }
+
+  /** Refused files are made smaller, and links in the end. */
+  async function sendBatch(
+    batch: readonly Draft[],
+    place: number,
+    destination: Destination,
+    refusals = 0,
+  ): Promise<void> {
+    const content = contentOf(batch, destination.deleteId, t);
+    try {
+      return await destination.send(content, place);
+    } catch (error) {
+      const isHopeless = signal.aborted || content.uploads.length === 0;
+      const remedy = isHopeless ? undefined : remedyFor(error, refusals, destination.isRepeatable(place));
+      if (remedy === undefined) throw error;
+      if (remedy === 'smaller') await shrinkLargest(batch);
+      else await giveUp(batch, remedy);
+    }
+    return sendBatch(batch, place, destination, refusals + 1);
+  }
+
+  async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {
+    for (const draft of batch) draft.drawings = NO_DRAWINGS;
+    await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
+  }
+
+  async function shrinkLargest(batch: readonly Draft[]): Promise<void> {
+    const sizes = batch.map(({ uploads }) => uploads.largest());
+    if (Math.max(...sizes) === 0) return giveUp(batch, 'too_large');
+    await batch[sizes.indexOf(Math.max(...sizes))]?.uploads.shrink(signal);
+  }
+}
+
+const MOST = MESSAGE_LIMITS.attachments;
+
+/** Smaller files, or links and why; undefined when nothing helps. */
+function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'smaller' | LinkReason | undefined {
+  if (!(error instanceof SendFailure)) return undefined;
+  switch (error.problem) {
+    case 'too_large':
+      return refusals < WORK.refusals ? 'smaller' : 'too_large';
+    case 'blocked':
+      return 'refused';
+    // It may have arrived.
+    case 'timeout':
+      return isRepeatable ? 'timeout' : undefined;
+    case 'failed':
+      return isRepeatable ? 'refused' : undefined;
+    case 'gone':
+    case 'forbidden':
+      return undefined;
+  }
+}
+
+function contentOf(batch: readonly Draft[], deleteId: string | undefined, t: Translator): Content {
+  const drawn = batch.flatMap(({ uploads, drawings }, index) => {
+    // Two files of one reply may not go beyond what a message holds; its own come first.
+    return drawings.files(prefixOf(index)).slice(0, MESSAGE_LIMITS.attachments - uploads.count);
+  });
+  const sections = batch.map(({ reply, uploads, drawings, omitted }, index): Section => {
+    const names = [...drawings.names(prefixOf(index))].filter(([, name]) => drawn.some(each => each.name === name));
+    const media = uploads.placed(prefixOf(index));
+    return { reply, media, omitted, pictures: new Map(names) };
+  });
+  const components = renderMessage(sections, { t, deleteId });
+  const shown = JSON.stringify(components);
+  return {
+    components,
+    uploads: [
+      ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
+      // What no component shows, nobody sees.
+      ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
+    ],
+  };
+}
+
+function prefixOf(index: number): string {
+  return index === 0 ? '' : `${index + 1}-`;
+}
+
+/** The fewest messages that hold them in order. */
+function inMessages(drafts: readonly Draft[], requestBytes: number, t: Translator): readonly (readonly Draft[])[] {
+  const batches: Draft[][] = [];
+  for (const draft of drafts) {
+    const current = batches.at(-1);
+    if (current && fits([...current, draft], requestBytes, t)) current.push(draft);
+    else batches.push([draft]);
+  }
+  return batches;
+}
+
+/** Where only so many messages may be sent, further files of a reply stay away, and it says so. */
+function withinMessages(
+  drafts: readonly Draft[],
+  messages: number,
+  requestBytes: number,
+  t: Translator,
+): readonly (readonly Draft[])[] {
+  const kept = [...drafts];
+  for (;;) {
+    const batches = inMessages(kept, requestBytes, t);
+    const place = kept.findLastIndex(({ isMore }) => isMore);
+    if (batches.length <= messages || place === -1) return batches;
+    const [left] = kept.splice(place, 1);
+    const head = kept.slice(0, place).findLast(({ isMore }) => !isMore);
+    if (left && head) head.omitted += left.uploads.placed('').length;
+  }
+}
+
+function fits(batch: readonly Draft[], requestBytes: number, t: Translator): boolean {
+  const { components, uploads } = contentOf(batch, 'delete', t);
+  return (
+    batch.length * SHOWN.leastText <= MESSAGE_LIMITS.text &&
+    uploads.length <= MESSAGE_LIMITS.attachments &&
+    uploads.reduce((total, { bytes }) => total + bytes, 0) <= requestBytes &&
+    components.reduce((total, component) => total + countComponents(component), 0) <= MESSAGE_LIMITS.components
+  );
+}

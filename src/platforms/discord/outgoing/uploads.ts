@@ -1,0 +1,171 @@
+import type { GalleryItem } from '../../../bot/reply.ts';
+import type { DeliveredFile, DeliveredLink, DeliveryRequest } from '../../../media/delivery/delivery.ts';
+import type { PlacedMedia } from '../render/render.ts';
+
+export interface UploadLimits {
+  /** One file. */
+  readonly fileBytes: number;
+  /** All files of one message. */
+  readonly requestBytes: number;
+}
+
+/** A file of a message, under the name that its components call it by. */
+export interface Upload {
+  readonly name: string;
+  /** On the disk, or drawn a moment ago. */
+  readonly content: { readonly path: string } | { readonly data: Buffer };
+  readonly mime: string;
+  readonly bytes: number;
+  readonly spoiler: boolean;
+  /** For those who cannot see it. */
+  readonly alt?: string;
+}
+
+/** `refused`: Discord does not take it, whatever its size. */
+export type LinkReason = DeliveredLink['reason'] | 'refused';
+
+interface Link {
+  readonly kind: 'link';
+  readonly url: string;
+  readonly leadsTo: DeliveredLink['leadsTo'];
+  readonly reason: LinkReason;
+}
+
+export type Deliver = (request: DeliveryRequest, signal: AbortSignal) => Promise<DeliveredFile | Link>;
+
+interface Slot {
+  readonly item: GalleryItem;
+  readonly refused: readonly string[];
+  delivered: DeliveredFile | Link;
+}
+
+/** The files of one reply, from the moment they are fetched until they are let go. */
+export interface Uploads {
+  readonly bytes: number;
+  readonly count: number;
+  /** Addresses that Discord shows as players when they stand in a message of their own. */
+  readonly pages: readonly string[];
+  /** `prefix` keeps names apart from those of other replies in the message. */
+  placed(prefix: string): readonly PlacedMedia[];
+  files(prefix: string): readonly Upload[];
+  /** The size of the largest file; 0 when there is none. */
+  largest(): number;
+  /** The next smaller variant of the largest file takes its place, or a link. False when there is no file. */
+  shrink(signal: AbortSignal): Promise<boolean>;
+  /** Every file becomes a link to its post. */
+  giveUp(reason: LinkReason): Promise<void>;
+  /** Safe to call twice. */
+  dispose(): Promise<void>;
+}
+
+/**
+ * Fetches what one message is to show, each file and all together within the limits.
+ * @throws AppError only when the signal aborts; nothing is held then
+ */
+export async function prepareUploads(
+  gallery: readonly GalleryItem[],
+  limits: UploadLimits,
+  deliver: Deliver,
+  signal: AbortSignal,
+): Promise<Uploads> {
+  const slots: Slot[] = await fetchAll(gallery);
+  const uploads = createUploads();
+  try {
+    while (uploads.bytes > limits.requestBytes) await uploads.shrink(signal);
+    return uploads;
+  } catch (error) {
+    await uploads.dispose();
+    throw error;
+  }
+
+  async function fetchAll(items: readonly GalleryItem[]): Promise<Slot[]> {
+    const outcomes = await Promise.allSettled(items.map(item => fill(item, [], signal)));
+    const failed = outcomes.find(outcome => outcome.status === 'rejected');
+    if (failed) {
+      for (const outcome of outcomes) if (outcome.status === 'fulfilled') await letGo(outcome.value.delivered);
+      throw failed.reason;
+    }
+    return outcomes.flatMap(outcome => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  }
+
+  async function fill(item: GalleryItem, refused: readonly string[], until: AbortSignal): Promise<Slot> {
+    const { post, index, form } = item;
+    const request = { post, index, form, maxBytes: limits.fileBytes, refused };
+    return { item, refused, delivered: await deliver(request, until) };
+  }
+
+  function createUploads(): Uploads {
+    const held = () =>
+      slots.flatMap((slot, place) => (slot.delivered.kind === 'file' ? [{ slot, place, file: slot.delivered }] : []));
+    const biggest = () =>
+      held().reduce<Held | undefined>((a, b) => (a && a.file.bytes >= b.file.bytes ? a : b), undefined);
+
+    return {
+      get bytes() {
+        return held().reduce((total, { file }) => total + file.bytes, 0);
+      },
+      get count() {
+        return held().length;
+      },
+      get pages() {
+        return slots.flatMap(({ delivered }) =>
+          delivered.kind === 'link' && delivered.leadsTo === 'page' ? [delivered.url] : [],
+        );
+      },
+      largest: () => biggest()?.file.bytes ?? 0,
+      placed: prefix =>
+        slots.map(({ item, delivered }, place): PlacedMedia => {
+          const { post, index, spoiler } = item;
+          const alt = post.items[index]?.alt ?? null;
+          return delivered.kind === 'file'
+            ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler }
+            : { ...delivered, place: index + 1, of: post.items.length };
+        }),
+      files: prefix =>
+        held().map(({ slot, place, file }) => ({
+          name: nameOf(prefix, place, file),
+          content: { path: file.path },
+          mime: file.mime,
+          bytes: file.bytes,
+          spoiler: slot.item.spoiler,
+        })),
+      async shrink(until) {
+        const found = biggest();
+        if (!found) return false;
+        const { slot, file, place } = found;
+        await letGo(file);
+        slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason: 'too_large' };
+        slots[place] = await fill(slot.item, [...slot.refused, file.variantKey], until);
+        return true;
+      },
+      async giveUp(reason) {
+        for (const { slot, file } of held()) {
+          await letGo(file);
+          slot.delivered = { kind: 'link', url: slot.item.post.url, leadsTo: 'original', reason };
+        }
+      },
+      async dispose() {
+        for (const { file } of held()) await letGo(file);
+      },
+    };
+  }
+}
+
+interface Held {
+  readonly slot: Slot;
+  readonly place: number;
+  readonly file: DeliveredFile;
+}
+
+async function letGo(delivered: DeliveredFile | Link): Promise<void> {
+  if (delivered.kind === 'file') await delivered.dispose();
+}
+
+/** Discord changes names that hold anything else, and `attachment://` would no longer find them. */
+function nameOf(prefix: string, place: number, { fileName }: DeliveredFile): string {
+  const safe = fileName.replace(/[^A-Za-z0-9._-]/g, '_').replace(/^[._]+/, '');
+  const dot = safe.lastIndexOf('.');
+  const end = dot > 0 ? safe.slice(dot).slice(0, 8) : '';
+  const stem = (dot > 0 ? safe.slice(0, dot) : safe).slice(0, 80);
+  return `${stem === '' ? 'medley' : stem}-${prefix}${place + 1}${end}`;
+}

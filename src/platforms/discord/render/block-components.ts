@@ -1,0 +1,258 @@
+import {
+  type APIComponentInContainer,
+  type APISectionAccessoryComponent,
+  type APITextDisplayComponent,
+  ComponentType,
+} from 'discord.js';
+import type { Block, Card, Text } from '../../../bot/reply.ts';
+import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
+import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
+import { linkTarget, renderText, shorten } from './markdown-text.ts';
+
+export interface Room {
+  readonly text: number;
+  readonly components: number;
+}
+
+/** How much of its cards a message shows. */
+export interface CardForm {
+  /** Of each card; the last ones are left out first. */
+  readonly lines: number;
+  /** How many cards have their cover or button beside them; the others are text alone. */
+  readonly accessories: number;
+  readonly separated: boolean;
+}
+
+export interface BlockContext {
+  /** Names of the attachments that hold drawn pictures, by the picture's key. */
+  readonly pictures: ReadonlyMap<string, string>;
+  readonly form: CardForm;
+}
+
+/** Blocks -> what a container holds. Texts that follow each other share a display. What does not fit ends in an ellipsis. */
+export function renderBlocks(
+  blocks: readonly Block[],
+  room: Room,
+  { pictures, form }: BlockContext,
+): readonly APIComponentInContainer[] {
+  const components: APIComponentInContainer[] = [];
+  let lines: string[] = [];
+  let left = room.text;
+  let count = 0;
+  let cards = 0;
+  let isCut = false;
+
+  function write(text: string): void {
+    lines.push(text);
+    left -= text.length + 1;
+  }
+
+  function push(component: APIComponentInContainer): void {
+    components.push(component);
+    count += countComponents(component);
+  }
+
+  function flush(): void {
+    const text = lines.join('\n').trim();
+    if (text !== '') push(display(text));
+    lines = [];
+  }
+
+  /** Beside the text before it and one text after it. */
+  function hasRoomFor(size: number): boolean {
+    return count + size + 2 <= room.components;
+  }
+
+  function placeComponent(component: APIComponentInContainer): boolean {
+    if (!hasRoomFor(1)) return false;
+    flush();
+    push(component);
+    return true;
+  }
+
+  function placeText(block: Block): boolean {
+    const text = renderTextBlock(block, form, left - 1);
+    if (text !== undefined && text !== '') write(text);
+    return text !== undefined;
+  }
+
+  function placeCard(card: Card): boolean {
+    const place = cards;
+    cards += 1;
+    const accessory = place < form.accessories ? accessoryOf(card) : undefined;
+    const text = accessory && renderTextBlock(card, form, left - 1);
+    if (!accessory || text === undefined || text === '' || !hasRoomFor(4)) return placeText(card);
+    flush();
+    if (form.separated && place > 0) push({ type: ComponentType.Separator, divider: true });
+    push({ type: ComponentType.Section, components: [display(text)], accessory });
+    left -= text.length;
+    return true;
+  }
+
+  function place(block: Block): boolean {
+    if (block.kind === 'card') return placeCard(block);
+    const component = renderComponent(block, pictures);
+    return component ? placeComponent(component) : placeText(block);
+  }
+
+  for (const block of blocks) isCut = !place(block) || isCut;
+  if (isCut && left > 1 && lines.at(-1)?.endsWith('…') !== true) write('…');
+  flush();
+  return components;
+}
+
+/** All of them, nested ones too. */
+export function countComponents(component: object): number {
+  const nested = 'components' in component && Array.isArray(component.components) ? component.components : [];
+  const accessory = 'accessory' in component ? [component.accessory] : [];
+  return [...nested, ...accessory].reduce<number>(
+    (total, each) => total + (isObject(each) ? countComponents(each) : 0),
+    1,
+  );
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** How long their text is when nothing is cut. */
+export function textLength(blocks: readonly Block[], form: CardForm): number {
+  return blocks.reduce((total, block) => {
+    const text = renderTextBlock(block, form, Number.POSITIVE_INFINITY) ?? '';
+    return total + text.length + 1;
+  }, 0);
+}
+
+export function display(content: string): APITextDisplayComponent {
+  return { type: ComponentType.TextDisplay, content };
+}
+
+/** Its cover, else what opens it. */
+export function accessoryOf({ image, action }: Card): APISectionAccessoryComponent | undefined {
+  if (image && isMediaAddress(image.url)) {
+    const alt = description(image.alt);
+    return { type: ComponentType.Thumbnail, media: { url: image.url }, ...(alt && { description: alt }) };
+  }
+  if (action?.kind === 'button') return renderButton(action);
+  return action?.kind === 'link' ? renderLink(action)[0] : undefined;
+}
+
+function renderComponent(
+  block: Exclude<Block, Card>,
+  pictures: BlockContext['pictures'],
+): APIComponentInContainer | undefined {
+  switch (block.kind) {
+    case 'divider':
+      return { type: ComponentType.Separator, divider: true };
+    case 'image':
+      return isMediaAddress(block.url) ? gallery(block.url, block.alt) : undefined;
+    case 'picture': {
+      const name = pictures.get(block.picture.key);
+      return name === undefined ? undefined : gallery(`attachment://${name}`, block.alt);
+    }
+    default:
+      return undefined;
+  }
+}
+
+function gallery(url: string, alt: string): APIComponentInContainer {
+  const words = description(alt);
+  return { type: ComponentType.MediaGallery, items: [{ media: { url }, ...(words && { description: words }) }] };
+}
+
+/** Of a picture or a film, for those who cannot see it. */
+export function description(alt: string | null): string | undefined {
+  const text = shorten((alt ?? '').trim(), MESSAGE_LIMITS.alt);
+  return text === '' ? undefined : text;
+}
+
+/** Undefined when there is no room for it. */
+function renderTextBlock(block: Block, form: CardForm, room: number): string | undefined {
+  switch (block.kind) {
+    case 'heading':
+      return room < HEADING.length + 2 ? undefined : renderHeading(block.text, room);
+    case 'text':
+      return room < 2 ? undefined : renderText(block.text, Math.min(block.folded ? SHOWN.folded : room, room)).trim();
+    case 'fields':
+      return renderFields(block.fields, room);
+    case 'card':
+      return room < HEADING.length + 2 ? undefined : renderCard(block, form, room);
+    case 'image':
+      return room < 2 ? undefined : linked(block.url, block.alt, room);
+    case 'sound':
+      return room < 2 ? undefined : linked(block.url, block.label, room);
+    case 'picture':
+      return room < 2 ? undefined : renderText([block.alt], room);
+    case 'divider':
+      return '';
+  }
+}
+
+function linked(url: string, label: string, room: number): string {
+  return renderText([{ kind: 'link', url, children: [label.trim() === '' ? url : label] }], room);
+}
+
+const HEADING = '### ';
+
+function renderHeading(text: Text, room: number): string {
+  const line = oneLine(text, Math.min(SHOWN.heading, room) - HEADING.length);
+  return line === '' ? '' : `${HEADING}${line}`;
+}
+
+function oneLine(text: Text, max: number): string {
+  return renderText(text, max).replace(/\s+/g, ' ').trim();
+}
+
+function renderCard({ title, lines, sound, action }: Card, form: CardForm, room: number): string {
+  const name: Text = action?.kind === 'link' && !hasLink(title) ? [linkTo(action, title)] : title;
+  const all: readonly Text[] = [
+    ...lines,
+    ...(sound ? [[{ kind: 'link' as const, url: sound.url, children: [sound.label] }]] : []),
+  ];
+  const written = [renderHeading(name, room)];
+  let left = room - (written[0]?.length ?? 0) - 1;
+  for (const line of all.slice(0, form.lines)) {
+    if (left < MIN_LINE) break;
+    const text = oneLine(line, Math.min(SHOWN.cardLine, left));
+    written.push(text);
+    left -= text.length + 1;
+  }
+  return written.filter(text => text !== '').join('\n');
+}
+
+const MIN_LINE = 2;
+
+/** How many lines a card has at most. */
+export function lineCount({ lines, sound }: Card): number {
+  return lines.length + (sound ? 1 : 0);
+}
+
+function linkTo({ url }: LinkAction, children: Text): Text[number] {
+  return { kind: 'link', url, children };
+}
+
+function hasLink(text: Text): boolean {
+  return text.some(
+    inline =>
+      typeof inline !== 'string' &&
+      (inline.kind === 'link'
+        ? linkTarget(inline.url) !== undefined
+        : 'children' in inline && hasLink(inline.children)),
+  );
+}
+
+function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields'], room: number): string | undefined {
+  const lines: string[] = [];
+  let left = room;
+  for (const { label, value } of fields.slice(0, SHOWN.fields)) {
+    const text = [{ kind: 'strong' as const, children: [shorten(label, SHOWN.fieldLabel)] }, '\u2002', ...value];
+    if (left < MIN_FIELD) break;
+    const line = renderText(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left));
+    lines.push(line);
+    left -= line.length + 1;
+  }
+  if (lines.length < fields.length && left > 1) lines.push('…');
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+const MIN_FIELD = 16;

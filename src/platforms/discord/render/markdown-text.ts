@@ -1,0 +1,132 @@
+import type { Inline, Text } from '../../../bot/reply.ts';
+
+/** What is left of a message's text while it is written. */
+export interface TextBudget {
+  left: number;
+}
+
+const ELLIPSIS = '…';
+
+/** A reply's text as Discord's markdown, at most `maxLength` long; what does not fit ends in an ellipsis. */
+export function renderText(text: Text, maxLength: number): string {
+  return renderInlines(text, { left: maxLength });
+}
+
+function renderInlines(text: Text, budget: TextBudget): string {
+  let written = '';
+  for (const inline of text) {
+    if (budget.left <= 0) break;
+    const { left } = budget;
+    const next = renderInline(inline, budget);
+    if (next.length > left) break;
+    budget.left = Math.min(budget.left, left - next.length);
+    written += next;
+  }
+  return written;
+}
+
+function renderInline(inline: Inline, budget: TextBudget): string {
+  if (typeof inline === 'string') return spend(escapeMarkdown(inline), budget);
+  switch (inline.kind) {
+    case 'strong':
+      return wrapped('**', inline.children, '**', budget);
+    case 'emphasis':
+      return wrapped('*', inline.children, '*', budget);
+    case 'code':
+      return codeSpan(plainText(inline.children), budget);
+    case 'time':
+      return moment(inline.at, inline.style, budget);
+    case 'swatch':
+      return spend(inline.symbol, budget);
+    case 'link': {
+      const url = linkTarget(inline.url);
+      if (url === undefined) return renderInlines(inline.children, budget);
+      return wrapped('[', inline.children, `](${url})`, budget);
+    }
+  }
+}
+
+/** Half of it would show as itself. */
+function moment(at: number, style: 'relative' | 'date', budget: TextBudget): string {
+  const mark = `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
+  return mark.length <= budget.left ? mark : exhausted(budget);
+}
+
+/** Marks around nothing would show as themselves. */
+function wrapped(open: string, children: Text, close: string, budget: TextBudget): string {
+  const room = budget.left - open.length - close.length;
+  if (room < 1) return exhausted(budget);
+  const inside = renderInlines(children, { left: room });
+  return inside.trim() === '' ? '' : `${open}${inside}${close}`;
+}
+
+function codeSpan(text: string, budget: TextBudget): string {
+  const room = budget.left - 2;
+  if (room < 1) return exhausted(budget);
+  const inside = shorten(text.replaceAll('`', 'ˋ').replace(/\s+/g, ' ').trim(), room);
+  return inside === '' ? '' : `\`${inside}\``;
+}
+
+/** Its words alone, for where Discord knows no markup. */
+export function plainText(text: Text): string {
+  return text
+    .map(inline => {
+      if (typeof inline === 'string') return inline;
+      if (inline.kind === 'swatch') return inline.symbol;
+      return 'children' in inline ? plainText(inline.children) : '';
+    })
+    .join('');
+}
+
+function exhausted(budget: TextBudget): string {
+  const mark = budget.left > 0 ? ELLIPSIS : '';
+  budget.left = 0;
+  return mark;
+}
+
+function spend(markdown: string, budget: TextBudget): string {
+  if (markdown.length <= budget.left) return markdown;
+  const kept = shorten(markdown, budget.left);
+  budget.left = 0;
+  return kept;
+}
+
+/** Cut to `max` characters with an ellipsis; neither a pair of surrogates nor an escape is left half. */
+export function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  if (max < 1) return '';
+  const cut = text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '');
+  const slashes = /\\*$/.exec(cut)?.[0].length ?? 0;
+  return `${(slashes % 2 === 1 ? cut.slice(0, -1) : cut).trimEnd()}${ELLIPSIS}`;
+}
+
+/** Addresses that are shown as they are: nothing in them can begin markup. */
+const ADDRESS = /https?:\/\/[\w.~:/?#@!$&'+,;=%-]{1,2048}/g;
+
+/** Text from elsewhere as Discord shows it literally: no markup, no mention, no masked link, no list or heading. */
+export function escapeMarkdown(text: string): string {
+  let escaped = '';
+  let from = 0;
+  for (const match of text.matchAll(ADDRESS)) {
+    escaped += escapePlain(text.slice(from, match.index)) + match[0];
+    from = match.index + match[0].length;
+  }
+  escaped += escapePlain(text.slice(from));
+  return escaped.replace(/\n{3,}/g, '\n\n');
+}
+
+function escapePlain(text: string): string {
+  return text
+    .replace(/[\\*_~`|[\]<>]/g, '\\$&')
+    .replace(/^([ \t]{0,16})(-#|#{1,3}|-|\+)(?=[ \t])/gm, '$1\\$2')
+    .replace(/^([ \t]{0,16}\d{1,9})\.(?=[ \t])/gm, '$1\\.')
+    .replace(/@(?=everyone|here|[!&]?\d)/g, '@\u200b');
+}
+
+/** A web address that can stand in `[text](address)`. */
+export function linkTarget(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, href } = new URL(url);
+  if (protocol !== 'https:' && protocol !== 'http:') return undefined;
+  return href.replace(/[()<>\s\\]/g, character => `%${character.charCodeAt(0).toString(16).padStart(2, '0')}`);
+}

@@ -1,0 +1,262 @@
+import {
+  type APIComponentInContainer,
+  type APIMediaGalleryItem,
+  type APIMessageTopLevelComponent,
+  ComponentType,
+} from 'discord.js';
+import type { Action, Block, Card, Choice, Reply, Text, Tone } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
+import { MESSAGE_LIMITS } from '../limits.ts';
+import type { LinkReason } from '../outgoing/uploads.ts';
+import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
+import {
+  accessoryOf,
+  type CardForm,
+  countComponents,
+  description,
+  display,
+  lineCount,
+  type Room,
+  renderBlocks,
+  textLength,
+} from './block-components.ts';
+import { escapeMarkdown, linkTarget, plainText } from './markdown-text.ts';
+
+/** One file of a reply as it stands in the message. */
+export type PlacedMedia =
+  | {
+      readonly kind: 'file';
+      /** Of the attachment. */
+      readonly name: string;
+      readonly mime: string;
+      readonly alt: string | null;
+      readonly spoiler: boolean;
+    }
+  | {
+      readonly kind: 'link';
+      readonly url: string;
+      readonly leadsTo: DeliveredLink['leadsTo'];
+      readonly reason: LinkReason;
+      /** Which of how many items of the post, from 1. */
+      readonly place: number;
+      readonly of: number;
+    };
+
+/** A reply with what became of its gallery. */
+export interface Section {
+  readonly reply: Reply;
+  readonly media: readonly PlacedMedia[];
+  /** Items of the gallery that are not shown at all. */
+  readonly omitted: number;
+  /** Names of the attachments that hold its drawn pictures, by the picture's key. */
+  readonly pictures?: ReadonlyMap<string, string>;
+}
+
+/** Replies that share a message -> its components. Pure: everything that does not fit is shortened with an ellipsis. */
+export function renderMessage(sections: readonly Section[], context: RowContext): APIMessageTopLevelComponent[] {
+  const room = {
+    text: Math.floor(MESSAGE_LIMITS.text / Math.max(1, sections.length)),
+    components: Math.floor(MESSAGE_LIMITS.components / Math.max(1, sections.length)),
+  };
+  const used = new Set<string>();
+  return sections.map((section, index) => {
+    const isLast = index === sections.length - 1;
+    const accent = ACCENTS[section.reply.tone] ?? colourOf(section.reply.blocks);
+    return {
+      type: ComponentType.Container,
+      ...(accent !== undefined && { accent_color: accent }),
+      components: renderSection(section, room, used, isLast ? context : { ...context, deleteId: undefined }),
+    };
+  });
+}
+
+const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
+  neutral: undefined,
+  success: undefined,
+  notice: undefined,
+  error: 0xc9473d,
+};
+
+/** A container has one; several colours have none in common. */
+function colourOf(blocks: readonly Block[]): number | undefined {
+  const colours = new Set(blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : [])));
+  const [only = '', ...others] = colours;
+  return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
+}
+
+/** As many covers, separators and lines as there is room for, in this order of what goes first: separators, covers, lines. */
+function renderSection(
+  section: Section,
+  room: Room,
+  used: Set<string>,
+  context: RowContext,
+): APIComponentInContainer[] {
+  const { actions } = section.reply;
+  const blocks = withoutRepeats(section.reply.blocks, actions, used);
+  const { shown, others } = linksWithin(actions);
+  const content: Section = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
+  const cards = blocks.filter(block => block.kind === 'card');
+  for (const shape of formsOf(cards)) {
+    const lines = linesWithin(content.reply.blocks, cards, room.text, shape);
+    const form = { ...shape, lines };
+    const tokens = new Set(used);
+    const opening = openers(cards, actions, form);
+    for (const action of opening) if (action.kind === 'button') tokens.delete(action.token);
+    const rows = renderActions([...opening, ...shown], tokens, context);
+    const left = room.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
+    const isEnough = sizeOf(content, form) <= left;
+    if (!isEnough && (form.separated || form.accessories > 0)) continue;
+    for (const token of tokens) used.add(token);
+    return [...renderContent(content, { ...room, components: left }, form, context.t), ...rows];
+  }
+  return [];
+}
+
+/** A token may stand once among the buttons of a message: cards give way. */
+function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], used: Set<string>): readonly Block[] {
+  const taken = new Set([...used, ...actions.flatMap(action => (action.kind === 'button' ? [action.token] : []))]);
+  return blocks.map(block => {
+    if (block.kind !== 'card' || block.action?.kind !== 'button') return block;
+    const { action, ...card } = block;
+    if (taken.has(action.token)) return card;
+    taken.add(action.token);
+    used.add(action.token);
+    return block;
+  });
+}
+
+type Shape = Omit<CardForm, 'lines'>;
+
+function formsOf(cards: readonly Card[]): readonly Shape[] {
+  const covers = cards.map((_, index) => ({ accessories: cards.length - index, separated: false }));
+  const most = { accessories: cards.length, separated: true };
+  return [...(cards.length > 1 ? [most] : []), ...covers, { accessories: 0, separated: false }];
+}
+
+function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: number, shape: Shape): number {
+  let lines = Math.max(0, ...cards.map(lineCount));
+  while (lines > 0 && textLength(blocks, { ...shape, lines }) > room) lines -= 1;
+  return lines;
+}
+
+/** Components that the content needs when nothing is left out. */
+function sizeOf(section: Section, form: CardForm): number {
+  const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
+  const media =
+    renderMedia(section).length + (section.media.some(({ kind }) => kind === 'link') || section.omitted > 0 ? 1 : 0);
+  const content = renderBlocks(section.reply.blocks, all, { pictures: section.pictures ?? NO_PICTURES, form });
+  // One text more: the ellipsis of what is cut stands alone at times.
+  return content.reduce((total, each) => total + countComponents(each), media + 2);
+}
+
+const NO_PICTURES: ReadonlyMap<string, string> = new Map();
+
+/** What opens cards that have no button of their own beside them: one button, or a menu of all. Links are in their titles. */
+function openers(cards: readonly Card[], actions: readonly Action[], { accessories }: CardForm): readonly Action[] {
+  const offered = new Set(
+    actions.flatMap(action => {
+      if (action.kind === 'menu') return action.choices.map(({ token }) => token);
+      return action.kind === 'button' ? [action.token] : [];
+    }),
+  );
+  const left = cards.flatMap((card, index) => {
+    const { action, title, lines } = card;
+    if (action?.kind !== 'button' || offered.has(action.token)) return [];
+    const isBeside = index < accessories && accessoryOf(card)?.type === ComponentType.Button;
+    return isBeside ? [] : [{ action, title, lines }];
+  });
+  const [first, ...others] = left;
+  if (first === undefined || others.length === 0) return first ? [first.action] : [];
+  const choices = left.map(({ action, title, lines }): Choice => {
+    const name = plainText(title).trim();
+    const detail = plainText(lines[0] ?? []).trim();
+    return { label: name === '' ? action.label : name, detail, token: action.token };
+  });
+  return [{ kind: 'menu', label: first.action.label, choices }];
+}
+
+/** More links than this stand in the text. */
+const MAX_LINKS = 10;
+
+function linksWithin(actions: readonly Action[]): {
+  readonly shown: readonly Action[];
+  readonly others: readonly Block[];
+} {
+  const links = actions.filter(action => action.kind === 'link');
+  const over = new Set<Action>(links.slice(MAX_LINKS));
+  if (over.size === 0) return { shown: actions, others: [] };
+  const text = links.slice(MAX_LINKS).flatMap(({ label, url }: LinkAction, index): Text => {
+    return [...(index === 0 ? [] : [' · ']), { kind: 'link', url, children: [label] }];
+  });
+  return { shown: actions.filter(action => !over.has(action)), others: [{ kind: 'text', text }] };
+}
+
+function renderContent(section: Section, room: Room, form: CardForm, t: Translator): APIComponentInContainer[] {
+  const media = renderMedia(section);
+  const notes = renderNotes(section, t, Math.floor(room.text / 2));
+  const left = {
+    text: room.text - notes.length,
+    components: room.components - media.length - (notes === '' ? 0 : 1),
+  };
+  return [
+    ...renderBlocks(section.reply.blocks, left, { pictures: section.pictures ?? NO_PICTURES, form }),
+    ...media,
+    ...(notes === '' ? [] : [display(notes)]),
+  ];
+}
+
+/** Pictures and films in one gallery, sounds as files: Discord's gallery shows no sound. */
+function renderMedia({ media }: Section): APIComponentInContainer[] {
+  const items: APIMediaGalleryItem[] = [];
+  const files: APIComponentInContainer[] = [];
+  for (const placed of media) {
+    if (placed.kind !== 'file') continue;
+    const url = `attachment://${placed.name}`;
+    if (!/^(image|video)\//.test(placed.mime)) {
+      files.push({ type: ComponentType.File, file: { url }, spoiler: placed.spoiler });
+      continue;
+    }
+    const alt = description(placed.alt);
+    items.push({ media: { url }, spoiler: placed.spoiler, ...(alt && { description: alt }) });
+  }
+  return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
+}
+
+/** What could not be shown: why, and where it is. */
+function renderNotes({ reply, media, omitted }: Section, t: Translator, room: number): string {
+  const links = media.flatMap(placed => (placed.kind === 'link' ? [placed] : []));
+  const lines: string[] = [];
+  for (const words of new Set(links.map(link => reasonOf(link, t)))) {
+    const own = links.filter(link => reasonOf(link, t) === words);
+    lines.push([`-# ${escapeMarkdown(words)}`, ...own.map(link => noteLink(link, t))].join(' '));
+  }
+  if (omitted > 0) {
+    const total = reply.gallery.length;
+    lines.push(`-# … ${escapeMarkdown(t.messages.post.itemOf(total - omitted, total))}`);
+  }
+  return fitting(lines, room);
+}
+
+type PlacedLink = Extract<PlacedMedia, { kind: 'link' }>;
+
+function reasonOf({ reason, leadsTo }: PlacedLink, { messages }: Translator): string {
+  if (reason === 'refused') return messages.discord.noFiles;
+  return leadsTo === 'page' && reason === 'too_large' ? messages.post.tooLargeHere : messages.errors[reason]({});
+}
+
+function noteLink({ url, leadsTo, place, of }: PlacedLink, t: Translator): string {
+  const target = linkTarget(url);
+  const whole = leadsTo === 'page' ? t.messages.post.playHere : t.messages.post.openOriginal;
+  const label = of > 1 ? t.messages.post.itemOf(place, of) : whole;
+  return target === undefined ? escapeMarkdown(label) : `[${escapeMarkdown(label)}](${target})`;
+}
+
+/** Whole words only: half an address leads nowhere. */
+function fitting(lines: readonly string[], room: number): string {
+  const text = lines.join('\n');
+  if (text.length <= room) return text;
+  const cut = text.slice(0, room - 2);
+  const end = Math.max(cut.lastIndexOf(') '), cut.lastIndexOf('\n'));
+  return end <= 0 ? '' : `${cut.slice(0, end + 1).trimEnd()} …`;
+}

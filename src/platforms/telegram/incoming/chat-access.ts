@@ -1,0 +1,45 @@
+import type { Diagnosis } from '../../../bot/settings/permission-check.ts';
+import type { BotApi } from '../outgoing/bot-api.ts';
+import { BotApiError } from '../outgoing/bot-api-error.ts';
+import type { Me, Member } from '../outgoing/methods.ts';
+
+/** Who may do what in a group: its people, and Medley itself. */
+export interface ChatAccess {
+  isAdmin(chatId: number, userId: number): Promise<boolean>;
+  /** What Medley may and may not do there. */
+  diagnose(chatId: number): Promise<readonly Diagnosis[]>;
+}
+
+export function createChatAccess(api: BotApi, me: () => Me): ChatAccess {
+  async function isAdmin(chatId: number, userId: number): Promise<boolean> {
+    try {
+      return rules(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
+    } catch (error) {
+      // Telegram does not know him there.
+      if (error instanceof BotApiError && error.code === 400) return false;
+      throw error;
+    }
+  }
+
+  return {
+    isAdmin,
+    async diagnose(chatId) {
+      const { id, can_read_all_group_messages: readsAll } = me();
+      const member = await api.call('getChatMember', { chat_id: chatId, user_id: id });
+      const isRuler = rules(member);
+      // Members have the rights of the chat; those of a restricted one are his own.
+      const chat =
+        isRuler || member.status === 'restricted' ? undefined : await api.call('getChat', { chat_id: chatId });
+      const rights: Partial<Member> = isRuler ? {} : (chat?.permissions ?? member);
+      return [
+        { key: 'sendMessages', ok: rights.can_send_messages !== false },
+        { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
+        { key: 'privacyMode', ok: readsAll || isRuler },
+      ];
+    },
+  };
+}
+
+function rules({ status }: Member): boolean {
+  return status === 'administrator' || status === 'creator';
+}

@@ -1,0 +1,140 @@
+import { createHash } from 'node:crypto';
+import type { Card, Reply } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
+import { MESSAGE_LIMITS } from '../limits.ts';
+import type { Candidate } from '../outgoing/file-candidates.ts';
+import type { InlineResult } from '../outgoing/methods.ts';
+import { renderBlocks, renderCard } from '../render/block-text.ts';
+import { captioned, markup, shape } from '../render/file-fields.ts';
+import { concat, formatText, isWebAddress, plain, shorten } from '../render/formatted-text.ts';
+import { renderKeyboard } from '../render/keyboard.ts';
+import { renderText } from '../render/render.ts';
+
+export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
+  const [text] = blocks.flatMap(block =>
+    block.kind === 'heading' ? [block.text] : block.kind === 'card' ? [block.title] : [],
+  );
+  const name = text === undefined ? 'Medley' : formatText(text, t).text;
+  const place = count > 1 ? ` · ${t.messages.post.itemOf(index + 1, count)}` : '';
+  return shorten(plain(`${name}${place}`), MESSAGE_LIMITS.inlineTitle).text;
+}
+
+/** Undefined for kinds that cannot be offered. */
+export function cached(
+  id: string,
+  { type, media }: Candidate,
+  title: string,
+  reply: Reply,
+  t: Translator,
+): InlineResult | undefined {
+  if (typeof media !== 'string') return undefined;
+  const caption = captioned(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption));
+  const keyboard = renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link'));
+  const common = { id, ...caption, ...markup(keyboard) };
+  switch (type) {
+    case 'video':
+      return { type: 'video', title, video_file_id: media, ...common };
+    case 'photo':
+      return { type: 'photo', title, photo_file_id: media, ...common };
+    case 'animation':
+      return { type: 'mpeg4_gif', title, mpeg4_file_id: media, ...common };
+    case 'audio':
+      return { type: 'audio', audio_file_id: media, ...common };
+    case 'document':
+      return { type: 'document', title, document_file_id: media, ...common };
+  }
+}
+
+/** A file as an inline message takes it; undefined when it would have to be uploaded. */
+export function inlineFile(candidate: Candidate | DeliveredLink) {
+  if (candidate.kind === 'link' || typeof candidate.media !== 'string') return undefined;
+  const { type, media, spoiler } = candidate;
+  const hidden = spoiler && type !== 'audio' && type !== 'document' ? { has_spoiler: true } : {};
+  if (type !== 'video') return { type, media, ...hidden };
+  return { type, media, ...hidden, ...shape(candidate), supports_streaming: true };
+}
+
+/** Only messages with a keyboard can be changed afterwards. */
+export function placeholder(
+  id: string,
+  link: string,
+  about: { readonly title: string; readonly thumbnail: string | null } | undefined,
+  t: Translator,
+): InlineResult {
+  const { post, progress } = t.messages;
+  const thumbnail = about?.thumbnail ?? null;
+  return {
+    type: 'article',
+    id,
+    title: about?.title ?? link,
+    description: link,
+    ...(thumbnail?.startsWith('https://') === true ? { thumbnail_url: thumbnail } : {}),
+    input_message_content: {
+      message_text: `${progress.preparing}\n${link}`,
+      link_preview_options: { is_disabled: true },
+    },
+    reply_markup: { inline_keyboard: [[{ text: post.openOriginal, url: link }]] },
+  };
+}
+
+/** What a link is answered with where that is no file; choosing it sends it as a message of its own. */
+export function told(reply: Reply, t: Translator): InlineResult {
+  const { blocks, actions } = reply;
+  const links = actions.filter(({ kind }) => kind === 'link');
+  const { content, preview, keyboard } = renderText(blocks, links, t);
+  const about = blocks.filter(({ kind }) => kind === 'text' || kind === 'fields' || kind === 'card');
+  return {
+    type: 'article',
+    id: 'told',
+    title: titleOf(reply, 1, 0, t),
+    description: shorten(renderBlocks(about, t, MESSAGE_LIMITS.text), MESSAGE_LIMITS.inlineDescription).text,
+    ...('url' in preview ? { thumbnail_url: preview.url } : {}),
+    input_message_content: { message_text: content.text, entities: content.entities, link_preview_options: preview },
+    ...markup(keyboard),
+  };
+}
+
+/** Why there is nothing to bring; choosing it sends the bare link. */
+export function remark({ blocks }: Reply, link: string, t: Translator): InlineResult {
+  const sentence = renderBlocks(blocks, t, MESSAGE_LIMITS.text);
+  return {
+    type: 'article',
+    id: 'remark',
+    title: shorten(sentence, MESSAGE_LIMITS.inlineTitle).text,
+    description: sentence.text,
+    input_message_content: { message_text: link },
+    reply_markup: { inline_keyboard: [[{ text: t.messages.post.openOriginal, url: link }]] },
+  };
+}
+
+/** One of the things that words find; choosing it sends it as a message of its own. */
+export function found({ action: opens, sound, ...card }: Card, t: Translator): InlineResult {
+  const { title, lines, image } = card;
+  const name = formatText(title, t);
+  const said = shorten(renderCard(card, t), MESSAGE_LIMITS.text);
+  const address = opens?.kind === 'link' ? opens.url : name.entities.find(({ type }) => type === 'text_link')?.url;
+  const below = concat(lines.map((line, index) => concat([plain(index === 0 ? '' : '\n'), formatText(line, t)])));
+  const cover = image !== undefined && isWebAddress(image.url) ? image.url : undefined;
+  const ways = [
+    ...(address === undefined
+      ? []
+      : [{ kind: 'link' as const, label: opens?.label ?? t.messages.post.openOriginal, url: address }]),
+    ...(sound === undefined ? [] : [{ kind: 'link' as const, ...sound }]),
+  ];
+  return {
+    type: 'article',
+    id: `card:${createHash('sha256').update(`${address} ${said.text}`).digest('base64url').slice(0, 24)}`,
+    title: shorten(plain(name.text.trim() === '' ? '…' : name.text), MESSAGE_LIMITS.inlineTitle).text,
+    description: shorten(below, MESSAGE_LIMITS.inlineDescription).text,
+    ...(cover === undefined ? {} : { thumbnail_url: cover }),
+    input_message_content: {
+      message_text: said.text,
+      entities: said.entities,
+      link_preview_options: cover
+        ? { url: cover, prefer_large_media: true, show_above_text: true }
+        : { is_disabled: true },
+    },
+    ...markup(renderKeyboard(ways)),
+  };
+}

@@ -1,0 +1,261 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../../bot/command.ts';
+import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
+import type { GalleryItem, Reply } from '../../../bot/reply.ts';
+import { errorNotice } from '../../../bot/views/notice.ts';
+import { AppError } from '../../../errors.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { ChosenInlineResult, InlineQuery } from '../incoming/updates.ts';
+import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
+import type { BotApi } from '../outgoing/bot-api.ts';
+import { BotApiError } from '../outgoing/bot-api-error.ts';
+import { privateCaller } from '../outgoing/caller.ts';
+import type { Candidate, FileLadder } from '../outgoing/file-candidates.ts';
+import type { InlineResult } from '../outgoing/methods.ts';
+import type { Sender } from '../outgoing/send.ts';
+import { renderBlocks } from '../render/block-text.ts';
+import { captioned, markup } from '../render/file-fields.ts';
+import { renderKeyboard } from '../render/keyboard.ts';
+import { renderText } from '../render/render.ts';
+import { cached, found, inlineFile, placeholder, remark, titleOf, told } from './inline-results.ts';
+
+export interface InlineOptions {
+  readonly api: BotApi;
+  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse'>;
+  readonly sender: Sender;
+  readonly ladder: (item: GalleryItem) => FileLadder;
+  readonly translator: (caller: Caller) => Translator;
+  readonly limits: TelegramLimits;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly now: () => number;
+}
+
+/**
+ * `@bot link` in any chat. A file Telegram holds is offered at once; else a placeholder, which becomes the file when it was chosen
+ * and brought. What a link of osu! leads to is told in words. Words find beatmaps as they are typed. Neither method ever rejects.
+ */
+export interface Inline {
+  answer(query: InlineQuery, signal: AbortSignal): Promise<void>;
+  bring(chosen: ChosenInlineResult, signal: AbortSignal): Promise<void>;
+}
+
+/** A post that was asked for is remembered so long, since choosing it asks again. */
+const KEPT_MS = 5 * 60_000;
+const MAX_KEPT = 1_000;
+/** What is found by words stays so long with Telegram, in seconds: the catalogue changes little, but it may grow. */
+const FOUND_CACHED_S = 300;
+const NOTHING_CACHED_S = 10;
+/** Ways to change an inline message until it is given up. */
+const MAX_EDITS = 3;
+
+export function createInline(options: InlineOptions): Inline {
+  const { api, dispatcher, sender, ladder, translator, limits, log, now } = options;
+  const kept = new LRUCache<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
+
+  function linkIn(query: string, caller: Caller): string | undefined {
+    return dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true })[0]?.url;
+  }
+
+  /** What the dispatcher says to the link; the same person's next question for it gets the same. */
+  function lookUp(link: string, caller: Caller, t: Translator, signal: AbortSignal): Promise<Reply> {
+    const key = `${caller.userId} ${t.locale} ${link}`;
+    const known = kept.get(key);
+    if (known) return known;
+    const asked = ask(link, caller, t, signal);
+    kept.set(key, asked);
+    const forget = () => void (kept.peek(key) === asked && kept.delete(key));
+    asked.then(reply => {
+      if (reply.gallery.length === 0) forget();
+    }, forget);
+    return asked;
+  }
+
+  async function ask(link: string, caller: Caller, t: Translator, signal: AbortSignal): Promise<Reply> {
+    let first: Reply | undefined;
+    const links = [{ url: link, spoiler: false }];
+    await dispatcher.dispatch(
+      { kind: 'text', caller, text: '', links, direct: true, signal },
+      {
+        progress: () => undefined,
+        reply(reply) {
+          first ??= reply;
+        },
+      },
+    );
+    // Of links over a person's limit only the first is told about, but a placeholder must never stay one.
+    return first ?? errorNotice(new AppError('rate_limited', 'nothing was said to a link'), t, 'caller');
+  }
+
+  /** What is found by words, as they are typed. */
+  async function browse({ id, from, query, offset }: InlineQuery, signal: AbortSignal): Promise<void> {
+    const caller = privateCaller(from);
+    const t = translator(caller);
+    const { cards, next } = await dispatcher.browse({
+      caller,
+      signal,
+      text: query.trim(),
+      next: offset === '' ? undefined : offset,
+    });
+    const isWithoutWay = (query === '' || cards.length === 0) && offset === '';
+    const button = { text: t.messages.telegram.paste, start_parameter: 'inline' };
+    await api.call(
+      'answerInlineQuery',
+      {
+        ...personal(
+          id,
+          cards.slice(0, MESSAGE_LIMITS.inlineResults).map(card => found(card, t)),
+        ),
+        cache_time: cards.length === 0 ? NOTHING_CACHED_S : FOUND_CACHED_S,
+        next_offset: next !== undefined && next.length <= MESSAGE_LIMITS.inlineOffset ? next : '',
+        ...(isWithoutWay ? { button } : {}),
+      },
+      { signal },
+    );
+  }
+
+  async function answer(asked: InlineQuery, signal: AbortSignal): Promise<void> {
+    const { id, from, query } = asked;
+    const caller = privateCaller(from);
+    const t = translator(caller);
+    const link = linkIn(query, caller);
+    if (link === undefined) return browse(asked, signal);
+    const brought = lookUp(link, caller, t, signal);
+    const late = pause(limits.inlineMs, undefined, { signal, ref: false });
+    const reply = await Promise.race([brought, late]);
+    const results = reply ? await resultsOf(reply, link, t, true) : [placeholder('post:0', link, undefined, t)];
+    try {
+      await api.call('answerInlineQuery', personal(id, results), { signal });
+    } catch (error) {
+      const isRefusedFile =
+        error instanceof BotApiError && error.code === 400 && !/too old|query/i.test(error.description);
+      if (!reply || !isRefusedFile) throw error;
+      await api.call('answerInlineQuery', personal(id, await resultsOf(reply, link, t, false)), { signal });
+    }
+    await brought;
+  }
+
+  /** One for every file; what Telegram holds can be sent at once. */
+  async function resultsOf(
+    reply: Reply,
+    link: string,
+    t: Translator,
+    useHeld: boolean,
+  ): Promise<readonly InlineResult[]> {
+    const hasFailed = reply.tone === 'notice' || reply.tone === 'error';
+    if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : told(reply, t)];
+    const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
+    const results: InlineResult[] = [];
+    for (const [index, item] of items.entries()) {
+      const file = useHeld ? await heldFile(item) : undefined;
+      const title = titleOf(reply, items.length, index, t);
+      results.push(
+        (file && cached(`file:${index}`, file, title, reply, t)) ??
+          placeholder(
+            `post:${index}`,
+            link,
+            { title, thumbnail: item.post.items[item.index]?.thumbnailUrl ?? null },
+            t,
+          ),
+      );
+    }
+    return results;
+  }
+
+  async function heldFile(item: GalleryItem): Promise<Candidate | undefined> {
+    const steps = ladder(item);
+    if (!steps.isHeld()) return undefined;
+    const candidate = await steps.candidate(new AbortController().signal);
+    return candidate.kind === 'candidate' ? candidate : undefined;
+  }
+
+  async function bring(chosen: ChosenInlineResult, signal: AbortSignal): Promise<void> {
+    const { result_id: resultId, inline_message_id: target, from, query } = chosen;
+    const index = Number(/^post:(\d{1,3})$/.exec(resultId)?.[1] ?? -1);
+    if (target === undefined || index < 0) return;
+    const caller = privateCaller(from);
+    const t = translator(caller);
+    const link = linkIn(query, caller);
+    if (link === undefined) return;
+    const reply = await lookUp(link, caller, t, signal);
+    const item = reply.gallery[index];
+    if (item === undefined) return say(reply, target, t, signal);
+    const steps = ladder(item);
+    let isUnknown = false;
+    if (!steps.isHeld()) isUnknown = !(await upload(item, from.id, t, signal));
+    if (await edit(steps, reply, target, t, signal)) return;
+    const sentence = isUnknown ? t.messages.telegram.startFirst : t.messages.errors.too_large({});
+    await say({ ...reply, blocks: [...reply.blocks, { kind: 'text', text: [sentence] }] }, target, t, signal);
+  }
+
+  /** Sends the file to the person himself and takes it away again: Telegram holds it then. False when he never began a chat. */
+  async function upload(item: GalleryItem, userId: number, t: Translator, signal: AbortSignal): Promise<boolean> {
+    try {
+      const place = { chatId: userId, isGroup: false, silent: true };
+      const message = await sender.sendFile(item, place, { t, signal });
+      if (message !== undefined) await api.call('deleteMessage', { chat_id: userId, message_id: message }, { signal });
+      return true;
+    } catch (error) {
+      if (!(error instanceof BotApiError)) throw error;
+      const isStranger = error.code === 403 || /chat not found/i.test(error.description);
+      log[isStranger ? 'debug' : 'warn']({ err: error }, 'a file for an inline message could not be sent');
+      return !isStranger;
+    }
+  }
+
+  /** Nothing can be uploaded into an inline message: it takes what Telegram holds, or an address. */
+  async function edit(
+    steps: FileLadder,
+    reply: Reply,
+    target: string,
+    t: Translator,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const caption = captioned(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption));
+    const keyboard = markup(renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link')));
+    try {
+      for (let made = 0; made < MAX_EDITS; made += 1) {
+        const file = inlineFile(await steps.candidate(signal));
+        if (file === undefined) return false;
+        const change = { inline_message_id: target, media: { ...file, ...caption }, ...keyboard };
+        try {
+          return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
+        } catch (error) {
+          if (!(error instanceof BotApiError) || error.code !== 400) throw error;
+          steps.refuse(error);
+        }
+      }
+      return false;
+    } finally {
+      await steps.close();
+    }
+  }
+
+  async function say(reply: Reply, target: string, t: Translator, signal: AbortSignal): Promise<void> {
+    const links = reply.actions.filter(({ kind }) => kind === 'link');
+    const { content, preview, keyboard } = renderText(reply.blocks, links, t);
+    const said = { text: content.text, entities: content.entities, link_preview_options: preview };
+    await api.call('editMessageText', { inline_message_id: target, ...said, ...markup(keyboard) }, { signal });
+  }
+
+  async function calmly(work: Promise<void>, signal: AbortSignal): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      if (signal.aborted) return;
+      const isLate = error instanceof BotApiError && error.code === 400;
+      log[isLate ? 'info' : 'error']({ err: error }, 'an inline query was not answered');
+    }
+  }
+
+  return {
+    answer: (query, signal) => calmly(answer(query, signal), signal),
+    bring: (chosen, signal) => calmly(bring(chosen, signal), signal),
+  };
+}
+
+/** What a person is offered is his own: his language, his settings. */
+function personal(id: string, results: readonly InlineResult[]) {
+  return { inline_query_id: id, results, cache_time: 0, is_personal: true };
+}

@@ -1,0 +1,235 @@
+import type { GalleryItem } from '../../../bot/reply.ts';
+import type { DeliveredFile, DeliveredLink, Delivery, DeliveryRequest } from '../../../media/delivery/delivery.ts';
+import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
+import type { MediaItem } from '../../../media/post.ts';
+import type { TelegramLimits } from '../limits.ts';
+import type { BotApiError } from './bot-api-error.ts';
+import type { FileSource, SentMessage, Upload } from './methods.ts';
+
+/** Telegram's own kinds of files. */
+export type FileType = 'photo' | 'video' | 'animation' | 'audio' | 'document';
+
+/** One way to send a file. */
+export interface Candidate {
+  readonly kind: 'candidate';
+  readonly from: 'remembered' | 'address' | 'upload';
+  readonly type: FileType;
+  readonly media: FileSource;
+  readonly uploadBytes: number;
+  readonly variantKey: string;
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+  /** Seconds. */
+  readonly duration: number | undefined;
+  /** A small picture of an uploaded film. */
+  readonly thumbnail: Upload | undefined;
+  readonly spoiler: boolean;
+}
+
+/** The ways to send one file, best first: what Telegram holds, what it may fetch, what has to be uploaded; at last a link. */
+export interface FileLadder {
+  /** Whether Telegram holds the file already, so that sending it costs nothing. */
+  isHeld(): boolean;
+  /** The same until it is refused. @throws AppError when the signal aborts. */
+  candidate(signal: AbortSignal): Promise<Candidate | DeliveredLink>;
+  /** Telegram does not take the candidate: the next is another one. */
+  refuse(error: BotApiError): void;
+  /** Remembers what Telegram made of the candidate. */
+  sent(message: SentMessage): void;
+  /** Lets go of the file on disk. */
+  close(): Promise<void>;
+}
+
+export interface FileLadderOptions {
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
+  readonly sentFiles: SentFiles;
+  /** Who holds the files: `telegram:BOT_ID`, since ids are per bot. */
+  readonly holder: string;
+  readonly limits: TelegramLimits;
+  /** Whether the Bot API server is one's own, which takes larger files. */
+  readonly isLocalServer: boolean;
+}
+
+/** Kinds that may stand beside others in an album. */
+const ALBUM_TYPES: ReadonlySet<string> = new Set(['photo', 'video', 'audio']);
+
+export function createFileLadder(item: GalleryItem, inAlbum: boolean, options: FileLadderOptions): FileLadder {
+  const { delivery, sentFiles, holder, limits, isLocalServer } = options;
+  const { post, index, form, spoiler } = item;
+  const media = post.items[index];
+  const isPhoto = media?.kind === 'image';
+  const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
+  const refused = new Set<string>();
+  let rung: 'remembered' | 'address' | 'upload' | 'link' = 'remembered';
+  let current: Candidate | DeliveredLink | undefined;
+  let file: DeliveredFile | undefined;
+  let asDocument = false;
+
+  function request(maxBytes: number): DeliveryRequest {
+    return { post, index, form, maxBytes, refused: [...refused] };
+  }
+
+  function held(): Candidate | undefined {
+    const known = sentFiles.get(key);
+    if (known === undefined || !isFileType(known.kind) || (inAlbum && !ALBUM_TYPES.has(known.kind))) return undefined;
+    const { variantKey, fileId, kind: type } = known;
+    return made({ from: 'remembered', type, media: fileId, variantKey });
+  }
+
+  function fetched(): Candidate | undefined {
+    const remote = delivery.remoteFile(request(isPhoto ? limits.addressPhoto : limits.address));
+    const type = remote && typeOf(remote.mime);
+    if (remote === undefined || type === undefined || type === 'document' || !isPublic(remote.url)) return undefined;
+    return made({ from: 'address', type, media: remote.url, variantKey: remote.variantKey });
+  }
+
+  async function uploaded(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
+    const largest = isLocalServer ? limits.localUpload : limits.upload;
+    if (file === undefined) {
+      const wanted = request(isPhoto ? limits.uploadPhoto : largest);
+      const delivered = await delivery.deliver({ ...wanted, thumbnail: true }, signal);
+      if (delivered.kind === 'link') return delivered;
+      file = delivered;
+    }
+    const { path, fileName, bytes, mime, variantKey } = file;
+    const type = asDocument ? 'document' : (typeOf(mime) ?? 'document');
+    const media = { content: { path }, fileName, bytes };
+    return made({ from: 'upload', type, media, variantKey, ...looks(file, type) });
+  }
+
+  function made(
+    part: Pick<Candidate, 'from' | 'type' | 'media' | 'variantKey'> & {
+      readonly width?: number;
+      readonly height?: number;
+      readonly duration?: number;
+      readonly thumbnail?: Upload;
+    },
+  ): Candidate {
+    const { width, height } = sizeOf(media);
+    const duration = media?.durationMs ?? null;
+    return {
+      kind: 'candidate',
+      width,
+      height,
+      duration: duration === null ? undefined : secondsOf(duration),
+      thumbnail: undefined,
+      uploadBytes: typeof part.media === 'string' ? 0 : part.media.bytes,
+      spoiler,
+      ...part,
+    };
+  }
+
+  async function climb(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
+    if (rung === 'remembered') {
+      const known = held();
+      if (known !== undefined) return known;
+      rung = 'address';
+    }
+    if (rung === 'address') {
+      const remote = fetched();
+      if (remote !== undefined) return remote;
+      rung = 'upload';
+    }
+    return rung === 'upload' ? uploaded(signal) : noWay();
+  }
+
+  function noWay(): DeliveredLink {
+    return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
+  }
+
+  async function letGo(): Promise<void> {
+    const done = file;
+    file = undefined;
+    await done?.dispose();
+  }
+
+  function refuseUpload({ code, description }: BotApiError, { type, variantKey }: Candidate): void {
+    const isTooLarge = code === 413 || /too (big|large)/i.test(description);
+    if (isTooLarge && !refused.has(variantKey)) {
+      refused.add(variantKey);
+      void letGo();
+    } else if (type === 'photo') asDocument = true;
+    else rung = 'link';
+  }
+
+  return {
+    isHeld: () => rung === 'remembered' && held() !== undefined,
+    async candidate(signal) {
+      current ??= await climb(signal);
+      return current;
+    },
+    refuse(error) {
+      const last = current;
+      current = undefined;
+      if (last === undefined || last.kind === 'link') return;
+      if (last.from === 'upload') refuseUpload(error, last);
+      else if (last.from === 'address') rung = 'upload';
+      else {
+        sentFiles.delete(key);
+        rung = 'address';
+      }
+    },
+    sent(message) {
+      if (current?.kind !== 'candidate' || current.from === 'remembered') return;
+      const made = fileIn(message);
+      if (made !== undefined) sentFiles.put(key, { variantKey: current.variantKey, ...made });
+    },
+    close: letGo,
+  };
+}
+
+/** Whichever Telegram made of what was sent. An animation has a document beside it, and a photo comes in sizes, largest last. */
+function fileIn(message: SentMessage): { readonly fileId: string; readonly kind: FileType } | undefined {
+  const { video, animation, photo, audio, document } = message;
+  const largest = photo?.at(-1);
+  if (video) return { fileId: video.file_id, kind: 'video' };
+  if (animation) return { fileId: animation.file_id, kind: 'animation' };
+  if (largest) return { fileId: largest.file_id, kind: 'photo' };
+  if (audio) return { fileId: audio.file_id, kind: 'audio' };
+  return document && { fileId: document.file_id, kind: 'document' };
+}
+
+/** How it looks, as far as that is known. */
+function looks({ width, height, durationMs, thumbnail }: DeliveredFile, type: FileType) {
+  return {
+    ...(width !== null && height !== null ? { width, height } : {}),
+    ...(durationMs === null ? {} : { duration: secondsOf(durationMs) }),
+    ...(thumbnail === null || type === 'document'
+      ? {}
+      : { thumbnail: { content: { path: thumbnail.path }, bytes: thumbnail.bytes, fileName: 'thumbnail.jpg' } }),
+  };
+}
+
+function isFileType(kind: string): kind is FileType {
+  return ALBUM_TYPES.has(kind) || kind === 'animation' || kind === 'document';
+}
+
+function typeOf(mime: string): FileType | undefined {
+  if (/^image\/(jpeg|png|webp)$/.test(mime)) return 'photo';
+  if (mime === 'image/gif') return 'animation';
+  if (mime.startsWith('video/')) return 'video';
+  if (mime.startsWith('audio/')) return 'audio';
+  return mime.startsWith('image/') ? 'document' : undefined;
+}
+
+function sizeOf(media: MediaItem | undefined): {
+  readonly width: number | undefined;
+  readonly height: number | undefined;
+} {
+  const { width = null, height = null } = media ?? {};
+  return width === null || height === null ? { width: undefined, height: undefined } : { width, height };
+}
+
+/** At least one: zero makes Telegram show a film without an end. */
+function secondsOf(ms: number): number {
+  return Math.max(1, Math.round(ms / 1_000));
+}
+
+/** Telegram comes from outside. */
+function isPublic(url: string): boolean {
+  return (
+    URL.canParse(url) &&
+    new URL(url).protocol === 'https:' &&
+    /^[^.]+(\.[^.]+)*\.[a-z]{2,}$/i.test(new URL(url).hostname)
+  );
+}

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+import { drawPicture } from '../../../bot/cards/drawing.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { TelegramLimits } from '../limits.ts';
+import { captioned, markup } from '../render/file-fields.ts';
+import type { Photo, PhotoPayload } from '../render/render.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import type { Place, Posting, SendingWatch } from './message-api.ts';
+import type { EditTarget, FileSource, SentMessage } from './methods.ts';
+import { isAboutFile, isWithoutRight } from './send-errors.ts';
+
+interface Errand {
+  readonly signal: AbortSignal;
+  readonly watch?: SendingWatch;
+}
+
+/** Photos of Medley's own: covers at an address, which Telegram fetches, and drawn pictures. */
+export interface Photos {
+  /** False when there is no photo to be had: nothing stands in the chat then. @throws BotApiError */
+  send(payload: PhotoPayload, place: Place, errand: Errand): Promise<boolean>;
+  /** Puts it in the place of a message. False when there is no photo to be had. @throws BotApiError */
+  replace(payload: PhotoPayload, target: EditTarget, signal: AbortSignal): Promise<boolean>;
+}
+
+export interface PhotosOptions {
+  readonly api: BotApi;
+  readonly posting: Posting;
+  readonly limits: TelegramLimits;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Of edits: the message itself cannot be changed, whatever the photo. */
+const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
+
+/** Pictures that Telegram holds by now; the same is not drawn twice. */
+const MAX_HELD = 2_000;
+
+export function createPhotos({ api, posting, limits, log }: PhotosOptions): Photos {
+  const held = new LRUCache<string, string>({ max: MAX_HELD });
+
+  /** Tries what Telegram holds, then the photo itself. */
+  async function attempt(photo: Photo, put: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> {
+    const known = photo.kind === 'picture' ? held.get(photo.picture.key) : undefined;
+    if (known !== undefined && (await isTaken(known, photo, put))) return true;
+    const media = photo.kind === 'image' ? photo.url : await drawn(photo);
+    return media !== undefined && isTaken(media, photo, put);
+  }
+
+  async function isTaken(
+    media: FileSource,
+    photo: Photo,
+    put: (media: FileSource) => Promise<SentMessage | undefined>,
+  ): Promise<boolean> {
+    try {
+      const fileId = (await put(media))?.photo?.at(-1)?.file_id;
+      if (photo.kind === 'picture' && fileId !== undefined) held.set(photo.picture.key, fileId);
+      return true;
+    } catch (error) {
+      const isRefused = error instanceof BotApiError && isAboutFile(error) && !ABOUT_MESSAGE.test(error.description);
+      if (!isRefused && !isWithoutRight(error)) throw error;
+      if (photo.kind === 'picture') held.delete(photo.picture.key);
+      log.warn({ err: error }, 'a photo was not taken');
+      return false;
+    }
+  }
+
+  async function drawn({ picture }: Extract<Photo, { kind: 'picture' }>): Promise<FileSource | undefined> {
+    const data = await drawPicture(picture, log);
+    return data && { content: { data }, fileName: 'medley.png', bytes: data.length };
+  }
+
+  return {
+    send({ photo, caption, keyboard }, place, errand) {
+      const words = { ...captioned(caption), ...markup(keyboard) };
+      return attempt(photo, media =>
+        posting.put('sendPhoto', place, errand, address => ({ ...address, ...words, photo: media })),
+      );
+    },
+    replace({ photo, caption, keyboard }, target, signal) {
+      return attempt(photo, async media => {
+        const change = {
+          ...target,
+          media: { type: 'photo' as const, media, ...captioned(caption) },
+          ...markup(keyboard),
+        };
+        try {
+          await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
+        } catch (error) {
+          if (!isUnchanged(error)) throw error;
+        }
+        return undefined;
+      });
+    },
+  };
+}
+
+export function isUnchanged(error: unknown): boolean {
+  return error instanceof BotApiError && error.code === 400 && /not modified/i.test(error.description);
+}

@@ -1,0 +1,34 @@
+import { BotApiError } from './bot-api-error.ts';
+import type { Candidate } from './file-candidates.ts';
+
+/** Refusals that another file would meet as well. */
+const NOT_THE_FILE =
+  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|caption|entit|keyboard|button|reply markup|messages to send/i;
+
+export function isAboutFile({ code, description }: BotApiError): boolean {
+  return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
+}
+
+export function isWithoutRight(error: unknown): boolean {
+  return (
+    error instanceof BotApiError &&
+    (error.code === 400 || error.code === 403) &&
+    /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i.test(error.description)
+  );
+}
+
+/** The files that the refusal is about; of an album Telegram seldom says which, and then it is those most likely to be. */
+export function culprits<T extends { readonly candidate: Candidate }>(
+  { code, description }: BotApiError,
+  batch: readonly T[],
+): readonly T[] {
+  const named = batch[Number(/#(\d{1,2})\b/.exec(description)?.[1] ?? 0) - 1];
+  if (named !== undefined) return [named];
+  const from = (way: Candidate['from']) => batch.filter(({ candidate }) => candidate.from === way);
+  const uploads = from('upload');
+  if (code === 413 && uploads.length > 0) {
+    const largest = Math.max(...uploads.map(({ candidate }) => candidate.uploadBytes));
+    return uploads.filter(({ candidate }) => candidate.uploadBytes === largest);
+  }
+  return [from('remembered'), from('address'), uploads].find(group => group.length > 0) ?? batch;
+}

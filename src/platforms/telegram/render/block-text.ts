@@ -1,0 +1,133 @@
+import type { Block, Card, Text } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import {
+  concat,
+  covered,
+  EMPTY,
+  type FormattedText,
+  formatText,
+  isWebAddress,
+  plain,
+  shorten,
+} from './formatted-text.ts';
+
+interface Part {
+  readonly content: FormattedText;
+  readonly folded: boolean;
+  /** What stands between it and the part before. */
+  readonly before: string;
+}
+
+/**
+ * Blocks as one text of at most `max` units. The last lines of cards and what may be folded give way first.
+ * @param isNumbered whether cards have their number before their name, from 1
+ */
+export function renderBlocks(blocks: readonly Block[], t: Translator, max: number, isNumbered = false): FormattedText {
+  const parts = partsWithin(blocks, t, max, isNumbered);
+  let excess = lengthOf(parts) - max;
+  const fitted = parts.map(part => {
+    const { content, folded, before } = part;
+    const cut = folded && excess > 0 ? shorten(content, Math.max(1, content.text.length - excess)) : content;
+    excess -= content.text.length - cut.text.length;
+    return concat([plain(before), folded ? quoted(cut) : cut]);
+  });
+  return shorten(concat(fitted), max);
+}
+
+function partsWithin(blocks: readonly Block[], t: Translator, max: number, isNumbered: boolean): readonly Part[] {
+  let lines = Math.max(0, ...blocks.map(block => (block.kind === 'card' ? lineCount(block) : 0)));
+  let parts = partsOf(blocks, t, { lines, isNumbered });
+  while (lines > 0 && lengthOf(parts) > max) {
+    lines -= 1;
+    parts = partsOf(blocks, t, { lines, isNumbered });
+  }
+  return parts;
+}
+
+function lengthOf(parts: readonly Part[]): number {
+  return parts.reduce((sum, { content, before }) => sum + before.length + content.text.length, 0);
+}
+
+interface CardForm {
+  readonly lines: number;
+  readonly isNumbered: boolean;
+}
+
+function partsOf(blocks: readonly Block[], t: Translator, form: CardForm): readonly Part[] {
+  const parts: Part[] = [];
+  let before = '';
+  let cards = 0;
+  for (const block of blocks) {
+    if (block.kind === 'card') cards += 1;
+    const content = block.kind === 'card' ? renderCard(block, t, form, cards) : renderBlock(block, t);
+    if (content.text.trim() === '') {
+      if (before !== '') before = '\n\n';
+      continue;
+    }
+    const folded = block.kind === 'text' && block.folded === true;
+    parts.push({ content, folded, before });
+    before = block.kind === 'heading' || folded ? '\n' : '\n\n';
+  }
+  return parts;
+}
+
+function renderBlock(block: Exclude<Block, Card>, t: Translator): FormattedText {
+  switch (block.kind) {
+    case 'heading':
+      return covered(formatText(block.text, t), 'bold');
+    case 'text':
+      return formatText(block.text, t);
+    case 'fields':
+      return concat(
+        block.fields.map(({ label, value }, index) =>
+          concat([
+            plain(index === 0 ? '' : '\n'),
+            covered(plain(`${label}:`), 'bold'),
+            plain(' '),
+            formatText(value, t),
+          ]),
+        ),
+      );
+    case 'image':
+      return formatText([linkTo(block.url, block.alt)], t);
+    case 'sound':
+      return formatText([linkTo(block.url, block.label)], t);
+    case 'picture':
+      return formatText([block.alt], t);
+    case 'divider':
+      return EMPTY;
+  }
+}
+
+/** Its name in bold, leading where it can lead, and its lines below. */
+export function renderCard(
+  { title, lines, sound, action }: Card,
+  t: Translator,
+  form: CardForm = { lines: Number.POSITIVE_INFINITY, isNumbered: false },
+  number = 1,
+): FormattedText {
+  const name = formatText(title, t);
+  const leads = name.entities.some(({ type }) => type === 'text_link');
+  const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
+  const heading = covered(led ? covered(name, 'text_link', action.url) : name, 'bold');
+  const all: readonly Text[] = [...lines, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
+  const below = all.slice(0, form.lines).map(line => concat([plain('\n'), formatText(line, t)]));
+  return concat([plain(form.isNumbered ? `${number}. ` : ''), heading, ...below]);
+}
+
+function lineCount({ lines, sound }: Card): number {
+  return lines.length + (sound ? 1 : 0);
+}
+
+function linkTo(url: string, label: string): Text[number] {
+  return { kind: 'link', url, children: [label.trim() === '' ? url : label] };
+}
+
+const LONG_QUOTE = 280;
+const LONG_QUOTE_LINES = 5;
+
+/** Long ones are folded by Telegram itself. */
+function quoted(content: FormattedText): FormattedText {
+  const isLong = content.text.length > LONG_QUOTE || content.text.split('\n').length > LONG_QUOTE_LINES;
+  return isLong ? covered(content, 'expandable_blockquote') : content;
+}

@@ -1,0 +1,98 @@
+import type { Inline, Text } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+
+/** Offsets and lengths are UTF-16 units, as JavaScript's own. */
+export interface Entity {
+  readonly type: 'bold' | 'italic' | 'code' | 'text_link' | 'expandable_blockquote';
+  readonly offset: number;
+  readonly length: number;
+  readonly url?: string;
+}
+
+/** Plain text and what is said about its parts: there is no markup that words from the web could break. */
+export interface FormattedText {
+  readonly text: string;
+  readonly entities: readonly Entity[];
+}
+
+export const EMPTY: FormattedText = { text: '', entities: [] };
+const ELLIPSIS = '…';
+
+/** A reply's text as Telegram takes it. */
+export function formatText(text: Text, t: Pick<Translator, 'date'>): FormattedText {
+  return concat(text.map(inline => formatInline(inline, t)));
+}
+
+function formatInline(inline: Inline, t: Pick<Translator, 'date'>): FormattedText {
+  if (typeof inline === 'string') return plain(withoutMentions(inline));
+  switch (inline.kind) {
+    case 'strong':
+      return covered(formatText(inline.children, t), 'bold');
+    case 'emphasis':
+      return covered(formatText(inline.children, t), 'italic');
+    // Nothing may stand inside of code.
+    case 'code':
+      return covered(plain(wordsOf(inline.children)), 'code');
+    case 'link': {
+      const children = formatText(inline.children, t);
+      return isWebAddress(inline.url) ? covered(children, 'text_link', inline.url) : children;
+    }
+    case 'time':
+      return plain(t.date(inline.at));
+    case 'swatch':
+      return plain(inline.symbol);
+  }
+}
+
+function wordsOf(children: Text): string {
+  return children
+    .map(child => (typeof child === 'string' ? child : 'children' in child ? wordsOf(child.children) : ''))
+    .join('');
+}
+
+export function plain(text: string): FormattedText {
+  return { text, entities: [] };
+}
+
+/** Telegram makes a mention of every `@name` in a text, and the person of that name, who has nothing to do with it, is called. */
+function withoutMentions(text: string): string {
+  return text.replace(/@(?=\w)/g, '@\u2060');
+}
+
+export function isWebAddress(url: string): boolean {
+  return /^https?:\/\/[^\s/]+\.[^\s]+$/i.test(url) && URL.canParse(url);
+}
+
+/** The whole under one entity. */
+export function covered(content: FormattedText, type: Entity['type'], url?: string): FormattedText {
+  const start = content.text.length - content.text.trimStart().length;
+  const length = content.text.trim().length;
+  if (length === 0) return content;
+  const outer = { type, offset: start, length, ...(url === undefined ? {} : { url }) };
+  return { text: content.text, entities: [outer, ...content.entities.filter(inner => inner.type !== type)] };
+}
+
+export function concat(parts: readonly FormattedText[]): FormattedText {
+  let text = '';
+  const entities: Entity[] = [];
+  for (const part of parts) {
+    for (const entity of part.entities) entities.push({ ...entity, offset: entity.offset + text.length });
+    text += part.text;
+  }
+  return { text, entities };
+}
+
+/** At most `max` units; what is cut off is marked by an ellipsis, and entities end where the text does. */
+export function shorten(content: FormattedText, max: number): FormattedText {
+  if (content.text.length <= max) return content;
+  if (max < 1) return EMPTY;
+  const kept = content.text
+    .slice(0, max - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd();
+  const entities = content.entities.flatMap(entity => {
+    const length = Math.min(entity.length, kept.length - entity.offset);
+    return length > 0 ? [{ ...entity, length }] : [];
+  });
+  return { text: kept + ELLIPSIS, entities };
+}

@@ -1,0 +1,68 @@
+import type { Action } from '../../../bot/reply.ts';
+import { MESSAGE_LIMITS } from '../limits.ts';
+import type { Button, Keyboard } from '../outgoing/methods.ts';
+import { isWebAddress } from './formatted-text.ts';
+
+/** Labels longer than this stand alone in their row, where phones show them whole. */
+const SHORT_LABEL = 14;
+
+/** Buttons of this platform's own kind. */
+export interface OwnButtons {
+  /** Under what stands in the text with its number, from 1; undefined where nothing is to be opened. */
+  readonly numbers?: readonly (string | undefined)[];
+  /** After all others. */
+  readonly extra?: readonly Button[];
+}
+
+/** The buttons under a message; undefined when there is none to show. Menus become buttons below each other. */
+export function renderKeyboard(
+  actions: readonly Action[],
+  { numbers = [], extra = [] }: OwnButtons = {},
+): Keyboard | undefined {
+  const numbered = numbers.flatMap((token, index) =>
+    token === undefined ? [] : [{ text: `${index + 1}`, callback_data: token }],
+  );
+  const others = [...actions.flatMap(renderAction), ...extra].slice(0, MESSAGE_LIMITS.buttons - numbered.length);
+  const rows = [...evenRows(numbered), ...rowsOf(others)];
+  return rows.length === 0 ? undefined : { inline_keyboard: rows };
+}
+
+function renderAction(action: Action): readonly Button[] {
+  if (action.kind === 'menu') {
+    return action.choices
+      .slice(0, MAX_CHOICES)
+      .map(({ label, token }) => ({ text: labelOf(label), callback_data: token }));
+  }
+  const text = labelOf(action.label);
+  if (action.kind === 'link') return isWebAddress(action.url) ? [{ text, url: action.url }] : [];
+  const style = action.style === 'secondary' ? {} : { style: action.style };
+  return [{ text, callback_data: action.token, ...style }];
+}
+
+/** As many as any platform shows. */
+const MAX_CHOICES = 25;
+
+function labelOf(label: string): string {
+  const characters = [...label.trim()];
+  if (characters.length === 0) return '…';
+  if (characters.length <= MESSAGE_LIMITS.buttonLabel) return characters.join('');
+  return `${characters.slice(0, MESSAGE_LIMITS.buttonLabel - 1).join('')}…`;
+}
+
+/** Rows of like length, so that none has one button alone. */
+function evenRows(buttons: readonly Button[]): readonly (readonly Button[])[] {
+  const count = Math.ceil(buttons.length / MESSAGE_LIMITS.numbersPerRow);
+  const width = Math.ceil(buttons.length / Math.max(1, count));
+  return Array.from({ length: count }, (_, row) => buttons.slice(row * width, (row + 1) * width));
+}
+
+function rowsOf(buttons: readonly Button[]): readonly (readonly Button[])[] {
+  const rows: Button[][] = [];
+  for (const button of buttons) {
+    const row = rows.at(-1);
+    const fits = row !== undefined && row.length < MESSAGE_LIMITS.buttonsPerRow;
+    if (fits && [...row, button].every(({ text }) => text.length <= SHORT_LABEL)) row.push(button);
+    else rows.push([button]);
+  }
+  return rows;
+}

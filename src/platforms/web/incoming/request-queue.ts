@@ -1,0 +1,226 @@
+import { LRUCache } from 'lru-cache';
+import type { Caller, ProgressStage } from '../../../bot/command.ts';
+import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
+import type { Sink } from '../../../bot/dispatch/invocation.ts';
+import { type Reply, reply } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { ChatLimits } from '../limits.ts';
+import type { Outlet } from '../outgoing/send.ts';
+import type { ServerMessage, WebReply } from '../page/protocol.ts';
+
+export type ChatInput =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'action'; readonly token: string };
+
+export type ChatLog = Pick<Logger, 'warn' | 'error'>;
+
+/** One page after its hello. */
+export interface Line {
+  readonly session: string;
+  readonly caller: Caller;
+  readonly outlet: Outlet;
+  /** Called when an answer is complete: it may have changed the language. */
+  settled(): void;
+}
+
+export interface ConversationOptions {
+  readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
+  readonly render: (reply: Reply) => WebReply;
+  readonly translator: (caller: Caller) => Translator;
+  readonly limits: ChatLimits;
+  readonly log: ChatLog;
+  readonly now: () => number;
+}
+
+/**
+ * Questions and their answers, across connections: an answer whose page was cut off waits for it, and a question asked
+ * again under the same id is not answered twice.
+ */
+export interface Conversations {
+  ask(line: Line, id: string, input: ChatInput): void;
+  cancel(line: Line, id: string): void;
+  leave(line: Line): void;
+  /** Takes nothing new; resolved when what runs has ended, or was ended after `limits.drainMs`. */
+  drain(): Promise<void>;
+}
+
+interface Job {
+  readonly key: string;
+  readonly id: string;
+  readonly session: string;
+  readonly input: ChatInput;
+  readonly caller: Caller;
+  readonly controller: AbortController;
+  /** Reply frames so far. */
+  readonly frames: string[];
+  line: Line | undefined;
+  stage: ProgressStage | undefined;
+  orphaned: NodeJS.Timeout | undefined;
+  running: Promise<void> | undefined;
+}
+
+export function createConversations(options: ConversationOptions): Conversations {
+  const { dispatcher, render, translator, limits, log, now } = options;
+  const jobs = new Map<string, Job>();
+  const answered = new LRUCache<string, readonly string[]>({
+    maxSize: limits.answeredBytes,
+    sizeCalculation: frames => frames.reduce((total, frame) => total + frame.length, 64),
+    ttl: limits.answeredMs,
+    ttlAutopurge: false,
+    perf: { now },
+  });
+  let draining = false;
+
+  function ask(line: Line, id: string, input: ChatInput): void {
+    const key = `${line.session} ${id}`;
+    const frames = answered.get(key);
+    if (frames) {
+      for (const frame of frames) line.outlet.sendText(frame);
+      return;
+    }
+    const known = jobs.get(key);
+    if (known) attach(known, line);
+    // A page that hears nothing asks again when it has found the next server.
+    else if (!draining) accept(line, key, id, input);
+  }
+
+  function attach(job: Job, line: Line): void {
+    clearTimeout(job.orphaned);
+    job.line = line;
+    line.outlet.send({ type: 'accepted', id: job.id });
+    for (const frame of job.frames) line.outlet.sendText(frame);
+    if (job.stage) sendProgress(job, job.stage);
+  }
+
+  function accept(line: Line, key: string, id: string, input: ChatInput): void {
+    const { messages } = translator(line.caller);
+    if (input.kind === 'text' && input.text.length > limits.messageLength) {
+      refuse(line, id, messages.web.tooLong.replace('{n}', String(limits.messageLength)));
+      return;
+    }
+    if (ofSession(line.session).length >= limits.running + limits.queued) {
+      refuse(line, id, messages.errors.rate_limited({}));
+      return;
+    }
+    const job: Job = {
+      key,
+      id,
+      session: line.session,
+      input,
+      caller: line.caller,
+      controller: new AbortController(),
+      frames: [],
+      line,
+      stage: undefined,
+      orphaned: undefined,
+      running: undefined,
+    };
+    jobs.set(key, job);
+    line.outlet.send({ type: 'accepted', id });
+    startWaiting(line.session);
+  }
+
+  function refuse(line: Line, id: string, text: string): void {
+    line.outlet.send({ type: 'reply', id, index: 0, reply: render(notice(text)) });
+    line.outlet.send({ type: 'done', id });
+  }
+
+  function ofSession(session: string): readonly Job[] {
+    return [...jobs.values()].filter(job => job.session === session);
+  }
+
+  function startWaiting(session: string): void {
+    const own = ofSession(session);
+    const room = limits.running - own.filter(job => job.running).length;
+    const waiting = own.filter(job => !job.running).slice(0, Math.max(0, room));
+    for (const job of waiting) job.running = run(job);
+  }
+
+  async function run(job: Job): Promise<void> {
+    const { caller, controller, input } = job;
+    try {
+      await dispatcher.dispatch({ ...input, caller, signal: controller.signal }, sinkOf(job));
+    } catch (error) {
+      if (!controller.signal.aborted) {
+        log.error({ err: error }, 'web chat: dispatch failed');
+        deliver(job, notice(translator(caller).messages.errors.internal({})));
+      }
+    }
+    settle(job);
+  }
+
+  function sinkOf(job: Job): Sink {
+    return {
+      progress(stage) {
+        if (job.controller.signal.aborted) return;
+        job.stage = stage;
+        sendProgress(job, stage);
+      },
+      reply(value) {
+        if (!job.controller.signal.aborted) deliver(job, value);
+      },
+    };
+  }
+
+  function sendProgress(job: Job, stage: ProgressStage): void {
+    job.line?.outlet.send({ type: 'progress', id: job.id, text: translator(job.caller).messages.progress[stage] });
+  }
+
+  function deliver(job: Job, value: Reply): void {
+    emit(job, { type: 'reply', id: job.id, index: job.frames.length, reply: render(value) });
+  }
+
+  function emit(job: Job, frame: ServerMessage): void {
+    const text = JSON.stringify(frame);
+    job.frames.push(text);
+    job.line?.outlet.sendText(text);
+  }
+
+  function settle(job: Job): void {
+    clearTimeout(job.orphaned);
+    jobs.delete(job.key);
+    // Ended by a stop or by its page going away, it may still be asked again.
+    if (!job.controller.signal.aborted) {
+      emit(job, { type: 'done', id: job.id });
+      answered.set(job.key, job.frames);
+      job.line?.settled();
+    }
+    if (!draining) startWaiting(job.session);
+  }
+
+  function cancel(line: Line, id: string): void {
+    const job = jobs.get(`${line.session} ${id}`);
+    if (job) end(job);
+    line.outlet.send({ type: 'done', id });
+  }
+
+  function end(job: Job): void {
+    job.controller.abort();
+    if (!job.running) settle(job);
+  }
+
+  function leave(line: Line): void {
+    for (const job of jobs.values()) {
+      if (job.line !== line) continue;
+      job.line = undefined;
+      job.orphaned = setTimeout(() => end(job), limits.orphanMs);
+      job.orphaned.unref();
+    }
+  }
+
+  async function drain(): Promise<void> {
+    draining = true;
+    for (const job of jobs.values()) if (!job.running) end(job);
+    const running = [...jobs.values()];
+    const deadline = setTimeout(() => running.forEach(end), limits.drainMs);
+    await Promise.all(running.map(job => job.running));
+    clearTimeout(deadline);
+  }
+
+  return { ask, cancel, leave, drain };
+}
+
+function notice(text: string): Reply {
+  return reply({ tone: 'error', blocks: [{ kind: 'text', text: [text] }] });
+}

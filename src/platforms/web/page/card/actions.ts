@@ -1,0 +1,86 @@
+import { button, h, isCalm, isWebAddress } from '../dom.ts';
+import type { WebAction } from '../protocol.ts';
+import { icon } from './icons.ts';
+import type { ItemContext } from './item.ts';
+
+type Menu = Extract<WebAction, { kind: 'menu' }>;
+
+/** What can be done with a reply: a row to press, and below it what a menu of it opens. */
+export function actionsOf(actions: readonly WebAction[], before: readonly HTMLElement[], context: ItemContext): Node[] {
+  const row: HTMLElement[] = [...before];
+  const lists: HTMLElement[] = [];
+  for (const action of actions) {
+    if (action.kind === 'menu') {
+      const { opener, list } = menu(action, context);
+      row.push(opener);
+      lists.push(list);
+    } else if (action.kind === 'button') row.push(pressable(action, context));
+    else if (isWebAddress(action.url)) row.push(link(action));
+  }
+  return row.length > 0 ? [h('p', { class: 'actions' }, ...row), ...lists] : [];
+}
+
+function pressable({ label, style, token }: Extract<WebAction, { kind: 'button' }>, { onAction }: ItemContext) {
+  const element = button(
+    { class: `action ${style}`, 'data-label': label },
+    () => onAction(token, label, element),
+    label,
+  );
+  return element;
+}
+
+function link({ label, url }: Extract<WebAction, { kind: 'link' }>): HTMLAnchorElement {
+  return h('a', { class: 'action', href: url, target: '_blank', rel: 'noopener noreferrer' }, icon('open'), label);
+}
+
+/**
+ * A list that unfolds in its place. A native select would act on the first arrow key in some browsers, and shows no details.
+ */
+function menu({ label, choices }: Menu, { onAction }: ItemContext): { opener: HTMLElement; list: HTMLElement } {
+  const list = h(
+    'ul',
+    { class: 'choices', hidden: true, 'aria-label': label },
+    ...choices.map(choice => {
+      const pressed = button(
+        { class: 'choice', 'data-label': choice.label },
+        () => onAction(choice.token, choice.label, pressed),
+        h('span', { class: 'choice-label' }, choice.label),
+        choice.detail !== '' && h('span', { class: 'choice-detail' }, choice.detail),
+      );
+      return h('li', {}, pressed);
+    }),
+  );
+  const opener = button(
+    { class: 'action opener', 'aria-expanded': 'false', 'data-label': label },
+    toggle,
+    label,
+    icon('fold'),
+  );
+
+  function toggle(): void {
+    list.hidden = !list.hidden;
+    opener.setAttribute('aria-expanded', String(!list.hidden));
+    if (!list.hidden) list.scrollIntoView({ block: 'nearest', behavior: isCalm() ? 'auto' : 'smooth' });
+  }
+
+  list.addEventListener('keydown', event => {
+    if (event.key === 'Escape') {
+      event.stopPropagation();
+      toggle();
+      opener.focus();
+      return;
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    const all = [...list.querySelectorAll('button')];
+    const at = all.findIndex(each => each.matches(':focus'));
+    all[(at + step + all.length) % all.length]?.focus();
+  });
+  opener.addEventListener('keydown', event => {
+    if (event.key !== 'ArrowDown' || list.hidden) return;
+    event.preventDefault();
+    list.querySelector('button')?.focus();
+  });
+  return { opener, list };
+}

@@ -1,0 +1,97 @@
+import { button, h, isOwnPath } from '../dom.ts';
+import type { WebBlock, WebCard, WebText } from '../protocol.ts';
+import { text } from '../texts.ts';
+import { icon } from './icons.ts';
+import { inlines, plain } from './inline.ts';
+import { type ItemContext, itemList } from './item.ts';
+import { soundRow } from './preview.ts';
+
+/** The blocks of a reply; cards that follow each other are one list. */
+export function blocksOf(blocks: readonly WebBlock[], context: ItemContext): Node[] {
+  const nodes: Node[] = [];
+  let run: WebCard[] = [];
+  const endRun = (): void => {
+    if (run.length > 0) nodes.push(itemList(run, context));
+    run = [];
+  };
+  for (const block of blocks) {
+    if (block.kind === 'card') {
+      run.push(block.card);
+      continue;
+    }
+    endRun();
+    nodes.push(blockOf(block));
+  }
+  endRun();
+  return nodes;
+}
+
+function blockOf(block: Exclude<WebBlock, { kind: 'card' }>): Node {
+  switch (block.kind) {
+    case 'heading':
+      return h('h3', { class: 'card-subheading' }, ...inlines(block.text));
+    case 'text':
+      return block.folded
+        ? foldedText(block.text)
+        : h('p', { class: 'card-text remark', dir: 'auto' }, ...inlines(block.text));
+    case 'fields':
+      return fieldList(block.fields);
+    case 'image':
+      return image(block);
+    case 'picture':
+      return picture(block);
+    case 'sound':
+      return soundRow(block.sound);
+    case 'divider':
+      return h('hr', { class: 'divider' });
+  }
+}
+
+/** Has its room before it comes; what does not come leaves none behind. */
+function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node {
+  if (!isOwnPath(url)) return h('p', {}, alt);
+  const shown = h('img', { class: 'card-image', src: url, alt, loading: 'lazy', decoding: 'async' });
+  if (ratio !== null) shown.style.setProperty('aspect-ratio', String(ratio));
+  shown.addEventListener('error', () => shown.remove(), { once: true });
+  return shown;
+}
+
+/** Where it could not be drawn, or is no longer kept, its words say the same. */
+function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture' }>): Node {
+  const words = h('p', { class: 'card-text remark', dir: 'auto' }, alt);
+  if (!isOwnPath(url)) return words;
+  const shown = h('img', { class: 'card-picture', src: url, alt, width, height, decoding: 'async' });
+  shown.addEventListener('error', () => shown.replaceWith(words), { once: true });
+  return shown;
+}
+
+type Field = Extract<WebBlock, { kind: 'fields' }>['fields'][number];
+
+/** Figures stand side by side, sentences below each other. */
+function fieldList(fields: readonly Field[]): Node {
+  const isFigures = fields.every(({ label, value }) => label.length <= 16 && plain(value).length <= 24);
+  const rows = fields.map(({ label, value }) => h('div', {}, h('dt', {}, label), h('dd', {}, ...inlines(value))));
+  return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);
+}
+
+/** The way to the rest of a text is offered only where something is hidden: that depends on the width it has. */
+const folds = new ResizeObserver(entries => {
+  for (const { target } of entries) {
+    if (!target.classList.contains('folded')) continue;
+    const toggle = target.nextElementSibling;
+    if (toggle instanceof HTMLElement) toggle.hidden = target.scrollHeight <= target.clientHeight + 1;
+  }
+});
+
+function foldedText(content: WebText): Node {
+  const paragraph = h('p', { class: 'card-text folded', dir: 'auto' }, ...inlines(content));
+  const label = h('span', {}, text('showMore'));
+  const toggle = button({ class: 'fold', 'aria-expanded': 'false', hidden: true }, () => {
+    const isFolded = paragraph.classList.toggle('folded');
+    toggle.setAttribute('aria-expanded', String(!isFolded));
+    label.textContent = text(isFolded ? 'showMore' : 'showLess');
+  });
+  toggle.append(label, icon('fold'));
+  folds.observe(paragraph);
+  return h('div', { class: 'foldable' }, paragraph, toggle);
+}

@@ -1,0 +1,123 @@
+import { button, h, isCalm } from '../dom.ts';
+import type { WebMedia } from '../protocol.ts';
+import { text } from '../texts.ts';
+import { icon } from './icons.ts';
+import { backdrop, type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
+
+export interface CarouselOptions extends MediaContext {
+  readonly onChange: (index: number) => void;
+}
+
+/** More dots than this are a line nobody counts; the number alone says it better. */
+const MOST_DOTS = 12;
+
+/** Several files side by side: swiped, scrolled, stepped by buttons or arrow keys. */
+export function carousel(items: readonly WebMedia[], options: CarouselOptions): HTMLElement {
+  const slides = items.map((media, index) => slideOf(media, index, items.length, options));
+  const track = h('div', { class: 'track', tabindex: 0, role: 'group', 'aria-label': text('gallery') }, ...slides);
+  const place = h('p', { class: 'place', 'aria-hidden': 'true' });
+  const previous = button(
+    { class: 'icon-button turn-previous', 'aria-label': text('previous') },
+    () => go(current - 1),
+    icon('previous'),
+  );
+  const next = button(
+    { class: 'icon-button turn-next', 'aria-label': text('next') },
+    () => go(current + 1),
+    icon('next'),
+  );
+  const dots = items.length > MOST_DOTS ? [] : items.map(() => h('span', { class: 'dot' }));
+  let current = -1;
+  let isNear = false;
+
+  function go(index: number): void {
+    const target = Math.max(0, Math.min(items.length - 1, index));
+    track.scrollTo({ left: target * track.clientWidth, behavior: isCalm() ? 'auto' : 'smooth' });
+    // Not waiting for the scroll to arrive lets two quick presses move two slides.
+    arrive(target);
+  }
+
+  function arrive(index: number): void {
+    if (index === current) return;
+    current = index;
+    place.textContent = `${index + 1} / ${items.length}`;
+    previous.disabled = index === 0;
+    next.disabled = index === items.length - 1;
+    for (const [at, dot] of dots.entries()) dot.classList.toggle('on', at === index);
+    for (const [at, slide] of slides.entries()) {
+      slide.inert = at !== index;
+      if (at !== index) for (const player of slide.querySelectorAll<HTMLMediaElement>('video, audio')) player.pause();
+    }
+    if (isNear) warmAround(index);
+    options.onChange(index);
+  }
+
+  /** What is shown next is ready when it comes. */
+  function warmAround(index: number): void {
+    for (const slide of slides.slice(Math.max(0, index - 1), index + 2)) warm(slide);
+  }
+
+  let settle: ReturnType<typeof setTimeout> | undefined;
+  track.addEventListener('scroll', () => {
+    clearTimeout(settle);
+    settle = setTimeout(() => {
+      if (track.clientWidth > 0) arrive(Math.round(track.scrollLeft / track.clientWidth));
+    }, SETTLE_MS);
+  });
+
+  const root = h(
+    'section',
+    { class: 'carousel', 'aria-roledescription': 'carousel', 'aria-label': text('gallery') },
+    track,
+    place,
+    previous,
+    next,
+    h('div', { class: 'dots', 'aria-hidden': 'true' }, ...dots),
+  );
+  const [first] = items;
+  if (first) root.style.setProperty('--ratio', String(ratioOf(first)));
+  root.addEventListener('keydown', event => {
+    // In a player the arrows belong to the player.
+    if (event.target instanceof HTMLMediaElement) return;
+    const target = targetOf(event.key, current, items.length);
+    if (target === undefined) return;
+    event.preventDefault();
+    go(target);
+  });
+  arrive(0);
+  whenNear(root, () => {
+    isNear = true;
+    warmAround(current);
+    const firstFilm = slides[items.findIndex(item => item.kind === 'video')];
+    if (firstFilm) warm(firstFilm);
+  });
+  return root;
+}
+
+/** Long enough for a smooth scroll's steps to follow each other, short enough to feel at once. */
+const SETTLE_MS = 90;
+
+function targetOf(key: string, current: number, count: number): number | undefined {
+  switch (key) {
+    case 'ArrowLeft':
+      return current - 1;
+    case 'ArrowRight':
+      return current + 1;
+    case 'Home':
+      return 0;
+    case 'End':
+      return count - 1;
+    default:
+      return undefined;
+  }
+}
+
+function slideOf(media: WebMedia, index: number, total: number, context: MediaContext): HTMLElement {
+  const place = text('itemOf', { n: index + 1, total });
+  return h(
+    'div',
+    { class: 'slide', role: 'group', 'aria-roledescription': 'slide', 'aria-label': mediaLabel(media, place) },
+    backdrop(media),
+    mediaBox(media, place, context),
+  );
+}

@@ -1,0 +1,90 @@
+import { button, byId, h } from '../dom.ts';
+import type { WebMedia } from '../protocol.ts';
+import { text } from '../texts.ts';
+import { icon } from './icons.ts';
+
+/** Photos in full, over everything; arrows turn the page, Escape and a press beside the photo close it. */
+export function openLightbox(photos: readonly WebMedia[], start: number): void {
+  const dialog = byId('lightbox', HTMLDialogElement);
+  const image = h('img', { class: 'lightbox-photo', decoding: 'async' });
+  const place = h('p', { class: 'lightbox-place', 'aria-live': 'polite' });
+  const download = h(
+    'a',
+    { class: 'icon-button', 'aria-label': text('download'), title: text('download') },
+    icon('download'),
+  );
+  const previous = button(
+    { class: 'icon-button turn-previous', 'aria-label': text('previous') },
+    () => turn(-1),
+    icon('previous'),
+  );
+  const next = button({ class: 'icon-button turn-next', 'aria-label': text('next') }, () => turn(1), icon('next'));
+  const close = button({ class: 'icon-button', 'aria-label': text('close') }, () => dialog.close(), icon('close'));
+  const listening = new AbortController();
+  let index = start;
+
+  function show(): void {
+    const photo = photos[index];
+    if (!photo) return;
+    image.src = photo.src;
+    image.alt = photo.alt || `${text('photo')} ${text('itemOf', { n: index + 1, total: photos.length })}`;
+    place.textContent = photos.length > 1 ? text('itemOf', { n: index + 1, total: photos.length }) : '';
+    download.href = photo.downloadUrl;
+    download.download = photo.fileName;
+    previous.hidden = next.hidden = photos.length < 2;
+    previous.disabled = index === 0;
+    next.disabled = index === photos.length - 1;
+  }
+
+  function turn(step: 1 | -1): void {
+    index = Math.max(0, Math.min(photos.length - 1, index + step));
+    show();
+  }
+
+  dialog.addEventListener(
+    'keydown',
+    event => {
+      if (event.key === 'ArrowLeft') turn(-1);
+      if (event.key === 'ArrowRight') turn(1);
+    },
+    { signal: listening.signal },
+  );
+  dialog.addEventListener(
+    'click',
+    event => {
+      if (event.target === dialog || event.target === stage) dialog.close();
+    },
+    { signal: listening.signal },
+  );
+  dialog.addEventListener('close', () => listening.abort(), { once: true });
+
+  const stage = h('div', { class: 'lightbox-stage' }, image);
+  onSwipe(stage, turn, listening.signal);
+  dialog.replaceChildren(h('div', { class: 'lightbox-bar' }, place, download, close), stage, previous, next);
+  show();
+  dialog.showModal();
+  close.focus();
+}
+
+const SWIPE_PX = 48;
+
+function onSwipe(stage: HTMLElement, turn: (step: 1 | -1) => void, signal: AbortSignal): void {
+  let startX: number | undefined;
+  stage.addEventListener(
+    'touchstart',
+    event => (startX = event.touches.length === 1 ? event.touches[0]?.clientX : undefined),
+    {
+      signal,
+      passive: true,
+    },
+  );
+  stage.addEventListener(
+    'touchend',
+    event => {
+      const endX = event.changedTouches[0]?.clientX;
+      if (startX === undefined || endX === undefined || Math.abs(endX - startX) < SWIPE_PX) return;
+      turn(endX < startX ? 1 : -1);
+    },
+    { signal, passive: true },
+  );
+}

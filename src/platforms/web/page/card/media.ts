@@ -1,0 +1,166 @@
+import { button, h } from '../dom.ts';
+import type { WebMedia } from '../protocol.ts';
+import { type TextKey, text } from '../texts.ts';
+import { icon } from './icons.ts';
+
+export interface MediaContext {
+  readonly openPhoto: (media: WebMedia) => void;
+  /** Asks for the post again; its addresses have run out. */
+  readonly bringAgain: () => void;
+}
+
+const KIND_TEXT = { video: 'video', image: 'photo', audio: 'audio' } as const satisfies Record<
+  WebMedia['kind'],
+  TextKey
+>;
+
+/** Names what a file is for those who cannot see it. */
+export function mediaLabel(media: WebMedia, place: string): string {
+  return [text(KIND_TEXT[media.kind]), place, media.alt].filter(part => part !== '').join(', ');
+}
+
+/** Width by height, kept within what still looks like a picture in a chat. */
+export function ratioOf(media: WebMedia): number {
+  if (media.kind === 'audio') return media.poster === null ? 4 : 1;
+  if (!media.width || !media.height) return media.kind === 'video' ? 16 / 9 : 1;
+  return Math.min(2.4, Math.max(0.5, media.width / media.height));
+}
+
+/** One file in a box that has its final size from the start. */
+export function mediaBox(media: WebMedia, place: string, context: MediaContext): HTMLElement {
+  const box = h('div', { class: `media media-${media.kind}` });
+  box.style.setProperty('--ratio', String(ratioOf(media)));
+  const fill = (): void => {
+    if (Date.now() >= media.expiresAt) box.replaceChildren(expiredNote(context));
+    else if (media.spoiler && !box.dataset.shown) box.replaceChildren(spoilerCover(media, () => show()));
+    else show();
+  };
+  const show = (): void => {
+    box.dataset.shown = 'true';
+    const onError = (): void => box.replaceChildren(failedNote(fill, context));
+    box.replaceChildren(...elementsOf(media, place, context, onError));
+    if (box.hasAttribute('data-warm')) warm(box);
+  };
+  fill();
+  return box;
+}
+
+function elementsOf(media: WebMedia, place: string, context: MediaContext, onError: () => void): HTMLElement[] {
+  if (media.kind === 'image') return [photo(media, place, context, onError)];
+  if (media.kind === 'audio') return sound(media, place, onError);
+  return [film(media, place, onError)];
+}
+
+function film(media: WebMedia, place: string, onError: () => void): HTMLVideoElement {
+  const video = h('video', {
+    controls: true,
+    playsinline: true,
+    preload: 'none',
+    poster: media.poster,
+    width: media.width,
+    height: media.height,
+    'aria-label': mediaLabel(media, place),
+  });
+  video.addEventListener('error', onError, { once: true });
+  // Without a cover iOS shows nothing until it plays; a moment in the address makes it show that moment.
+  video.src = media.poster === null ? `${media.src}#t=0.001` : media.src;
+  return video;
+}
+
+function sound(media: WebMedia, place: string, onError: () => void): HTMLElement[] {
+  const audio = h('audio', { controls: true, preload: 'metadata', 'aria-label': mediaLabel(media, place) });
+  audio.addEventListener('error', onError, { once: true });
+  audio.src = media.src;
+  const cover = media.poster === null ? icon('sound') : h('img', { src: media.poster, alt: '', class: 'cover' });
+  return [h('div', { class: 'sleeve' }, cover), audio];
+}
+
+function photo(media: WebMedia, place: string, context: MediaContext, onError: () => void): HTMLButtonElement {
+  const image = h('img', {
+    alt: mediaLabel(media, place),
+    width: media.width,
+    height: media.height,
+    decoding: 'async',
+  });
+  image.addEventListener('error', onError, { once: true });
+  image.src = media.src;
+  return button({ class: 'photo', title: text('openPhoto') }, () => context.openPhoto(media), image);
+}
+
+function spoilerCover(media: WebMedia, show: () => void): HTMLButtonElement {
+  return button(
+    { class: 'spoiler' },
+    show,
+    icon('hidden'),
+    h('span', {}, text('spoiler')),
+    h('span', { class: 'unseen' }, mediaLabel(media, '')),
+  );
+}
+
+function expiredNote({ bringAgain }: MediaContext): HTMLElement {
+  return h(
+    'div',
+    { class: 'media-note' },
+    h('p', {}, text('mediaExpired')),
+    button({ class: 'action' }, bringAgain, icon('again'), text('bringAgain')),
+  );
+}
+
+function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElement {
+  return h(
+    'div',
+    { class: 'media-note' },
+    h('p', {}, text('mediaFailed')),
+    h(
+      'p',
+      { class: 'actions' },
+      button({ class: 'action' }, again, icon('again'), text('retry')),
+      button({ class: 'action' }, bringAgain, text('bringAgain')),
+    ),
+  );
+}
+
+/** What fills the sides of a file that is narrower than its place: itself, out of focus. */
+export function backdrop(media: WebMedia): HTMLElement | undefined {
+  const src = media.kind === 'image' ? media.src : media.poster;
+  if (src === null || media.spoiler || Date.now() >= media.expiresAt) return undefined;
+  return h('img', { class: 'backdrop', src, alt: '', 'aria-hidden': 'true', decoding: 'async' });
+}
+
+/** Lets the film in this box ask for its first bytes. */
+export function warm(box: Element): void {
+  box.setAttribute('data-warm', '');
+  for (const video of box.querySelectorAll('video')) video.preload = 'metadata';
+}
+
+const arrivals = new WeakMap<Element, () => void>();
+
+const observer = new IntersectionObserver(
+  entries => {
+    for (const { target, isIntersecting } of entries) {
+      if (!isIntersecting) continue;
+      observer.unobserve(target);
+      arrivals.get(target)?.();
+    }
+  },
+  { rootMargin: '400px' },
+);
+
+/** A long conversation holds many films; only those near the eye load anything. */
+export function whenNear(element: Element, act: () => void): void {
+  arrivals.set(element, act);
+  observer.observe(element);
+}
+
+/** One thing plays at a time. `play` does not bubble, so it is caught on its way down. */
+export function playOneAtATime(): void {
+  document.addEventListener(
+    'play',
+    event => {
+      for (const playing of document.querySelectorAll<HTMLMediaElement>('video, audio')) {
+        if (playing !== event.target) playing.pause();
+      }
+    },
+    true,
+  );
+}

@@ -1,0 +1,61 @@
+import { button, h, isOwnPath } from '../dom.ts';
+import type { WebSound } from '../protocol.ts';
+import { text } from '../texts.ts';
+import { icon } from './icons.ts';
+
+/** On a cover: plays and pauses, its rim shows how far it is. Nothing is loaded before the first press. */
+export function previewButton(sound: WebSound): HTMLElement | undefined {
+  if (!isOwnPath(sound.url)) return undefined;
+  const audio = h('audio', { preload: 'none' });
+  const toggle = button({ class: 'preview' }, () => {
+    if (audio.paused) play();
+    else audio.pause();
+  });
+  const holder = h('span', { class: 'preview-holder' }, audio, toggle);
+
+  function play(): void {
+    if (!audio.src) audio.src = sound.url;
+    // A sound that failed before may come now.
+    if (audio.error) audio.load();
+    show('loading');
+    // What keeps it from playing is told by `error`; a press that follows soon is no failure.
+    audio.play().catch(() => show(audio.error ? 'failed' : 'idle'));
+  }
+
+  function show(state: 'idle' | 'loading' | 'playing' | 'failed'): void {
+    if (toggle.dataset.state === state) return;
+    toggle.dataset.state = state;
+    const isOn = state === 'loading' || state === 'playing';
+    const label = state === 'failed' ? text('soundFailed') : `${text(isOn ? 'pause' : 'play')}: ${sound.label}`;
+    toggle.setAttribute('aria-label', label);
+    toggle.title = label;
+    toggle.replaceChildren(icon(state === 'failed' ? 'alert' : isOn ? 'pause' : 'play'));
+  }
+
+  function showProgress(): void {
+    const part = audio.duration > 0 ? audio.currentTime / audio.duration : 0;
+    toggle.style.setProperty('--done', `${(Math.min(1, part) * 100).toFixed(1)}%`);
+    if (!audio.paused && toggle.isConnected) requestAnimationFrame(showProgress);
+  }
+
+  audio.addEventListener('playing', () => {
+    show('playing');
+    showProgress();
+  });
+  audio.addEventListener('pause', () => {
+    if (toggle.dataset.state !== 'failed') show('idle');
+  });
+  audio.addEventListener('ended', () => {
+    audio.currentTime = 0;
+    show('idle');
+    showProgress();
+  });
+  audio.addEventListener('error', () => show('failed'));
+  show('idle');
+  return holder;
+}
+
+/** The same by itself, with its name beside it. */
+export function soundRow(sound: WebSound): HTMLElement {
+  return h('p', { class: 'sound-row' }, previewButton(sound), h('span', { 'aria-hidden': 'true' }, sound.label));
+}

@@ -1,0 +1,66 @@
+import { byId, h } from '../dom.ts';
+import type { WebSuggestion } from '../protocol.ts';
+
+/** The list above the input, by the ARIA combobox pattern: focus stays in the input, which names the active option. */
+export interface SuggestionList {
+  readonly isOpen: boolean;
+  show(items: readonly WebSuggestion[]): void;
+  hide(): void;
+  move(step: 1 | -1): void;
+  /** The option that Enter or Tab would take. */
+  readonly active: WebSuggestion | undefined;
+}
+
+export function createSuggestionList(
+  input: HTMLTextAreaElement,
+  onTake: (item: WebSuggestion) => void,
+): SuggestionList {
+  const list = byId('suggestions', HTMLDivElement);
+  let items: readonly WebSuggestion[] = [];
+  let active = -1;
+
+  function activate(index: number): void {
+    active = index;
+    for (const [place, option] of [...list.children].entries()) {
+      option.setAttribute('aria-selected', String(place === index));
+      if (place === index) option.scrollIntoView({ block: 'nearest' });
+    }
+    if (index >= 0) input.setAttribute('aria-activedescendant', `suggestion-${index}`);
+    else input.removeAttribute('aria-activedescendant');
+  }
+
+  function show(next: readonly WebSuggestion[]): void {
+    items = next;
+    list.replaceChildren(...next.map(optionOf));
+    list.hidden = next.length === 0;
+    input.setAttribute('aria-expanded', String(next.length > 0));
+    activate(next.length > 0 ? 0 : -1);
+  }
+
+  function optionOf(item: WebSuggestion, index: number): HTMLDivElement {
+    const option = h(
+      'div',
+      { id: `suggestion-${index}`, role: 'option', 'aria-selected': 'false', class: 'suggestion' },
+      h('span', { class: 'suggestion-label' }, item.label),
+      h('span', { class: 'suggestion-detail' }, item.detail),
+    );
+    // Before the input loses its focus.
+    option.addEventListener('pointerdown', event => event.preventDefault());
+    option.addEventListener('click', () => onTake(item));
+    return option;
+  }
+
+  return {
+    get isOpen() {
+      return !list.hidden;
+    },
+    show,
+    hide: () => show([]),
+    move(step) {
+      if (items.length > 0) activate((active + step + items.length) % items.length);
+    },
+    get active() {
+      return items[active];
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import { type CardContext, card } from '../card/card.ts';
+import { icon } from '../card/icons.ts';
+import { button, h } from '../dom.ts';
+import type { Place, Turn } from '../history.ts';
+import type { WebReply } from '../protocol.ts';
+import { text } from '../texts.ts';
+
+export interface Press {
+  readonly token: string;
+  readonly label: string;
+  readonly under: Place;
+  readonly pressed: HTMLElement;
+}
+
+export interface TurnContext {
+  readonly onPress: (press: Press) => void;
+  readonly onCancel: (turn: Turn) => void;
+  /** Asks the same again, as a new turn. */
+  readonly onRepeat: (turn: Turn) => void;
+}
+
+/** One question and its answers on the page. */
+export interface TurnView {
+  readonly element: HTMLElement;
+  /** Shows what is being waited for: `progress`, or that the line is down. */
+  waiting(words: string): void;
+  add(reply: WebReply): void;
+  cardAt(index: number): HTMLElement | undefined;
+  /** Shows `reply` in the place of that card. */
+  replace(index: number, reply: WebReply): HTMLElement;
+  /** The turn's state has become final. */
+  settle(): void;
+}
+
+export function createTurnView(turn: Turn, context: TurnContext): TurnView {
+  const words = turn.input.kind === 'text' ? turn.input.text : turn.input.label;
+  const answers = h('div', { class: 'answers' });
+  const element = h(
+    'div',
+    { class: 'turn' },
+    h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen' }, `${text('you')}: `), words),
+    answers,
+  );
+  const stage = h('span', { class: 'stage' }, text('working'));
+  const pending = h(
+    'div',
+    { class: 'pending' },
+    h('span', { class: 'pulse', 'aria-hidden': 'true' }, h('i'), h('i')),
+    stage,
+    button({ class: 'quiet' }, () => context.onCancel(turn), text('cancel')),
+  );
+  const cards: HTMLElement[] = [];
+
+  /** For the reply at that place among the turn's own. */
+  function contextAt(index: number): CardContext {
+    return {
+      onAction: (token, label, pressed) => context.onPress({ token, label, under: { turn: turn.id, index }, pressed }),
+      bringAgain: () => context.onRepeat(turn),
+    };
+  }
+
+  function show(reply: WebReply, index: number): HTMLElement {
+    const shown = card(reply, contextAt(index));
+    cards[index] = shown;
+    if (pending.parentElement) pending.before(shown);
+    else answers.append(shown);
+    return shown;
+  }
+
+  function settle(): void {
+    pending.remove();
+    if (turn.state === 'cancelled') answers.append(note(text('cancelled')));
+    else if (turn.replies.length === 0) answers.append(note(text('failed')));
+  }
+
+  function note(sentence: string): HTMLElement {
+    return h(
+      'p',
+      { class: 'note' },
+      h('span', {}, sentence),
+      button({ class: 'quiet' }, () => context.onRepeat(turn), icon('again'), text('retry')),
+    );
+  }
+
+  for (const [index, reply] of turn.replies.entries()) if (index > 0 || !turn.moved) show(reply, index);
+  if (turn.state === 'waiting') answers.append(pending);
+  else settle();
+
+  return {
+    element,
+    waiting(sentence) {
+      stage.textContent = sentence;
+    },
+    add: reply => show(reply, turn.replies.length - 1).classList.add('arriving'),
+    cardAt: index => cards[index],
+    replace(index, reply) {
+      const shown = card(reply, contextAt(index));
+      cards[index]?.replaceWith(shown);
+      cards[index] = shown;
+      return shown;
+    },
+    settle,
+  };
+}

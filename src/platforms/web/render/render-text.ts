@@ -1,0 +1,65 @@
+import type { Inline, Text } from '../../../bot/reply.ts';
+import type { WebInline, WebText } from '../page/protocol.ts';
+
+export function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text
+    .slice(0, max - 1)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .trimEnd()}…`;
+}
+
+/** The text cut to `max` visible characters; the tree around what is left stays whole. */
+export function shortenText(text: Text, max: number): WebText {
+  return spend(text, { left: max, cut: false });
+}
+
+export function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+}
+
+interface Budget {
+  left: number;
+  /** Whether an ellipsis already says that something is missing. */
+  cut: boolean;
+}
+
+function spend(text: Text, budget: Budget): WebInline[] {
+  const kept: WebInline[] = [];
+  for (const inline of text) {
+    if (budget.left <= 0) {
+      if (!budget.cut) kept.push('…');
+      budget.cut = true;
+      break;
+    }
+    kept.push(spendInline(inline, budget));
+  }
+  return kept;
+}
+
+function spendInline(inline: Inline, budget: Budget): WebInline {
+  if (typeof inline === 'string') {
+    const shown = shorten(inline, budget.left);
+    budget.cut ||= inline.length > budget.left;
+    budget.left -= inline.length;
+    return shown;
+  }
+  switch (inline.kind) {
+    case 'swatch':
+      budget.left -= 1;
+      return { kind: 'swatch', colour: inline.colour };
+    case 'time':
+      budget.left -= TIME_LENGTH;
+      return inline;
+    case 'link': {
+      const children = spend(inline.children, budget);
+      // Anything but a web address stays readable and is no link.
+      return isWebAddress(inline.url) ? { kind: 'link', url: inline.url, children } : { kind: 'emphasis', children };
+    }
+    default:
+      return { kind: inline.kind, children: spend(inline.children, budget) };
+  }
+}
+
+/** About what a date takes when shown. */
+const TIME_LENGTH = 16;

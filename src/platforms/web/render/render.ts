@@ -1,0 +1,140 @@
+import type { Action, Block, Card, Image, Inline, Reply } from '../../../bot/reply.ts';
+import { REPLY_LIMITS } from '../limits.ts';
+import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/protocol.ts';
+import { pictureAddress } from './pictures.ts';
+import { type GalleryContext, renderMedia } from './render-gallery.ts';
+import { isWebAddress, shorten, shortenText } from './render-text.ts';
+
+export interface RenderContext extends GalleryContext {
+  /** Where the page finds a foreign picture or sound: a path on this server, or undefined when it is not brought here. */
+  readonly assetAddress: (url: string, kind: 'image' | 'sound') => string | undefined;
+}
+
+/** Reply -> what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
+export function render(reply: Reply, context: RenderContext): WebReply {
+  const blocks = reply.blocks.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
+  if (reply.blocks.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
+  const opened = tokensOf(reply.blocks);
+  return {
+    tone: reply.tone,
+    blocks,
+    gallery: reply.gallery.slice(0, REPLY_LIMITS.gallery).flatMap(item => renderMedia(item, context)),
+    actions: reply.actions
+      .filter(action => isShowable(action) && !isRepeated(action, opened))
+      .slice(0, REPLY_LIMITS.actions)
+      .map(renderAction),
+  };
+}
+
+const ELLIPSIS_BLOCK: WebBlock = { kind: 'text', text: ['…'], folded: false };
+
+function renderBlock(block: Block, context: RenderContext): WebBlock {
+  switch (block.kind) {
+    case 'heading':
+      return { kind: 'heading', text: shortenText(block.text, REPLY_LIMITS.heading) };
+    case 'text':
+      return { kind: 'text', text: shortenText(block.text, REPLY_LIMITS.text), folded: block.folded ?? false };
+    case 'fields':
+      return { kind: 'fields', fields: renderFields(block.fields) };
+    case 'image':
+      return renderImage(block, context);
+    case 'picture': {
+      const { key, width, height } = block.picture;
+      return { kind: 'picture', url: pictureAddress(key), alt: shorten(block.alt, REPLY_LIMITS.alt), width, height };
+    }
+    case 'sound': {
+      const sound = renderSound(block, context);
+      return sound
+        ? { kind: 'sound', sound }
+        : { kind: 'text', text: shortenText([linkTo(block)], REPLY_LIMITS.text), folded: false };
+    }
+    case 'card':
+      return { kind: 'card', card: renderCard(block, context) };
+    case 'divider':
+      return { kind: 'divider' };
+  }
+}
+
+function renderFields(
+  fields: Extract<Block, { kind: 'fields' }>['fields'],
+): Extract<WebBlock, { kind: 'fields' }>['fields'] {
+  const shown = fields.slice(0, REPLY_LIMITS.fields).map(field => ({
+    label: shorten(field.label, REPLY_LIMITS.fieldLabel),
+    value: shortenText(field.value, REPLY_LIMITS.fieldValue),
+  }));
+  return fields.length > shown.length ? [...shown, { label: '…', value: ['…'] }] : shown;
+}
+
+/** The page loads nothing from other hosts: what the tunnel does not bring becomes a link to it. */
+function renderImage(image: Image, context: RenderContext): WebBlock {
+  const url = imageAddress(image, context);
+  const alt = shorten(image.alt, REPLY_LIMITS.alt);
+  if (url !== undefined) return { kind: 'image', url, alt, ratio: image.ratio ?? null };
+  const text = isWebAddress(image.url) ? linkTo({ url: image.url, label: alt === '' ? image.url : alt }) : alt;
+  return { kind: 'text', text: shortenText([text], REPLY_LIMITS.text), folded: false };
+}
+
+function imageAddress({ url }: Image, { assetAddress }: RenderContext): string | undefined {
+  return isOwnPath(url) ? url : assetAddress(url, 'image');
+}
+
+function isOwnPath(url: string): boolean {
+  return /^\/(?![/\\])/.test(url);
+}
+
+interface Named {
+  readonly url: string;
+  readonly label: string;
+}
+
+function renderSound({ url, label }: Named, { assetAddress }: RenderContext): WebSound | undefined {
+  const path = assetAddress(url, 'sound');
+  return path === undefined ? undefined : { url: path, label: shorten(label, REPLY_LIMITS.actionLabel) };
+}
+
+function linkTo({ url, label }: Named): Inline {
+  return { kind: 'link', url, children: [label] };
+}
+
+function renderCard({ title, lines, image, colour, sound, action }: Card, context: RenderContext): WebCard {
+  const cover = image && imageAddress(image, context);
+  const preview = sound && renderSound(sound, context);
+  const all = sound && !preview ? [...lines, [linkTo(sound)]] : lines;
+  const shown = all.slice(0, REPLY_LIMITS.cardLines).map(line => shortenText(line, REPLY_LIMITS.cardLine));
+  return {
+    title: shortenText(title, REPLY_LIMITS.heading),
+    lines: all.length > shown.length ? [...shown, ['…']] : shown,
+    image: image && cover !== undefined ? { url: cover, alt: shorten(image.alt, REPLY_LIMITS.alt) } : null,
+    colour: colour ?? null,
+    sound: preview ?? null,
+    action: action && isShowable(action) ? renderAction(action) : null,
+  };
+}
+
+/** What the cards' own buttons do. */
+function tokensOf(blocks: readonly Block[]): ReadonlySet<string> {
+  return new Set(
+    blocks.flatMap(block => (block.kind === 'card' && block.action?.kind === 'button' ? [block.action.token] : [])),
+  );
+}
+
+/** A menu that opens nothing but what every card opens by itself is for faces whose cards have no buttons. */
+function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
+  return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
+}
+
+function isShowable(action: Action): boolean {
+  if (action.kind === 'menu') return action.choices.length > 0;
+  return action.kind === 'button' || isWebAddress(action.url);
+}
+
+function renderAction(action: Action): WebAction {
+  const label = shorten(action.label, REPLY_LIMITS.actionLabel);
+  if (action.kind !== 'menu') return { ...action, label };
+  const choices = action.choices.slice(0, REPLY_LIMITS.choices).map(choice => ({
+    label: shorten(choice.label, REPLY_LIMITS.choiceLabel),
+    detail: shorten(choice.detail ?? '', REPLY_LIMITS.choiceLabel),
+    token: choice.token,
+  }));
+  return { kind: 'menu', label, choices };
+}

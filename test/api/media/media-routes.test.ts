@@ -1,0 +1,324 @@
+import { EventEmitter, once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { errorAnswer, fbDownloadAnswer, igDownloadAnswer, postAnswer } from '../../../src/api/media/post-schema.ts';
+import { AppError } from '../../../src/errors.ts';
+import type { Extraction, ExtractOptions } from '../../../src/media/extract/extractor.ts';
+import { createApiServer } from '../../fakes/api-server.ts';
+import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
+
+const REEL = encodeURIComponent('https://www.instagram.com/reel/C9TestReef01/');
+
+function answering(post = makePost(), from: Extraction['from'] = 'load') {
+  return async (): Promise<Extraction> => ({ post, itemIndex: null, from });
+}
+
+function failing(error: Error) {
+  return async (): Promise<Extraction> => {
+    throw error;
+  };
+}
+
+describe('GET /api/igdownload', () => {
+  it('answers exactly the documented fields', async () => {
+    const post = makePost({
+      stats: { ...makePost().stats, likes: 12, comments: 0, facebookPlays: 7, authorFollowers: 900 },
+      items: [
+        makeItem(),
+        makePhoto(),
+        makeItem({ kind: 'audio', variants: [makeVariant({ mime: 'audio/mp4', hasVideo: false })] }),
+      ],
+    });
+    const { app } = await createApiServer({ extract: answering(post) });
+    const response = await app.inject(`/api/igdownload?url=${REEL}`);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.json()).toStrictEqual({
+      status: 200,
+      creator: 'Tester',
+      result: {
+        response: {
+          status: true,
+          profile: {
+            id: '771122',
+            full_name: 'Ines Okafor',
+            username: 'kelp.forest',
+            is_verified: false,
+            profile_pic_url: 'https://scontent.cdninstagram.com/v/ines.jpg?oe=7F000000',
+          },
+          caption: {
+            hashtags: ['#reef'],
+            created_at: 1_760_000_000,
+            mentions: ['@bluehour.club'],
+            text: 'First dive of the year #reef @bluehour.club',
+          },
+          statistics: {
+            comment_count: 0,
+            fb_like_count: null,
+            fb_play_count: 7,
+            like_count: 12,
+            play_count: null,
+            save_count: null,
+            share_count: null,
+            user_follower_count: 900,
+            user_media_count: null,
+            view_count: null,
+          },
+          data: [
+            {
+              type: 'video',
+              height: 1280,
+              width: 720,
+              thumb: 'https://scontent.cdninstagram.com/v/reef.jpg?oe=7F000000',
+              url: 'https://scontent.cdninstagram.com/o1/v/reef.mp4?oe=7F000000',
+            },
+            {
+              type: 'image',
+              height: 1350,
+              width: 1080,
+              thumb: 'https://scontent.cdninstagram.com/v/pier.jpg?oe=7F000000',
+              url: 'https://scontent.cdninstagram.com/v/pier.jpg?oe=7F000000',
+            },
+          ],
+        },
+      },
+    });
+    expect(igDownloadAnswer.safeParse(response.json()).success).toBe(true);
+  });
+
+  it('asks for Instagram only and leaves the choice of an item to others', async () => {
+    const calls: [string, ExtractOptions | undefined][] = [];
+    const post = makePost({ items: [makePhoto(), makePhoto(), makePhoto()] });
+    const { app } = await createApiServer({
+      extract: async (link, options) => {
+        calls.push([link, options]);
+        return { post, itemIndex: 1, from: 'load' };
+      },
+    });
+    const link = 'https://www.instagram.com/p/C9TestReef01/?img_index=2';
+    const response = await app.inject(`/api/igdownload?url=${encodeURIComponent(link)}`);
+    expect(response.json().result.response.data).toHaveLength(3);
+    expect(calls).toHaveLength(1);
+    expect(calls[0]?.[0]).toBe(link);
+    expect(calls[0]?.[1]?.only).toBe('instagram');
+  });
+
+  it.each([
+    ['missing', ''],
+    ['empty', '?url='],
+    ['repeated', `?url=${REEL}&url=${REEL}`],
+    ['over-long', `?url=https://www.instagram.com/p/${'a'.repeat(2050)}`],
+  ])('answers 400 with what to send when url is %s', async (_, query) => {
+    const { app } = await createApiServer();
+    const response = await app.inject(`/api/igdownload${query}`);
+    expect(response.statusCode).toBe(400);
+    const body = errorAnswer.parse(response.json());
+    expect(body).toMatchObject({ status: 400, creator: 'Tester', error: { code: 'invalid_request' } });
+    expect(body.error.message).toContain('"url"');
+    expect(body.error.message).toContain('/api/igdownload?url=https%3A%2F%2F');
+    expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it('says what to send when the link is no address at all', async () => {
+    const { app } = await createApiServer({ extract: failing(new AppError('invalid_request', 'not an address')) });
+    const response = await app.inject('/api/igdownload?url=hello');
+    expect(response.statusCode).toBe(400);
+    expect(response.json().error.message).toContain('Example: /api/igdownload?url=');
+  });
+
+  it('takes a link of 2048 characters', async () => {
+    const { app } = await createApiServer();
+    const link = 'https://www.instagram.com/p/'.padEnd(2048, 'a');
+    expect((await app.inject(`/api/igdownload?url=${link}`)).statusCode).toBe(200);
+  });
+});
+
+describe('GET /api/fbdownload', () => {
+  const reel = makePost({ source: 'facebook', id: '1234567', title: 'Splicing a rope' });
+
+  it('answers exactly the documented fields', async () => {
+    const item = makeItem({
+      durationMs: 67_400,
+      variants: [
+        makeVariant({ url: 'https://video.xx.fbcdn.net/hd.mp4', width: 1280, height: 720 }),
+        makeVariant({ url: 'https://video.xx.fbcdn.net/sd.mp4', width: 640, height: 360 }),
+        makeVariant({
+          url: 'https://video.xx.fbcdn.net/dash.mp4',
+          width: 1920,
+          height: 1080,
+          adaptive: true,
+          hasAudio: false,
+        }),
+      ],
+    });
+    const { app } = await createApiServer({ extract: answering({ ...reel, items: [makePhoto(), item] }) });
+    const response = await app.inject(`/api/fbdownload?url=${REEL}`);
+    expect(response.json()).toStrictEqual({
+      status: 200,
+      creator: 'Tester',
+      data: {
+        status: true,
+        title: 'Splicing a rope',
+        durasi: '1:07',
+        hd_url: 'https://video.xx.fbcdn.net/hd.mp4',
+        sd_url: 'https://video.xx.fbcdn.net/sd.mp4',
+      },
+    });
+    expect(fbDownloadAnswer.safeParse(response.json()).success).toBe(true);
+  });
+
+  it('answers 404 for a post without a video', async () => {
+    const { app } = await createApiServer({ extract: answering({ ...reel, items: [makePhoto()] }) });
+    const response = await app.inject(`/api/fbdownload?url=${REEL}`);
+    expect(response.statusCode).toBe(404);
+    expect(response.json().error).toEqual({ code: 'not_found', message: 'This post has no video.' });
+  });
+
+  it('answers 400 for a link of the other network', async () => {
+    const { app } = await createApiServer({ extract: failing(new AppError('unsupported_link', 'other network')) });
+    for (const path of ['igdownload', 'fbdownload']) {
+      const response = await app.inject(`/api/${path}?url=${REEL}`);
+      expect(response.statusCode).toBe(400);
+      expect(response.json().error.code).toBe('unsupported_link');
+    }
+  });
+});
+
+describe('GET /api/post', () => {
+  it('answers the whole post as it is', async () => {
+    const post = makePost({ items: [makeItem(), makePhoto()] });
+    const { app } = await createApiServer({ extract: answering(post) });
+    const response = await app.inject(`/api/post?url=${REEL}`);
+    expect(response.json()).toStrictEqual(JSON.parse(JSON.stringify(post)));
+    expect(postAnswer.safeParse(response.json()).success).toBe(true);
+  });
+});
+
+describe('caching', () => {
+  it.each([
+    ['cache', 'HIT'],
+    ['load', 'MISS'],
+    ['stale', 'STALE'],
+  ] as const)('says of an answer from %s: %s', async (from, word) => {
+    const { app } = await createApiServer({ extract: answering(makePost(), from) });
+    expect((await app.inject(`/api/post?url=${REEL}`)).headers['x-cache']).toBe(word);
+  });
+
+  it('answers 304 to a tag it gave, and 200 to another', async () => {
+    const { app } = await createApiServer();
+    const first = await app.inject(`/api/igdownload?url=${REEL}`);
+    const etag = String(first.headers.etag);
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    const ask = (tag: string) => app.inject({ url: `/api/igdownload?url=${REEL}`, headers: { 'if-none-match': tag } });
+    for (const tag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await ask(tag);
+      expect(again.statusCode).toBe(304);
+      expect(again.body).toBe('');
+      expect(again.headers.etag).toBe(etag);
+      expect(again.headers['x-ratelimit-limit']).toBeDefined();
+    }
+    expect((await ask('"other"')).statusCode).toBe(200);
+  });
+
+  it('gives the two shapes of one post different tags', async () => {
+    const { app } = await createApiServer();
+    const [ig, post] = await Promise.all([
+      app.inject(`/api/igdownload?url=${REEL}`),
+      app.inject(`/api/post?url=${REEL}`),
+    ]);
+    expect(ig.headers.etag).not.toBe(post.headers.etag);
+  });
+
+  it('never lets an answer outlive the addresses in it', async () => {
+    const now = 1_770_000_000_000;
+    const extract = answering(makePost({ expiresAt: now + 90_500 }));
+    const { app } = await createApiServer({ extract, now: () => now });
+    const response = await app.inject(`/api/post?url=${REEL}`);
+    expect(response.headers['cache-control']).toBe('public, max-age=90');
+  });
+
+  it('answers HEAD like GET, without the body', async () => {
+    const { app } = await createApiServer();
+    const [get, head] = await Promise.all([
+      app.inject(`/api/igdownload?url=${REEL}`),
+      app.inject({ method: 'HEAD', url: `/api/igdownload?url=${REEL}` }),
+    ]);
+    expect(head.statusCode).toBe(200);
+    expect(head.body).toBe('');
+    expect(head.headers.etag).toBe(get.headers.etag);
+    expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  });
+});
+
+describe('failures', () => {
+  it.each([
+    ['private', 403],
+    ['login_required', 403],
+    ['age_restricted', 403],
+    ['not_found', 404],
+    ['too_large', 413],
+    ['region_blocked', 451],
+    ['internal', 500],
+    ['upstream_changed', 502],
+    ['upstream_unavailable', 503],
+    ['upstream_rate_limited', 503],
+    ['credentials_required', 503],
+    ['timeout', 504],
+  ] as const)('%s is %i in the envelope and on the wire', async (code, status) => {
+    const error = new AppError(code, 'secret detail of the upstream', { cause: new Error('inner') });
+    const { app } = await createApiServer({ extract: failing(error) });
+    const response = await app.inject(`/api/post?url=${REEL}`);
+    expect(response.statusCode).toBe(status);
+    const body = errorAnswer.parse(response.json());
+    expect(body).toMatchObject({ status, creator: 'Tester', error: { code } });
+    expect(response.body).not.toContain('secret detail');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(response.headers['access-control-allow-origin']).toBe('*');
+  });
+
+  it('passes on when to try again', async () => {
+    const error = new AppError('upstream_rate_limited', 'slow down', { retryAfterMs: 61_200 });
+    const { app } = await createApiServer({ extract: failing(error) });
+    expect((await app.inject(`/api/post?url=${REEL}`)).headers['retry-after']).toBe('62');
+  });
+
+  it('hides what it does not know, logs it once, and serves the next request', async () => {
+    let broken = true;
+    const { app, log } = await createApiServer({
+      extract: async () => {
+        if (broken) throw new TypeError('undefined is not a post');
+        return { post: makePost(), itemIndex: null, from: 'load' };
+      },
+    });
+    const response = await app.inject(`/api/post?url=${REEL}`);
+    expect(response.statusCode).toBe(500);
+    expect(response.body).not.toContain('undefined is not a post');
+    expect(log.at('error')).toHaveLength(1);
+    expect(JSON.stringify(log.lines)).not.toContain('C9TestReef01');
+    broken = false;
+    expect((await app.inject(`/api/post?url=${REEL}`)).statusCode).toBe(200);
+  });
+
+  it('gives up the extraction when the client is gone', async () => {
+    const steps = new EventEmitter();
+    const [started, aborted] = [once(steps, 'started'), once(steps, 'aborted')];
+    const server = await createApiServer({
+      extract: (_link, options) =>
+        new Promise((_resolve, reject) => {
+          options?.signal?.addEventListener('abort', () => {
+            steps.emit('aborted');
+            reject(new AppError('timeout', 'given up'));
+          });
+          steps.emit('started');
+        }),
+    });
+    const { origin } = await server.listen({ host: '127.0.0.1', port: 0 });
+    const client = new AbortController();
+    const asking = fetch(`${origin}/api/post?url=${REEL}`, { signal: client.signal });
+    await started;
+    client.abort();
+    await expect(asking).rejects.toThrow();
+    await aborted;
+    expect(server.log.at()).toEqual([]);
+  });
+});

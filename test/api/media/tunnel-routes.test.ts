@@ -1,0 +1,238 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { get, type RequestListener } from 'node:http';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { contentDisposition, tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
+import { createPlaybacks } from '../../../src/media/tunnel/player-links.ts';
+import { createTunnel, type TunnelFile } from '../../../src/media/tunnel/tunnel.ts';
+import { createApiServer } from '../../fakes/api-server.ts';
+import { fileOf, serveFile } from '../../fakes/cdn.ts';
+import { createTestClient } from '../../fakes/http-client.ts';
+import { serveHttp } from '../../fakes/loopback.ts';
+import { makePost } from '../../fakes/post.ts';
+
+const FILE = fileOf(50_000);
+const MB = 1024 * 1024;
+
+/** Medley between a client and a CDN, both real, on loopback. */
+async function setUp(cdn: RequestListener) {
+  const server = await createApiServer();
+  const { origin } = await serveHttp(cdn);
+  const key = randomBytes(32);
+  const tunnel = createTunnel({
+    key,
+    http: createTestClient({ '*.cdninstagram.com': origin }),
+    mediaHosts: ['cdninstagram.com'],
+    refresh: async () => ({ items: [] }),
+  });
+  const playbacks = createPlaybacks({ key, tunnel, findPost: async () => makePost() });
+  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, log: server.log }));
+  const address = (changes: Partial<TunnelFile> = {}) => tunnel.address(makeFile(changes));
+  return { server, tunnel, address };
+}
+
+async function listening(setup: {
+  server: { listen: (where: { host: string; port: number }) => Promise<{ origin: string }> };
+}) {
+  return (await setup.server.listen({ host: '127.0.0.1', port: 0 })).origin;
+}
+
+function makeFile(changes: Partial<TunnelFile>): TunnelFile {
+  return {
+    post: { source: 'instagram', id: 'C9TestReef01' },
+    index: 0,
+    url: 'https://scontent.cdninstagram.com/v/reef.mp4?oe=7F000000',
+    mime: 'video/mp4',
+    fileName: 'medley-instagram-C9TestReef01.mp4',
+    expiresAt: Date.now() + 3_600_000,
+    ...changes,
+  };
+}
+
+const serving: RequestListener = (request, response) => serveFile(request, response, FILE);
+
+describe('GET /media/:token', () => {
+  it('streams the file with headers that let it be shown and nothing else', async () => {
+    const { server, address } = await setUp(serving);
+    const response = await server.app.inject(address());
+    expect(response.statusCode).toBe(200);
+    expect(response.rawPayload.equals(FILE)).toBe(true);
+    expect(response.headers).toMatchObject({
+      'content-type': 'video/mp4',
+      'content-length': '50000',
+      'accept-ranges': 'bytes',
+      'content-disposition':
+        'inline; filename="medley-instagram-C9TestReef01.mp4"; filename*=UTF-8\'\'medley-instagram-C9TestReef01.mp4',
+      'x-content-type-options': 'nosniff',
+      'cross-origin-resource-policy': 'same-origin',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+    expect(response.headers['cache-control']).toMatch(/^private, max-age=3[56]\d\d$/);
+    expect(response.headers['x-ratelimit-limit']).toBeUndefined();
+  });
+
+  it('saves it when asked to', async () => {
+    const { server, address } = await setUp(serving);
+    const saved = await server.app.inject(`${address()}?download=1`);
+    expect(saved.headers['content-disposition']).toMatch(/^attachment; /);
+    const shown = await server.app.inject(`${address()}?download=0`);
+    expect(shown.headers['content-disposition']).toMatch(/^inline; /);
+  });
+
+  it('gives parts, sizes and refusals of parts', async () => {
+    const { server, address } = await setUp(serving);
+    const part = await server.app.inject({ url: address(), headers: { range: 'bytes=100-199' } });
+    expect(part.statusCode).toBe(206);
+    expect(part.headers['content-range']).toBe('bytes 100-199/50000');
+    expect(part.rawPayload.equals(FILE.subarray(100, 200))).toBe(true);
+    const head = await server.app.inject({ method: 'HEAD', url: address() });
+    expect([head.statusCode, head.headers['content-length'], head.body]).toEqual([200, '50000', '']);
+    const beyond = await server.app.inject({ url: address(), headers: { range: 'bytes=60000-' } });
+    expect([beyond.statusCode, beyond.headers['content-range'], beyond.body]).toEqual([416, 'bytes */50000', '']);
+  });
+
+  it('refuses what is no token of ours in the envelope', async () => {
+    const { server, address } = await setUp(serving);
+    const tampered = address().replace(/.$/, last => (last === 'A' ? 'Q' : 'A'));
+    for (const url of [
+      '/media/abc',
+      tampered.replace('/media/', '/media/A'),
+      `/media/${'A'.repeat(13_000)}`,
+      '/media/%ff',
+    ]) {
+      const response = await server.app.inject(url);
+      expect(response.statusCode).toBe(404);
+      expect(response.json()).toMatchObject({ status: 404, error: { code: 'not_found' } });
+      expect(response.headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  it('says 503 when an mp4 turns out to be a page', async () => {
+    const { server, address } = await setUp((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Log in</h1>');
+    });
+    const response = await server.app.inject(address());
+    expect(response.statusCode).toBe(503);
+    expect(response.json().error.code).toBe('upstream_unavailable');
+    expect(response.body).not.toContain('Log in');
+  });
+
+  it('answers other methods with 405', async () => {
+    const { server, address } = await setUp(serving);
+    const response = await server.app.inject({ method: 'POST', url: address() });
+    expect([response.statusCode, response.headers.allow]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('many files at once', () => {
+  it('are 24 for one client; the next is told when to come back, and comes in when one has ended', async () => {
+    const held: (() => void)[] = [];
+    const { server, address } = await setUp((request, response) => {
+      held.push(() => serveFile(request, response, FILE));
+    });
+    const flowing = Array.from({ length: 24 }, () => server.app.inject(address()));
+    await expect.poll(() => held.length).toBe(24);
+    const refused = await server.app.inject(address());
+    expect(refused.statusCode).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    for (const answer of held) answer();
+    for (const response of await Promise.all(flowing)) expect(response.statusCode).toBe(200);
+    const next = server.app.inject(address());
+    await expect.poll(() => held.length).toBe(25);
+    held.at(-1)?.();
+    expect((await next).statusCode).toBe(200);
+  });
+});
+
+describe('a stream that breaks off', () => {
+  it('because the client left lets go of the CDN', async () => {
+    let closed: Promise<unknown> | undefined;
+    const setup = await setUp((_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 500 * MB });
+      closed = once(response, 'close');
+      endless().pipe(response);
+    });
+    const origin = await listening(setup);
+    const client = new AbortController();
+    const response = await fetch(origin + setup.address(), { signal: client.signal });
+    const reader = response.body?.getReader();
+    await reader?.read();
+    client.abort();
+    await expect(closed).resolves.toBeDefined();
+    expect(setup.server.log.at()).toEqual([]);
+  });
+
+  it('because the CDN died never looks like a whole file', async () => {
+    const setup = await setUp((_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4' });
+      response.write(Buffer.alloc(100_000));
+      setTimeout(() => response.destroy(), 50);
+    });
+    const origin = await listening(setup);
+    const response = await fetch(origin + setup.address());
+    expect(response.status).toBe(200);
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    expect(setup.server.log.at('warn').map(line => line.message)).toEqual(['a media file broke off']);
+    expect((await setup.server.app.inject('/healthz')).statusCode).toBe(200);
+  });
+});
+
+describe('memory', () => {
+  it('does not grow with the size of a file, nor with a client that does not read', async () => {
+    const size = 200 * MB;
+    const setup = await setUp((_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': size });
+      endless(size).pipe(response);
+    });
+    const origin = await listening(setup);
+    const before = process.memoryUsage().rss;
+    let peak = before;
+    const watch = () => {
+      peak = Math.max(peak, process.memoryUsage().rss);
+    };
+
+    // Not read at all for a while: the CDN has to wait, not our memory.
+    const idle = get(origin + setup.address());
+    await once(idle, 'response');
+    await pause(300);
+    watch();
+    idle.destroy();
+
+    const response = await fetch(origin + setup.address());
+    let received = 0;
+    for await (const chunk of response.body ?? []) {
+      received += chunk.length;
+      watch();
+    }
+    expect(received).toBe(size);
+    // Three programs (CDN, Medley, client) share this process, and its collector is in no hurry.
+    expect(peak - before).toBeLessThan(120 * MB);
+  }, 60_000);
+});
+
+describe('contentDisposition', () => {
+  it('carries any name without breaking out of its header', () => {
+    expect(contentDisposition('inline', 'a-b_c.mp4')).toBe(
+      'inline; filename="a-b_c.mp4"; filename*=UTF-8\'\'a-b_c.mp4',
+    );
+    const odd = contentDisposition('attachment', 'día "1"\r\n(x)\'.mp4');
+    expect(odd).not.toMatch(/[\r\n]/);
+    expect(odd).toContain('filename="d_a__1____x__.mp4"');
+    expect(odd).toContain("filename*=UTF-8''d%C3%ADa%20%221%22%0D%0A%28x%29%27.mp4");
+  });
+});
+
+/** Bytes without end, or so many of them, made as they are read. */
+function endless(bytes = Number.POSITIVE_INFINITY): Readable {
+  const chunk = Buffer.alloc(64 * 1024, 7);
+  let left = bytes;
+  return new Readable({
+    read() {
+      const next = left >= chunk.length ? chunk : chunk.subarray(0, left);
+      left -= next.length;
+      this.push(next.length === 0 ? null : next);
+    },
+  });
+}

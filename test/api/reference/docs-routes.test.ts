@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { fbDownloadAnswer, igDownloadAnswer, postAnswer } from '../../../src/api/media/post-schema.ts';
+import { FB_EXAMPLE, IG_EXAMPLE, POST_EXAMPLE } from '../../../src/api/reference/examples.ts';
+import { renderReference } from '../../../src/api/reference/reference-page.ts';
+import { createApiServer } from '../../fakes/api-server.ts';
+
+const ENDPOINTS = ['/api/igdownload', '/api/fbdownload', '/api/post'];
+
+describe('GET /openapi.json', () => {
+  it('describes every endpoint with its parameter, answers, errors and headers', async () => {
+    const { app } = await createApiServer({ publicUrl: 'https://medley.example' });
+    const response = await app.inject('/openapi.json');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(response.headers['access-control-allow-origin']).toBe('*');
+    const document = response.json();
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.servers).toEqual([{ url: 'https://medley.example' }]);
+    expect(Object.keys(document.paths)).toEqual(ENDPOINTS);
+    for (const path of ENDPOINTS) {
+      const { parameters, responses } = document.paths[path].get;
+      expect(parameters).toMatchObject([{ name: 'url', in: 'query', required: true }]);
+      expect(Object.keys(responses)).toEqual(
+        expect.arrayContaining(['200', '304', '400', '403', '404', '413', '429', '451', '500', '502', '503', '504']),
+      );
+      for (const answer of Object.values(responses)) {
+        expect(answer).toHaveProperty(
+          ['headers', 'X-RateLimit-Limit', '$ref'],
+          '#/components/headers/X-RateLimit-Limit',
+        );
+      }
+      expect(responses['429'].headers).toHaveProperty('Retry-After');
+      expect(responses['404'].content['application/json'].schema).toEqual({ $ref: '#/components/schemas/Error' });
+    }
+    expect(document.components.schemas.Error.properties).toHaveProperty('error');
+    expect(document.paths['/api/fbdownload'].get.tags).toContain('Developing');
+  });
+
+  it('refers to nothing that is not there', async () => {
+    const { app } = await createApiServer();
+    const text = (await app.inject('/openapi.json')).body;
+    const document = JSON.parse(text);
+    const references = [...text.matchAll(/"#\/components\/(\w+)\/([\w-]+)"/g)];
+    expect(references.length).toBeGreaterThan(0);
+    for (const [, kind = '', name = ''] of references) expect(document.components[kind]).toHaveProperty(name);
+  });
+
+  it('has examples that its own schemas accept', () => {
+    expect(igDownloadAnswer.parse(IG_EXAMPLE)).toEqual(IG_EXAMPLE);
+    expect(fbDownloadAnswer.parse(FB_EXAMPLE)).toEqual(FB_EXAMPLE);
+    expect(postAnswer.parse(POST_EXAMPLE)).toEqual(POST_EXAMPLE);
+  });
+
+  it('has example links that are taken', async () => {
+    const { app } = await createApiServer();
+    const document = (await app.inject('/openapi.json')).json();
+    for (const path of ENDPOINTS) {
+      const [{ schema, example }] = document.paths[path].get.parameters;
+      const link = encodeURIComponent(example ?? schema.example);
+      expect((await app.inject(`${path}?url=${link}`)).statusCode).not.toBe(400);
+    }
+  });
+
+  it('answers 304 to its own tag', async () => {
+    const { app } = await createApiServer();
+    const { etag } = (await app.inject('/openapi.json')).headers;
+    const again = await app.inject({ url: '/openapi.json', headers: { 'if-none-match': String(etag) } });
+    expect(again.statusCode).toBe(304);
+  });
+});
+
+describe('GET /docs', () => {
+  it('shows every endpoint with a curl line, and marks the unfinished one', async () => {
+    const { app } = await createApiServer({ publicUrl: 'https://medley.example' });
+    const page = await app.inject('/docs');
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    for (const path of ENDPOINTS) {
+      expect(page.body).toContain(`curl &#39;https://medley.example${path}?url=https%3A%2F%2F`);
+    }
+    const section = page.body.split('<section ').find(text => text.startsWith('id="fbdownload"'));
+    expect(section).toContain('Developing');
+    expect(page.body.split('<section ').find(text => text.startsWith('id="igdownload"'))).not.toContain('Developing');
+  });
+
+  it('runs no script, loads nothing from elsewhere, and its policy holds it to that', async () => {
+    const { app } = await createApiServer();
+    const { body, headers } = await app.inject('/docs');
+    expect(body).not.toMatch(/<script|<link|<img|<iframe|\sstyle=|\son\w+=|url\(|@import/i);
+    const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(headers['content-security-policy']).toContain("default-src 'none'");
+    expect(headers['content-security-policy']).toContain(`style-src 'sha256-${hash}'`);
+  });
+
+  it('shows the address that was asked, unless it is none', async () => {
+    const { app } = await createApiServer();
+    const page = async (host: string) => (await app.inject({ url: '/docs', headers: { host } })).body;
+    expect(await page('api.example:8080')).toContain('http://api.example:8080/api/post');
+    expect(await page("x'$(id)<b>")).not.toContain('$(id)');
+  });
+});
+
+describe('renderReference', () => {
+  it('escapes everything it is given', () => {
+    const evil = '<script>alert("1")</script>&\'';
+    const document = {
+      info: { title: evil, description: evil },
+      paths: {
+        [evil]: {
+          get: {
+            operationId: evil,
+            summary: evil,
+            description: evil,
+            parameters: [{ name: evil, description: evil, example: evil, schema: { type: evil } }],
+            responses: {
+              200: {
+                content: {
+                  'application/json': { schema: { example: evil, properties: { [evil]: { description: evil } } } },
+                },
+              },
+              400: { description: evil },
+            },
+          },
+        },
+      },
+      components: { headers: { [evil]: { description: evil } } },
+    };
+    const page = renderReference(document, evil);
+    expect(page).not.toContain('<script');
+    expect(page).not.toMatch(/="[^"]*<\/?script/);
+    expect(page).toContain('&lt;script&gt;');
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import {
+  createMemoryBeatmapCaches,
+  openBeatmapShelves,
+  PAGE_POLICY,
+  SET_POLICY,
+} from '../../src/beatmaps/cache-policy.ts';
+import type { CacheShelf } from '../../src/infra/cache/cache.ts';
+import type { RedisShelfOptions } from '../../src/infra/cache/redis-cache.ts';
+import { madeUpSet } from './made-up-sets.ts';
+
+const Stored = z.object({ value: z.unknown(), freshUntil: z.number(), staleUntil: z.number() });
+
+/** Keeps JSON and nothing else, as Redis does. */
+function createJsonShelves() {
+  const texts = new Map<string, string>();
+  const openShelf = <V>({ name, parse }: RedisShelfOptions<V>): CacheShelf<V> => ({
+    async read(key) {
+      const { data: entry } = Stored.safeParse(JSON.parse(texts.get(`${name} ${key}`) ?? 'null'));
+      const value = parse(entry?.value);
+      return entry === undefined || value === undefined ? undefined : { ...entry, value };
+    },
+    async write(key, entry) {
+      texts.set(`${name} ${key}`, JSON.stringify(entry));
+    },
+    async remove(key) {
+      texts.delete(`${name} ${key}`);
+    },
+  });
+  return { texts, openShelf };
+}
+
+describe('openBeatmapShelves', () => {
+  it('lets a second process find sets and pages as the first had them', async () => {
+    const shelves = createJsonShelves();
+    const [one, two] = [0, 1].map(() => createMemoryBeatmapCaches(undefined, openBeatmapShelves(shelves)));
+    const found = { set: madeUpSet(), source: 'osu' as const };
+    const page = { sets: [madeUpSet()], total: null, next: 'abc', source: 'hinai' as const, token: undefined };
+    await one?.sets.wrap('osu-set:1', async () => found, SET_POLICY);
+    await one?.pages.wrap('search:a', async () => page, PAGE_POLICY);
+    expect(await two?.sets.get('osu-set:1')).toEqual(found);
+    expect(await two?.pages.get('search:a')).toEqual(page);
+    expect(await two?.pages.get('osu-set:1')).toBeUndefined();
+  });
+
+  it('asks again for what another version kept in another shape', async () => {
+    const shelves = createJsonShelves();
+    const times = { freshUntil: Date.now() + 60_000, staleUntil: Date.now() + 60_000 };
+    const { title, ...untitled } = madeUpSet();
+    shelves.texts.set('beatmapsets 1', JSON.stringify({ value: { set: untitled, source: 'osu' }, ...times }));
+    shelves.texts.set('beatmapsets 2', JSON.stringify({ value: { set: madeUpSet(), source: 'gone' }, ...times }));
+    const { sets } = createMemoryBeatmapCaches(undefined, openBeatmapShelves(shelves));
+    for (const key of ['1', '2']) expect(await sets.get(key)).toBeUndefined();
+    expect(title).not.toBe('');
+  });
+});

@@ -1,0 +1,29 @@
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SOURCE = join(ROOT, 'src/beatmaps/difficulty/difficulty-worker.ts');
+
+export interface BuiltWorker {
+  readonly file: URL;
+  remove(): Promise<void>;
+}
+
+/**
+ * The thread of the difficulty as the build makes it, in a folder of its own: threads run what Node can read, and tests need no
+ * build before them.
+ */
+export async function buildWorker(): Promise<BuiltWorker> {
+  const folder = await mkdtemp(join(tmpdir(), 'medley-worker-'));
+  const { outputText } = ts.transpileModule(await readFile(SOURCE, 'utf8'), {
+    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, verbatimModuleSyntax: true },
+  });
+  const path = join(folder, 'difficulty-worker.js');
+  await writeFile(path, outputText);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
+  return { file: pathToFileURL(path), remove: () => rm(folder, { recursive: true, force: true }) };
+}

@@ -1,0 +1,258 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import type { Difficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
+import { createCandidatePool } from '../../../src/beatmaps/recommend/catalogue-candidates.ts';
+import { parseModWish } from '../../../src/beatmaps/recommend/mod-filter.ts';
+import { createRecommend, type RecommendOptions } from '../../../src/beatmaps/recommend/recommend.ts';
+import { createServed } from '../../../src/beatmaps/recommend/recommendation-history.ts';
+import { AppError } from '../../../src/errors.ts';
+import { openStore, type Store } from '../../../src/infra/store/store.ts';
+import { createWorld, type World } from '../../bench/player-world.ts';
+import {
+  libraryOf,
+  measure,
+  openRecommender,
+  randomInRange,
+  recommendedDifficulty,
+  wayOf,
+} from '../../bench/recommend-measure.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { madeUpPlayer } from '../made-up-players.ts';
+import { madeUpBeatmap, madeUpSet } from '../made-up-sets.ts';
+
+let world: World;
+let store: Store;
+beforeAll(() => {
+  world = createWorld({ maps: 4_000, players: 40, seed: 5 });
+  store = openStore(':memory:');
+}, 60_000);
+afterAll(() => store.close());
+
+function open(difficulty?: Pick<Difficulty, 'of'>, refineMs?: number) {
+  return openRecommender(world, store, difficulty, refineMs);
+}
+
+describe('in a world of players with known skills', () => {
+  it('hits what they can do, never repeats, mixes mappers, and gains more than filter and chance', async () => {
+    const ours = await measure('ours', world, 2, wayOf(world, open(libraryOf(world))));
+    expect(ours.picks).toBeGreaterThan(780);
+    expect(ours.hits).toBeGreaterThanOrEqual(0.9);
+    expect(ours).toMatchObject({ ownPlays: 0, repeats: 0 });
+    expect(ours.ofMapper).toBeLessThanOrEqual(2);
+    const filter = await measure('filter', world, 1, recommendedDifficulty(world));
+    const chance = await measure('chance', world, 1, randomInRange(world));
+    expect(ours.gain).toBeGreaterThan(filter.gain);
+    expect(ours.gain).toBeGreaterThan(chance.gain * 2);
+  }, 60_000);
+
+  it('is not far off by estimates alone', async () => {
+    const ours = await measure('ours', world, 1, wayOf(world, open()));
+    expect(ours.hits).toBeGreaterThan(0.5);
+    expect(ours).toMatchObject({ ownPlays: 0, repeats: 0 });
+  }, 60_000);
+
+  it('tells pp on osu!’s scale, though the library’s rules give a sixth less', async () => {
+    const library = libraryOf(world);
+    const older: Pick<Difficulty, 'of'> = {
+      async of(request, signal) {
+        const found = await library.of(request, signal);
+        return { ...found, pp: found.pp.map(each => ({ ...each, pp: each.pp / 1.2 })) };
+      },
+    };
+    const ours = await measure('ours', world, 1, wayOf(world, open(older)));
+    expect(ours.hits).toBeGreaterThanOrEqual(0.9);
+  }, 60_000);
+
+  it('gives the same for the same seed, and other maps for another', async () => {
+    const recommend = open();
+    const ids = async (seed: number) => (await recommend({ user: 3, seed })).recommendations.map(one => one.beatmap.id);
+    const first = await ids(1);
+    expect(first).toHaveLength(10);
+    expect(await ids(1)).toEqual(first);
+    expect((await ids(2)).filter(id => first.includes(id)).length).toBeLessThan(8);
+  });
+
+  it('keeps to what was asked for', async () => {
+    const recommend = open();
+    const wishes = { mods: parseModWish('+DT'), ar: { low: 9.3, high: 10.5 }, length: { low: 50, high: 120 } };
+    const { recommendations } = await recommend({ user: 3, seed: 1, limit: 20, ...wishes });
+    expect(recommendations.length).toBeGreaterThan(5);
+    for (const { mods, beatmap, reasons } of recommendations) {
+      expect(mods).toContain('DT');
+      expect(beatmap.total_length / 1.5).toBeLessThanOrEqual(120);
+      expect(beatmap.ar).toBeGreaterThanOrEqual(8);
+      expect(reasons.map(({ kind }) => kind)).toContain('stars');
+    }
+    const plain = await recommend({ user: 3, seed: 1, mods: parseModWish('NM') });
+    expect(new Set(plain.recommendations.flatMap(({ mods }) => mods))).toEqual(new Set());
+  });
+
+  it('is easier or harder by steps', async () => {
+    const recommend = open();
+    const mean = async (bias: number) => {
+      const { recommendations } = await recommend({ user: 3, seed: 1, bias });
+      return recommendations.reduce((sum, { pp }) => sum + pp, 0) / recommendations.length;
+    };
+    const usual = await mean(0);
+    expect(await mean(-2)).toBeLessThan(usual * 0.9);
+    expect(await mean(2)).toBeGreaterThan(usual * 1.1);
+  });
+
+  it('says exactly what a play adds to the total', async () => {
+    const { recommendations } = await open()({ user: 3, seed: 1 });
+    const best = world.players[2]?.best.map(({ pp }) => pp ?? 0) ?? [];
+    const sum = (list: readonly number[]) =>
+      [...list].sort((a, b) => b - a).reduce((total, pp, index) => total + pp * 0.95 ** index, 0);
+    for (const { pp, gain } of recommendations) {
+      const exact = sum([...best, pp]) - sum(best);
+      expect(gain).toBeGreaterThanOrEqual(exact);
+      expect(gain).toBeLessThan(exact + 2.1);
+    }
+  });
+
+  it('stays with estimates when nobody can compute the maps', async () => {
+    const of = () => Promise.reject(new AppError('upstream_unavailable', 'no file'));
+    const { recommendations } = await open({ of })({ user: 3, seed: 1 });
+    expect(recommendations).toHaveLength(10);
+    expect(recommendations.map(({ algorithm }) => algorithm)).toEqual(Array.from({ length: 10 }, () => null));
+  });
+
+  it('gives the nearest when the maps themselves are all worth something else', async () => {
+    const library = libraryOf(world);
+    const of: Difficulty['of'] = async (request, signal) => {
+      const found = await library.of(request, signal);
+      return { ...found, pp: found.pp.map(each => ({ ...each, pp: each.pp * 0.6 })) };
+    };
+    const { recommendations, target } = await open({ of })({ user: 3, seed: 1, limit: 5 });
+    const beside = recommendations.map(({ pp }) => Math.abs(pp - (target?.middle ?? 0)));
+    expect(recommendations).toHaveLength(5);
+    expect(beside).toEqual(beside.toSorted((a, b) => a - b));
+    const asked = await open({ of })({ user: 3, seed: 1, pp: { low: 100_000, high: 100_001 } });
+    expect(asked.recommendations).toEqual([]);
+  });
+
+  it('does not wait for maps that take too long', async () => {
+    const of: Difficulty['of'] = (_, signal) =>
+      new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    expect((await open({ of }, 50)({ user: 3, seed: 1 })).recommendations).toHaveLength(10);
+  });
+});
+
+function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [madeUpSet()]) {
+  const store = openStore(':memory:');
+  const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
+  onTestFinished(() => {
+    catalogue.close();
+    store.close();
+  });
+  catalogue.remember(sets);
+  catalogue.flush();
+  const told = { source: 'osu', stale: false } as const;
+  const log = createRecordingLog();
+  const nobody = () => Promise.reject(new AppError('not_found', 'nothing here'));
+  const recommend = createRecommend({
+    beatmaps: {
+      user: async () => ({ ...told, user: madeUpPlayer(1, 0) }),
+      userScores: async () => ({ ...told, scores: [], cursor: null }),
+      search: async () => ({ ...told, sets: [], total: 0, cursor: null, corrected: false }),
+      set: nobody,
+      setOfMap: nobody,
+      ...own,
+    },
+    pool: createCandidatePool(store),
+    catalogue,
+    served: createServed({ store }),
+    log,
+  });
+  return { recommend, log };
+}
+
+const EASY = madeUpSet({ id: 55, beatmaps: [madeUpBeatmap({ id: 551, difficulty_rating: 1.8, beatmapset_id: 55 })] });
+
+describe('without much to go by', () => {
+  it('starts somebody new kindly', async () => {
+    const { recommend } = openEmpty({}, [madeUpSet(), EASY]);
+    const { recommendations } = await recommend({ user: 1, seed: 1 });
+    expect(recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
+    expect(recommendations[0]?.reasons[0]).toEqual({ kind: 'start' });
+    expect(recommendations[0]?.gain).toBeGreaterThan(0);
+  });
+
+  it('promises nothing for loved maps', async () => {
+    const loved = madeUpSet({ ...EASY, status: 'loved' });
+    const { recommendations } = await openEmpty({}, [loved]).recommend({ user: 1, seed: 1, loved: true });
+    expect(recommendations.map(({ beatmap, gain }) => [beatmap.id, gain])).toEqual([[551, 0]]);
+  });
+
+  it('takes stars, or pp, for a player', async () => {
+    const { recommend } = openEmpty({}, [madeUpSet(), EASY]);
+    const ids = async (wishes: object) =>
+      (await recommend({ seed: 1, ...wishes })).recommendations.map(({ beatmap, gain }) => [beatmap.id, gain]);
+    expect(await ids({ stars: { low: 5, high: 6 } })).toEqual([[9_010, null]]);
+    expect(await ids({ pp: { low: 150, high: 260 } })).toEqual([[9_010, null]]);
+    expect(await ids({ stars: { low: 8, high: 9 } })).toEqual([]);
+  });
+
+  it('finds maps like another, and not that one', async () => {
+    const twin = madeUpSet({ id: 77, beatmaps: [madeUpBeatmap({ id: 771, beatmapset_id: 77 })] });
+    const set = madeUpSet();
+    const beatmap = set.beatmaps[0] ?? madeUpBeatmap();
+    const { recommend } = openEmpty({ setOfMap: async () => ({ set, beatmap, source: 'osu', stale: false }) }, [
+      set,
+      twin,
+      EASY,
+    ]);
+    const { recommendations } = await recommend({ like: 9_010, seed: 1 });
+    expect(recommendations.map(one => one.beatmap.id)).toEqual([771]);
+    expect(recommendations[0]?.reasons[0]).toMatchObject({ kind: 'like', beatmap: { id: 9_010 } });
+  });
+
+  it('tells a missing map from a missing player', async () => {
+    const { recommend } = openEmpty();
+    await expect(recommend({ like: 5, seed: 1 })).rejects.toMatchObject({
+      code: 'not_found',
+      params: { what: 'beatmap' },
+    });
+    await expect(recommend({ like: 'x', seed: 1 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      params: { what: 'like' },
+    });
+  });
+
+  it('asks the upstreams when the catalogue knows too little', async () => {
+    const search = async () =>
+      ({ sets: [EASY], total: 1, cursor: null, source: 'osu', stale: false, corrected: false }) as const;
+    const { recommend } = openEmpty({ search }, []);
+    expect((await recommend({ seed: 1 })).recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
+  });
+
+  it('does not fail with them', async () => {
+    const { recommend, log } = openEmpty({
+      search: () => Promise.reject(new AppError('upstream_unavailable', 'down')),
+      userScores: async (_, type) => {
+        if (type === 'recent') throw new AppError('timeout', 'slow');
+        return { scores: [], cursor: null, source: 'osu', stale: false };
+      },
+    });
+    expect((await recommend({ user: 1, seed: 1 })).recommendations).toEqual([]);
+    expect(log.lines.length).toBe(2);
+  });
+});
+
+describe('what was recommended', () => {
+  it('does not come again for 28 days, or until it is forgotten', () => {
+    const store = openStore(':memory:');
+    onTestFinished(() => store.close());
+    const clock = { ms: 1e12 };
+    const served = createServed({ store, now: () => clock.ms });
+    served.add('web:1', [1, 2]);
+    served.add('web:2', [3]);
+    expect(served.mapsOf('web:1')).toEqual(new Set([1, 2]));
+    clock.ms += 27 * 86_400_000;
+    expect(served.mapsOf('web:1').size).toBe(2);
+    served.forgetUser('web:1');
+    expect(served.mapsOf('web:1').size).toBe(0);
+    clock.ms += 86_400_000;
+    expect(served.mapsOf('web:2').size).toBe(0);
+  });
+});

@@ -1,0 +1,148 @@
+import type { IncomingMessage } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { parseQuery } from '../../../src/beatmaps/query/query.ts';
+import type { Search } from '../../../src/beatmaps/query/search.ts';
+import type { MirrorId } from '../../../src/beatmaps/upstreams/mirror-sites.ts';
+import { createMirrors } from '../../../src/beatmaps/upstreams/mirrors.ts';
+import { createTestClient } from '../../fakes/http-client.ts';
+import { serveHttp } from '../../fakes/loopback.ts';
+
+const HOSTS: Readonly<Record<MirrorId, string>> = {
+  'osu.direct': 'osu.direct',
+  hinai: 'mirror.hinamizawa.ai',
+  catboy: 'catboy.best',
+};
+
+interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+async function play(id: MirrorId, answer: (url: URL, request: IncomingMessage) => Reply) {
+  const asked: URL[] = [];
+  const server = await serveHttp((request, response) => {
+    const url = new URL(request.url ?? '', `https://${HOSTS[id]}`);
+    asked.push(url);
+    const { status = 200, headers, body } = answer(url, request);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  const clock = { ms: Date.UTC(2026, 10, 1) };
+  const http = createTestClient({ [HOSTS[id]]: server.origin });
+  const mirror = createMirrors({ http, timeoutMs: 2_000, now: () => clock.ms }).find(each => each.id === id);
+  if (mirror === undefined) throw new Error(`no mirror ${id}`);
+  return { mirror, asked, clock };
+}
+
+function search(q: string, more: Partial<Omit<Search, 'query'>> = {}): Search {
+  return { query: parseQuery(q), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' }, ...more };
+}
+
+function row(id: number, title: string, more: object = {}) {
+  const map = { id: id * 10, beatmapset_id: id, mode: 'osu', status: 'ranked', version: 'Hard', difficulty_rating: 4 };
+  return { id, title, artist: 'Marble Lanterns', creator: 'quietmallet', status: 'ranked', beatmaps: [map], ...more };
+}
+
+const pages = (id: MirrorId, rows: readonly object[]) => (id === 'hinai' ? { beatmapsets: rows } : rows);
+
+describe.each(['osu.direct', 'hinai', 'catboy'] as const)('%s', id => {
+  it('is asked in both spellings', async () => {
+    const { mirror, asked } = await play(id, () => ({ body: pages(id, [row(1, 'Paper Comet')]) }));
+    await mirror.search(search('comet mode=osu'), undefined);
+    const [url] = asked;
+    expect(url?.searchParams.get('q')).toBe('comet');
+    expect(url?.searchParams.get('query')).toBe('comet');
+    expect(url?.searchParams.get('mode')).toBe('0');
+    expect(url?.searchParams.has('status')).toBe(false);
+  });
+
+  it('gives only what was asked for, best matches first', async () => {
+    const rows = [row(1, 'Paper Tram'), row(2, 'Paper Comet'), row(3, 'Else', { creator: 'nobody' }), row(4, 'Comet')];
+    const { mirror } = await play(id, () => ({ body: pages(id, rows) }));
+    const { sets, total, next } = await mirror.search(search('paper comet'), undefined);
+    expect(sets.map(set => set.id)).toEqual([2, 1, 4]);
+    expect(total).toBeNull();
+    expect(next).toBeNull();
+  });
+
+  it.each([
+    ['other words', 'furnace', {}],
+    ['other difficulties', 'comet stars>7', {}],
+    ['another status', 'comet', { status: 'loved' }],
+    ['another ruleset', 'comet mode=mania', {}],
+  ] as const)('that answers %s failed', async (_, q, more) => {
+    const { mirror } = await play(id, () => ({ body: pages(id, [row(1, 'Paper Comet')]) }));
+    await expect(mirror.search(search(q, more), undefined)).rejects.toMatchObject({ code: 'upstream_changed' });
+  });
+
+  it.each([
+    ['a mistake', 'papre comte'],
+    ['a mistake in its only word', 'commet'],
+    ['the middle of a word', 'ome'],
+  ])('that forgives %s did look for the words', async (_, q) => {
+    const rows = [row(1, 'Paper Comet'), row(2, 'Comets'), row(3, 'Else', { status: 'graveyard' })];
+    const { mirror } = await play(id, () => ({ body: pages(id, rows) }));
+    const { sets, corrected } = await mirror.search(search(q), undefined);
+    expect(sets.map(set => set.id)).toEqual([1, 2]);
+    expect(corrected).toBe(true);
+    await expect(mirror.search(search(`${q} stars>7`), undefined)).rejects.toMatchObject({ code: 'upstream_changed' });
+  });
+
+  it('that shares one word by accident with its default list failed, too', async () => {
+    const rows = [row(1, 'Paper Comet'), ...Array.from({ length: 40 }, (_, n) => row(n + 2, `Else ${n}`))];
+    const { mirror } = await play(id, () => ({ body: pages(id, rows) }));
+    await expect(mirror.search(search('comet nowhere'), undefined)).rejects.toMatchObject({ code: 'upstream_changed' });
+  });
+
+  it('is asked for its next page', async () => {
+    const rows = Array.from({ length: 50 }, (_, n) => row(n + 1, `Comet ${n}`));
+    const { mirror, asked } = await play(id, () => ({ body: pages(id, rows) }));
+    const first = await mirror.search(search('comet'), undefined);
+    expect(first.next).toBe('1');
+    await mirror.search(search('comet'), '1');
+    expect(asked[1]?.searchParams.get(id === 'hinai' ? 'page' : 'offset')).toBe(id === 'hinai' ? '1' : '50');
+    await expect(mirror.search(search('comet'), '-3')).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it.each([
+    ['a date', 'Sun, 01 Nov 2026 00:00:20 GMT', 20_000],
+    ['a bare date', '2026-11-01T00:00:20.000Z', 20_000],
+    ['seconds', '7', 7_000],
+    ['nothing', '', undefined],
+  ])('says when to come back by %s', async (_, header, ms) => {
+    const { mirror } = await play(id, () => ({ status: 429, headers: { 'retry-after': header }, body: {} }));
+    const failure = { code: 'upstream_rate_limited', retryAfterMs: ms };
+    await expect(mirror.search(search('comet'), undefined)).rejects.toMatchObject(failure);
+  });
+
+  it('is not believed about another set', async () => {
+    const { mirror } = await play(id, () => ({ body: row(8, 'Else') }));
+    await expect(mirror.set(5)).rejects.toMatchObject({ code: 'upstream_changed' });
+  });
+});
+
+it('an order that a mirror refuses is made here', async () => {
+  const rows = [row(1, 'B Comet', { play_count: 1 }), row(2, 'A Comet', { play_count: 9 })];
+  const { mirror, asked } = await play('osu.direct', url =>
+    url.searchParams.has('sort') ? { status: 500, body: { error: 'not sortable' } } : { body: rows },
+  );
+  const { sets } = await mirror.search(search('comet', { sort: { field: 'plays', order: 'desc' } }), undefined);
+  expect(asked.map(url => url.searchParams.get('sort'))).toEqual(['play_count:desc', null]);
+  expect(sets.map(set => set.id)).toEqual([2, 1]);
+});
+
+it('bounds go to hinai by its own names', async () => {
+  const { mirror, asked } = await play('hinai', () => ({ body: { beatmapsets: [row(1, 'Comet')], total_count: 1 } }));
+  expect((await mirror.search(search('comet stars>=3.5 stars<5'), undefined)).total).toBe(1);
+  const params = asked[0]?.searchParams;
+  expect(params?.get('query')).toBe('comet');
+  expect(Number(params?.get('min_stars'))).toBeCloseTo(3.5, 1);
+  expect(Number(params?.get('max_stars'))).toBeCloseTo(5, 1);
+});
+
+it('statuses go to the family of osu.direct as numbers', async () => {
+  const { mirror, asked } = await play('catboy', () => ({ body: [row(1, 'Comet')] }));
+  await mirror.search(search('comet', { status: 'ranked' }), undefined);
+  expect(asked[0]?.searchParams.getAll('status')).toEqual(['1', '2']);
+});

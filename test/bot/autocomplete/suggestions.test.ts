@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { type Command, defineCommand } from '../../../src/bot/command.ts';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import { reply } from '../../../src/bot/reply.ts';
+import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
+
+const signal = new AbortController().signal;
+const LINK = 'https://www.instagram.com/p/AbC/';
+
+const find = defineCommand({
+  name: 'osu search',
+  options: {
+    query: { type: 'string', required: true, maxLength: 100 },
+    mode: { type: 'choice', required: false, choices: ['osu', 'taiko'] },
+  },
+  visibility: 'chat',
+  cost: 1,
+  run: async () => reply({}),
+  suggest: async (option, partial) =>
+    ['camellia', 'camel case', 'cat']
+      .filter(word => word.startsWith(partial))
+      .map(value => ({ label: `${option} ${value}`, value })),
+});
+
+/** Without those that would stand among the made-up ones. */
+const own = commandList.filter(({ name }) => !/^(?:beatmap|osu) /.test(name));
+
+function setUp(commands: readonly Command[] = [...own, find]) {
+  const dispatcher = createDispatcher({
+    commands,
+    services: sampleServices(),
+    limiter: memoryLimiter(() => 0),
+    userLimit: { units: 20, windowMs: 60_000 },
+    log: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+  });
+  const lines = async (text: string, locale = 'en') =>
+    (await dispatcher.suggest(text, sampleCaller({ locales: [locale] }), signal)).map(each => each.text);
+  return { dispatcher, lines };
+}
+
+describe('suggestions for a typed line', () => {
+  it.each([
+    ['/', ['/download ', '/settings ', '/forget ', '/help ', '/about', '/osu search ']],
+    ['/do', ['/download ']],
+    ['/DOWN', ['/download ']],
+    ['/osu', ['/osu search ']],
+    ['/nothing', []],
+    ['hello', []],
+    ['', []],
+    [LINK, []],
+    ['/settings ', ['/settings auto', '/settings en', '/settings id']],
+    ['/settings e', ['/settings en']],
+    ['/settings language:', ['/settings language:auto', '/settings language:en', '/settings language:id']],
+    ['/settings language=i', ['/settings language=id']],
+    [`/download ${LINK} `, [`/download ${LINK} item:`, `/download ${LINK} audio`]],
+    [`/download ${LINK} 2 a`, [`/download ${LINK} 2 audio`]],
+    ['/download audio ', ['/download audio item:']],
+    ['/help d', ['/help download']],
+    ['/osu search came', ['/osu search camellia', '/osu search "camel case"']],
+    ['/osu search query:ca mode:', ['/osu search query:ca mode:osu', '/osu search query:ca mode:taiko']],
+    ['/osu search camellia t', ['/osu search camellia taiko']],
+  ])('%j goes on as %j', async (text, expected) => {
+    expect(await setUp().lines(text)).toEqual(expected);
+  });
+
+  it('describe themselves in the reader’s language', async () => {
+    const { dispatcher, lines } = setUp();
+    const [first] = await dispatcher.suggest('/dow', sampleCaller({ locales: ['id'] }), signal);
+    expect(first).toEqual({
+      label: '/download tautan [butir] [suara]',
+      detail: 'Bawa video atau foto sebuah kiriman ke sini',
+      text: '/download ',
+    });
+    expect(await lines(`/download ${LINK} s`, 'id')).toEqual([`/download ${LINK} suara`]);
+  });
+
+  it('never reject', async () => {
+    const broken = defineCommand({ ...find, name: 'broken', suggest: () => Promise.reject(new Error('no')) });
+    expect(await setUp([broken]).lines('/broken x')).toEqual([]);
+  });
+});
+
+describe('suggestions for one option', () => {
+  const { dispatcher } = setUp();
+  const values = async (command: string, option: string, partial: string) =>
+    (await dispatcher.suggestOption({ caller: sampleCaller(), signal, command, option, partial })).map(
+      ({ value }) => value,
+    );
+
+  it('come from the command or from its choices', async () => {
+    expect(await values('osu search', 'query', 'cat')).toEqual(['cat']);
+    expect(await values('settings', 'language', 'bahasa')).toEqual([]);
+    expect(await values('settings', 'language', 'auto')).toEqual(['auto']);
+    expect(await values('nothing', 'query', '')).toEqual([]);
+    expect(await values('download', 'nothing', '')).toEqual([]);
+  });
+});
+
+describe('commandSpecs', () => {
+  it('tell a face all it needs to register commands', () => {
+    const { dispatcher } = setUp(own);
+    const [download, settings] = dispatcher.commandSpecs(dispatcher.translator(sampleCaller({ locales: ['id'] })));
+    expect(download).toMatchObject({ name: 'download', visibility: 'chat', accepts: 'link' });
+    expect(download?.options.map(({ key, name }) => [key, name])).toEqual([
+      ['link', 'tautan'],
+      ['item', 'butir'],
+      ['audio', 'suara'],
+    ]);
+    expect(settings?.options[0]?.choices[0]).toEqual({ value: 'auto', label: 'Otomatis' });
+  });
+});

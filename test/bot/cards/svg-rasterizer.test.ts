@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { createPainter } from '../../../src/bot/cards/svg-rasterizer.ts';
+import { card, drawableTitle, isDrawable, label } from '../../../src/bot/cards/theme.ts';
+
+const SIZE = { width: 80, height: 40 };
+
+function drawing(text: string): string {
+  return card(SIZE, [label(text, { x: 4, y: 30, size: 24 })]);
+}
+
+describe('painter', () => {
+  it('gives equal drawings one key, and others another', () => {
+    const painter = createPainter();
+    const key = painter.picture('card', drawing('a'), SIZE).key;
+    expect(key).toMatch(/^card-[0-9a-f]{24}$/);
+    expect(painter.picture('card', drawing('a'), SIZE).key).toBe(key);
+    expect(painter.picture('card', drawing('b'), SIZE).key).not.toBe(key);
+  });
+
+  it('draws once for all who ask at the same time and after', async () => {
+    const painter = createPainter();
+    const picture = painter.picture('card', drawing('a'), SIZE);
+    const [first, second] = await Promise.all([picture.draw(), picture.draw()]);
+    expect(second).toBe(first);
+    expect(await painter.picture('card', drawing('a'), SIZE).draw()).toBe(first);
+  });
+
+  it('keeps no more than it may', async () => {
+    const painter = createPainter({ maxBytes: 1 });
+    const picture = painter.picture('card', drawing('a'), SIZE);
+    const first = await picture.draw();
+    const again = await picture.draw();
+    expect(again).not.toBe(first);
+    expect(again.equals(first)).toBe(true);
+  });
+
+  it('draws letters: no two texts look the same', async () => {
+    const painter = createPainter();
+    const images = await Promise.all(
+      ['', 'a', 'é', 'Ж', 'Ω', '–'].map(text => painter.picture('t', drawing(text), SIZE).draw()),
+    );
+    expect(new Set(images.map(png => png.toString('base64'))).size).toBe(6);
+  });
+
+  it('says so when it cannot', async () => {
+    const broken = createPainter().picture('card', '<svg', SIZE);
+    await expect(broken.draw()).rejects.toMatchObject({ code: 'internal', cause: expect.anything() });
+  });
+});
+
+describe('titles', () => {
+  it.each([
+    ['Rivers of Neon', true],
+    ['Été – “clair” … №', false],
+    ['Été – “clair” …', true],
+    ['Река', true],
+    ['Ωmega', true],
+    ['川の光', false],
+    ['강', false],
+    ['sun ☀', false],
+    ['', true],
+  ])('%s can be drawn: %s', (title, can) => {
+    expect(isDrawable(title)).toBe(can);
+  });
+
+  it('stand in their own letters where those can be drawn, else romanised', () => {
+    expect(drawableTitle('Reka', 'Река')).toBe('Река');
+    expect(drawableTitle('Kawa no Hikari', '川の光')).toBe('Kawa no Hikari');
+    expect(drawableTitle('Kawa', null)).toBe('Kawa');
+    expect(drawableTitle('Kawa', '')).toBe('Kawa');
+  });
+});

@@ -1,0 +1,608 @@
+import { describe, expect, it } from 'vitest';
+import { type Caller, type Command, defineCommand, type Services } from '../../../src/bot/command.ts';
+import { commandList } from '../../../src/bot/commands/index.ts';
+import { createDispatcher, type DispatcherOptions } from '../../../src/bot/dispatch/dispatcher.ts';
+import type { Invocation, Sink, TextInvocation } from '../../../src/bot/dispatch/invocation.ts';
+import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { AppError } from '../../../src/errors.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
+
+interface LogLine {
+  readonly level: string;
+  readonly details: object;
+}
+
+function setUp(change: Partial<DispatcherOptions> & { now?: () => number } = {}) {
+  const logged: LogLine[] = [];
+  const write = (level: string) => (details: object) => void logged.push({ level, details });
+  const now = change.now ?? (() => 0);
+  const dispatcher = createDispatcher({
+    commands: commandList,
+    services: sampleServices(),
+    limiter: memoryLimiter(now),
+    userLimit: { units: 20, windowMs: 60_000 },
+    log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
+    now,
+    ...change,
+  });
+
+  async function ask(
+    input:
+      | Pick<TextInvocation, 'text' | 'direct' | 'links'>
+      | { name: string; options: Record<string, unknown> }
+      | { token: string },
+    caller: Caller = sampleCaller(),
+    signal: AbortSignal = new AbortController().signal,
+  ) {
+    const heard = listener();
+    const invocation: Invocation =
+      'text' in input
+        ? { kind: 'text', ...input, caller, signal }
+        : 'name' in input
+          ? { kind: 'command', ...input, caller, signal }
+          : { kind: 'action', ...input, caller, signal };
+    await dispatcher.dispatch(invocation, heard.sink);
+    return heard;
+  }
+  return { dispatcher, logged, ask };
+}
+
+function listener() {
+  const replies: Reply[] = [];
+  const last: boolean[] = [];
+  const links: (string | undefined)[] = [];
+  const stages: string[] = [];
+  const sink: Sink = {
+    progress: stage => void stages.push(stage),
+    reply(value, options) {
+      replies.push(value);
+      last.push(options.last);
+      links.push(options.link);
+    },
+  };
+  return { sink, replies, last, links, stages };
+}
+
+function words(value: Reply | undefined): string {
+  return JSON.stringify(value?.blocks ?? null);
+}
+
+const group = (change: Partial<Caller> = {}) => sampleCaller({ chatKind: 'group', chatId: 'square', ...change });
+const en = createTranslator(['en']).messages;
+
+/** A promise to settle from outside. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>(resolve => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(resolve => setImmediate(resolve));
+}
+
+describe('pasted links', () => {
+  it('are answered one by one, in the order of the text, the last one marked', async () => {
+    const slow = gate();
+    const extractor = fakeExtractor(async id => {
+      if (id === 'first') await slow.opened;
+      else slow.open();
+      return samplePost({ id, url: link(id) });
+    });
+    const { ask } = setUp({ services: sampleServices(extractor) });
+    const heard = await ask({ text: `look ${link('first')} and ${link('second')}!` }, group());
+    expect(heard.replies.map(({ gallery }) => gallery[0]?.post.id)).toEqual(['first', 'second']);
+    expect(heard.last).toEqual([false, true]);
+    expect(heard.links).toEqual([link('first'), link('second')]);
+    expect(heard.stages).toEqual(expect.arrayContaining(['resolving', 'fetching', 'preparing']));
+  });
+
+  it('beyond five are left out with a notice', async () => {
+    const { ask } = setUp();
+    const heard = await ask({ text: [1, 2, 3, 4, 5, 6, 7].map(n => link(`p${n}`)).join(' ') }, group());
+    expect(heard.replies).toHaveLength(6);
+    expect(heard.last).toEqual([false, false, false, false, false, true]);
+    expect(words(heard.replies[5])).toContain(en.notices.moreLinks(5, 2));
+    expect(heard.replies[5]?.visibility).toBe('caller');
+  });
+
+  it('that fail do not keep the others from being answered', async () => {
+    const extractor = fakeExtractor(id => {
+      if (id === 'gone') throw new AppError('not_found', 'no such post');
+      return samplePost({ id });
+    });
+    const { ask } = setUp({ services: sampleServices(extractor) });
+    const { replies } = await ask({ text: `${link('gone')} ${link('here')}` }, group());
+    expect(words(replies[0])).toContain(en.errors.not_found({}));
+    expect(replies[1]?.gallery).toHaveLength(1);
+  });
+
+  it('cost two units each; over the limit the rest gets one notice a window', async () => {
+    let now = 0;
+    const { ask } = setUp({ userLimit: { units: 5, windowMs: 60_000 }, now: () => now });
+    const text = `${link('a')} ${link('b')} ${link('c')}`;
+    const first = await ask({ text }, group());
+    expect(first.replies).toHaveLength(3);
+    expect(first.last).toEqual([false, false, true]);
+    expect(words(first.replies[2])).toContain('in 60 seconds');
+    expect(first.replies[2]?.visibility).toBe('caller');
+
+    const second = await ask({ text }, group());
+    expect(second.replies).toEqual([]);
+    expect(second.stages).toEqual([]);
+
+    now = 60_000;
+    expect((await ask({ text: link('a') }, group())).replies[0]?.gallery).toHaveLength(1);
+  });
+
+  it('are counted by the real limiter as by the one of these tests', async () => {
+    const { ask } = setUp({
+      limiter: createMemoryRateLimiter(),
+      now: Date.now,
+      userLimit: { units: 3, windowMs: 3_600_000 },
+    });
+    const { replies } = await ask({ text: `${link('a')} ${link('b')}` }, group());
+    expect(replies[0]?.gallery).toHaveLength(1);
+    expect(words(replies[1])).toContain('in 60 minutes');
+    expect((await ask({ text: link('c') }, group())).replies).toEqual([]);
+  });
+
+  it('of one person share a limit across chats; other people and platforms have their own', async () => {
+    const { ask } = setUp({ userLimit: { units: 2, windowMs: 60_000 } });
+    const shown = async (caller: Caller) => (await ask({ text: link('a') }, caller)).replies[0]?.gallery.length;
+    expect(await shown(group({ chatId: 'one' }))).toBe(1);
+    expect(await shown(group({ chatId: 'two' }))).toBe(0);
+    expect(await shown(group({ chatId: 'two', rateKey: 'budi' }))).toBe(1);
+    expect(await shown(group({ chatId: 'two', platform: 'telegram' }))).toBe(1);
+  });
+});
+
+describe('one link at the same time', () => {
+  it('is fetched once for a chat, and everyone who asked is answered', async () => {
+    const slow = gate();
+    const extractor = fakeExtractor(async id => {
+      await slow.opened;
+      return samplePost({ id });
+    });
+    const { ask } = setUp({ services: sampleServices(extractor) });
+    const asking = [
+      ask({ text: link('same') }, group({ userId: 'sari' })),
+      ask({ text: `see instagram.com/p/same` }, group({ userId: 'budi' })),
+      ask({ name: 'download', options: { link: 'instagram.com/p/same/' } }, group({ userId: 'tono' })),
+    ];
+    await until(() => extractor.asked.length > 0);
+    slow.open();
+    const heard = await Promise.all(asking);
+    expect(extractor.asked).toEqual([link('same')]);
+    for (const { replies } of heard) expect(replies[0]?.gallery[0]?.post.id).toBe('same');
+  });
+
+  it('is not shared between chats, items or languages', async () => {
+    const slow = gate();
+    const extractor = fakeExtractor(async id => {
+      await slow.opened;
+      return samplePost({ id });
+    });
+    const { ask } = setUp({ services: sampleServices(extractor) });
+    const asking = [
+      ask({ text: link('same') }, group()),
+      ask({ text: link('same') }, group({ chatId: 'elsewhere' })),
+      ask({ text: link('same') }, group({ locales: ['id'] })),
+      ask({ text: `/download ${link('same')} 1` }, group()),
+    ];
+    await until(() => extractor.asked.length === 4);
+    slow.open();
+    const replies = (await Promise.all(asking)).map(heard => heard.replies[0]);
+    expect(replies.map(each => each?.actions[0]?.label)).toEqual([
+      'Open original',
+      'Open original',
+      'Buka kiriman asli',
+      'Open original',
+    ]);
+  });
+
+  it('goes on for the others when one leaves, and ends when all have left', async () => {
+    const aborted: string[] = [];
+    const extractor = fakeExtractor(
+      (id, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal?.addEventListener('abort', () => {
+            aborted.push(id);
+            reject(signal.reason);
+          });
+        }),
+    );
+    const { ask, logged } = setUp({ services: sampleServices(extractor) });
+    const [one, two] = [new AbortController(), new AbortController()];
+    const first = ask({ text: link('same') }, group({ userId: 'sari' }), one.signal);
+    const second = ask({ text: link('same') }, group({ userId: 'budi' }), two.signal);
+    await until(() => extractor.asked.length === 1);
+    one.abort();
+    expect((await first).replies).toEqual([]);
+    expect(aborted).toEqual([]);
+    two.abort();
+    expect((await second).replies).toEqual([]);
+    expect(aborted).toEqual(['same']);
+    expect(logged).toEqual([]);
+  });
+});
+
+describe('links that a platform found itself', () => {
+  const open = (id: string) => ({ url: link(id), spoiler: false });
+  const spoiler = (id: string) => ({ url: `${link(id)}?igsh=abc`, spoiler: true });
+  const shown = (replies: readonly Reply[]) =>
+    replies.map(({ gallery }) => gallery.flatMap(item => [item.post.id, item.spoiler]));
+
+  it('count instead of those in the text', async () => {
+    const { ask } = setUp();
+    const text = `\`${link('code')}\` and [here](${link('a')})`;
+    expect(shown((await ask({ text, links: [open('a')] }, group())).replies)).toEqual([['a', false]]);
+    expect((await ask({ text, links: [] }, group())).replies).toEqual([]);
+  });
+
+  it('that stand hidden bring hidden files, whoever else asks for the same', async () => {
+    const { ask } = setUp();
+    const links = [spoiler('a'), open('b'), open('a'), { url: 'https://example.com/', spoiler: true }];
+    const heard = await ask({ text: 'look', links }, group());
+    expect(shown(heard.replies)).toEqual([
+      ['a', true],
+      ['b', false],
+    ]);
+    expect(heard.links).toEqual([link('a'), link('b')]);
+    expect(shown((await ask({ text: '', links: [open('a')] }, group())).replies)).toEqual([['a', false]]);
+  });
+
+  it('do not stand in the way of commands and notices', async () => {
+    const { ask } = setUp();
+    const other = { url: 'https://www.instagram.com/someone/', spoiler: false };
+    const [unsupported] = (await ask({ text: 'his page', links: [other], direct: true }, group())).replies;
+    expect(words(unsupported)).toContain('Instagram and Facebook');
+    expect(words((await ask({ text: 'hello', links: [] })).replies[0])).toContain(en.notices.noLink);
+    expect(words((await ask({ text: '/help', links: [open('a')] }, group())).replies[0])).toContain('/download');
+  });
+
+  it('are known before they are answered, as what they will be answered as', async () => {
+    const { dispatcher } = setUp();
+    const message = { kind: 'text', text: `see instagram.com/p/a, ${link('b')}`, caller: group() } as const;
+    expect(dispatcher.linksOf(message)).toEqual([open('a'), open('b')]);
+    const again = { ...message, text: '', links: [spoiler('a')] };
+    expect(dispatcher.linksOf(again)).toEqual([{ url: link('a'), spoiler: true }]);
+    expect(dispatcher.linksOf({ ...again, links: dispatcher.linksOf(again) })).toEqual(dispatcher.linksOf(again));
+    for (const text of ['hello', '/help', `/download ${link('a')}`]) {
+      expect(dispatcher.linksOf({ ...message, text })).toEqual([]);
+    }
+  });
+});
+
+describe('the settings of a chat', () => {
+  const square = 'web:square';
+
+  function setChat(change: Parameters<Services['settings']['setChat']>[1], key = square) {
+    const services = sampleServices();
+    services.settings.setChat(key, change);
+    return { ...setUp({ services }), services };
+  }
+
+  it('may keep Medley from answering pasted links, though not what is said to it', async () => {
+    const { ask, dispatcher } = setChat({ autoDetect: false });
+    const text = link('a');
+    expect((await ask({ text }, group())).replies).toEqual([]);
+    expect(dispatcher.linksOf({ kind: 'text', text, caller: group() })).toEqual([]);
+    for (const heard of [
+      await ask({ text, direct: true }, group()),
+      await ask({ text: `/download ${text}` }, group()),
+      await ask({ text }, group({ chatId: 'elsewhere' })),
+      await ask({ text }, sampleCaller({ chatId: 'square' })),
+    ]) {
+      expect(heard.replies[0]?.gallery).toHaveLength(1);
+    }
+  });
+
+  it('may switch a site off: pasted links of it are left alone, requests get a calm answer', async () => {
+    const { ask } = setChat({ disabledSources: ['instagram'] });
+    expect((await ask({ text: link('a') }, group())).replies).toEqual([]);
+    for (const heard of [
+      await ask({ text: link('a'), direct: true }, group()),
+      await ask({ text: `/download ${link('a')}` }, group()),
+    ]) {
+      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ source: 'instagram' }));
+      expect(heard.replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
+    }
+    expect((await setChat({ disabledSources: ['facebook'] }).ask({ text: link('a') }, group())).replies).toHaveLength(
+      1,
+    );
+  });
+
+  it('may leave captions out', async () => {
+    const { ask } = setChat({ captions: false });
+    expect(words((await ask({ text: link('a') }, group())).replies[0])).not.toContain('Evening light');
+    const elsewhere = group({ chatId: 'elsewhere' });
+    expect(words((await ask({ text: link('a') }, elsewhere)).replies[0])).toContain('Evening light');
+  });
+
+  it('are shared by all channels of a guild', async () => {
+    const { ask } = setChat({ autoDetect: false }, 'web:guild');
+    expect((await ask({ text: link('a') }, group({ chatId: 'one', groupId: 'guild' }))).replies).toEqual([]);
+    expect((await ask({ text: link('a') }, group({ chatId: 'two', groupId: 'guild' }))).replies).toEqual([]);
+    expect((await ask({ text: link('a') }, group({ chatId: 'one' }))).replies).toHaveLength(1);
+  });
+
+  it('name the language of those who chose none themselves', async () => {
+    const { dispatcher, services } = setChat({ language: 'id' });
+    expect(dispatcher.translator(group({ locales: ['en'] })).locale).toBe('id');
+    expect(dispatcher.translator(sampleCaller({ locales: ['en'] })).locale).toBe('en');
+    services.settings.setUser('web:sari', { language: 'en' });
+    expect(dispatcher.translator(group({ locales: ['id'] })).locale).toBe('en');
+  });
+
+  it('that cannot be read count as usual', async () => {
+    const { settings, ...services } = sampleServices();
+    const full = () => {
+      throw new Error('disk full');
+    };
+    const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat: full } } });
+    expect(dispatcher.linksOf({ kind: 'text', text: link('a'), caller: group() })).toHaveLength(1);
+    expect(logged.map(({ level }) => level)).toEqual(['error']);
+    expect(words((await ask({ text: link('a') }, group())).replies[0])).toContain(en.errors.internal({}));
+  });
+
+  it('are not asked for messages without a link', async () => {
+    const { settings, ...services } = sampleServices();
+    let asked = 0;
+    const chat: typeof settings.chat = key => {
+      asked += 1;
+      return settings.chat(key);
+    };
+    const { ask } = setUp({ services: { ...services, settings: { ...settings, chat } } });
+    for (const text of ['hello', 'https://example.com/', '/roll']) await ask({ text }, group());
+    expect(asked).toBe(0);
+  });
+});
+
+describe('text', () => {
+  it('in a group that is no concern of Medley gets nothing', async () => {
+    const { ask } = setUp();
+    for (const text of ['hello', '/start now', '/roll 2d6', 'https://example.com/watch', '', '/etc/passwd']) {
+      const heard = await ask({ text }, group());
+      expect([heard.replies, heard.stages]).toEqual([[], []]);
+    }
+  });
+
+  it('said to Medley itself always gets an answer', async () => {
+    const { ask } = setUp();
+    expect(words((await ask({ text: 'hello' })).replies[0])).toContain(en.notices.noLink);
+    expect(words((await ask({ text: 'hello', direct: true }, group())).replies[0])).toContain(en.notices.noLink);
+    expect(words((await ask({ text: '/roll 2d6' })).replies[0])).toContain('/settings, /forget, /help, /about');
+    for (const text of ['https://www.instagram.com/someone/', 'see example.com/watch?v=1', 'example.com']) {
+      const [notice] = (await ask({ text })).replies;
+      expect(words(notice)).toContain('Instagram and Facebook');
+      expect(notice?.tone).toBe('notice');
+    }
+  });
+
+  it('with a command runs it, options and all', async () => {
+    const post = samplePost({ items: [samplePost().items, samplePost().items].flat() });
+    const { ask } = setUp({ services: sampleServices(fakeExtractor(() => post)) });
+    const heard = await ask({ text: `/download ${link('a')} item:2` }, group());
+    expect(heard.replies[0]?.gallery.map(({ index }) => index)).toEqual([1]);
+  });
+
+  it('with a wrong option gets a hint for the caller alone', async () => {
+    const { ask } = setUp();
+    const { replies } = await ask({ text: `/download ${link('a')} quality:720` }, group());
+    expect(words(replies[0])).toContain('It understands: link, item, audio.');
+    expect(replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
+  });
+
+  it('finds grouped commands by two words or one', async () => {
+    const ran: unknown[] = [];
+    const profile = defineCommand({
+      name: 'osu profile',
+      options: { player: { type: 'string', required: true, maxLength: 20 } },
+      visibility: 'chat',
+      cost: 0,
+      async run({ player }) {
+        ran.push(player);
+        return reply({});
+      },
+    });
+    const { ask } = setUp({ commands: [profile] });
+    await ask({ text: '/osu profile sari' });
+    await ask({ text: '/OSU  Profile budi' });
+    await ask({ text: '/osu_profile tono' });
+    expect(ran).toEqual(['sari', 'budi', 'tono']);
+  });
+});
+
+describe('commands', () => {
+  const failing = (error: unknown, visibility: Command['visibility'] = 'chat'): Command =>
+    defineCommand({ name: 'fail', options: {}, visibility, cost: 1, run: () => Promise.reject(error) });
+
+  it('over the limit get the notice every time, for the caller alone, with the time to wait', async () => {
+    const { ask } = setUp({ userLimit: { units: 2, windowMs: 20_000 } });
+    const input = { name: 'download', options: { link: link('a') } };
+    await ask(input);
+    for (let time = 0; time < 2; time += 1) {
+      const { replies } = await ask(input);
+      expect(words(replies[0])).toContain('Please try again in 20 seconds.');
+      expect(replies[0]?.visibility).toBe('caller');
+    }
+  });
+
+  it('are counted before they are checked, and help costs nothing', async () => {
+    const { ask } = setUp({ userLimit: { units: 2, windowMs: 20_000 } });
+    expect(words((await ask({ text: '/download nothing' })).replies[0])).toContain('link');
+    expect(words((await ask({ text: `/download ${link('a')}` })).replies[0])).toContain('in 20 seconds');
+    expect((await ask({ text: '/help' })).replies[0]?.tone).toBe('neutral');
+  });
+
+  it('answer in the language that is set, else that of the platform', async () => {
+    const services = sampleServices();
+    const { ask, dispatcher } = setUp({ services });
+    const caller = sampleCaller({ locales: ['id-ID'] });
+    expect(words((await ask({ text: 'halo' }, caller)).replies[0])).toContain('Tempelkan');
+    await ask({ text: '/settings language:en' }, caller);
+    expect(dispatcher.translator(caller).locale).toBe('en');
+    expect(words((await ask({ text: 'halo' }, caller)).replies[0])).toContain('Paste');
+  });
+
+  it('that fail unexpectedly get a calm sentence, and the log the cause', async () => {
+    const cause = new TypeError('secret detail');
+    const { ask, logged } = setUp({ commands: [failing(cause)] });
+    const { replies } = await ask({ name: 'fail', options: {} });
+    expect(words(replies[0])).toContain(en.errors.internal({}));
+    expect(words(replies[0])).not.toContain('secret');
+    expect(replies[0]?.tone).toBe('error');
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toMatchObject({ level: 'error', details: { code: 'internal', doing: 'fail', err: { cause } } });
+  });
+
+  it('log one failure once, at the level of its code', async () => {
+    const error = new AppError('upstream_unavailable', 'no answer', { retryAfterMs: 90_000 });
+    const { ask, logged } = setUp({ commands: [failing(error)] });
+    for (let time = 0; time < 3; time += 1) {
+      const { replies } = await ask({ name: 'fail', options: {} });
+      expect(words(replies[0])).toContain('in 90 seconds');
+    }
+    expect(logged.map(({ level }) => level)).toEqual(['warn']);
+  });
+
+  it('keep what concerns the caller alone from the chat, and only that', async () => {
+    const visibility = async (error: AppError) =>
+      (await setUp({ commands: [failing(error)] }).ask({ name: 'fail', options: {} })).replies[0]?.visibility;
+    expect(await visibility(new AppError('private', 'x'))).toBe('chat');
+    expect(await visibility(new AppError('invalid_request', 'x'))).toBe('caller');
+    expect(await visibility(new AppError('forbidden', 'x'))).toBe('caller');
+  });
+
+  it('beyond those that fit at once wait, and beyond those that may wait are refused kindly', async () => {
+    const slow = gate();
+    let running = 0;
+    let most = 0;
+    const busy = defineCommand({
+      name: 'busy',
+      options: {},
+      visibility: 'chat',
+      cost: 1,
+      async run() {
+        running += 1;
+        most = Math.max(most, running);
+        await slow.opened;
+        running -= 1;
+        return reply({});
+      },
+    });
+    const { ask } = setUp({ commands: [busy, ...commandList], concurrency: 2, queued: 3 });
+    const asking = [1, 2, 3, 4, 5, 6].map(() => ask({ name: 'busy', options: {} }));
+    const refused = await Promise.race(asking);
+    expect(words(refused.replies[0])).toContain('Many people are asking at once. Please try again in 10 seconds.');
+    expect((await ask({ text: '/help' })).replies).toHaveLength(1);
+    slow.open();
+    const tones = (await Promise.all(asking)).map(({ replies }) => replies[0]?.tone);
+    expect(tones.filter(tone => tone === 'neutral')).toHaveLength(5);
+    expect(most).toBe(2);
+  });
+
+  it('that wait and are no longer wanted leave the queue', async () => {
+    const slow = gate();
+    const started: number[] = [];
+    const busy = defineCommand({
+      name: 'busy',
+      options: { n: { type: 'integer', required: true, min: 0, max: 9 } },
+      visibility: 'chat',
+      cost: 1,
+      async run({ n }) {
+        started.push(n);
+        await slow.opened;
+        return reply({});
+      },
+    });
+    const { ask } = setUp({ commands: [busy], concurrency: 1, queued: 1 });
+    const leaving = new AbortController();
+    const first = ask({ name: 'busy', options: { n: 1 } });
+    await until(() => started.length === 1);
+    const second = ask({ name: 'busy', options: { n: 2 } }, sampleCaller(), leaving.signal);
+    await new Promise(resolve => setImmediate(resolve));
+    leaving.abort();
+    expect((await second).replies).toEqual([]);
+    const third = ask({ name: 'busy', options: { n: 3 } });
+    await new Promise(resolve => setImmediate(resolve));
+    slow.open();
+    await Promise.all([first, third]);
+    expect(started).toEqual([1, 3]);
+  });
+
+  it('that nobody declared are answered with those that exist', async () => {
+    const { ask } = setUp();
+    expect(words((await ask({ name: 'nothing', options: {} })).replies[0])).toContain('/download');
+  });
+});
+
+describe('buttons', () => {
+  it('run their command', async () => {
+    const services = sampleServices();
+    const { ask, dispatcher } = setUp({ services });
+    const { replies } = await ask({ text: '/settings' });
+    const indonesian = replies[0]?.actions.find(({ label }) => label === 'Bahasa Indonesia');
+    if (indonesian?.kind !== 'button') throw new Error('no such button');
+    const pressed = await ask({ token: indonesian.token });
+    expect(words(pressed.replies[0])).toContain('Tersimpan');
+    expect(dispatcher.translator(sampleCaller()).locale).toBe('id');
+
+    const other = await ask({ token: indonesian.token }, sampleCaller({ userId: 'budi' }));
+    expect(words(other.replies[0])).toContain('belongs to someone else');
+    expect(other.replies[0]?.visibility).toBe('caller');
+  });
+
+  it('that are forged get a notice, and no log above debug', async () => {
+    const { ask, logged } = setUp();
+    expect(words((await ask({ token: 'AAAA' })).replies[0])).toContain(en.hints.expiredButton({}));
+    expect(logged.map(({ level }) => level)).toEqual(['debug']);
+  });
+});
+
+describe('trouble around it', () => {
+  it('a failing sink ends the other work and is told to whoever dispatched', async () => {
+    const ended: string[] = [];
+    const extractor = fakeExtractor(async (id, { signal }) => {
+      if (id === 'slow') {
+        await new Promise(resolve => signal?.addEventListener('abort', resolve));
+        ended.push(id);
+        signal?.throwIfAborted();
+      }
+      return samplePost({ id });
+    });
+    const { dispatcher } = setUp({ services: sampleServices(extractor) });
+    const sink: Sink = { progress: () => undefined, reply: () => Promise.reject(new Error('the chat is gone')) };
+    const signal = new AbortController().signal;
+    const text = `${link('quick')} ${link('slow')}`;
+    await expect(dispatcher.dispatch({ kind: 'text', text, caller: group(), signal }, sink)).rejects.toThrow('gone');
+    expect(ended).toEqual(['slow']);
+  });
+
+  it('a failing limiter or settings store is one calm notice', async () => {
+    const limiter = { consume: () => Promise.reject(new Error('no limiter')) };
+    const first = setUp({ limiter });
+    expect(words((await first.ask({ text: link('a') })).replies[0])).toContain(en.errors.internal({}));
+
+    const full = () => {
+      throw new Error('disk full');
+    };
+    const { settings, ...services } = sampleServices();
+    const broken: Services = { ...services, settings: { ...settings, user: full, chat: full } };
+    const second = setUp({ services: broken });
+    expect(words((await second.ask({ text: '/settings' })).replies[0])).toContain(en.errors.internal({}));
+    expect((await second.ask({ text: '/help' })).replies[0]?.tone).toBe('neutral');
+    expect(await second.dispatcher.suggest('/', sampleCaller(), new AbortController().signal)).toEqual([]);
+  });
+
+  it('an invocation that nobody wants any more says nothing', async () => {
+    const { ask, logged } = setUp();
+    const heard = await ask({ text: link('a') }, sampleCaller(), AbortSignal.abort());
+    expect([heard.replies, logged]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { defineCommand } from '../../../src/bot/command.ts';
+import { download } from '../../../src/bot/commands/download.ts';
+import { settings } from '../../../src/bot/commands/settings.ts';
+import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
+import { validateOptions } from '../../../src/bot/dispatch/options.ts';
+import { reply } from '../../../src/bot/reply.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+
+const en = createTranslator(['en']);
+const spec = commandSpec(download, en);
+const LINK = 'https://www.instagram.com/p/AbC/';
+
+describe('validateOptions', () => {
+  it.each([
+    [{ link: LINK }, { link: LINK }],
+    [
+      { link: ` <${LINK}> `, item: '02', audio: 'yes' },
+      { link: LINK, item: 2, audio: true },
+    ],
+    [
+      { link: LINK, item: 3, audio: false },
+      { link: LINK, item: 3, audio: false },
+    ],
+    [{ link: LINK, item: null, audio: undefined }, { link: LINK }],
+    [{ link: LINK, item: '  ', audio: '' }, { link: LINK }],
+    [
+      { link: LINK, audio: 'TIDAK' },
+      { link: LINK, audio: false },
+    ],
+    [{ link: 'instagram://media?id=1' }, { link: 'instagram://media?id=1' }],
+  ])('takes %j', (raw, expected) => {
+    expect(validateOptions(spec, raw)).toEqual(expected);
+  });
+
+  it.each([
+    [{}, 'missingOption'],
+    [{ link: '' }, 'missingOption'],
+    [{ link: 'hello' }, 'notLink'],
+    [{ link: 'two words.com' }, 'notLink'],
+    [{ link: { toString: (): string => LINK } }, 'notLink'],
+    [{ link: `https://x.y/${'z'.repeat(3000)}` }, 'tooLong'],
+    [{ link: LINK, item: 0 }, 'notInteger'],
+    [{ link: LINK, item: 101 }, 'notInteger'],
+    [{ link: LINK, item: '2.5' }, 'notInteger'],
+    [{ link: LINK, item: Number.NaN }, 'notInteger'],
+    [{ link: LINK, item: '1e1' }, 'notInteger'],
+    [{ link: LINK, audio: 'perhaps' }, 'notBoolean'],
+    [{ link: LINK, extra: 1 }, 'unknownOption'],
+    [{ link: LINK, ['__proto__']: 1 }, 'unknownOption'],
+  ])('hints at %j', (raw, hint) => {
+    expect(() => validateOptions(spec, raw)).toThrow(
+      expect.objectContaining({ code: 'invalid_request', params: expect.objectContaining({ hint }) }),
+    );
+  });
+
+  it('takes choices by value or by their label in the reader’s language', () => {
+    const indonesian = commandSpec(settings, createTranslator(['id']));
+    expect(validateOptions(indonesian, { language: 'Otomatis' })).toEqual({ language: 'auto' });
+    expect(validateOptions(indonesian, { language: 'EN' })).toEqual({ language: 'en' });
+    expect(() => validateOptions(indonesian, { language: 'klingon' })).toThrow(
+      expect.objectContaining({ params: { hint: 'notChoice', option: 'bahasa', allowed: 'auto, en, id' } }),
+    );
+  });
+
+  it('has a hint for a command without options', () => {
+    const bare = defineCommand({ name: 'ping', options: {}, visibility: 'chat', cost: 0, run: async () => reply({}) });
+    expect(() => validateOptions(commandSpec(bare, en), { a: 1 })).toThrow(
+      expect.objectContaining({ params: expect.objectContaining({ hint: 'noOptions' }) }),
+    );
+  });
+});

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseAddress } from '../../../src/media/extract/address.ts';
+
+const CYRILLIC_A = '\u0430';
+
+describe('parseAddress', () => {
+  it.each([
+    ['https://www.instagram.com/p/DXeh-kYiIge/', 'https://www.instagram.com/p/DXeh-kYiIge/'],
+    ['http://instagram.com/p/DXeh-kYiIge?img_index=2#x', 'https://instagram.com/p/DXeh-kYiIge?img_index=2#x'],
+    ['  instagram.com/p/DXeh-kYiIge \n', 'https://instagram.com/p/DXeh-kYiIge'],
+    ['fb.watch/aB3xY9z1', 'https://fb.watch/aB3xY9z1'],
+    ['https//www.facebook.com/reel/1', 'https://www.facebook.com/reel/1'],
+    ['http//www.facebook.com/reel/1', 'https://www.facebook.com/reel/1'],
+    ['HTTPS://WWW.Facebook.COM/Reel/1', 'https://www.facebook.com/Reel/1'],
+    ['www.facebook.com', 'https://www.facebook.com/'],
+    ['facebook.com?v=1', 'https://facebook.com/?v=1'],
+    [
+      'https://www.facebook.com/wood57/videos/フェリー/1',
+      'https://www.facebook.com/wood57/videos/%E3%83%95%E3%82%A7%E3%83%AA%E3%83%BC/1',
+    ],
+    [
+      'https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.instagram.com%2Fp%2Fx%2F',
+      'https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.instagram.com%2Fp%2Fx%2F',
+    ],
+    ['instagram://media?id=482584233761418119', 'instagram://media?id=482584233761418119'],
+  ])('reads %s', (text, href) => {
+    expect(parseAddress(text)?.href).toBe(href);
+  });
+
+  it.each([
+    '',
+    '   ',
+    'hello',
+    'hello there',
+    'DXeh-kYiIge',
+    '/p/DXeh-kYiIge',
+    '//instagram.com/p/x',
+    'https://',
+    'https:///p/x',
+    'https:/instagram.com/p/x',
+    'https:instagram.com/p/x',
+    'ftp://instagram.com/p/x',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'file:///etc/passwd',
+    'instagram://media?id=1 2',
+    'instagram://media/../x',
+    'https://user@instagram.com/p/x',
+    'https://user:pass@instagram.com/p/x',
+    'https://instagram.com@evil.example/p/x',
+    'https://instagram.com%40evil.example/p/x',
+    'https://instagram.com:443/p/x',
+    'https://instagram.com:80/p/x',
+    'https://instagram.com:8443/p/x',
+    'instagram.com:443/p/x',
+    'https://instagram.com./p/x',
+    'https://.instagram.com/p/x',
+    'https://instagram..com/p/x',
+    'https://-instagram.com/p/x',
+    'https://instagram-.com/p/x',
+    'https://instagram_x.com/p/x',
+    'https://localhost/p/x',
+    'https://instagram/p/x',
+    'https://127.0.0.1/p/x',
+    'https://127.1/p/x',
+    'https://2130706433/p/x',
+    'https://0x7f000001/p/x',
+    'https://0x7f.1/p/x',
+    'https://0177.0.0.1/p/x',
+    'https://1.2.3.0x4/p/x',
+    'https://[::1]/p/x',
+    'https://[::ffff:127.0.0.1]/p/x',
+    'https://169.254.169.254/latest',
+    'https://①②⑦.0.0.1/p/x',
+    'https://xn--nstagram-u3a.com/p/x',
+    'https://www.xn--80ak6aa92e.com/p/x',
+    `https://inst${CYRILLIC_A}gram.com/p/x`,
+    'https://ｉnstagram.com/p/x',
+    'https://instagram\u3002com/p/x',
+    'https://insta\u00adgram.com/p/x',
+    'https://insta\u200bgram.com/p/x',
+    'https://instagram.com\\@evil.example/p/x',
+    'https:\\\\instagram.com\\p\\x',
+    'https://instagram.com/p/x y',
+    'https://instagram.com/p/x\ty',
+    'https://insta\ngram.com/p/x',
+    'https://instagram.com/p/\u0000',
+    'https://instagram.com/p/\u007f',
+    'https://instagram.com/p/\u0085x',
+    `https://instagram.com/${'a'.repeat(2_048)}`,
+    `https://${'a.'.repeat(130)}com/`,
+    ' '.repeat(100_000),
+  ])('refuses %j', text => {
+    expect(parseAddress(text)).toBeUndefined();
+  });
+
+  it('accepts 2048 characters and not one more', () => {
+    const base = 'https://instagram.com/';
+    expect(parseAddress(base + 'a'.repeat(2_048 - base.length))).toBeDefined();
+    expect(parseAddress(base + 'a'.repeat(2_049 - base.length))).toBeUndefined();
+  });
+
+  it('never throws, and what it accepts has a plain host, no user, no port', () => {
+    const piece = fc.constantFrom(
+      'https://',
+      'http//',
+      'instagram.com',
+      '.',
+      ':',
+      '@',
+      '/',
+      '?',
+      '#',
+      '%',
+      '[',
+      '\\',
+      '1',
+      'xn--',
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.webUrl(),
+          fc.array(fc.oneof(piece, fc.string({ maxLength: 3 }))).map(one => one.join('')),
+        ),
+        text => {
+          const address = parseAddress(text);
+          if (address === undefined || address.protocol === 'instagram:') return;
+          expect(address.protocol).toBe('https:');
+          expect(address.hostname).toMatch(/^(?:[a-z0-9-]+\.)+[a-z]+$/);
+          expect([address.username, address.password, address.port]).toEqual(['', '', '']);
+        },
+      ),
+      { numRuns: 3_000 },
+    );
+  });
+});

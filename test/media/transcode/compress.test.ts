@@ -1,0 +1,250 @@
+import { existsSync } from 'node:fs';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { type CompressRequest, createCompressor } from '../../../src/media/transcode/compress.ts';
+import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
+import { type Probe, probeFile } from '../../../src/media/transcode/probe.ts';
+import { browserMissing, openBrowser } from '../../browser.ts';
+import {
+  FFMPEG_PATH,
+  ffmpegMissing,
+  ffmpegNote,
+  ffprobe,
+  makeFolder,
+  makeSharedFolder,
+  picture,
+  processesNaming,
+  QUICK_H264,
+  ffmpeg as runReal,
+  tone,
+} from '../../ffmpeg.ts';
+
+const never = new AbortController().signal;
+
+/** Whether Chromium plays the film to its end, and what it is to it. */
+async function playInChromium(path: string) {
+  const film = await readFile(path);
+  const server = createServer((request, response) => {
+    if (request.url === '/film.mp4') response.setHeader('content-type', 'video/mp4').end(film);
+    else response.setHeader('content-type', 'text/html').end('<!doctype html><video muted src="/film.mp4"></video>');
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const browser = await openBrowser();
+  onTestFinished(() => browser.close());
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+  return page.evaluate(
+    `new Promise((resolve, reject) => {
+      const film = document.querySelector('video');
+      film.playbackRate = 4;
+      film.onerror = () => reject(new Error(film.error.message));
+      film.onended = () => resolve({ width: film.videoWidth, height: film.videoHeight, seconds: Math.round(film.duration) });
+      film.play().catch(reject);
+    })`,
+  );
+}
+
+describe.skipIf(ffmpegMissing)(`compressing${ffmpegNote}`, () => {
+  let folder: string;
+  let real: Ffmpeg;
+  const at = (name: string) => join(folder, name);
+
+  beforeAll(async () => {
+    const found = await findFfmpeg({ searchPath: FFMPEG_PATH });
+    if (found === undefined) throw new Error('there is no ffmpeg');
+    real = found;
+    const shared = await makeSharedFolder();
+    folder = shared.path;
+    await runReal(...picture('640x360', 3), ...tone(3), ...QUICK_H264, '-c:a', 'aac', at('plain.mp4'));
+    await runReal('-i', at('plain.mp4'), '-c', 'copy', '-an', '-metadata:s:v', 'rotate=90', at('turned.mp4'));
+    await runReal(
+      ...picture('320x180', 2),
+      '-c:v',
+      'libvpx-vp9',
+      '-deadline',
+      'realtime',
+      '-cpu-used',
+      '8',
+      at('vp9.webm'),
+    );
+    await runReal(
+      ...picture('320x180', 1, 60),
+      '-c:v',
+      'libx265',
+      '-preset',
+      'ultrafast',
+      '-x265-params',
+      'log-level=error',
+      '-pix_fmt',
+      'yuv420p10le',
+      at('hevc.mp4'),
+    );
+    const still = ['-f', 'lavfi', '-i', 'color=c=teal:s=640x360:r=30:d=3'];
+    await runReal(...still, ...tone(3), ...QUICK_H264, '-c:a', 'aac', at('still.mp4'));
+    return shared.remove;
+  }, 60_000);
+
+  async function compress(name: string, maxBytes: number, changes: Partial<CompressRequest> = {}, ffmpeg = real) {
+    const own = await makeFolder();
+    const inputPath = at(name);
+    const request = {
+      inputPath,
+      outputPath: join(own, 'out.mp4'),
+      probe: await probeFile(inputPath, never),
+      maxBytes,
+      signal: never,
+      ...changes,
+    };
+    return { own, request, result: createCompressor({ ffmpeg }).compress(request) };
+  }
+
+  it('makes a film fit that every client plays', async () => {
+    const maxBytes = 200_000;
+    const seen: number[] = [];
+    const { request, result } = await compress('plain.mp4', maxBytes, { onProgress: done => seen.push(done) });
+    const made = await result;
+    expect(made).toMatchObject({ path: request.outputPath, bytes: (await stat(request.outputPath)).size });
+    expect(made?.bytes).toBeLessThanOrEqual(maxBytes * 0.98);
+    expect(made?.probe).toMatchObject({ videoCodec: 'avc', audioCodec: 'aac', fastStart: true, isFragmented: false });
+    expect(made?.probe.durationMs).toBeGreaterThan(2_900);
+    expect(made?.probe.durationMs).toBeLessThan(3_150);
+    expect((made?.probe.width ?? 0) / (made?.probe.height ?? 1)).toBeCloseTo(16 / 9, 1);
+    const stream = await ffprobe(request.outputPath, 'stream=codec_name,pix_fmt,sample_aspect_ratio');
+    expect(stream).toContain('codec_name=h264');
+    expect(stream).toContain('pix_fmt=yuv420p\n');
+    expect(seen.at(-1)).toBe(1);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+    if (browserMissing !== undefined) return;
+    const { width, height } = made?.probe ?? {};
+    expect(await playInChromium(request.outputPath)).toEqual({ width, height, seconds: 3 });
+  }, 60_000);
+
+  it.each([
+    ['turned.mp4', { width: 360, height: 640, rotation: 0, hasAudio: false }],
+    ['vp9.webm', { width: 320, height: 180, videoCodec: 'avc' }],
+    ['hevc.mp4', { width: 320, height: 180, videoCodec: 'avc', frameRate: 60 }],
+  ] satisfies readonly [string, Partial<Probe>][])('makes H.264 of %s, the right way up', async (name, expected) => {
+    const { request, result } = await compress(name, 4_000_000);
+    expect((await result)?.probe).toMatchObject(expected);
+    expect(await ffprobe(request.outputPath, 'stream=pix_fmt')).toContain('pix_fmt=yuv420p\n');
+  });
+
+  it('does not blow a film up to fill its budget', async () => {
+    const { request, result } = await compress('still.mp4', 50_000_000);
+    expect((await result)?.bytes).toBeLessThan(Math.min(200_000, (await stat(request.inputPath)).size * 2));
+  });
+
+  it('gives up without a trace when a film cannot fit', async () => {
+    const { own, result } = await compress('plain.mp4', 9_000);
+    expect(await result).toBeUndefined();
+    expect(await readdir(own)).toEqual([]);
+  });
+
+  it('tries once more, smaller, when the first result is too large', async () => {
+    const sizes: string[] = [];
+    const greedy: Ffmpeg = {
+      ...real,
+      async run(args, options) {
+        sizes.push(String(args[args.indexOf('-maxrate') + 1]));
+        await real.run(args, options);
+        if (sizes.length > 1) return;
+        await writeFile(String(args.at(-1)).replace('file:', ''), Buffer.alloc(260_000));
+      },
+    };
+    const { result } = await compress('plain.mp4', 250_000, {}, greedy);
+    expect((await result)?.bytes).toBeLessThan(245_000);
+    expect(sizes).toHaveLength(2);
+    expect(Number(sizes[1])).toBeLessThan(Number(sizes[0]) * 0.9);
+  });
+
+  it('gives up when the second result is too large as well', async () => {
+    let runs = 0;
+    const greedy: Ffmpeg = {
+      ...real,
+      async run(args) {
+        runs += 1;
+        await writeFile(String(args.at(-1)).replace('file:', ''), Buffer.alloc(260_000));
+      },
+    };
+    const { own, result } = await compress('plain.mp4', 250_000, {}, greedy);
+    expect(await result).toBeUndefined();
+    expect([runs, await readdir(own)]).toEqual([2, []]);
+  });
+
+  it('does not hand over what is not the film', async () => {
+    const careless: Ffmpeg = { ...real, run: args => writeFile(String(args.at(-1)).replace('file:', ''), 'oops') };
+    const { own, result } = await compress('plain.mp4', 250_000, {}, careless);
+    await expect(result).rejects.toBeInstanceOf(AppError);
+    expect(await readdir(own)).toEqual([]);
+  });
+
+  it('leaves no process and no file when the caller gives up', async () => {
+    const abort = new AbortController();
+    const given = new AppError('too_large', 'enough');
+    const { own, request, result } = await compress('plain.mp4', 300_000, {
+      signal: abort.signal,
+      onProgress: () => abort.abort(given),
+    });
+    await expect(result).rejects.toBe(given);
+    expect(processesNaming(request.outputPath)).toEqual([]);
+    expect(await readdir(own)).toEqual([]);
+  });
+
+  it.each([
+    ['hangs', 'sleep 60', 'timeout'],
+    ['is killed', 'kill -9 $$', 'internal'],
+    ['fills the disk', 'echo "No space left on device" >&2; exit 228', 'internal'],
+  ])('leaves no process and no file when ffmpeg %s', async (_, script, code) => {
+    const programs = await makeFolder();
+    const program = join(programs, 'ffmpeg');
+    const talk =
+      'case "$*" in *-version*) echo "ffmpeg version 9";; *-encoders*) echo " V....D libx264"; echo " A....D aac";;';
+    const write = `for last; do :; done; echo begun > "\${last#file:}"`;
+    await writeFile(program, `#!/bin/sh\n${talk} *) ${write}; ${script};; esac\n`);
+    await chmod(program, 0o755);
+    const found = await findFfmpeg({ searchPath: `${programs}:${FFMPEG_PATH}` });
+    expect(found?.program).toBe(program);
+    if (found === undefined) return;
+    const hasty: Ffmpeg = { ...found, run: (args, options) => found.run(args, { ...options, deadlineMs: 400 }) };
+    const { own, result } = await compress('plain.mp4', 300_000, {}, hasty);
+    await expect(result).rejects.toMatchObject({ code });
+    expect(await readdir(own)).toEqual([]);
+    expect(processesNaming(programs)).toEqual([]);
+  });
+
+  it('works on so many at once, lets some wait and turns the rest away', async () => {
+    let running = 0;
+    let most = 0;
+    const ends: (() => void)[] = [];
+    const slow: Ffmpeg = {
+      ...real,
+      run: () =>
+        new Promise((_, reject) => {
+          running += 1;
+          most = Math.max(most, running);
+          ends.push(() => {
+            running -= 1;
+            reject(new AppError('internal', 'ended'));
+          });
+        }),
+    };
+    const compressor = createCompressor({ ffmpeg: slow, jobsAtOnce: 2, maxQueued: 1 });
+    const { request } = await compress('plain.mp4', 9_000);
+    const jobs = [1, 2, 3, 4].map(() =>
+      compressor.compress({ ...request, maxBytes: 300_000 }).catch((error: AppError) => error.code),
+    );
+    expect(await jobs[3]).toBe('upstream_unavailable');
+    while (ends.length > 0) {
+      ends.shift()?.();
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+    expect(await Promise.all(jobs)).toEqual(['internal', 'internal', 'internal', 'upstream_unavailable']);
+    expect(most).toBe(2);
+    expect(existsSync(request.outputPath)).toBe(false);
+  });
+});

@@ -1,0 +1,164 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { convertToJpeg, convertToM4a, writeJpegByFfmpeg } from '../../../src/media/transcode/convert.ts';
+import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
+import { probeFile } from '../../../src/media/transcode/probe.ts';
+import { makeThumbnail } from '../../../src/media/transcode/thumbnail.ts';
+import {
+  FFMPEG_PATH,
+  ffmpegMissing,
+  ffmpegNote,
+  makeFolder,
+  makeSharedFolder,
+  picture,
+  QUICK_H264,
+  ffmpeg as runReal,
+  tone,
+} from '../../ffmpeg.ts';
+
+const signal = new AbortController().signal;
+const noFfmpeg = undefined;
+
+/** A picture with detail everywhere, 600 x 400. */
+function painting() {
+  const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
+  return sharp({ create: { width: 600, height: 400, channels: 3, background: '#345', noise } });
+}
+
+describe('photos', () => {
+  it.each(['webp', 'avif', 'png', 'gif'] as const)('become JPEG from %s', async format => {
+    const folder = await makeFolder();
+    const inputPath = join(folder, 'in');
+    const outputPath = join(folder, 'out.jpg');
+    await painting().toFormat(format, { quality: 60, effort: 1 }).toFile(inputPath);
+    expect(await convertToJpeg({ inputPath, outputPath, signal, ffmpeg: noFfmpeg })).toBe(true);
+    expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 600, height: 400 });
+  });
+
+  it('are turned as they are shown, on white where they were clear', async () => {
+    const folder = await makeFolder();
+    const inputPath = join(folder, 'in.webp');
+    const outputPath = join(folder, 'out.jpg');
+    const clear = sharp({ create: { width: 60, height: 40, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
+    await clear.withMetadata({ orientation: 6 }).webp().toFile(inputPath);
+    await convertToJpeg({ inputPath, outputPath, signal, ffmpeg: noFfmpeg });
+    const { data, info } = await sharp(outputPath).raw().toBuffer({ resolveWithObject: true });
+    expect([info.width, info.height, data[0]]).toEqual([40, 60, 255]);
+  });
+
+  it('that are none leave nothing behind', async () => {
+    const folder = await makeFolder();
+    const inputPath = join(folder, 'in.webp');
+    const outputPath = join(folder, 'out.jpg');
+    await writeFile(inputPath, '<html>URL signature expired</html>');
+    const ffmpeg = await findFfmpeg({ searchPath: FFMPEG_PATH });
+    expect(await convertToJpeg({ inputPath, outputPath, signal, ffmpeg })).toBe(false);
+    expect(await makeThumbnail({ imagePath: inputPath, outputPath, signal, ffmpeg })).toBeUndefined();
+    expect(existsSync(outputPath)).toBe(false);
+  });
+
+  it('wait for nobody who gave up', async () => {
+    const given = new AppError('too_large', 'enough');
+    const request = { inputPath: '/nowhere', outputPath: '/nowhere', signal: AbortSignal.abort(given) };
+    await expect(convertToJpeg({ ...request, ffmpeg: noFfmpeg })).rejects.toBe(given);
+  });
+});
+
+describe('a thumbnail', () => {
+  it.each([
+    ['wide', 1_200, 400, 320, 107],
+    ['upright', 400, 1_200, 107, 320],
+    ['small', 100, 50, 100, 50],
+  ])('of a %s picture is small enough for Telegram', async (_, width, height, thumbWidth, thumbHeight) => {
+    const folder = await makeFolder();
+    const imagePath = join(folder, 'in.webp');
+    const outputPath = join(folder, 'thumb.jpg');
+    await painting().resize(width, height, { fit: 'fill' }).webp().toFile(imagePath);
+    const thumbnail = await makeThumbnail({ imagePath, outputPath, signal });
+    expect(thumbnail?.path).toBe(outputPath);
+    expect(thumbnail?.bytes).toBe((await readFile(outputPath)).length);
+    expect(thumbnail?.bytes).toBeLessThan(200_000);
+    const expected = { format: 'jpeg', width: thumbWidth, height: thumbHeight };
+    expect(await sharp(outputPath).metadata()).toMatchObject(expected);
+  });
+
+  it('is left out when there is nothing to make it of', async () => {
+    const outputPath = join(await makeFolder(), 'thumb.jpg');
+    expect(await makeThumbnail({ outputPath, signal })).toBeUndefined();
+    expect(await makeThumbnail({ videoPath: '/nowhere', outputPath, signal })).toBeUndefined();
+  });
+});
+
+describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
+  let folder: string;
+  let ffmpeg: Ffmpeg | undefined;
+  const at = (name: string) => join(folder, name);
+
+  beforeAll(async () => {
+    ffmpeg = await findFfmpeg({ searchPath: FFMPEG_PATH });
+    const shared = await makeSharedFolder();
+    folder = shared.path;
+    await runReal(...picture('320x180', 2), ...tone(2), ...QUICK_H264, '-c:a', 'aac', at('film.mp4'));
+    await runReal('-i', at('film.mp4'), '-c:v', 'copy', '-c:a', 'libopus', at('opus.mp4'));
+    await runReal('-i', at('film.mp4'), '-c', 'copy', '-an', at('silent.mp4'));
+    await runReal(...tone(2), '-c:a', 'libmp3lame', at('sound.mp3'));
+    return shared.remove;
+  }, 60_000);
+
+  it.each(['film.mp4', 'opus.mp4', 'sound.mp3'])('the sound of %s becomes M4A', async name => {
+    const outputPath = join(await makeFolder(), 'out.m4a');
+    expect(await convertToM4a({ inputPath: at(name), outputPath, signal, ffmpeg })).toBe(true);
+    const probe = await probeFile(outputPath, signal);
+    expect(probe).toMatchObject({ kind: 'audio', audioCodec: 'aac', fastStart: true });
+    expect(Math.abs((probe.durationMs ?? 0) - 2_000)).toBeLessThan(120);
+  });
+
+  it('says when there is no sound, or nothing to encode it with', async () => {
+    const own = await makeFolder();
+    const outputPath = join(own, 'out.m4a');
+    expect(await convertToM4a({ inputPath: at('silent.mp4'), outputPath, signal, ffmpeg })).toBe(false);
+    expect(await convertToM4a({ inputPath: at('opus.mp4'), outputPath, signal, ffmpeg: noFfmpeg })).toBe(false);
+    expect(await readdir(own)).toEqual([]);
+  });
+
+  it('leaves nothing behind when ffmpeg fails', async () => {
+    const own = await makeFolder();
+    const outputPath = join(own, 'out.m4a');
+    const failing: Ffmpeg | undefined = ffmpeg && {
+      ...ffmpeg,
+      async run() {
+        await writeFile(outputPath, 'half');
+        throw new AppError('internal', 'ffmpeg failed');
+      },
+    };
+    const converting = convertToM4a({ inputPath: at('opus.mp4'), outputPath, signal, ffmpeg: failing });
+    await expect(converting).rejects.toMatchObject({ code: 'internal' });
+    expect(await readdir(own)).toEqual([]);
+  });
+
+  it('a photo becomes JPEG by it where sharp cannot', async () => {
+    const own = await makeFolder();
+    const inputPath = join(own, 'in.webp');
+    const outputPath = join(own, 'out.jpg');
+    await painting().webp().toFile(inputPath);
+    expect(await writeJpegByFfmpeg({ inputPath, outputPath, signal, ffmpeg, maxSide: 320, quality: 5 })).toBe(true);
+    expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 213 });
+  });
+
+  it('a thumbnail is taken out of the film when there is no picture of it', async () => {
+    const outputPath = join(await makeFolder(), 'thumb.jpg');
+    const thumbnail = await makeThumbnail({
+      imagePath: '/nowhere',
+      videoPath: at('film.mp4'),
+      outputPath,
+      signal,
+      ffmpeg,
+    });
+    expect(thumbnail?.bytes).toBeGreaterThan(500);
+    expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 180 });
+  });
+});

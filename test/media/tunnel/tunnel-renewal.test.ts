@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { renewedAddress } from '../../../src/media/tunnel/tunnel-renewal.ts';
+import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
+
+const at = (name: string) => `https://scontent.cdninstagram.com/${name}`;
+const expired = { index: 0, url: `${at('old.mp4')}?oe=1`, mime: 'video/mp4' };
+
+describe('renewedAddress', () => {
+  it('finds the same file by its path', () => {
+    const variants = ['a.mp4', 'old.mp4', 'c.mp4'].map(name => makeVariant({ url: `${at(name)}?oe=2` }));
+    expect(renewedAddress(makePost({ items: [makeItem({ variants })] }), expired)).toBe(`${at('old.mp4')}?oe=2`);
+  });
+
+  it('else the file of the same type and the nearest size', () => {
+    const variants = [
+      makeVariant({ url: at('1080.mp4'), width: 1080, height: 1920 }),
+      makeVariant({ url: at('720.webm'), mime: 'video/webm' }),
+      makeVariant({ url: at('dash.mp4'), adaptive: true, hasAudio: false }),
+      makeVariant({ url: at('640.mp4'), width: 640, height: 1138 }),
+    ];
+    const post = makePost({ items: [makeItem({ variants })] });
+    expect(renewedAddress(post, { ...expired, width: 720, height: 1280 })).toBe(at('640.mp4'));
+    expect(renewedAddress(post, expired)).toBe(at('1080.mp4'));
+  });
+
+  it('gives a picture for a picture and a sound for a sound', () => {
+    const sound = makeVariant({ url: at('sound.m4a'), mime: 'audio/mp4', hasVideo: false });
+    const post = makePost({
+      items: [makeItem({ thumbnailUrl: at('cover.jpg'), variants: [makeVariant({ url: at('film.mp4') }), sound] })],
+    });
+    expect(renewedAddress(post, { ...expired, mime: 'image/jpeg' })).toBe(at('cover.jpg'));
+    expect(renewedAddress(post, { ...expired, mime: 'audio/mp4' })).toBe(at('sound.m4a'));
+  });
+
+  it('takes a photo in another format rather than none', () => {
+    const post = makePost({ items: [makePhoto()] });
+    expect(renewedAddress(post, { ...expired, mime: 'image/webp' })).toBe(post.items[0]?.variants[0]?.url);
+  });
+
+  it('has nothing when the item is gone', () => {
+    expect(renewedAddress(makePost({ items: [] }), expired)).toBeUndefined();
+  });
+});

@@ -1,0 +1,431 @@
+import { PermissionFlagsBits } from 'discord.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { photo, samplePost } from '../../../bot/sample.ts';
+import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, sha256Of, textOf } from '../stage.ts';
+
+let stage: Stage | undefined;
+
+async function open(options?: StageOptions): Promise<Stage> {
+  stage = await openStage(options);
+  return stage;
+}
+
+afterEach(async () => {
+  const over = stage;
+  stage = undefined;
+  await over?.close();
+  expect(over?.fake.problems ?? []).toEqual([]);
+  expect(over?.held.size ?? 0).toBe(0);
+});
+
+const EPHEMERAL = 64;
+const LOADING = 128;
+
+/** The answers that say something already. */
+function answers({ fake }: Stage) {
+  return ownMessages(fake).filter(message => all(message.body.components, 'content').length > 0);
+}
+
+function answer(on: Stage, place = 0) {
+  return on.fake.waitFor(() => answers(on)[place]);
+}
+
+function settle(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, 150));
+}
+
+function callbacks({ fake }: Stage) {
+  return fake.requests.filter(({ path }) => path.endsWith('/callback'));
+}
+
+function buttons(message: { readonly body: Readonly<Record<string, unknown>> }): string[] {
+  return all(message.body.components, 'custom_id').map(String);
+}
+
+const LONG = Array.from({ length: 14 }, () => photo());
+
+function withFiles({ fake }: Stage) {
+  return ownMessages(fake).filter(({ files }) => files.length > 0);
+}
+
+function fiveCarousels({ guildId }: Stage) {
+  const content = [1, 2, 3, 4, 5].map(each => `<${link(`Post0${each}`)}>`).join(' ');
+  const targetMessage = { content, guildId };
+  return { kind: 'message-command' as const, name: 'Get media', targetMessage, guildId, userId: '300' };
+}
+
+describe('/download', () => {
+  it.each([
+    ['in a server', (on: Stage) => ({ guildId: on.guildId })],
+    ['in a private chat', () => ({ userId: '300' })],
+  ])('brings the file %s', async (_, where) => {
+    const on = await open();
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, ...where(on) });
+    const message = await answer(on);
+    expect(message.files).toMatchObject([{ sha256: sha256Of('SeaLight01'), contentType: 'video/mp4' }]);
+    expect(message.flags & EPHEMERAL).toBe(0);
+    expect(callbacks(on)).toMatchObject([{ body: { type: 5 } }]);
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('is answered on a machine whose clock is an hour ahead of Discord’s', async () => {
+    const on = await open({ platform: { now: () => Date.now() + 3_600_000 } });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    expect((await answer(on)).files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+  });
+
+  it('is acknowledged before any work', async () => {
+    const on = await open({ answer: () => new Promise(() => {}) });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    await on.fake.waitFor(() => callbacks(on)[0]);
+    expect(ownMessages(on.fake)[0]?.flags).toBe(LOADING);
+  });
+
+  it('takes as much as the interaction allows', async () => {
+    const MIB = 1024 * 1024;
+    const on = await open({ sizes: () => [12 * MIB, 40_000] });
+    const asked = { kind: 'command' as const, name: 'download', options: { link: LINK }, guildId: on.guildId };
+    on.fake.interaction({ ...asked, attachmentSizeLimit: 50 * MIB });
+    expect((await answer(on)).files).toMatchObject([{ bytes: 12 * MIB }]);
+    on.fake.interaction(asked);
+    expect((await answer(on, 1)).files).toMatchObject([{ bytes: 40_000 }]);
+  });
+
+  it('sends a smaller file when Discord refuses one', async () => {
+    const on = await open({ sizes: () => [90_000, 30_000] });
+    const body = { code: 40005, message: 'Request entity too large' };
+    on.fake.fault({ method: 'PATCH', path: /@original/, status: 400, body });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    expect((await answer(on)).files).toMatchObject([{ bytes: 30_000 }]);
+  });
+
+  it('gives only the sound when that is wanted, as a file', async () => {
+    const on = await open();
+    const options = { link: LINK, audio: true };
+    on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId });
+    const message = await answer(on);
+    expect(message.files).toMatchObject([{ contentType: 'audio/mp4' }]);
+    expect(all(message.body.components, 'file')).toHaveLength(1);
+  });
+
+  it('shows what is wrong to the caller alone', async () => {
+    const on = await open();
+    const options = { link: 'nonsense' };
+    on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId, locale: 'id' });
+    const message = await answer(on);
+    expect(message.flags & EPHEMERAL).toBe(EPHEMERAL);
+    expect(textOf(message)).toContain('tautan');
+    expect(ownMessages(on.fake)).toHaveLength(1);
+  });
+
+  it('says that it cannot go on when Discord fails in the middle', async () => {
+    const on = await open();
+    on.fake.fault({
+      method: 'PATCH',
+      path: /@original/,
+      status: 400,
+      times: 2,
+      body: { code: 50035, message: 'Invalid Form Body' },
+    });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    expect(textOf(await answer(on))).toContain('went wrong');
+  });
+
+  it('that comes again is answered once', async () => {
+    const on = await open();
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    await answer(on);
+    on.fake.replay();
+    await settle();
+    expect(callbacks(on)).toHaveLength(1);
+    expect(on.asked).toHaveLength(1);
+  });
+
+  it.each([
+    ['a command', (on: Stage) => on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId })],
+    [
+      'a message command',
+      (on: Stage) => {
+        const targetMessage = { content: LINK, bot: true };
+        return on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage });
+      },
+    ],
+  ])('as %s that comes again is answered once', async (_, ask) => {
+    const on = await open();
+    ask(on);
+    await answer(on);
+    const before = on.fake.requests.length;
+    on.fake.replay();
+    await settle();
+    expect(on.fake.requests.slice(before)).toEqual([]);
+  });
+
+  it('that cannot be acknowledged any more is let go', async () => {
+    const on = await open();
+    const body = { code: 10062, message: 'Unknown interaction' };
+    on.fake.fault({ method: 'POST', path: /callback/, status: 404, body });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('acknowledged')));
+    expect(on.asked).toEqual([]);
+  });
+
+  it.each([
+    ['was lost on the way', false],
+    ['arrived, though nobody said so', true],
+  ])('is answered when its first acknowledgement %s', async (_, afterSend) => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /callback/, status: 502, body: '<html>bad gateway</html>', afterSend });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    expect((await answer(on)).files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+    expect(callbacks(on)).toHaveLength(2);
+  });
+
+  it('that another process has taken is let go', async () => {
+    const on = await open();
+    const body = { code: 40060, message: 'Interaction has already been acknowledged.' };
+    on.fake.fault({ method: 'POST', path: /callback/, status: 400, body });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('acknowledged')));
+    expect(on.asked).toEqual([]);
+  });
+
+  it('is finished after a restart while the token lives', async () => {
+    const on: Stage = await open({
+      answer: (id, { signal }) =>
+        on.asked.length === 1
+          ? new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+          : samplePost({ id, url: link(id) }),
+    });
+    const options = { link: LINK, audio: true };
+    on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId });
+    await on.fake.waitFor(() => on.asked[0]);
+    await on.platform.stop();
+    expect(answers(on)).toEqual([]);
+    await on.another().start();
+    expect((await answer(on)).files).toMatchObject([{ contentType: 'audio/mp4' }]);
+    await on.fake.waitFor(() => (on.services.jobs.pending('discord').length === 0 ? true : undefined));
+  });
+
+  it('is given up after a restart when the token is dead', async () => {
+    const never = (_: string, { signal }: { signal?: AbortSignal }) =>
+      new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+    const on = await open({ answer: never });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    await on.fake.waitFor(() => on.asked[0]);
+    await on.platform.stop();
+    await on.another({ now: () => Date.now() + 20 * 60_000 }).start();
+    await settle();
+    expect(on.asked).toHaveLength(1);
+    expect(on.services.jobs.pending('discord')).toEqual([]);
+  });
+});
+
+describe('Get media', () => {
+  it.each([
+    ['shown', LINK],
+    ['in brackets', `<${LINK}>`],
+    ['quoted', `> ${LINK}`],
+  ])('brings the media of a link that is %s', async (_, content) => {
+    const on = await open();
+    const targetMessage = { content, guildId: on.guildId };
+    on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage, guildId: on.guildId });
+    const found = await on.fake.waitFor(() => answers(on).find(({ files }) => files.length > 0));
+    expect(found.files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+  });
+
+  it('works where only the person has installed Medley, with few follow-ups', async () => {
+    const items = [1, 2, 3, 4].map(() => photo());
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items }) });
+    const content = [1, 2, 3, 4, 5].map(each => `<${link(`Post0${each}`)}>`).join(' ');
+    on.fake.interaction({
+      kind: 'message-command',
+      name: 'Get media',
+      targetMessage: { content, guildId: on.guildId },
+      guildId: on.guildId,
+      userId: '300',
+      authorizingIntegrationOwners: { 1: '300' },
+    });
+    await answer(on, 2);
+    expect(answers(on).map(({ files }) => files.length)).toEqual([8, 8, 4]);
+  });
+
+  it('brings five long carousels there as far as the follow-ups go, and says where files are left out', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    on.fake.interaction({
+      ...fiveCarousels(on),
+      authorizingIntegrationOwners: { 1: '300' },
+    });
+    await on.fake.waitFor(() => withFiles(on)[5]);
+    await settle();
+    expect(withFiles(on).map(({ files }) => files.length)).toEqual([10, 4, 10, 10, 10, 10]);
+    expect(withFiles(on).map(message => textOf(message).includes('10 of 14'))).toEqual([
+      ...[false, false],
+      ...[true, true, true, true],
+    ]);
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('brings all of them where Medley is at home', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    on.fake.interaction(fiveCarousels(on));
+    await on.fake.waitFor(() => withFiles(on)[9]);
+    await settle();
+    expect(withFiles(on).map(({ files }) => files.length)).toEqual([10, 4, 10, 4, 10, 4, 10, 4, 10, 4]);
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('says that there is nothing to bring', async () => {
+    const on = await open();
+    const targetMessage = { content: 'good morning', guildId: on.guildId };
+    on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage, guildId: on.guildId });
+    const message = await answer(on);
+    expect(message.flags & EPHEMERAL).toBe(EPHEMERAL);
+  });
+});
+
+describe('a follow-up', () => {
+  it('that was cut off after it had arrived does not stand there twice, and what came before it stays', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    on.fake.fault({ method: 'POST', path: /^\/webhooks\/\d+\/[^/]+$/, status: 502, afterSend: true });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    const word = await answer(on, 1);
+    expect(textOf(word)).toContain('went wrong');
+    expect(word.flags & EPHEMERAL).toBe(EPHEMERAL);
+    await settle();
+    const standing = ownMessages(on.fake).map(({ files }) => files.length);
+    expect(standing).toEqual([10, 4, 0]);
+  });
+});
+
+describe('the delete button', () => {
+  async function posted(on: Stage) {
+    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
+    return answer(on);
+  }
+
+  it('works for the person who asked', async () => {
+    const on = await open();
+    const { id } = await posted(on);
+    on.fake.interaction({ kind: 'button', customId: 'delete:300', userId: '300' });
+    await on.fake.waitFor(() => on.fake.messages.get(id)?.deleted || undefined);
+  });
+
+  it('works for a moderator', async () => {
+    const on = await open();
+    const { id } = await posted(on);
+    const memberPermissions = PermissionFlagsBits.ManageMessages;
+    on.fake.interaction({ kind: 'button', customId: 'delete:300', userId: '400', memberPermissions });
+    await on.fake.waitFor(() => on.fake.messages.get(id)?.deleted || undefined);
+  });
+
+  it('is refused to anyone else', async () => {
+    const on = await open();
+    const { id } = await posted(on);
+    on.fake.interaction({ kind: 'button', customId: 'delete:300', userId: '400' });
+    const refusal = await answer(on, 1);
+    expect(refusal.flags & EPHEMERAL).toBe(EPHEMERAL);
+    expect(textOf(refusal)).toContain('someone else');
+    expect(on.fake.messages.get(id)?.deleted).toBe(false);
+  });
+});
+
+describe('buttons', () => {
+  async function settings(on: Stage, userId = '300') {
+    on.fake.interaction({ kind: 'command', name: 'settings', guildId: on.guildId, userId });
+    return answer(on);
+  }
+
+  it('change what they stand under, after a restart too', async () => {
+    const on = await open();
+    const shown = await settings(on);
+    expect(shown.flags & EPHEMERAL).toBe(EPHEMERAL);
+    expect(textOf(shown)).toContain('Your settings');
+    await on.platform.stop();
+    await on.another().start();
+    const indonesian = buttons(shown).at(-1);
+    if (indonesian === undefined) throw new Error('no button');
+    on.fake.interaction({ kind: 'button', customId: indonesian, userId: '300' });
+    const read = () => textOf(on.fake.messages.get(shown.id) ?? shown);
+    await on.fake.waitFor(() => read().includes('Pengaturan') || undefined);
+    expect(on.services.settings.user('discord:300').language).toBe('id');
+    expect(answers(on)).toHaveLength(1);
+  });
+
+  it('of another person are refused without touching the message', async () => {
+    const on = await open();
+    const shown = await settings(on);
+    const [customId] = buttons(shown);
+    if (customId === undefined) throw new Error('no button');
+    on.fake.interaction({ kind: 'button', customId, userId: '400', messageId: shown.id });
+    const refusal = await answer(on, 1);
+    expect(refusal.flags & EPHEMERAL).toBe(EPHEMERAL);
+    expect(textOf(refusal)).toContain('someone else');
+    expect(textOf(on.fake.messages.get(shown.id) ?? shown)).toContain('Your settings');
+  });
+
+  it('that were made up are refused calmly', async () => {
+    const on = await open();
+    const shown = await settings(on);
+    on.fake.interaction({
+      kind: 'select',
+      customId: 'menu:x',
+      values: ['made-up'],
+      userId: '300',
+      messageId: shown.id,
+    });
+    expect(textOf(await answer(on, 1))).toContain('no longer works');
+  });
+});
+
+describe('an interaction whose file is still fetched when the process ends', () => {
+  it('counts as not answered', async () => {
+    const on = await open({ idle: true });
+    let fetches = 0;
+    const deliver = (_: unknown, signal: AbortSignal) =>
+      new Promise<never>((_resolve, reject) => {
+        fetches += 1;
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const first = on.another({ delivery: { deliver } });
+    await first.start();
+    on.fake.interaction({ kind: 'command', name: 'download', guildId: on.guildId, options: { link: LINK } });
+    await on.fake.waitFor(() => fetches || undefined);
+    await first.stop();
+    expect(on.services.jobs.pending('discord')).toMatchObject([{ state: 'accepted' }]);
+  });
+});
+
+describe('/settings', () => {
+  const ask = { kind: 'command' as const, name: 'settings', userId: '300' };
+
+  it('tells an admin which permission is missing', async () => {
+    const on = await open();
+    const appPermissions = PermissionFlagsBits.ViewChannel | PermissionFlagsBits.SendMessages;
+    const memberPermissions = PermissionFlagsBits.ManageGuild;
+    on.fake.interaction({ ...ask, guildId: on.guildId, memberPermissions, appPermissions });
+    const page = await answer(on);
+    expect(textOf(page)).toMatch(/Manage Messages/);
+    expect(all(page.body.components, 'label').join('\n')).toMatch(/Hide embeds: on/);
+  });
+
+  it('lets only admins change a server', async () => {
+    const on = await open();
+    const options = { embeds: false };
+    on.fake.interaction({ ...ask, guildId: on.guildId, options });
+    await answer(on);
+    expect(on.services.settings.chat(`discord:${on.guildId}`).suppressEmbeds).toBe(true);
+    on.fake.interaction({ ...ask, guildId: on.guildId, options, memberPermissions: PermissionFlagsBits.ManageGuild });
+    await answer(on, 1);
+    expect(on.services.settings.chat(`discord:${on.guildId}`).suppressEmbeds).toBe(false);
+  });
+});
+
+describe('suggestions', () => {
+  it('come at once, at most 25, without deferring', async () => {
+    const on = await open();
+    on.fake.interaction({ kind: 'autocomplete', name: 'help', options: { command: 'do' }, guildId: on.guildId });
+    const callback = await on.fake.waitFor(() => callbacks(on)[0]);
+    expect(callback.body).toMatchObject({ type: 8, data: { choices: [{ value: 'download' }] } });
+    expect(callbacks(on)).toHaveLength(1);
+  });
+});

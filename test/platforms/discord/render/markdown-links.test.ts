@@ -1,0 +1,78 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { findMarkdownLinks } from '../../../../src/platforms/discord/render/markdown-links.ts';
+
+const URL = 'https://www.instagram.com/reel/SeaLight_01/';
+const OTHER = 'https://www.facebook.com/watch/?v=1234567890';
+
+const urls = (text: string) => findMarkdownLinks(text).map(({ url }) => url);
+const spoilers = (text: string) => findMarkdownLinks(text).map(({ spoiler }) => spoiler);
+
+describe('findMarkdownLinks', () => {
+  it.each([
+    ['alone', URL],
+    ['in a sentence', `look at ${URL}, please`],
+    ['at its end', `it is ${URL}.`],
+    ['in brackets', `(see ${URL})`],
+    ['masked', `[a reel](${URL})`],
+    ['bold', `**${URL}**`],
+    ['in a heading', `# ${URL}`],
+    ['in a list', `- ${URL}`],
+    ['on the line after a quote', `> she said\n${URL}`],
+    ['after an arrow without a blank', `>${URL}`],
+    ['after an unclosed backtick', `it\` ${URL}`],
+    ['after an escaped backtick', `\\\`${URL} \\\``],
+  ])('finds a link %s', (_, text) => {
+    expect(urls(text)).toEqual([URL]);
+  });
+
+  it.each([
+    ['without a preview', `<${URL}>`],
+    ['masked without a preview', `[a](<${URL}>)`],
+    ['in code', `\`${URL}\``],
+    ['in code with two backticks', `\`\`a \` ${URL}\`\``],
+    ['in a code block', `\`\`\`\n${URL}\n\`\`\``],
+    ['in a code block with a language', `\`\`\`txt\n> ${URL}\`\`\``],
+    ['in a quote', `> ${URL}`],
+    ['in a quote of everything', `>>> a\n\nb ${URL}`],
+    ['without a path or a scheme', 'instagram.com is down'],
+  ])('passes over a link %s', (_, text) => {
+    expect(urls(text)).toEqual([]);
+  });
+
+  it('knows what is hidden', () => {
+    expect(spoilers(`||${URL}||`)).toEqual([true]);
+    expect(spoilers(`|| the end: ${URL} ||`)).toEqual([true]);
+    expect(spoilers(`||a\n${URL}\nb||`)).toEqual([true]);
+    expect(spoilers(`||a|| ${URL} ||b||`)).toEqual([false]);
+    expect(spoilers(`||${URL}`)).toEqual([false]);
+    expect(spoilers(`\\||${URL}||`)).toEqual([false]);
+    expect(spoilers(`\`||\` ${URL} ||`)).toEqual([false]);
+    expect(spoilers(`${URL} ||${URL}||`)).toEqual([true]);
+  });
+
+  it('keeps the order, without repeats', () => {
+    expect(urls(`${OTHER} ${URL} ${OTHER}`)).toEqual([OTHER, URL]);
+    expect(urls(`${URL},${OTHER}`)).toEqual([URL, OTHER]);
+  });
+
+  it('takes addresses that were typed without a scheme', () => {
+    expect(urls('instagram.com/reel/abc/ now')).toEqual(['instagram.com/reel/abc/']);
+  });
+
+  it('never throws, and is quick with hostile texts', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('||', '`', '```', '> ', '>>> ', '<', '>', '\n', '\\', URL, 'a.b/'), { maxLength: 80 }),
+        parts => {
+          findMarkdownLinks(parts.join(''));
+        },
+      ),
+    );
+    for (const part of ['`', '||', '<https://', '> ', 'https://', 'a.', '(', '\\`']) {
+      const started = performance.now();
+      findMarkdownLinks(part.repeat(200_000));
+      expect(performance.now() - started).toBeLessThan(2_000);
+    }
+  });
+});

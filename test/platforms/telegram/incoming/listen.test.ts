@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { answersIn, BUDI, GROUP, openStage, PHOTO, REEL, SARI, type Stage } from '../stage.ts';
+
+const BOT = 'medley_fake_bot';
+
+/** Asks for something that is always answered, and tells what else stands in the chat by then. */
+async function others({ fake }: Stage, chatId: number): Promise<readonly (string | undefined)[]> {
+  const chat = chatId === GROUP.id ? { chat: GROUP } : {};
+  const asked = fake.message({ ...chat, from: SARI, text: `/about@${BOT}` });
+  await fake.waitFor(() => answersIn(fake, chatId).find(({ replyTo }) => replyTo === asked));
+  return answersIn(fake, chatId).flatMap(({ replyTo, text, file }) => (replyTo === asked ? [] : [text ?? file?.kind]));
+}
+
+describe('what Medley answers', () => {
+  it('leaves alone what is said to others, by bots, or through them', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.message({ chat: GROUP, from: SARI, text: `/download@another_bot ${REEL}` });
+    fake.message({ chat: GROUP, from: { id: 900, is_bot: true, first_name: 'Bot' }, text: REEL });
+    fake.message({
+      chat: GROUP,
+      from: SARI,
+      text: REEL,
+      extra: { via_bot: { id: 901, is_bot: true, first_name: 'Vid' } },
+    });
+    fake.message({ chat: GROUP, from: SARI, text: 'just talking' });
+    fake.message({ chat: GROUP, from: SARI, text: '/play something' });
+    fake.message({ chat: GROUP, from: SARI, text: 'https://www.youtube.com/watch?v=39ColarOWKo' });
+    expect(await others(stage, GROUP.id)).toEqual([]);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('takes commands that name it, in any case, and says what it does not know', async () => {
+    const { fake } = await openStage();
+    fake.message({ chat: GROUP, from: SARI, text: `/download@Medley_Fake_Bot ${PHOTO}` });
+    expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[0])).file?.kind).toBe('photo');
+    fake.message({ chat: GROUP, from: SARI, text: `/play@${BOT} something` });
+    expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[1])).text).toContain('/play');
+  });
+
+  it('takes the link of the message that is replied to, when it is asked to', async () => {
+    const { fake, settings } = await openStage();
+    settings.setChat(`telegram:${GROUP.id}`, { autoDetect: false });
+    const theirs = fake.message({ chat: GROUP, from: BUDI, text: `have a look: ${PHOTO}` });
+    fake.message({ chat: GROUP, from: SARI, text: 'what is that?', replyTo: theirs });
+    fake.message({ chat: GROUP, from: SARI, text: '/download', replyTo: theirs });
+    expect((await fake.waitFor(() => answersIn(fake, GROUP.id)[0])).file?.kind).toBe('photo');
+    fake.message({ chat: GROUP, from: SARI, text: `@${BOT}`, replyTo: theirs });
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);
+    expect(answersIn(fake, GROUP.id)).toHaveLength(2);
+  });
+
+  it('answers a link once: not when the message is edited, nor when the update comes again', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    const id = fake.message({ from: SARI, text: PHOTO });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    fake.edit(SARI.id, id, `${PHOTO} edited`);
+    fake.update({
+      message: { message_id: id, from: SARI, chat: { id: SARI.id, type: 'private' }, date: 1, text: PHOTO },
+    });
+    expect(await others(stage, SARI.id)).toEqual(['photo']);
+  });
+
+  it('survives updates of any shape', async () => {
+    const stage = await openStage();
+    const { fake, log } = stage;
+    fake.update({ message: { message_id: 'no number', chat: 5, text: 7 } });
+    fake.update({
+      message: { message_id: 3, chat: { id: 5, type: 'private' }, date: 1, from: SARI, text: 'x', entities: 'none' },
+    });
+    fake.update({ callback_query: { id: 9 } });
+    expect(await others(stage, SARI.id)).toEqual([]);
+    expect(log.at('warn').map(({ message }) => message)).toContain('an update could not be taken');
+  });
+
+  it('greets who opens the chat with what it can do', async () => {
+    const { fake } = await openStage();
+    fake.message({ from: SARI, text: '/start inline' });
+    expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).text).toContain('/download');
+  });
+
+  it('speaks the language of the person', async () => {
+    const { fake } = await openStage();
+    fake.message({ from: BUDI, text: 'halo' });
+    expect((await fake.waitFor(() => answersIn(fake, BUDI.id)[0])).text).toContain('Tempelkan');
+  });
+});
+
+describe('a chat that asks too much', () => {
+  it('is told so once', async () => {
+    const { fake, sandbox } = await openStage({ limits: { runningPerChat: 1, waitingPerChat: 1 } });
+    sandbox.faults.set('instagram.*', 'hang');
+    for (let n = 0; n < 6; n += 1) fake.message({ from: SARI, text: `https://www.instagram.com/p/Waits00000${n}/` });
+    const notice = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(notice.text).toContain('Many people are asking at once');
+    await fake.waitFor(() => (fake.pendingUpdates === 0 ? true : undefined));
+    expect(answersIn(fake, SARI.id)).toHaveLength(1);
+  });
+
+  it('is told by its own limit with the time to wait, once', async () => {
+    const { fake } = await openStage({ userLimit: 2 });
+    fake.message({ from: SARI, text: PHOTO });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    fake.message({ from: SARI, text: REEL });
+    expect((await fake.waitFor(() => answersIn(fake, SARI.id)[1])).text).toContain('in ');
+  });
+});
+
+describe('a slow site', () => {
+  it('does not keep another chat waiting', async () => {
+    const { fake, sandbox } = await openStage();
+    sandbox.faults.set('facebook.*', 'hang');
+    fake.message({ from: SARI, text: 'https://www.facebook.com/watch/?v=731904415522087' });
+    await fake.waitFor(() => sandbox.count('facebook.page') || undefined);
+    fake.message({ from: BUDI, text: PHOTO });
+    expect((await fake.waitFor(() => answersIn(fake, BUDI.id)[0])).file?.kind).toBe('photo');
+    expect(answersIn(fake, SARI.id)).toEqual([]);
+  });
+});

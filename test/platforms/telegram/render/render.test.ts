@@ -1,0 +1,263 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Block, type Card, type GalleryItem, type Reply, reply } from '../../../../src/bot/reply.ts';
+import { createTranslator } from '../../../../src/i18n/translate.ts';
+import type { Post } from '../../../../src/media/post.ts';
+import { type MediaPayload, render, renderMissing } from '../../../../src/platforms/telegram/render/render.ts';
+import { makeItem, makePhoto, makePost } from '../../../fakes/post.ts';
+
+const t = createTranslator(['en']);
+const link = { kind: 'link' as const, label: 'Open original', url: 'https://www.instagram.com/reel/C9TestReef01/' };
+const button = { kind: 'button' as const, label: 'Next', token: 'token', style: 'primary' as const };
+
+function gallery(post: Post, form: GalleryItem['form'] = 'original'): readonly GalleryItem[] {
+  return post.items.map((_, index) => ({ kind: 'media', post, index, form, spoiler: false }));
+}
+
+function media(value: Reply): readonly MediaPayload[] {
+  return render(value, { t }).filter(payload => payload.kind === 'media');
+}
+
+describe('render', () => {
+  it('puts words and buttons under a single file', () => {
+    const value = reply({
+      blocks: [
+        { kind: 'heading', text: ['Ines'] },
+        { kind: 'text', text: ['First dive'], folded: true },
+      ],
+      gallery: gallery(makePost()),
+      actions: [link, button],
+    });
+    const [payload, ...others] = media(value);
+    expect(others).toEqual([]);
+    expect(payload?.caption.text).toBe('Ines\nFirst dive');
+    expect(payload?.keyboard?.inline_keyboard).toEqual([
+      [
+        { text: 'Open original', url: link.url },
+        { text: 'Next', callback_data: 'token', style: 'primary' },
+      ],
+    ]);
+  });
+
+  it('shortens what is folded first, and marks it', () => {
+    const value = reply({
+      blocks: [
+        { kind: 'heading', text: ['Ines'] },
+        { kind: 'text', text: ['wave '.repeat(500)], folded: true },
+        { kind: 'text', text: ['12 likes · May 3, 2026'] },
+      ],
+      gallery: gallery(makePost()),
+    });
+    const caption = media(value)[0]?.caption;
+    expect(caption?.text.length).toBeLessThanOrEqual(1024);
+    expect(caption?.text).toMatch(/^Ines\nwave .*…\n12 likes · May 3, 2026$/s);
+    expect(caption?.entities.find(({ type }) => type === 'expandable_blockquote')).toMatchObject({ offset: 5 });
+  });
+
+  it('makes albums of ten, with the words and the link on the first file and no buttons', () => {
+    const post = makePost({ items: Array.from({ length: 23 }, (_, n) => (n % 2 === 0 ? makePhoto() : makeItem())) });
+    const payloads = media(
+      reply({ blocks: [{ kind: 'heading', text: ['Ines'] }], gallery: gallery(post), actions: [link] }),
+    );
+    expect(payloads.map(({ items }) => items.length)).toEqual([10, 10, 3]);
+    expect(payloads.map(({ caption }) => caption.text)).toEqual(['Ines\nOpen original', '', '']);
+    expect(payloads[0]?.caption.entities).toContainEqual({ type: 'text_link', offset: 5, length: 13, url: link.url });
+    expect(payloads.every(({ keyboard }) => keyboard === undefined)).toBe(true);
+  });
+
+  it('gives the buttons of an album a message of their own', () => {
+    const post = makePost({ items: [makePhoto(), makePhoto()] });
+    const value = reply({
+      blocks: [{ kind: 'heading', text: ['Ines'] }],
+      gallery: gallery(post),
+      actions: [link, button],
+    });
+    const last = render(value, { t }).at(-1);
+    expect(last).toMatchObject({ kind: 'text', content: { text: 'Ines' } });
+    expect(last?.keyboard?.inline_keyboard.flat()).toEqual([expect.objectContaining({ callback_data: 'token' })]);
+  });
+
+  it('keeps sounds apart from pictures', () => {
+    const post = makePost({ items: [makeItem(), makeItem()] });
+    const items = [...gallery(post), ...gallery(post, 'audio')];
+    expect(media(reply({ gallery: items })).map(group => group.items.map(({ form }) => form))).toEqual([
+      ['original', 'original'],
+      ['audio', 'audio'],
+    ]);
+  });
+
+  it('says what is missing, why, and where it is', () => {
+    const { content } = renderMissing(
+      { blocks: [{ kind: 'heading', text: ['Ines'] }], actions: [link] },
+      [
+        { kind: 'link', url: link.url, leadsTo: 'original', reason: 'too_large' },
+        { kind: 'link', url: 'https://medley.example/media/abc', leadsTo: 'tunnel', reason: 'too_large' },
+      ],
+      t,
+    );
+    expect(content.text).toBe(`Ines\n${t.messages.errors.too_large({})}\n\nhttps://medley.example/media/abc`);
+  });
+
+  it('stays within the limits, whatever a post says', () => {
+    const words = fc.string({ unit: 'grapheme', maxLength: 3_000 });
+    fc.assert(
+      fc.property(words, words, words, fc.boolean(), (name, caption, details, hasFile) => {
+        const value = reply({
+          blocks: [
+            { kind: 'heading', text: [{ kind: 'strong', children: [name] }] },
+            { kind: 'text', text: [caption], folded: true },
+            { kind: 'fields', fields: [{ label: name, value: [details] }] },
+          ],
+          gallery: hasFile ? gallery(makePost()) : [],
+        });
+        const [payload] = render(value, { t });
+        const content = payload?.kind === 'text' ? payload.content : payload?.caption;
+        expect(content?.text.length).toBeLessThanOrEqual(hasFile ? 1024 : 4096);
+        for (const { offset, length } of content?.entities ?? []) {
+          expect(offset + length).toBeLessThanOrEqual(content?.text.length ?? 0);
+        }
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+const PREVIEWED = { prefer_large_media: true, show_above_text: true };
+
+function card(index: number, change: Partial<Card> = {}): Card {
+  return {
+    kind: 'card',
+    title: [{ kind: 'link', url: `https://osu.ppy.sh/s/${index}`, children: [`Paper Lanterns ${index}`] }],
+    lines: [['mapped by Tari'], ['🟣 5.2★'], ['3:10 · 180 bpm']],
+    image: { kind: 'image', url: `https://assets.ppy.sh/beatmaps/${index}/covers/card.jpg`, alt: 'Cover' },
+    action: { kind: 'button', label: 'Open', token: `open${index}`, style: 'secondary' },
+    ...change,
+  };
+}
+
+describe('a list of cards', () => {
+  const menu = {
+    kind: 'menu' as const,
+    label: 'Open',
+    choices: [1, 2].map(n => ({ label: `Map ${n}`, token: `open${n}` })),
+  };
+  const list = reply({ blocks: [{ kind: 'heading', text: ['Found'] }, card(1), card(2)], actions: [menu, button] });
+
+  it('is one text with numbers, the first cover above it', () => {
+    const [payload, ...others] = render(list, { t });
+    expect(others).toEqual([]);
+    expect(payload).toMatchObject({
+      kind: 'text',
+      preview: { url: 'https://assets.ppy.sh/beatmaps/1/covers/card.jpg', ...PREVIEWED },
+      content: {
+        text: [
+          'Found\n1. Paper Lanterns 1\nmapped by Tari\n🟣 5.2★\n3:10 · 180 bpm',
+          '2. Paper Lanterns 2\nmapped by Tari\n🟣 5.2★\n3:10 · 180 bpm',
+        ].join('\n\n'),
+        entities: expect.arrayContaining([
+          { type: 'bold', offset: 9, length: 16 },
+          { type: 'text_link', offset: 9, length: 16, url: 'https://osu.ppy.sh/s/1' },
+        ]),
+      },
+    });
+  });
+
+  it('is opened by buttons with the same numbers, and by nothing else', () => {
+    expect(render(list, { t })[0]?.keyboard?.inline_keyboard).toEqual([
+      [
+        { text: '1', callback_data: 'open1' },
+        { text: '2', callback_data: 'open2' },
+      ],
+      [{ text: 'Next', callback_data: 'token', style: 'primary' }],
+    ]);
+  });
+
+  it('has its numbers in rows of like length', () => {
+    const blocks = Array.from({ length: 10 }, (_, index) => card(index));
+    const rows = render(reply({ blocks }), { t })[0]?.keyboard?.inline_keyboard ?? [];
+    expect(rows.map(row => row.map(({ text }) => text).join(''))).toEqual(['12345', '678910']);
+  });
+
+  it('of one is opened by its own button', () => {
+    const [payload] = render(reply({ blocks: [card(1)] }), { t });
+    expect(payload?.keyboard?.inline_keyboard).toEqual([[{ text: 'Open', callback_data: 'open1' }]]);
+    expect(payload).toMatchObject({ content: { text: expect.stringMatching(/^Paper/) } });
+  });
+
+  it('loses last lines before names when it is too long', () => {
+    const lines = [['first '.repeat(20)], ['second '.repeat(40)]];
+    const blocks = Array.from({ length: 20 }, (_, index) => card(index, { lines }));
+    const [payload] = render(reply({ blocks }), { t });
+    const text = payload?.kind === 'text' ? payload.content.text : '';
+    expect(text.match(/Paper Lanterns/g)).toHaveLength(20);
+    expect(text).toContain('first');
+    expect(text).not.toContain('second');
+    expect(text.length).toBeLessThanOrEqual(4096);
+  });
+});
+
+describe('a menu without cards', () => {
+  it('becomes buttons below each other', () => {
+    const choices = [1, 2].map(n => ({ label: `A rather long difficulty ${n}`, detail: 'x', token: `t${n}` }));
+    const [payload] = render(reply({ blocks: [], actions: [{ kind: 'menu', label: 'Open', choices }] }), { t });
+    expect(payload?.keyboard?.inline_keyboard).toEqual(
+      choices.map(({ label, token }) => [{ text: label, callback_data: token }]),
+    );
+  });
+});
+
+describe('a reply with an image', () => {
+  const image: Block = { kind: 'image', url: 'https://assets.ppy.sh/beatmaps/1/covers/cover.jpg', alt: 'Cover' };
+  const sound: Block = { kind: 'sound', url: 'https://b.ppy.sh/preview/1.mp3', label: 'Preview' };
+
+  it('is a photo with the words under it, and the sound a button', () => {
+    const [payload, ...others] = render(
+      reply({ blocks: [image, { kind: 'heading', text: ['Map'] }, sound], actions: [link] }),
+      { t },
+    );
+    expect(others).toEqual([]);
+    expect(payload).toMatchObject({
+      kind: 'photo',
+      photo: image,
+      caption: { text: 'Map' },
+      keyboard: { inline_keyboard: [[{ url: link.url }, { text: 'Preview', url: sound.url }]] },
+      instead: { kind: 'text', content: { text: 'Map' } },
+    });
+  });
+
+  it('is a text with the image above it when there are many words', () => {
+    const blocks: Block[] = [image, { kind: 'text', text: ['word '.repeat(300)] }];
+    expect(render(reply({ blocks }), { t })).toMatchObject([
+      { kind: 'text', preview: { url: image.url, ...PREVIEWED }, content: { text: 'word '.repeat(300) } },
+    ]);
+  });
+});
+
+describe('a reply with a drawn picture', () => {
+  const picture: Block = {
+    kind: 'picture',
+    alt: 'Strain over time',
+    picture: { key: 'strain-1', width: 900, height: 300, draw: async () => Buffer.from('png') },
+  };
+
+  it('is a photo, or its words where there is none to be had', () => {
+    const [payload] = render(reply({ blocks: [{ kind: 'heading', text: ['Map'] }, picture] }), { t });
+    expect(payload).toMatchObject({
+      kind: 'photo',
+      caption: { text: 'Map' },
+      instead: { content: { text: 'Map\nStrain over time' } },
+    });
+  });
+
+  it('stands before the words when those are many', () => {
+    const blocks: Block[] = [
+      { kind: 'heading', text: ['Map'] },
+      picture,
+      { kind: 'text', text: ['word '.repeat(300)] },
+    ];
+    expect(render(reply({ blocks, actions: [button] }), { t })).toMatchObject([
+      { kind: 'photo', caption: { text: 'Map' }, keyboard: undefined },
+      { kind: 'text', content: { text: 'word '.repeat(300) }, keyboard: { inline_keyboard: [[{ text: 'Next' }]] } },
+    ]);
+  });
+});

@@ -1,0 +1,287 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Block, type Card, type GalleryItem, type Inline, reply } from '../../../../src/bot/reply.ts';
+import type { MediaItem, Post } from '../../../../src/media/post.ts';
+import type { TunnelFile } from '../../../../src/media/tunnel/tunnel.ts';
+import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../../src/platforms/web/limits.ts';
+import type { WebMedia, WebText } from '../../../../src/platforms/web/page/protocol.ts';
+import { render } from '../../../../src/platforms/web/render/render.ts';
+import { carousel, film, photo, post, variant } from '../posts.ts';
+
+const NOW = Date.UTC(2026, 5, 1);
+
+function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original') {
+  const files: TunnelFile[] = [];
+  const tunnel = {
+    address(file: TunnelFile) {
+      files.push(file);
+      return `/media/${files.length}`;
+    },
+  };
+  const gallery: GalleryItem[] = [{ kind: 'media', post: value, index, form, spoiler: false }];
+  const rendered = render(reply({ gallery }), { tunnel, assetAddress: () => undefined, now: NOW });
+  return { media: rendered.gallery[0], files };
+}
+
+function videoOf(...variants: MediaItem['variants']): Post {
+  return post({ items: [{ ...film('sea-360.mp4', 360, 640, 'sea-cover.jpg'), variants }] });
+}
+
+function plain(text: WebText): string {
+  return text
+    .map(inline => (typeof inline === 'string' ? inline : 'children' in inline ? plain(inline.children) : '@'))
+    .join('');
+}
+
+describe('the file of a gallery item', () => {
+  it('is an address in the tunnel, with its cover and a way to download it', () => {
+    const { media, files } = shown(post({ id: 'AbC-1_x', items: [film('a.mp4', 720, 1280, 'a.jpg')] }));
+    expect(media).toEqual<WebMedia>({
+      kind: 'video',
+      src: '/media/1',
+      mime: 'video/mp4',
+      poster: '/media/2',
+      width: 720,
+      height: 1280,
+      durationMs: 8_000,
+      alt: '',
+      downloadUrl: '/media/1?download=1',
+      fileName: 'medley-instagram-AbC-1_x.mp4',
+      spoiler: false,
+      expiresAt: NOW + MEDIA_LIFE_MS,
+    });
+    expect(files.map(file => [file.url, file.mime, file.fileName])).toEqual([
+      ['https://cdn.test/a.mp4', 'video/mp4', 'medley-instagram-AbC-1_x.mp4'],
+      ['https://cdn.test/a.jpg', 'image/jpeg', 'medley-instagram-AbC-1_x-cover.jpg'],
+    ]);
+  });
+
+  it('is named by its place when the post has several', () => {
+    const { media, files } = shown(carousel, 1);
+    expect(media?.fileName).toBe('medley-instagram-FiveThings-2.jpg');
+    expect(files[0]).toMatchObject({ index: 1, post: { source: 'instagram', id: 'FiveThings' } });
+  });
+
+  it('lives six hours, whenever the address of the CDN ends: the tunnel then asks for a new one', () => {
+    const soon = videoOf(variant({ expiresAt: NOW + 500 }));
+    expect(shown(soon).media?.expiresAt).toBe(NOW + 6 * 3_600_000);
+  });
+
+  it('is the largest up to 1080p that every browser plays, whatever the order', () => {
+    const small = variant({ url: 'https://cdn.test/small', width: 480, height: 854 });
+    const full = variant({ url: 'https://cdn.test/full', width: 1080, height: 1920 });
+    const huge = variant({ url: 'https://cdn.test/huge', width: 2160, height: 3840 });
+    const modern = variant({ url: 'https://cdn.test/vp9', width: 1080, height: 1920, codecs: 'vp09.00.40.08' });
+    const silent = variant({
+      url: 'https://cdn.test/dash',
+      width: 1080,
+      height: 1920,
+      adaptive: true,
+      hasAudio: false,
+    });
+    fc.assert(
+      fc.property(fc.shuffledSubarray([small, full, huge, modern, silent], { minLength: 5 }), variants => {
+        expect(shown(videoOf(...variants)).files[0]?.url).toBe('https://cdn.test/full');
+      }),
+    );
+    expect(shown(videoOf(huge, silent)).files[0]?.url).toBe('https://cdn.test/huge');
+    expect(shown(videoOf(modern, silent)).files[0]?.url).toBe('https://cdn.test/vp9');
+  });
+
+  it('is the picture alone when nothing else of a video is left', () => {
+    const silent = variant({ url: 'https://cdn.test/dash', adaptive: true, hasAudio: false });
+    const sound = variant({ url: 'https://cdn.test/sound', mime: 'audio/mp4', adaptive: true, hasVideo: false });
+    expect(shown(videoOf(sound, silent)).files[0]?.url).toBe('https://cdn.test/dash');
+  });
+
+  it('is the sound alone when only that is wanted, else the film played as sound', () => {
+    const whole = variant({ url: 'https://cdn.test/film' });
+    const sound = variant({ url: 'https://cdn.test/sound', mime: 'audio/mp4', adaptive: true, hasVideo: false });
+    const apart = shown(videoOf(whole, sound), 0, 'audio');
+    expect(apart.media).toMatchObject({ kind: 'audio', mime: 'audio/mp4' });
+    expect(apart.media?.fileName).toMatch(/\.m4a$/);
+    expect(apart.files[0]?.url).toBe('https://cdn.test/sound');
+    expect(shown(videoOf(whole), 0, 'audio').media).toMatchObject({ kind: 'audio', mime: 'video/mp4' });
+  });
+
+  it('is a photo a browser can show, with no cover of its own', () => {
+    const { media } = shown(post({ items: [photo('a.jpg', 'Two boats')] }));
+    expect(media).toMatchObject({ kind: 'image', alt: 'Two boats', poster: null });
+  });
+});
+
+describe('what a reply says', () => {
+  const context = {
+    tunnel: { address: () => '/media/x' },
+    assetAddress: (url: string, kind: 'image' | 'sound') =>
+      url.startsWith('https://assets.test/') ? `/media/${kind}` : undefined,
+    now: NOW,
+  };
+
+  it('keeps the tree of a text and shortens what is too long, once, with an ellipsis', () => {
+    const text: Inline[] = [
+      'before ',
+      { kind: 'strong', children: ['x'.repeat(REPLY_LIMITS.heading)] },
+      { kind: 'emphasis', children: ['never seen'] },
+    ];
+    const [block] = render(reply({ blocks: [{ kind: 'heading', text }] }), context).blocks;
+    const words = block?.kind === 'heading' ? plain(block.text) : '';
+    expect(words).toHaveLength(REPLY_LIMITS.heading);
+    expect(words.match(/…/g)).toHaveLength(1);
+    expect(words).toMatch(/^before x+…$/);
+  });
+
+  it('never cuts a character in two, and always says that something is missing', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 400 }), { maxLength: 8 }), parts => {
+        const [block] = render(reply({ blocks: [{ kind: 'heading', text: parts }] }), context).blocks;
+        const words = block?.kind === 'heading' ? plain(block.text) : '';
+        expect(words).not.toMatch(/\p{Surrogate}/u);
+        expect(words.length).toBeLessThanOrEqual(REPLY_LIMITS.heading + 1);
+        if (words !== parts.join('')) expect(words).toMatch(/…$/);
+      }),
+    );
+  });
+
+  it('links only to web addresses', () => {
+    const bad: Inline = { kind: 'link', url: 'javascript:alert(1)', children: ['press'] };
+    const good: Inline = { kind: 'link', url: 'https://example.org/', children: ['press'] };
+    const rendered = render(
+      reply({
+        blocks: [{ kind: 'text', text: [bad, good] }],
+        actions: [
+          { kind: 'link', label: 'bad', url: 'data:text/html,x' },
+          { kind: 'link', label: 'good', url: 'https://example.org/' },
+        ],
+      }),
+      context,
+    );
+    expect(rendered.blocks).toEqual([
+      { kind: 'text', folded: false, text: [{ kind: 'emphasis', children: ['press'] }, good] },
+    ]);
+    expect(rendered.actions).toEqual([{ kind: 'link', label: 'good', url: 'https://example.org/' }]);
+  });
+
+  it('shows pictures of this server and those that are brought here, and links to those of others', () => {
+    const { blocks } = render(
+      reply({
+        blocks: [
+          { kind: 'image', url: '/pictures/1.png', alt: 'A chart' },
+          { kind: 'image', url: 'https://assets.test/1.jpg', alt: 'A hill', ratio: 3.6 },
+          { kind: 'image', url: 'https://elsewhere.example/1.png', alt: 'A cover' },
+          { kind: 'image', url: '//elsewhere.example/1.png', alt: 'A trick' },
+        ],
+      }),
+      context,
+    );
+    expect(blocks).toEqual([
+      { kind: 'image', url: '/pictures/1.png', alt: 'A chart', ratio: null },
+      { kind: 'image', url: '/media/image', alt: 'A hill', ratio: 3.6 },
+      {
+        kind: 'text',
+        folded: false,
+        text: [{ kind: 'link', url: 'https://elsewhere.example/1.png', children: ['A cover'] }],
+      },
+      { kind: 'text', folded: false, text: ['A trick'] },
+    ]);
+  });
+
+  it('says so when there are more fields or files than fit', () => {
+    const fields = Array.from({ length: REPLY_LIMITS.fields + 3 }, (_, i) => ({ label: `${i}`, value: ['x'] }));
+    const gallery = Array.from({ length: REPLY_LIMITS.gallery + 1 }, (): GalleryItem => {
+      return { kind: 'media', post: carousel, index: 0, form: 'original', spoiler: true };
+    });
+    const rendered = render(reply({ blocks: [{ kind: 'fields', fields }], gallery }), context);
+    const [list, rest] = rendered.blocks;
+    expect(list?.kind === 'fields' && list.fields.at(-1)).toEqual({ label: '…', value: ['…'] });
+    expect(rest).toEqual({ kind: 'text', text: ['…'], folded: false });
+    expect(rendered.gallery).toHaveLength(REPLY_LIMITS.gallery);
+    expect(rendered.gallery[0]?.spoiler).toBe(true);
+  });
+
+  it('shows a card with what it looks and sounds like, and the way in', () => {
+    const card: Card = {
+      kind: 'card',
+      title: ['Marble Lanterns - ', { kind: 'strong', children: ['Paper Comet'] }],
+      lines: [[{ kind: 'swatch', colour: '#4ebfff', symbol: '🔵' }, ' 1.6'], ['mapped by quietmallet']],
+      image: { kind: 'image', url: 'https://assets.test/list.jpg', alt: 'Cover' },
+      colour: '#4ebfff',
+      sound: { url: 'https://assets.test/1.mp3', label: 'Preview' },
+      action: { kind: 'button', label: 'Open', token: 'open-1', style: 'secondary' },
+    };
+    const { blocks, actions } = render(reply({ blocks: [card] }), context);
+    expect(blocks).toEqual([
+      {
+        kind: 'card',
+        card: {
+          title: card.title,
+          lines: [[{ kind: 'swatch', colour: '#4ebfff' }, ' 1.6'], ['mapped by quietmallet']],
+          image: { url: '/media/image', alt: 'Cover' },
+          colour: '#4ebfff',
+          sound: { url: '/media/sound', label: 'Preview' },
+          action: card.action,
+        },
+      },
+    ]);
+    expect(actions).toEqual([]);
+  });
+
+  it('says of a card what cannot be shown in it, and shortens what is too much', () => {
+    const lines = Array.from({ length: REPLY_LIMITS.cardLines + 2 }, (_, i) => [`${i}`]);
+    const far = { url: 'https://elsewhere.example/1.mp3', label: 'Preview' };
+    const [block] = render(
+      reply({
+        blocks: [
+          {
+            kind: 'card',
+            title: ['x'.repeat(1_000)],
+            lines: [['one']],
+            image: { kind: 'image', url: 'https://elsewhere.example/1.jpg', alt: 'Cover' },
+            sound: far,
+            action: { kind: 'link', label: 'Open', url: 'javascript:alert(1)' },
+          },
+        ],
+      }),
+      context,
+    ).blocks;
+    const card = block?.kind === 'card' ? block.card : undefined;
+    expect(card).toMatchObject({ image: null, colour: null, sound: null, action: null });
+    expect(plain(card?.title ?? [])).toHaveLength(REPLY_LIMITS.heading);
+    expect(card?.lines).toEqual([['one'], [{ kind: 'link', url: far.url, children: ['Preview'] }]]);
+    const [long] = render(reply({ blocks: [{ kind: 'card', title: ['x'], lines }] }), context).blocks;
+    expect(long?.kind === 'card' && long.card.lines.slice(-2)).toEqual([[`${REPLY_LIMITS.cardLines - 1}`], ['…']]);
+  });
+
+  it('plays a sound that is brought here, and links to any other', () => {
+    const near = { kind: 'sound', url: 'https://assets.test/1.mp3', label: 'Preview' } as const;
+    const far = { ...near, url: 'https://elsewhere.example/1.mp3' };
+    expect(render(reply({ blocks: [near, far] }), context).blocks).toEqual([
+      { kind: 'sound', sound: { url: '/media/sound', label: 'Preview' } },
+      { kind: 'text', folded: false, text: [{ kind: 'link', url: far.url, children: ['Preview'] }] },
+    ]);
+  });
+
+  it('names the place of a drawn picture and its size', () => {
+    const picture = { key: 'strain-4-nm', width: 800, height: 240, draw: () => Promise.reject(new Error('not now')) };
+    expect(render(reply({ blocks: [{ kind: 'picture', picture, alt: 'Strain' }] }), context).blocks).toEqual([
+      { kind: 'picture', url: '/picture/strain-4-nm.png', alt: 'Strain', width: 800, height: 240 },
+    ]);
+  });
+
+  it('keeps a menu, but not one that repeats what the cards do', () => {
+    const choices = ['a', 'b'].map(token => ({ label: `Map ${token}`, token }));
+    const menu = { kind: 'menu', label: 'Open one', choices } as const;
+    const cardOf = (token: string): Card => ({
+      kind: 'card',
+      title: [token],
+      lines: [],
+      action: { kind: 'button', label: 'Open', token, style: 'secondary' },
+    });
+    const actionsWith = (blocks: readonly Block[]) => render(reply({ blocks, actions: [menu] }), context).actions;
+    const whole = { ...menu, choices: choices.map(choice => ({ ...choice, detail: '' })) };
+    expect(actionsWith([])).toEqual([whole]);
+    expect(actionsWith([cardOf('a')])).toEqual([whole]);
+    expect(actionsWith([cardOf('a'), cardOf('b')])).toEqual([]);
+    expect(render(reply({ actions: [{ ...menu, choices: [] }] }), context).actions).toEqual([]);
+  });
+});
