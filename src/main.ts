@@ -16,16 +16,16 @@ import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
 import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
-import { createActionStore } from './bot/buttons/button-store.ts';
-import { createActionTokens } from './bot/buttons/button-token.ts';
-import { createPainter } from './bot/cards/svg-rasterizer.ts';
+import { createButtonStore } from './bot/buttons/button-store.ts';
+import { createButtonTokens } from './bot/buttons/button-token.ts';
+import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { commandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
-import type { PaceRules } from './infra/http/host-throttle.ts';
+import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger, type Logger } from './infra/log.ts';
@@ -44,7 +44,7 @@ import { createMediaSources } from './media/sources/index.ts';
 import { createInstagramConstants } from './media/sources/instagram/constants.ts';
 import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
 import { findFfmpeg } from './media/transcode/ffmpeg.ts';
-import { createPlaybacks } from './media/tunnel/player-links.ts';
+import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import { loadMediaKey } from './media/tunnel/tunnel-key.ts';
 import type { Platform } from './platforms/platform.ts';
@@ -60,7 +60,7 @@ const MAX_SHORT_LINKS = 20_000;
  * a stream's place until its file has flowed.
  */
 const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
-const PACE: PaceRules = {
+const PACE: ThrottleRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
   hosts: {
     '*.cdninstagram.com': CDN_PACE,
@@ -138,7 +138,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     refresh: (post, signal) => extractor.refresh(post, signal),
   });
 
-  const playbacks = createPlaybacks({
+  const playbacks = createPlayerLinks({
     key,
     tunnel,
     findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
@@ -172,9 +172,9 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       difficulty,
       recommend,
       served,
-      painter: createPainter(),
+      painter: createSvgRasterizer(),
       settings,
-      actions: createActionTokens({ key: derivedKey(key, 'medley buttons'), store: createActionStore(store) }),
+      actions: createButtonTokens({ key: derivedKey(key, 'medley buttons'), store: createButtonStore(store) }),
       jobs,
       version: await readVersion(),
     },

@@ -7,7 +7,7 @@ import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
 import { createCandidatePool } from './recommend/catalogue-candidates.ts';
 import { createRecommend, type Recommend } from './recommend/recommend.ts';
-import { createServed, type Served } from './recommend/recommendation-history.ts';
+import { createRecommendationHistory, type RecommendationHistory } from './recommend/recommendation-history.ts';
 import { createMirrors } from './upstreams/mirrors.ts';
 import { createOsuApi } from './upstreams/osu-api.ts';
 
@@ -28,7 +28,7 @@ export interface BeatmapServices {
   readonly catalogue: Pick<Catalogue, 'warm' | 'close'>;
   readonly difficulty: Difficulty;
   readonly recommend: Recommend;
-  readonly served: Served;
+  readonly served: RecommendationHistory;
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
@@ -45,7 +45,7 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
     log,
   });
   const difficulty = createDifficulty({ http, dataDir, log });
-  const served = createServed({ store });
+  const served = createRecommendationHistory({ store });
   const pool = createCandidatePool(store);
   const recommend = createRecommend({ beatmaps, pool, catalogue, served, difficulty, log });
   return { beatmaps, catalogue, difficulty, recommend, served };

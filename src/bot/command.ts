@@ -1,14 +1,14 @@
 import type { Beatmaps } from '../beatmaps/beatmaps.ts';
 import type { Difficulty } from '../beatmaps/difficulty/difficulty.ts';
 import type { Recommend } from '../beatmaps/recommend/recommend.ts';
-import type { Served } from '../beatmaps/recommend/recommendation-history.ts';
+import type { RecommendationHistory } from '../beatmaps/recommend/recommendation-history.ts';
 import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extract/extractor.ts';
-import type { ActionTokens } from './buttons/button-token.ts';
-import type { Painter } from './cards/svg-rasterizer.ts';
+import type { ButtonTokens } from './buttons/button-token.ts';
+import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
 import type { Card, Reply } from './reply.ts';
 import type { Jobs } from './runtime/jobs.ts';
-import type { Diagnosis } from './settings/permission-check.ts';
+import type { PermissionCheck } from './settings/permission-check.ts';
 import type { SettingsStore } from './settings/settings.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
@@ -71,7 +71,7 @@ export interface Caller {
   /** Whether the embed of somebody's message can be hidden on this platform at all. */
   readonly hidesEmbeds?: boolean;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
-  readonly diagnose?: () => readonly Diagnosis[] | Promise<readonly Diagnosis[]>;
+  readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
   /** The key his rate limit is counted by; the web chat's is his address, not his session. */
   readonly rateKey: string;
   /** Languages he prefers by what the platform says, best first; settings come before them. */
@@ -94,13 +94,13 @@ export interface Services {
   readonly beatmaps: Beatmaps;
   readonly recommend: Recommend;
   /** What was recommended to whom. */
-  readonly served: Pick<Served, 'forgetUser'>;
+  readonly served: Pick<RecommendationHistory, 'forgetUser'>;
   /** Estimates; replies go without where it is absent or fails. */
   readonly difficulty?: Pick<Difficulty, 'of'>;
   /** Draws; replies go without pictures where it is absent. */
-  readonly painter?: Painter;
+  readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
-  readonly actions: ActionTokens;
+  readonly actions: ButtonTokens;
   readonly jobs: Pick<Jobs, 'forgetUser'>;
   /** Of Medley itself, for people. */
   readonly version: string;

@@ -1,7 +1,7 @@
 /** Maps a second through the thread, every guard on, beside the library called in this process. */
 import { Beatmap, Difficulty, Performance } from 'rosu-pp-js';
 import type { DifficultyJob } from '../../src/beatmaps/difficulty/difficulty-job.ts';
-import { createDifficultyThreads } from '../../src/beatmaps/difficulty/worker-pool.ts';
+import { createDifficultyWorkerPool } from '../../src/beatmaps/difficulty/worker-pool.ts';
 import { createLogger } from '../../src/infra/log.ts';
 import { createBeatmapWorld } from '../sandbox/beatmap-world.ts';
 import { osuFile } from '../sandbox/osu-file.ts';
@@ -38,7 +38,7 @@ export async function run(): Promise<void> {
       return { file: osuFile(set, map), mode: map.mode, mods, lazer: true, accuracies: ACCURACIES, ...rest };
     }),
   );
-  const threads = createDifficultyThreads({
+  const threads = createDifficultyWorkerPool({
     log: createLogger({ level: 'warn' }),
     threads: 1,
     deadlineMs: 10_000,

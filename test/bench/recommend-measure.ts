@@ -4,7 +4,7 @@ import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
 import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { recommendedStars } from '../../src/beatmaps/recommend/pp-estimate.ts';
 import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
-import { createServed } from '../../src/beatmaps/recommend/recommendation-history.ts';
+import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import type { Store } from '../../src/infra/store/store.ts';
 import { madeUpPlayer } from '../beatmaps/made-up-players.ts';
 import { createRecordingLog } from '../fakes/log.ts';
@@ -75,7 +75,7 @@ export function openRecommender(
     },
     pool: createCandidatePool(store),
     catalogue,
-    served: createServed({ store }),
+    served: createRecommendationHistory({ store }),
     difficulty,
     ...(refineMs === undefined ? {} : { refineMs }),
     log: createRecordingLog(),

@@ -1,5 +1,5 @@
-import { createServed } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import { type ActionStore, createActionTokens } from '../../src/bot/buttons/button-token.ts';
+import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
+import { type ButtonStore, createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
 import { createJobs, type Jobs } from '../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../src/bot/settings/settings.ts';
@@ -117,7 +117,7 @@ export function fakeExtractor(
   };
 }
 
-export function memoryActionStore(): ActionStore & { readonly size: number } {
+export function memoryActionStore(): ButtonStore & { readonly size: number } {
   const rows = new Map<string, { json: string; ownerTag: string; expiresAt: number }>();
   return {
     put: ({ key, ...row }) => void rows.set(key, row),
@@ -151,8 +151,8 @@ export function sampleServices(
     beatmaps: fakeBeatmaps().beatmaps,
     settings: createSettingsStore({ store }),
     recommend: fakeRecommend().recommend,
-    served: createServed({ store }),
-    actions: createActionTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
+    served: createRecommendationHistory({ store }),
+    actions: createButtonTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
     jobs: createJobs({ store }),
     version: '1.2.3',
   };

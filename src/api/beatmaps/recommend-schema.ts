@@ -1,7 +1,7 @@
 /** What `/api/recommend` takes and answers. */
 import { z } from 'zod';
 import { parseYesNo } from '../../beatmaps/query/query-words.ts';
-import { type ModWish, parseModWish } from '../../beatmaps/recommend/mod-filter.ts';
+import { type ModFilter, parseModFilter } from '../../beatmaps/recommend/mod-filter.ts';
 import { parseWishRange, type WishRange } from '../../beatmaps/recommend/wish-range.ts';
 import { BEATMAP, SET } from './beatmap-examples.ts';
 import { limitOf, mode, PLAYER_FORMS, SET_FORMS, user, word } from './beatmap-parameters.ts';
@@ -9,9 +9,9 @@ import { beatmap, coreSet } from './beatmap-schema.ts';
 
 const MOST_STEPS = 3;
 
-function readMods(text: string): ModWish | undefined {
+function readMods(text: string): ModFilter | undefined {
   try {
-    return parseModWish(text);
+    return parseModFilter(text);
   } catch {
     return undefined;
   }

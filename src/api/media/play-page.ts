@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Playback, PlaybackState } from '../../media/tunnel/player-links.ts';
+import type { PlayerLink, PlayerLinkState } from '../../media/tunnel/player-links.ts';
 import { escapeHtml } from '../reference/html.ts';
 
 const STYLE =
@@ -24,7 +24,7 @@ const MAX_DESCRIPTION_CHARS = 200;
 
 /** A film with what chats need to unfurl it (Open Graph, Twitter's player card). `path` is the page's own at `origin`. */
 export function renderPlayPage(
-  { post, mime, width, height, hasPoster }: Playback,
+  { post, mime, width, height, hasPoster }: PlayerLink,
   origin: string,
   path: string,
 ): string {
@@ -80,7 +80,7 @@ const SENTENCES = {
 } as const;
 
 /** A calm page where there is no film to show. */
-export function renderNoPlayPage({ state, url }: Exclude<PlaybackState, { state: 'ready' }>): string {
+export function renderNoPlayPage({ state, url }: Exclude<PlayerLinkState, { state: 'ready' }>): string {
   const [title, sentence] = SENTENCES[state];
   const way = url === undefined ? '' : `<p>${linkTo(url)}</p>`;
   return page(title, '', `<main><section><h1>${title}</h1><p>${sentence}</p>${way}</section></main>`);
@@ -108,7 +108,7 @@ ${head}
 `;
 }
 
-function titleOf({ title, author, source }: Playback['post']): string {
+function titleOf({ title, author, source }: PlayerLink['post']): string {
   const site = source === 'instagram' ? 'Instagram' : 'Facebook';
   const words = title ?? author.name ?? author.username ?? '';
   return shorten(words.replace(/\s+/g, ' ').trim(), MAX_TITLE_CHARS) || `A film on ${site}`;

@@ -2,14 +2,14 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import { clientKey } from '../../infra/server/client-address.ts';
-import type { Playbacks } from '../../media/tunnel/player-links.ts';
+import type { PlayerLinks } from '../../media/tunnel/player-links.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { askedOrigin } from '../asked-origin.ts';
 import { FILM_NAME, PLAY_PAGE_POLICY, POSTER_NAME, renderNoPlayPage, renderPlayPage } from './play-page.ts';
 
 export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
-  readonly playbacks: Playbacks;
+  readonly playbacks: PlayerLinks;
   readonly publicUrl: string | undefined;
   readonly log: Logger;
   readonly now?: () => number;

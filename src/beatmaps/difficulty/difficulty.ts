@@ -8,10 +8,10 @@ import { checkMods } from '../model/mods.ts';
 import { rulesetNumber } from '../model/ruleset.ts';
 import type { Score, ScoreMod } from '../model/score.ts';
 import type { DifficultyFigures, DifficultyJob } from './difficulty-job.ts';
-import { createOsuShelf } from './osu-file-cache.ts';
+import { createOsuFileCache } from './osu-file-cache.ts';
 import { createOsuFiles } from './osu-files.ts';
 import { countHits } from './play-counts.ts';
-import { createDifficultyThreads } from './worker-pool.ts';
+import { createDifficultyWorkerPool } from './worker-pool.ts';
 
 export interface DifficultyRequest {
   readonly beatmap: Pick<Beatmap, 'id' | 'checksum' | 'mode'>;
@@ -127,9 +127,13 @@ function failureTtlMs(error: unknown): number {
 
 export function createDifficulty(options: DifficultyOptions): Difficulty {
   const { http, dataDir, log, now = Date.now } = options;
-  const shelf = createOsuShelf({ folder: join(dataDir, 'osu'), maxBytes: options.maxBytes ?? 256 * 1024 * 1024, log });
+  const shelf = createOsuFileCache({
+    folder: join(dataDir, 'osu'),
+    maxBytes: options.maxBytes ?? 256 * 1024 * 1024,
+    log,
+  });
   const files = createOsuFiles({ http, shelf, log, now });
-  const threads = createDifficultyThreads({
+  const threads = createDifficultyWorkerPool({
     log,
     threads: options.workers ?? 1,
     deadlineMs: options.deadlineMs ?? 3_000,

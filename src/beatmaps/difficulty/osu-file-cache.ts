@@ -5,13 +5,13 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
 /** Files of difficulties on the disk, by the MD5 of their bytes; the longest unused ones make room. A broken disk is an empty one. */
-export interface OsuShelf {
+export interface OsuFileCache {
   /** The file if it is there whole. */
   take(checksum: string): Promise<Uint8Array | undefined>;
   put(checksum: string, file: Uint8Array): Promise<void>;
 }
 
-export interface OsuShelfOptions {
+export interface OsuFileCacheOptions {
   /** Made when missing. */
   readonly folder: string;
   /** Of all files together. */
@@ -25,7 +25,7 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
-export function createOsuShelf({ folder, maxBytes, log }: OsuShelfOptions): OsuShelf {
+export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOptions): OsuFileCache {
   const removals = new Set<Promise<void>>();
   const sizes = new LRUCache<string, number>({
     maxSize: maxBytes,

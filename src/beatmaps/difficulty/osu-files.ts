@@ -9,7 +9,7 @@ import { createHealth } from '../upstreams/health.ts';
 import { MIRROR_SITES } from '../upstreams/mirror-sites.ts';
 import { OSU_HOST } from '../upstreams/osu-api.ts';
 import { assertAnswered } from '../upstreams/upstream-answer.ts';
-import { checksumOf, type OsuShelf } from './osu-file-cache.ts';
+import { checksumOf, type OsuFileCache } from './osu-file-cache.ts';
 
 export interface OsuFile {
   readonly file: Uint8Array;
@@ -27,7 +27,7 @@ export interface OsuFiles {
 
 export interface OsuFilesOptions {
   readonly http: HttpClient;
-  readonly shelf: OsuShelf;
+  readonly shelf: OsuFileCache;
   readonly log: Logger;
   /** Of one request. Default 4000. */
   readonly timeoutMs?: number;

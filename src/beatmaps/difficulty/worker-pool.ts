@@ -4,7 +4,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
 /** Threads that compute, each one job at a time; a thread that takes too long or breaks is ended and replaced. */
-export interface DifficultyThreads {
+export interface DifficultyWorkerPool {
   /**
    * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request` (params.what
    * `mods` or `mode`), `rate_limited` (params.reason `busy`) when too many wait, the signal's reason
@@ -13,7 +13,7 @@ export interface DifficultyThreads {
   close(): Promise<void>;
 }
 
-export interface DifficultyThreadsOptions {
+export interface DifficultyWorkerPoolOptions {
   readonly log: Logger;
   readonly threads: number;
   /** Of one map. */
@@ -53,7 +53,7 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
     new AppError('invalid_request', 'the library knows no such mods', { params: { what: 'mods', reason: 'unknown' } }),
 };
 
-export function createDifficultyThreads(options: DifficultyThreadsOptions): DifficultyThreads {
+export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions): DifficultyWorkerPool {
   const { log, threads: count, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
   const threads = new Set<Thread>();

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { ModClass } from './mod-class.ts';
 
 /** Which mods somebody wants recommended. */
-export interface ModWish {
+export interface ModFilter {
   /** All of these; `NC` is written `DT`. */
   readonly must: readonly string[];
   /** None of these. */
@@ -11,7 +11,7 @@ export interface ModWish {
   readonly exact: boolean;
 }
 
-export const ANY_MODS: ModWish = { must: [], never: [], exact: false };
+export const ANY_MODS: ModFilter = { must: [], never: [], exact: false };
 
 /** Mods that a recommendation can speak of. */
 const KNOWN: readonly string[] = ['EZ', 'HT', 'DT', 'HD', 'HR', 'FL'];
@@ -29,7 +29,7 @@ const MAX_LENGTH = 64;
  *
  * @throws AppError `invalid_request` with params `what: 'mods'`, `reason` (`unknown` or `clash`) and `mods`
  */
-export function parseModWish(text: string): ModWish {
+export function parseModFilter(text: string): ModFilter {
   const words = text.length > MAX_LENGTH ? ['?'] : text.split(/[\s,]+/).filter(word => word !== '');
   const read = words.map(readWord);
   const must = [...new Set(read.flatMap(wish => wish.must))];
@@ -43,7 +43,7 @@ export function parseModWish(text: string): ModWish {
   return { must, never, exact };
 }
 
-function readWord(word: string): ModWish {
+function readWord(word: string): ModFilter {
   if (/^\+?(?:nm|nomod)$/i.test(word)) return { must: [], never: [], exact: true };
   const [, sign = '', mods = '', bang = ''] = WORD.exec(word) ?? [];
   if (mods === '') throw refuse('unknown', word);
@@ -59,14 +59,18 @@ function refuse(reason: 'unknown' | 'clash', mods: string): AppError {
 }
 
 /** Whether such plays can fulfil the wish, HD apart: anybody may put it on or leave it. */
-export function allowsClass({ must, never, exact }: ModWish, { mods }: ModClass): boolean {
+export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;
   return !exact || mods.length === wanted.length;
 }
 
 /** The mods to recommend for a class, in the order in which players write them. */
-export function modsToPlay({ must, never, exact }: ModWish, { mods }: ModClass, isHidden: boolean): readonly string[] {
+export function modsToPlay(
+  { must, never, exact }: ModFilter,
+  { mods }: ModClass,
+  isHidden: boolean,
+): readonly string[] {
   const withHidden = must.includes('HD') || (isHidden && !never.includes('HD') && !exact);
   return withHidden ? ['HD', ...mods] : mods;
 }

@@ -6,7 +6,7 @@ import { type PlayerProfile, profileOf } from './player-profile.ts';
 import { createTotalPp, type TotalPp } from './total-pp.ts';
 
 /** For whom something is recommended, as far as is known. */
-export interface Asker {
+export interface PlayerContext {
   readonly profile: PlayerProfile;
   /** Numbers of difficulties he knows already. */
   readonly known: ReadonlySet<number>;
@@ -21,18 +21,18 @@ export interface Asker {
 /** The most the API gives of a list at once; it knows 200 best plays. */
 const PAGE = 100;
 
-export function nobody(ruleset: Ruleset): Asker {
+export function noPlayer(ruleset: Ruleset): PlayerContext {
   const profile = profileOf(ruleset, []);
   return { profile, known: new Set(), totalPp: null, total: null, player: null, stale: false };
 }
 
 /** @throws AppError as `Beatmaps.user` and `userScores` do; that recent plays cannot be had is logged and does not matter */
-export async function readAsker(
+export async function readPlayerContext(
   { beatmaps, log }: { readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores'>; readonly log: Logger },
   user: number | string,
   ruleset: Ruleset | undefined,
   signal: AbortSignal | undefined,
-): Promise<Asker> {
+): Promise<PlayerContext> {
   const found = await beatmaps.user(user, ruleset, signal);
   const { id, username, mode, statistics } = found.user;
   const own = { ruleset: mode, limit: PAGE, signal };

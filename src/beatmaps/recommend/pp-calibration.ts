@@ -19,7 +19,7 @@ function spread(plays: readonly Play[]): readonly Play[] {
  * What osu! gives for a player's plays with certain mods, as a multiple of what the library works out for them: its rules are older than
  * osu!'s. 1 where there are no plays, or nothing is known about them in time.
  */
-export function createLibraryRatio(difficulty: Pick<Difficulty, 'of'>) {
+export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>) {
   async function ratioOf(play: Play, ruleset: Ruleset, signal: AbortSignal): Promise<number | undefined> {
     const { mapId: id, mods, accuracy, misses } = play;
     const request = { beatmap: { id, checksum: null, mode: ruleset }, mods, accuracies: [accuracy * 100], misses };

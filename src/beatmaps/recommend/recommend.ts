@@ -8,16 +8,16 @@ import type { SourceId } from '../upstreams/source.ts';
 import { chooseAmong, fittingOf, shortlist, withinFirst } from './candidate-filter.ts';
 import type { CandidatePool } from './catalogue-candidates.ts';
 import { ANY_MODS, modsToPlay } from './mod-filter.ts';
-import { nobody, readAsker } from './player-context.ts';
+import { noPlayer, readPlayerContext } from './player-context.ts';
 import { createRandom } from './random.ts';
 import { type Recommendation, reasonsFor, seedReason } from './recommendation.ts';
-import type { Served } from './recommendation-history.ts';
-import { findSeedMap } from './reference-map.ts';
-import { createRefinement } from './rescoring.ts';
-import { type Choice, drawOrder, type Span, spreadOut } from './scoring.ts';
-import { type Plan, planFor, type Wishes } from './search-plan.ts';
+import type { RecommendationHistory } from './recommendation-history.ts';
+import { findReferenceMap } from './reference-map.ts';
+import { createRescoring } from './rescoring.ts';
+import { drawOrder, type ScoredCandidate, type Span, spreadOut } from './scoring.ts';
+import { planSearch, type RecommendFilters, type SearchPlan } from './search-plan.ts';
 
-export interface RecommendRequest extends Wishes {
+export interface RecommendRequest extends RecommendFilters {
   /** Whose best plays say what suits; without, the wishes do. An id, a name, `@name` or a profile's address. */
   readonly user?: number | string | undefined;
   /** Default: the seed map's, what the player plays most, or osu!. */
@@ -54,7 +54,7 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly pool: CandidatePool;
   readonly catalogue: { set(id: number): Beatmapset | undefined };
-  readonly served: Pick<Served, 'mapsOf' | 'add'>;
+  readonly served: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
   readonly log: Logger;
@@ -75,7 +75,7 @@ const MAX_PAGES = 3;
 
 export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, pool, catalogue, served, difficulty, log, refineMs = 2_500 } = options;
-  const refine = createRefinement({ difficulty, waitMs: refineMs });
+  const refine = createRescoring({ difficulty, waitMs: refineMs });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
   async function fetchSets({ plan, ruleset, request, random }: Hunt): Promise<readonly Beatmapset[]> {
@@ -102,7 +102,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   }
 
   /** What suits, and of which nothing is known yet, from the catalogue or else from the upstreams. */
-  async function findChoices(hunt: Hunt, limit: number): Promise<readonly Choice[]> {
+  async function findChoices(hunt: Hunt, limit: number): Promise<readonly ScoredCandidate[]> {
     const { request, plan, ruleset, isNew, random, sets } = hunt;
     const choices = chooseAmong(plan, request, ({ window, part }) =>
       pool.draw(window, Math.ceil(LOOKED_AT * part), random).filter(isNew),
@@ -120,13 +120,13 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const { user, like: reference, caller, signal } = request;
     const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
     const seedMap =
-      reference === undefined ? undefined : await findSeedMap(beatmaps, reference, request.ruleset, signal);
+      reference === undefined ? undefined : await findReferenceMap(beatmaps, reference, request.ruleset, signal);
     const wanted = seedMap?.map.mode ?? request.ruleset;
     const asker =
-      user === undefined ? nobody(wanted ?? 'osu') : await readAsker({ beatmaps, log }, user, wanted, signal);
+      user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayerContext({ beatmaps, log }, user, wanted, signal);
     const { profile, player, total } = asker;
     const like = seedMap === undefined ? undefined : candidateOf(seedMap.set, seedMap.map);
-    const plan = planFor(profile, asker.totalPp, request, like);
+    const plan = planSearch(profile, asker.totalPp, request, like);
     const random = createRandom(request.seed);
     const before = caller === undefined ? new Set<number>() : served.mapsOf(caller);
     const isNew = ({ id }: Candidate) => !asker.known.has(id) && !before.has(id) && id !== like?.id;
@@ -139,7 +139,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const hunt = { request, plan, ruleset: profile.ruleset, isNew, random, sets };
     const choices = await findChoices(hunt, limit);
     const wish = request.mods ?? ANY_MODS;
-    const modsOf = ({ profile: { modClass, hidden } }: Choice) => modsToPlay(wish, modClass, hidden);
+    const modsOf = ({ profile: { modClass, hidden } }: ScoredCandidate) => modsToPlay(wish, modClass, hidden);
     const shortlisted = shortlist(
       withinFirst(drawOrder(choices, random), plan),
       candidate => setOf(candidate)?.download_disabled === false,
@@ -153,7 +153,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     const likeReason = seedMap === undefined ? undefined : seedReason(seedMap);
 
-    function tell(choice: Choice): readonly Recommendation[] {
+    function tell(choice: ScoredCandidate): readonly Recommendation[] {
       const beatmapset = setOf(choice.candidate);
       const beatmap = beatmapset?.beatmaps.find(({ id }) => id === choice.candidate.id);
       if (beatmapset === undefined || beatmap === undefined) return [];
@@ -180,7 +180,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
 
 interface Hunt {
   readonly request: RecommendRequest;
-  readonly plan: Plan;
+  readonly plan: SearchPlan;
   readonly ruleset: Ruleset;
   isNew(candidate: Candidate): boolean;
   readonly random: () => number;
@@ -188,6 +188,6 @@ interface Hunt {
   readonly sets: Map<number, Beatmapset | undefined>;
 }
 
-function isRecommendable(set: Beatmapset, { loved }: Wishes): boolean {
+function isRecommendable(set: Beatmapset, { loved }: RecommendFilters): boolean {
   return isPlayable(set) && (set.status !== 'loved' || loved === true);
 }

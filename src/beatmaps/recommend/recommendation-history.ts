@@ -6,14 +6,14 @@ import type { Store } from '../../infra/store/store.ts';
  *
  * @throws AppError `internal` from every method when the store cannot be read or written
  */
-export interface Served {
+export interface RecommendationHistory {
   mapsOf(key: string): ReadonlySet<number>;
   add(key: string, mapIds: readonly number[]): void;
   /** Deletes what was recommended to that person. */
   forgetUser(key: string): void;
 }
 
-export interface ServedOptions {
+export interface RecommendationHistoryOptions {
   readonly store: Store;
   /** Unix milliseconds. */
   readonly now?: () => number;
@@ -35,7 +35,11 @@ const STEPS = [
 const MapRow = z.object({ id: z.number() });
 const AtRow = z.object({ at: z.number() });
 
-export function createServed({ store, now = Date.now, maxRows = 200_000 }: ServedOptions): Served {
+export function createRecommendationHistory({
+  store,
+  now = Date.now,
+  maxRows = 200_000,
+}: RecommendationHistoryOptions): RecommendationHistory {
   store.migrate('served', STEPS);
   let purgedAt = Number.NEGATIVE_INFINITY;
   let added = 0;

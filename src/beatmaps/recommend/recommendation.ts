@@ -1,8 +1,8 @@
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
 import { FEATURES, type Feature, type Play } from './player-profile.ts';
-import type { SeedMap } from './reference-map.ts';
-import { type Choice, farmShare } from './scoring.ts';
-import type { Plan } from './search-plan.ts';
+import type { ReferenceMap } from './reference-map.ts';
+import { farmShare, type ScoredCandidate } from './scoring.ts';
+import type { SearchPlan } from './search-plan.ts';
 
 /** Why a map was recommended, for others to word. Figures are as played, with the mods. */
 export type Reason =
@@ -51,7 +51,11 @@ const MAX_HABITS = 3;
 const CLOSE = 0.06;
 
 /** @param like what was wished to be like */
-export function reasonsFor(choice: Choice, { isStart, aim }: Plan, like?: Extract<Reason, { kind: 'like' }>): Reason[] {
+export function reasonsFor(
+  choice: ScoredCandidate,
+  { isStart, aim }: SearchPlan,
+  like?: Extract<Reason, { kind: 'like' }>,
+): Reason[] {
   const { candidate, figures, profile } = choice;
   const play = like === undefined ? likestPlay(choice) : undefined;
   const reasons: Reason[] = [];
@@ -71,7 +75,7 @@ export function reasonsFor(choice: Choice, { isStart, aim }: Plan, like?: Extrac
 }
 
 /** The features that are most as he likes them. */
-function habits({ figures, profile }: Choice): readonly Reason[] {
+function habits({ figures, profile }: ScoredCandidate): readonly Reason[] {
   return FEATURES.flatMap(kind => {
     const value = figures[kind];
     const habit = profile.features[kind];
@@ -95,7 +99,7 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
 };
 
 /** Of his plays with the same mods, the one most like it. */
-function likestPlay({ figures, profile }: Choice): Play | undefined {
+function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   let likest: Play | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const play of profile.plays) {
@@ -113,7 +117,7 @@ function likestPlay({ figures, profile }: Choice): Play | undefined {
 }
 
 /** That it is like the map that was wished for. */
-export function seedReason({ set, map }: SeedMap): Extract<Reason, { kind: 'like' }> {
+export function seedReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
   const { id, artist, title } = set;
   const beatmap = { id: map.id, version: map.version };
   return { kind: 'like', beatmap, beatmapset: { id, artist, title }, mods: [] };

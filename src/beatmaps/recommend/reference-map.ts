@@ -3,7 +3,7 @@ import type { Beatmaps } from '../beatmaps.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { matchOsuLink } from '../model/link.ts';
 
-export interface SeedMap {
+export interface ReferenceMap {
   readonly set: Beatmapset;
   readonly map: Beatmap;
 }
@@ -13,12 +13,12 @@ export interface SeedMap {
  *
  * @throws AppError `invalid_request` (params.what: `like`), `not_found` (params.what: `beatmap`), or the upstream's code
  */
-export async function findSeedMap(
+export async function findReferenceMap(
   beatmaps: Pick<Beatmaps, 'set' | 'setOfMap'>,
   reference: number | string,
   ruleset: Ruleset | undefined,
   signal: AbortSignal | undefined,
-): Promise<SeedMap> {
+): Promise<ReferenceMap> {
   const text = String(reference).trim();
   const link = matchOsuLink(text);
   if (link?.kind === 'map') return known(ofMap(link.id));
@@ -32,12 +32,12 @@ export async function findSeedMap(
     return known(ofSet(Number(text), ruleset));
   });
 
-  async function ofMap(id: number): Promise<SeedMap> {
+  async function ofMap(id: number): Promise<ReferenceMap> {
     const { set, beatmap } = await beatmaps.setOfMap(id, signal);
     return { set, map: beatmap };
   }
 
-  async function ofSet(id: number, wanted: Ruleset | undefined): Promise<SeedMap> {
+  async function ofSet(id: number, wanted: Ruleset | undefined): Promise<ReferenceMap> {
     const { set } = await beatmaps.set(id, signal);
     const maps = set.beatmaps.filter(({ mode }) => wanted === undefined || mode === wanted);
     const map = maps.toSorted((a, b) => b.difficulty_rating - a.difficulty_rating)[0];
@@ -47,7 +47,7 @@ export async function findSeedMap(
 }
 
 /** Who asked for a player too must be told which of the two there is not. */
-function known(found: Promise<SeedMap>): Promise<SeedMap> {
+function known(found: Promise<ReferenceMap>): Promise<ReferenceMap> {
   return found.catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
     throw new AppError('not_found', 'no such map to be like', { params: { what: 'beatmap' }, cause: error });

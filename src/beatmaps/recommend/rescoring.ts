@@ -3,22 +3,22 @@ import { AppError } from '../../errors.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import type { ClassProfile } from './player-profile.ts';
-import { createLibraryRatio } from './pp-calibration.ts';
-import type { Choice } from './scoring.ts';
+import { createPpCalibration } from './pp-calibration.ts';
+import type { ScoredCandidate } from './scoring.ts';
 
-export interface Refinement {
-  readonly choice: Choice;
+export interface Rescoring {
+  readonly choice: ScoredCandidate;
   /** Day of the rules its pp and stars were computed by; null when they are still estimates. */
   readonly algorithm: string | null;
 }
 
 interface Shortlisted {
-  readonly choice: Choice;
+  readonly choice: ScoredCandidate;
   readonly set: Beatmapset | undefined;
   readonly mods: readonly string[];
 }
 
-export interface RefinementOptions {
+export interface RescoringOptions {
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
   /** For the whole list; what is not there by then stays an estimate. */
   readonly waitMs: number;
@@ -28,14 +28,14 @@ export interface RefinementOptions {
  * Replaces estimates by what the maps themselves say, on the scale of what osu! gave for the player's own plays, as far as time allows.
  * Those come first, each in their order.
  */
-export function createRefinement({ difficulty, waitMs }: RefinementOptions) {
-  type RatioFor = (choice: Choice, ruleset: Ruleset) => Promise<number>;
+export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
+  type RatioFor = (choice: ScoredCandidate, ruleset: Ruleset) => Promise<number>;
 
   async function refineOne(
     { choice, set, mods }: Shortlisted,
     ratioFor: RatioFor,
     signal: AbortSignal,
-  ): Promise<Refinement> {
+  ): Promise<Rescoring> {
     const beatmap = set?.beatmaps.find(({ id }) => id === choice.candidate.id);
     if (difficulty === undefined || beatmap === undefined) return { choice, algorithm: null };
     const { accuracy, misses } = choice.profile;
@@ -56,13 +56,13 @@ export function createRefinement({ difficulty, waitMs }: RefinementOptions) {
     }
   }
 
-  return async function refine(list: readonly Shortlisted[], signal?: AbortSignal): Promise<readonly Refinement[]> {
+  return async function refine(list: readonly Shortlisted[], signal?: AbortSignal): Promise<readonly Rescoring[]> {
     if (difficulty === undefined) return list.map(({ choice }) => ({ choice, algorithm: null }));
     const deadline = AbortSignal.timeout(waitMs);
     const own = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
     // One for each map, which is more than Node takes for a mistake.
     setMaxListeners(0, own);
-    const ratio = createLibraryRatio(difficulty);
+    const ratio = createPpCalibration(difficulty);
     const ratios = new Map<ClassProfile, Promise<number>>();
     const ratioFor: RatioFor = ({ profile }, ruleset) => {
       const known = ratios.get(profile) ?? ratio(profile, ruleset, own);
@@ -75,6 +75,6 @@ export function createRefinement({ difficulty, waitMs }: RefinementOptions) {
   };
 }
 
-function isComputed({ algorithm }: Refinement): boolean {
+function isComputed({ algorithm }: Rescoring): boolean {
   return algorithm !== null;
 }

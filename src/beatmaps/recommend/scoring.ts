@@ -4,7 +4,7 @@ import { type ClassProfile, FEATURES, type Feature } from './player-profile.ts';
 import { estimatePp } from './pp-estimate.ts';
 
 /** What recommended maps should be worth and be like. */
-export interface Aim {
+export interface SearchTarget {
   /** Expected pp; null where it does not matter. */
   readonly pp: Span | null;
   /** With mods; null where it does not matter. */
@@ -24,7 +24,7 @@ export interface Span {
 }
 
 /** A map with mods for a player, and how well it suits him. */
-export interface Choice {
+export interface ScoredCandidate {
   readonly candidate: Candidate;
   readonly profile: ClassProfile;
   /** With mods. */
@@ -50,7 +50,7 @@ function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figure
   return calibration * estimatePp({ ruleset, stars: figures.stars, ar: figures.ar, accuracy, misses, objects });
 }
 
-export function choiceOf(candidate: Candidate, profile: ClassProfile, aim: Aim): Choice {
+export function scoreCandidate(candidate: Candidate, profile: ClassProfile, aim: SearchTarget): ScoredCandidate {
   const figures = figuresWith(candidate, profile.modClass);
   const pp = expectedPp(candidate, profile, figures);
   const fit =
@@ -105,7 +105,7 @@ function farmBonus(candidate: Candidate, figures: Figures, farm: boolean | undef
 const TEMPERATURE = 0.5;
 
 /** The choices in the order in which a weighted draw without putting back brings them: the fitter, the earlier. */
-export function drawOrder(choices: readonly Choice[], random: () => number): readonly Choice[] {
+export function drawOrder(choices: readonly ScoredCandidate[], random: () => number): readonly ScoredCandidate[] {
   return choices
     .map(choice => ({ choice, key: choice.fit / TEMPERATURE - Math.log(-Math.log(random() || Number.MIN_VALUE)) }))
     .sort((a, b) => b.key - a.key)
@@ -116,14 +116,14 @@ const ROW = 10;
 const MAX_OF_MAPPER = 2;
 
 /** The first `limit` of them with every set once, and of no mapper more than two among any ten in a row. */
-export function spreadOut(ordered: Iterable<Choice>, limit: number): readonly Choice[] {
-  const picked: Choice[] = [];
-  let waiting: Choice[] = [];
+export function spreadOut(ordered: Iterable<ScoredCandidate>, limit: number): readonly ScoredCandidate[] {
+  const picked: ScoredCandidate[] = [];
+  let waiting: ScoredCandidate[] = [];
   const sets = new Set<number>();
-  const fits = ({ candidate }: Choice) =>
+  const fits = ({ candidate }: ScoredCandidate) =>
     candidate.mapper === null ||
     picked.slice(-(ROW - 1)).filter(one => one.candidate.mapper === candidate.mapper).length < MAX_OF_MAPPER;
-  const take = (choice: Choice) => {
+  const take = (choice: ScoredCandidate) => {
     picked.push(choice);
     sets.add(choice.candidate.setId);
   };

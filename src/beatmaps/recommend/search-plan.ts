@@ -2,14 +2,14 @@ import type { Candidate } from '../catalogue/candidate.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import type { Bounds, CandidateWindow } from './catalogue-candidates.ts';
 import { type Figures, figuresWith, modClassOf, starFactor } from './mod-class.ts';
-import { ANY_MODS, allowsClass, type ModWish } from './mod-filter.ts';
+import { ANY_MODS, allowsClass, type ModFilter } from './mod-filter.ts';
 import { type ClassProfile, FEATURES, type PlayerProfile } from './player-profile.ts';
 import { recommendedStars, starsForPp } from './pp-estimate.ts';
-import type { Aim, Choice, Span } from './scoring.ts';
+import type { ScoredCandidate, SearchTarget, Span } from './scoring.ts';
 
 /** What somebody asks of his recommendations. Figures are as played, with the mods; ends included. */
-export interface Wishes {
-  readonly mods?: ModWish | undefined;
+export interface RecommendFilters {
+  readonly mods?: ModFilter | undefined;
   /** Steps harder, or easier below 0. */
   readonly bias?: number | undefined;
   readonly pp?: Bounds | undefined;
@@ -25,8 +25,8 @@ export interface Wishes {
 }
 
 /** Where to look, and what for. */
-export interface Plan {
-  readonly aim: Aim;
+export interface SearchPlan {
+  readonly aim: SearchTarget;
   readonly searches: readonly PlannedSearch[];
   /** Somebody new: kind maps that everybody likes. */
   readonly isStart: boolean;
@@ -59,12 +59,12 @@ const LIKE_REACH = 0.35;
  * @param totalPp what osu! shows for him; null when unknown
  * @param like a map whose manner is wished for
  */
-export function planFor(
+export function planSearch(
   profile: PlayerProfile,
   totalPp: number | null,
-  wishes: Wishes,
+  wishes: RecommendFilters,
   like: Candidate | undefined,
-): Plan {
+): SearchPlan {
   const bias = wishes.bias ?? 0;
   const classes = classesFor(profile, wishes.mods ?? ANY_MODS).map(own =>
     like === undefined ? own : likened(own, like),
@@ -72,7 +72,7 @@ export function planFor(
   const pp = ppSpan(profile, wishes, bias);
   const stars = pp === null ? starSpan(profile, totalPp, wishes, bias, like) : null;
   const isStart = pp === null && wishes.stars === undefined && like === undefined;
-  const aim: Aim = {
+  const aim: SearchTarget = {
     pp,
     stars,
     chosen: (['ar', 'bpm', 'length'] as const).filter(feature => wishes[feature] !== undefined),
@@ -89,7 +89,7 @@ export function planFor(
   return { aim, searches, isStart };
 }
 
-function ppSpan({ plays, pivot, top }: PlayerProfile, wishes: Wishes, bias: number): Span | null {
+function ppSpan({ plays, pivot, top }: PlayerProfile, wishes: RecommendFilters, bias: number): Span | null {
   if (wishes.pp !== undefined) return spanOf(wishes.pp);
   if (wishes.stars !== undefined || pivot === null || top === null || plays.length < ENOUGH_PLAYS) return null;
   const low = pivot * REACH.low * PP_STEP ** bias;
@@ -100,7 +100,7 @@ function ppSpan({ plays, pivot, top }: PlayerProfile, wishes: Wishes, bias: numb
 function starSpan(
   { ruleset, plays }: PlayerProfile,
   totalPp: number | null,
-  { stars }: Wishes,
+  { stars }: RecommendFilters,
   bias: number,
   like: Candidate | undefined,
 ): Span {
@@ -137,7 +137,7 @@ const NOBODY: ClassProfile = {
 };
 
 /** What he plays of the mods that are wished for; else those mods as he might play them. */
-function classesFor({ classes }: PlayerProfile, wish: ModWish): readonly ClassProfile[] {
+function classesFor({ classes }: PlayerProfile, wish: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(wish, modClass));
   const usual = allowed.filter(({ share }) => share >= LEAST_SHARE || wish.must.length > 0).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
@@ -161,7 +161,12 @@ function likened(profile: ClassProfile, like: Candidate): ClassProfile {
   };
 }
 
-function windowFor(ruleset: Ruleset, profile: ClassProfile, aim: Aim, wishes: Wishes): CandidateWindow {
+function windowFor(
+  ruleset: Ruleset,
+  profile: ClassProfile,
+  aim: SearchTarget,
+  wishes: RecommendFilters,
+): CandidateWindow {
   const { modClass, keys } = profile;
   const factor = starFactor(ruleset, modClass);
   const { low, high } = starsOf(ruleset, profile, aim);
@@ -176,7 +181,7 @@ function windowFor(ruleset: Ruleset, profile: ClassProfile, aim: Aim, wishes: Wi
   };
 }
 
-function starsOf(ruleset: Ruleset, profile: ClassProfile, { pp, stars }: Aim): Bounds {
+function starsOf(ruleset: Ruleset, profile: ClassProfile, { pp, stars }: SearchTarget): Bounds {
   if (pp === null) return stars ?? START;
   const { accuracy, misses, objects, calibration, features } = profile;
   const usual = { ruleset, accuracy, misses, objects, ar: features.ar?.middle ?? null };
@@ -192,7 +197,7 @@ function scaled({ low, high }: Bounds, factor: number): Bounds {
 }
 
 /** Whether a choice is within everything that was asked for. */
-export function isWished({ figures, pp }: Pick<Choice, 'figures' | 'pp'>, wishes: Wishes): boolean {
+export function isWished({ figures, pp }: Pick<ScoredCandidate, 'figures' | 'pp'>, wishes: RecommendFilters): boolean {
   return (
     isWithin(pp, wishes.pp) &&
     isWithin(figures.stars, wishes.stars) &&
@@ -202,7 +207,7 @@ export function isWished({ figures, pp }: Pick<Choice, 'figures' | 'pp'>, wishes
   );
 }
 
-function isKnownWithin(figures: Figures, feature: 'ar' | 'bpm', wishes: Wishes): boolean {
+function isKnownWithin(figures: Figures, feature: 'ar' | 'bpm', wishes: RecommendFilters): boolean {
   const value = figures[feature];
   return wishes[feature] === undefined || (value !== null && isWithin(value, wishes[feature]));
 }

@@ -1,6 +1,6 @@
 /** Mirrors that answer without credentials, in the API v2's shapes (measured by others 2026-07 to 2026-09). */
 import { z } from 'zod';
-import type { PaceRule } from '../../infra/http/host-throttle.ts';
+import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import { statusNumber } from '../model/beatmapset.ts';
 import { number } from '../model/osu-fields.ts';
 import { rulesetNumber } from '../model/ruleset.ts';
@@ -15,7 +15,7 @@ export type MirrorId = (typeof MIRROR_IDS)[number];
 export interface MirrorSite {
   readonly id: MirrorId;
   readonly host: string;
-  readonly pace: PaceRule;
+  readonly pace: ThrottleRule;
   /** @param page from 0, of {@link PAGE_SIZE} sets */
   searchUrl(search: Search, page: number, withSort: boolean): URL;
   readPage(answer: unknown): { readonly rows: unknown; readonly total: number | null };

@@ -1,4 +1,4 @@
-import type { PaceRule } from '../../infra/http/host-throttle.ts';
+import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import { createMirror, type Mirror } from './mirror.ts';
 import { MIRROR_SITES } from './mirror-sites.ts';
@@ -12,7 +12,7 @@ export interface MirrorsOptions {
 }
 
 /** What the mirrors tolerate, by host; well below what they allow. */
-export const MIRROR_PACES: Readonly<Record<string, PaceRule>> = Object.fromEntries(
+export const MIRROR_PACES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
   MIRROR_SITES.map(({ host, pace }) => [host, pace]),
 );
 

@@ -1,7 +1,7 @@
 /** The official API v2 (osu-web 2026-08), asked as an application without a user. */
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import type { PaceRule } from '../../infra/http/host-throttle.ts';
+import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../model/beatmapset.ts';
@@ -105,7 +105,7 @@ export interface OsuApiOptions {
 }
 
 /** What its terms ask for is 60 a minute; beyond it an application may lose its access. */
-export const OSU_PACE: PaceRule = { perSecond: 1, burst: 12, atOnce: 6 };
+export const OSU_PACE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 };
 export const OSU_HOST = 'osu.ppy.sh';
 /** Covers, avatars, previews: open to everyone (2026-08). */
 export const OSU_ASSET_HOSTS = ['assets.ppy.sh', 'a.ppy.sh', 'b.ppy.sh'] as const;

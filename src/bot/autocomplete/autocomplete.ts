@@ -23,7 +23,7 @@ export interface BrowseRequest {
 }
 
 /** What helps people while they still type. */
-export interface TypingHelp {
+export interface Autocomplete {
   /** How a typed line may go on; empty when it is no command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
   /** Autocomplete for faces with typed options; at most 25. Never rejects. */
@@ -32,14 +32,14 @@ export interface TypingHelp {
   browse(request: BrowseRequest): Promise<Browsed>;
 }
 
-export interface TypingHelpOptions {
+export interface AutocompleteOptions {
   readonly commands: readonly Command[];
   readonly services: Services;
   readonly translator: (caller: Caller) => Translator;
   readonly logFailure: FailureLog;
 }
 
-export function createTypingHelp({ commands, services, translator, logFailure }: TypingHelpOptions): TypingHelp {
+export function createAutocomplete({ commands, services, translator, logFailure }: AutocompleteOptions): Autocomplete {
   function contextOf(caller: Caller, signal: AbortSignal): CommandContext {
     return { caller, t: translator(caller), services, signal, progress: () => undefined };
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import type { ActionStore } from './button-token.ts';
+import type { ButtonStore } from './button-token.ts';
 
 const STEPS = [
   `CREATE TABLE actions (
@@ -13,7 +13,7 @@ const STEPS = [
 const ActionRow = z.object({ json: z.string() });
 
 /** Long button arguments in the durable store. */
-export function createActionStore(store: Store): ActionStore {
+export function createButtonStore(store: Store): ButtonStore {
   store.migrate('actions', STEPS);
   return {
     put({ key, json, ownerTag, expiresAt }) {

@@ -1,9 +1,9 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
-import { hint } from '../dispatch/usage-error.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 
-export interface ActionPayload {
+export interface ButtonPayload {
   /** The command to run when the button is pressed. */
   readonly command: string;
   /** Numbers must be finite. */
@@ -16,16 +16,16 @@ export interface ActionPayload {
  * Button tokens: at most 64 bytes, valid after a restart. Arguments ride inside when they fit, else under a key in the store for a
  * week. Tokens carry an HMAC; one bound to an owner is refused from anyone else.
  */
-export interface ActionTokens {
-  encode(payload: ActionPayload): string;
+export interface ButtonTokens {
+  encode(payload: ButtonPayload): string;
   /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner. */
-  decode(token: string, presser: string): ActionPayload;
+  decode(token: string, presser: string): ButtonPayload;
   /** Deletes what is stored for buttons of that person, which then no longer work. */
   forget(owner: string): void;
 }
 
 /** Where arguments that do not fit into a token wait. Times are unix milliseconds. */
-export interface ActionStore {
+export interface ButtonStore {
   /** Writes the row, or moves its expiry when it is there already. */
   put(row: {
     readonly key: string;
@@ -38,10 +38,10 @@ export interface ActionStore {
   deleteOwner(ownerTag: string): void;
 }
 
-export interface ActionTokensOptions {
+export interface ButtonTokensOptions {
   /** Secret, at least 16 bytes, the same after a restart. */
   readonly key: Buffer;
-  readonly store: ActionStore;
+  readonly store: ButtonStore;
   readonly now?: () => number;
 }
 
@@ -58,7 +58,7 @@ const PURGE_EVERY_MS = 3_600_000;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-export function createActionTokens({ key, store, now = Date.now }: ActionTokensOptions): ActionTokens {
+export function createButtonTokens({ key, store, now = Date.now }: ButtonTokensOptions): ButtonTokens {
   let purgedAt = Number.NEGATIVE_INFINITY;
 
   function digest(purpose: string, data: string | Buffer, bytes: number): Buffer {
@@ -69,7 +69,7 @@ export function createActionTokens({ key, store, now = Date.now }: ActionTokensO
     return digest('owner', owner, OWNER_BYTES);
   }
 
-  function remember({ command, values }: ActionPayload, tag: Buffer): Buffer {
+  function remember({ command, values }: ButtonPayload, tag: Buffer): Buffer {
     const at = now();
     if (at - purgedAt >= PURGE_EVERY_MS) {
       store.deleteExpired(at);
@@ -83,9 +83,9 @@ export function createActionTokens({ key, store, now = Date.now }: ActionTokensO
     return id;
   }
 
-  function recall(id: Buffer): Pick<ActionPayload, 'command' | 'values'> {
+  function recall(id: Buffer): Pick<ButtonPayload, 'command' | 'values'> {
     const json = store.get(id.toString('base64url'), now());
-    if (json === undefined) throw hint('expiredButton');
+    if (json === undefined) throw usageError('expiredButton');
     const [command, values] = StoredPayload.parse(JSON.parse(json));
     return { command, values };
   }
@@ -106,7 +106,7 @@ export function createActionTokens({ key, store, now = Date.now }: ActionTokensO
       // Base64 has spare bits: only the spelling that `encode` gives counts.
       const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
       if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
-        throw hint('expiredButton');
+        throw usageError('expiredButton');
       }
       const flags = sealed[0] ?? 0;
       const isBound = (flags & BOUND) !== 0;
@@ -128,7 +128,7 @@ const FIELD = '\n';
 const NAME = /^[A-Za-z][\w-]*/;
 
 /** `command`, then a line for each value: `name=text`, `name#number`, `name!` (true) or `name~` (false). */
-function pack({ command, values }: ActionPayload, maxBytes: number): Buffer | undefined {
+function pack({ command, values }: ButtonPayload, maxBytes: number): Buffer | undefined {
   const lines = [command];
   for (const [name, value] of Object.entries(values)) {
     if (NAME.exec(name)?.[0] !== name) return undefined;
@@ -141,7 +141,7 @@ function pack({ command, values }: ActionPayload, maxBytes: number): Buffer | un
   return isFaithful && packed.length <= maxBytes ? packed : undefined;
 }
 
-function unpack(text: string): Pick<ActionPayload, 'command' | 'values'> {
+function unpack(text: string): Pick<ButtonPayload, 'command' | 'values'> {
   const [command = '', ...fields] = text.split(FIELD);
   const values: [string, string | number | boolean][] = fields.map(field => {
     const name = NAME.exec(field)?.[0] ?? '';

@@ -3,7 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock } from '../reply.ts';
 import { roundStep } from './chart.ts';
 import { element, type Markup } from './svg.ts';
-import type { Painter } from './svg-rasterizer.ts';
+import type { SvgRasterizer } from './svg-rasterizer.ts';
 import { card, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
 
 export const PP_CURVE: Size = { width: WIDTH, height: 440 };
@@ -22,7 +22,7 @@ const OTHERS = { name: 'NM · HD', colour: THEME.accent };
 export function ppPicture(
   username: string,
   scores: readonly Score[],
-  painter: Painter,
+  painter: SvgRasterizer,
   t: Translator,
 ): PictureBlock | undefined {
   const worth = scores.flatMap(({ pp }) => (pp === null ? [] : [pp]));

@@ -3,7 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock } from '../reply.ts';
 import { areaPath, linePath, pointsIn } from './chart.ts';
 import { element, type Markup } from './svg.ts';
-import type { Painter } from './svg-rasterizer.ts';
+import type { SvgRasterizer } from './svg-rasterizer.ts';
 import { card, group, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
 
 /** Without figures and history, little is left to show. */
@@ -14,7 +14,7 @@ export function profileCardSize({ statistics }: Player): Size {
 const CHART = { left: MARGIN + 110, top: 326, width: WIDTH - 2 * MARGIN - 110, height: 130 };
 
 /** His card, with its words for those who cannot see it. */
-export function profilePicture(player: Player, painter: Painter, t: Translator): PictureBlock {
+export function profilePicture(player: Player, painter: SvgRasterizer, t: Translator): PictureBlock {
   const { pictures } = t.messages;
   const rank = player.statistics?.global_rank ?? null;
   const pp = player.statistics?.pp ?? null;

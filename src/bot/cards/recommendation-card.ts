@@ -3,7 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import { starColour } from '../osu/star-colour.ts';
 import type { Colour, PictureBlock } from '../reply.ts';
 import { element, type Markup } from './svg.ts';
-import type { Painter } from './svg-rasterizer.ts';
+import type { SvgRasterizer } from './svg-rasterizer.ts';
 import { card, label, MARGIN, type Size, star, THEME, WIDTH } from './theme.ts';
 
 export interface RecommendationRow {
@@ -33,7 +33,7 @@ export function recommendationCardSize(rows: number): Size {
 export function recommendationPicture(
   heading: string,
   recommendations: readonly Recommendation[],
-  painter: Painter,
+  painter: SvgRasterizer,
   t: Translator,
 ): PictureBlock {
   const rows = recommendations.slice(0, MAX_ROWS).map(({ beatmap, beatmapset, mods, stars, pp, gain }) => ({

@@ -4,7 +4,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock } from '../reply.ts';
 import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
 import { element, type Markup } from './svg.ts';
-import type { Painter } from './svg-rasterizer.ts';
+import type { SvgRasterizer } from './svg-rasterizer.ts';
 import { card, drawableTitle, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
 
 export const STRAIN_GRAPH: Size = { width: WIDTH, height: 400 };
@@ -30,7 +30,7 @@ const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 /** The strains of a difficulty, with their words for those who cannot see them; undefined where there are none. */
 export function strainPicture(
   { set, beatmap, mods, estimated }: StrainSubject,
-  painter: Painter,
+  painter: SvgRasterizer,
   t: Translator,
 ): PictureBlock | undefined {
   const { strains } = estimated;

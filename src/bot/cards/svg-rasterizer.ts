@@ -7,7 +7,7 @@ import type { Picture } from '../reply.ts';
 import { type Size, TYPEFACE } from './theme.ts';
 
 /** Makes pictures of drawings. */
-export interface Painter {
+export interface SvgRasterizer {
   /**
    * Costs nothing until it is drawn. Equal drawings are one picture, kept for a while.
    * @param svg a whole document of that size, with no address in it
@@ -15,7 +15,7 @@ export interface Painter {
   picture(name: string, svg: string, size: Size): Picture;
 }
 
-export interface PainterOptions {
+export interface SvgRasterizerOptions {
   /** What drawn pictures may take together. Default 16 MiB. */
   readonly maxBytes?: number;
 }
@@ -27,7 +27,7 @@ const FONT_FILES = [
   require.resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
 ];
 
-export function createPainter({ maxBytes = 16 * 1024 * 1024 }: PainterOptions = {}): Painter {
+export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasterizerOptions = {}): SvgRasterizer {
   const drawn = new LRUCache<string, Buffer, string>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => Math.max(1, length),

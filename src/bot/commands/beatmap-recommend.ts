@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { type ModWish, parseModWish } from '../../beatmaps/recommend/mod-filter.ts';
+import { type ModFilter, parseModFilter } from '../../beatmaps/recommend/mod-filter.ts';
 import { parseWishRange, type WishRange } from '../../beatmaps/recommend/wish-range.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
-import { hint } from '../dispatch/usage-error.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
 import { MODE_OPTION, rulesetOf } from '../osu/mode-option.ts';
 import { type AskedPlayer, askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
@@ -44,7 +44,7 @@ export const beatmapRecommend = defineCommand({
     const wished = (mods ?? ending).trim();
     const { like, farm } = wishes;
     const read = {
-      mods: wished === '' ? undefined : parseModWish(wished),
+      mods: wished === '' ? undefined : parseModFilter(wished),
       stars: rangeOf('stars', wishes.stars),
       pp: rangeOf('pp', wishes.pp),
       ar: rangeOf('ar', wishes.ar),
@@ -101,12 +101,12 @@ function askerOf(
 function rangeOf(option: WishRange, text: string | undefined) {
   if (text === undefined) return undefined;
   const range = parseWishRange(option, text);
-  if (range === undefined) throw hint('notRange', { option });
+  if (range === undefined) throw usageError('notRange', { option });
   return range;
 }
 
 function canTurnTo(wished: string): boolean {
   if (wished === '') return true;
-  const { must, never }: ModWish = parseModWish(wished);
+  const { must, never }: ModFilter = parseModFilter(wished);
   return ![...must, ...never].includes('DT');
 }

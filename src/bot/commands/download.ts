@@ -1,5 +1,5 @@
 import { type CommandContext, defineCommand } from '../command.ts';
-import { hint } from '../dispatch/usage-error.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 import { chatSettingsOf } from '../settings/chat-settings.ts';
 import { hasSound, renderPost } from '../views/post.ts';
 
@@ -21,12 +21,12 @@ export const download = defineCommand({
   async run({ link, item, audio }, { caller, services, signal, progress, t }: CommandContext) {
     const { captions, disabledSources } = chatSettingsOf(services, caller);
     const source = services.extractor.sourceOf(link);
-    if (source !== undefined && disabledSources.includes(source)) throw hint('sourceOff', { source });
+    if (source !== undefined && disabledSources.includes(source)) throw usageError('sourceOff', { source });
     progress('fetching');
     const { post, itemIndex } = await services.extractor.extract(link, { signal });
     progress('preparing');
     const count = post.items.length;
-    if (item !== undefined && item > count) throw hint('itemRange', { count });
+    if (item !== undefined && item > count) throw usageError('itemRange', { count });
 
     const chosen = item === undefined ? itemIndex : item - 1;
     const all = chosen === null ? post.items.map((_, index) => index) : [chosen];
@@ -36,7 +36,7 @@ export const download = defineCommand({
       const media = post.items[index];
       return media !== undefined && hasSound(media);
     });
-    if (sounding.length === 0) throw hint('noSound');
+    if (sounding.length === 0) throw usageError('noSound');
     return renderPost(post, t, { indexes: sounding, form: 'audio', captions });
   },
 });

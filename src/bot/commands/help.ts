@@ -1,6 +1,6 @@
 import { type Command, type CommandContext, defineCommand } from '../command.ts';
 import { commandSpec } from '../dispatch/command-texts.ts';
-import { hint } from '../dispatch/usage-error.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 import { renderCommandHelp, renderHelp } from '../views/help.ts';
 
 /** What Medley can do, or one of its commands explained. The list is asked for when needed, since help is on it. */
@@ -15,7 +15,7 @@ export function createHelp(list: () => readonly Command[]) {
       if (command === undefined) return renderHelp(specs, t);
       const name = command.replace(/^\//, '').toLowerCase();
       const spec = specs.find(each => each.name === name);
-      if (!spec) throw hint('unknownCommand', { name, allowed: specs.map(each => `/${each.name}`).join(', ') });
+      if (!spec) throw usageError('unknownCommand', { name, allowed: specs.map(each => `/${each.name}`).join(', ') });
       return renderCommandHelp(spec, t);
     },
     async suggest(_option, partial, { t }) {

@@ -1,6 +1,6 @@
 import { matchOsuLink, scorePage } from '../../beatmaps/model/link.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
-import { hint } from '../dispatch/usage-error.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
 import { estimateFullCombos } from '../osu/estimate.ts';
 import { modeOf } from '../osu/mode-option.ts';
@@ -19,7 +19,7 @@ export const osuScore = defineCommand({
   async run({ play }, context: CommandContext) {
     const { services, signal, t } = context;
     const link = matchOsuLink(play);
-    if (link?.kind !== 'score') throw hint('notScoreLink');
+    if (link?.kind !== 'score') throw usageError('notScoreLink');
     const { score, stale } = await services.beatmaps.score(link.id, link.ruleset, signal);
     const fullCombos = await estimateFullCombos([score], context);
     const { beatmap_id, user_id, mode } = score;

@@ -1,5 +1,5 @@
 import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
-import { hint } from './usage-error.ts';
+import { usageError } from './usage-error.ts';
 
 export interface CommandLine {
   /** Lower case, without the slash. */
@@ -44,7 +44,7 @@ export function parseArguments(spec: CommandSpec, text: string): Raw {
   const opened: [OptionSpec, Word[]][] = [];
 
   function set(option: OptionSpec, value: string | boolean): void {
-    if (Object.hasOwn(raw, option.key)) throw hint('repeatedOption', { option: option.name });
+    if (Object.hasOwn(raw, option.key)) throw usageError('repeatedOption', { option: option.name });
     raw[option.key] = value;
   }
 
@@ -182,8 +182,8 @@ function optionNames(spec: CommandSpec): ReadonlyMap<string, OptionSpec> {
 export function unknownOption(spec: CommandSpec, name: string) {
   const allowed = spec.options.map(option => option.name).join(', ');
   return allowed === ''
-    ? hint('noOptions', { command: spec.name })
-    : hint('unknownOption', { command: spec.name, name, allowed });
+    ? usageError('noOptions', { command: spec.name })
+    : usageError('unknownOption', { command: spec.name, name, allowed });
 }
 
 interface Label {

@@ -3,7 +3,7 @@ import type { Caller, ProgressStage } from '../command.ts';
 import type { Reply } from '../reply.ts';
 
 /** One invocation on its way, under a signal that also ends when its replies cannot be handed over. */
-export interface Turn {
+export interface DispatchContext {
   readonly caller: Caller;
   readonly t: Translator;
   readonly signal: AbortSignal;

@@ -1,30 +1,30 @@
 import { type AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
-import { createTypingHelp, type TypingHelp } from '../autocomplete/autocomplete.ts';
+import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
 import { type Caller, type Command, type CommandContext, callerKey, type Services } from '../command.ts';
 import type { Reply } from '../reply.ts';
-import { createWork } from '../runtime/task-pool.ts';
+import { createTaskPool } from '../runtime/task-pool.ts';
 import { chatSettingsOf } from '../settings/chat-settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
-import { type Answer, said, type Turn } from './dispatch-context.ts';
+import { type Answer, type DispatchContext, said } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
-import { createConcern, type TextMessage } from './message-filter.ts';
+import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
 import { createLinkFinder } from './osu-links.ts';
 import { createPastedLinks } from './pasted-links.ts';
 import type { TextIntent } from './text-intent.ts';
-import { hint } from './usage-error.ts';
-import { type AdmissionOptions, createAdmission } from './user-rate-limit.ts';
+import { usageError } from './usage-error.ts';
+import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limit.ts';
 
 export interface DispatcherOptions {
   readonly commands: readonly Command[];
   readonly services: Services;
   readonly limiter: RateLimiter;
-  readonly userLimit: AdmissionOptions['userLimit'];
+  readonly userLimit: UserRateLimitOptions['userLimit'];
   readonly log: Log;
   readonly now?: () => number;
   /** Commands that run at once, not counting those that cost nothing. Default 32. */
@@ -33,7 +33,7 @@ export interface DispatcherOptions {
   readonly queued?: number;
 }
 
-export interface Dispatcher extends TypingHelp {
+export interface Dispatcher extends Autocomplete {
   /** Resolves when all is said. A text that is no concern of Medley's gets no reply at all. */
   dispatch(invocation: Invocation, sink: Sink): Promise<void>;
   /**
@@ -51,17 +51,17 @@ type RawOptions = Readonly<Record<string, unknown>>;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { commands, services, limiter, userLimit, log, now = Date.now } = options;
-  const work = createWork<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
-  const admit = createAdmission({ limiter, userLimit, now });
+  const work = createTaskPool<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
+  const admit = createUserRateLimit({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
-  const concernOf = createConcern({
+  const concernOf = createMessageFilter({
     commands,
     services,
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
   });
   const findLinks = createLinkFinder(services.extractor);
   const pastedLinks = createPastedLinks({ commands, admit, run, failure });
-  const typingHelp = createTypingHelp({ commands, services, translator, logFailure });
+  const typingHelp = createAutocomplete({ commands, services, translator, logFailure });
   let turns = 0;
 
   function translator(caller: Caller): Translator {
@@ -82,7 +82,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function failure(
     error: unknown,
     doing: string,
-    { caller, t }: Turn,
+    { caller, t }: DispatchContext,
     { visibility, subject }: Pick<Command, 'visibility' | 'subject'> = { visibility: 'caller' },
   ): Reply {
     const appError = toAppError(error);
@@ -100,11 +100,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function unknownCommand(name: string): AppError {
     const group = commands.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
     const known = group.length > 0 ? group : commands;
-    return hint('unknownCommand', { name, allowed: known.map(each => `/${each.name}`).join(', ') });
+    return usageError('unknownCommand', { name, allowed: known.map(each => `/${each.name}`).join(', ') });
   }
 
   /** The command's reply, or the notice that stands for it. `raw` may throw a hint. */
-  async function run(command: Command, turn: Turn, raw: () => RawOptions, isPressed = false) {
+  async function run(command: Command, turn: DispatchContext, raw: () => RawOptions, isPressed = false) {
     const { caller, t, signal } = turn;
     try {
       const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
@@ -122,7 +122,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** The same for every spelling of a link, in one chat and one language; undefined without a link. */
-  function linkKey({ name, accepts, options: declared }: Command, values: RawOptions, { caller, t }: Turn) {
+  function linkKey({ name, accepts, options: declared }: Command, values: RawOptions, { caller, t }: DispatchContext) {
     const [first, ...others] = accepts === undefined ? [] : Object.keys(declared).map(key => values[key]);
     const [link] = typeof first === 'string' ? findLinks(first) : [];
     const asked = accepts === 'link' ? (link ?? first) : link;
@@ -130,13 +130,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return JSON.stringify([name, caller.platform, caller.chatId, t.locale, asked, ...others]);
   }
 
-  async function single(command: Command, turn: Turn, raw: () => RawOptions, isPressed = false) {
+  async function single(command: Command, turn: DispatchContext, raw: () => RawOptions, isPressed = false) {
     const refusal = await admit(command, turn.caller);
     if (refusal) throw refusal.error;
     return [{ reply: run(command, turn, raw, isPressed) }];
   }
 
-  async function answerText(intent: TextIntent, turn: Turn): Promise<readonly Answer[]> {
+  async function answerText(intent: TextIntent, turn: DispatchContext): Promise<readonly Answer[]> {
     switch (intent.kind) {
       case 'command': {
         const spec = commandSpec(intent.command, turn.t, turn.caller.chatKind);
@@ -154,7 +154,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  async function answersTo(invocation: Exclude<Invocation, TextInvocation>, turn: Turn): Promise<readonly Answer[]> {
+  async function answersTo(
+    invocation: Exclude<Invocation, TextInvocation>,
+    turn: DispatchContext,
+  ): Promise<readonly Answer[]> {
     if (invocation.kind === 'command') return single(find(invocation.name), turn, () => invocation.options);
     const { command, values } = services.actions.decode(invocation.token, callerKey(turn.caller));
     return single(find(command), turn, () => values, true);
@@ -163,7 +166,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function prepared(
     invocation: Invocation,
     intent: TextIntent | undefined,
-    turn: Turn,
+    turn: DispatchContext,
   ): Promise<readonly Answer[]> {
     try {
       if (invocation.kind !== 'text') return await answersTo(invocation, turn);
@@ -189,7 +192,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (kind === 'text' && !intent) return;
       const failed = new AbortController();
       const signal = AbortSignal.any([invocation.signal, failed.signal]);
-      const turn: Turn = { caller, t: calmTranslator(caller), signal, progress: stage => sink.progress(stage) };
+      const turn: DispatchContext = {
+        caller,
+        t: calmTranslator(caller),
+        signal,
+        progress: stage => sink.progress(stage),
+      };
       const answers = await prepared(invocation, intent, turn);
       try {
         for (const [index, { reply, link }] of answers.entries()) {

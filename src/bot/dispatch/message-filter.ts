@@ -8,7 +8,7 @@ import { readText, type TextIntent } from './text-intent.ts';
 /** A message, whether or not it will be answered. */
 export type TextMessage = Omit<TextInvocation, 'signal'>;
 
-export interface ConcernOptions {
+export interface MessageFilterOptions {
   readonly commands: readonly Command[];
   readonly services: Pick<Services, 'extractor' | 'settings'>;
   /** Told when settings cannot be read; the defaults then count. */
@@ -19,9 +19,9 @@ export interface ConcernOptions {
  * What a message wants of Medley; undefined when it is no concern of its, which is what most messages of a group come to. Never
  * throws, and asks the settings only about messages that hold a link.
  */
-export type Concern = (message: TextMessage) => TextIntent | undefined;
+export type MessageFilter = (message: TextMessage) => TextIntent | undefined;
 
-export function createConcern({ commands, services, onUnreadable }: ConcernOptions): Concern {
+export function createMessageFilter({ commands, services, onUnreadable }: MessageFilterOptions): MessageFilter {
   const { extractor } = services;
   const findLinks = createLinkFinder(extractor);
 

@@ -1,7 +1,7 @@
 import type { IntegerOption, Options, StringOption, Values } from '../command.ts';
 import { looksLikeLink, unknownOption } from './arguments.ts';
 import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
-import { hint } from './usage-error.ts';
+import { usageError } from './usage-error.ts';
 
 type Value = Values<Options>[string];
 
@@ -22,7 +22,7 @@ export function validateOptions(spec: CommandSpec, raw: Readonly<Record<string, 
     const given = typeof value === 'string' ? value.trim() : value;
     if (given !== undefined && given !== null && given !== '') values[option.key] = check(option, given);
     else if (option.option.required) {
-      throw hint('missingOption', { command: spec.name, option: option.name, usage: spec.usage });
+      throw usageError('missingOption', { command: spec.name, option: option.name, usage: spec.usage });
     }
   }
   return values;
@@ -46,27 +46,27 @@ function check(spec: OptionSpec, given: unknown): Value {
 function checkInteger({ min, max }: IntegerOption, option: string, text: string): number {
   const number = /^[+-]?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (number >= min && number <= max) return number;
-  throw hint('notInteger', { option, min, max });
+  throw usageError('notInteger', { option, min, max });
 }
 
 function checkBoolean(option: string, text: string): boolean {
   const word = text.toLowerCase();
   if (YES.has(word)) return true;
   if (NO.has(word)) return false;
-  throw hint('notBoolean', { option });
+  throw usageError('notBoolean', { option });
 }
 
 function checkChoice(spec: OptionSpec, text: string): string {
   const { name, choices } = spec;
   const chosen = matchChoice(spec, text);
   if (chosen !== undefined) return chosen;
-  throw hint('notChoice', { option: name, allowed: choices.map(({ value }) => value).join(', ') });
+  throw usageError('notChoice', { option: name, allowed: choices.map(({ value }) => value).join(', ') });
 }
 
 function checkString({ form, maxLength }: StringOption, option: string, text: string): string {
   const isLink = form === 'link';
   const whole = isLink ? text.replace(/^<([^<>]*)>$/, '$1') : text;
-  if (whole.length > maxLength) throw hint('tooLong', { option, max: maxLength });
-  if (whole === '' || (isLink && !looksLikeLink(whole))) throw hint(isLink ? 'notLink' : 'notText', { option });
+  if (whole.length > maxLength) throw usageError('tooLong', { option, max: maxLength });
+  if (whole === '' || (isLink && !looksLikeLink(whole))) throw usageError(isLink ? 'notLink' : 'notText', { option });
   return whole;
 }

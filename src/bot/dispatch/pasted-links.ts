@@ -2,21 +2,25 @@ import type { AppError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { hidden, type Reply } from '../reply.ts';
 import { notice } from '../views/notice.ts';
-import { type Answer, said, type Turn } from './dispatch-context.ts';
+import { type Answer, type DispatchContext, said } from './dispatch-context.ts';
 import type { PastedLink } from './invocation.ts';
 import { kindOfLink } from './osu-links.ts';
-import type { Admission, Refusal } from './user-rate-limit.ts';
+import type { Refusal, UserRateLimit } from './user-rate-limit.ts';
 
 export interface PastedLinksOptions {
   readonly commands: readonly Command[];
-  readonly admit: Admission;
+  readonly admit: UserRateLimit;
   /** The command's reply, or the notice that stands for it. */
-  readonly run: (command: Command, turn: Turn, raw: () => Readonly<Record<string, unknown>>) => Answer['reply'];
-  readonly failure: (error: AppError, doing: string, turn: Turn) => Reply;
+  readonly run: (
+    command: Command,
+    turn: DispatchContext,
+    raw: () => Readonly<Record<string, unknown>>,
+  ) => Answer['reply'];
+  readonly failure: (error: AppError, doing: string, turn: DispatchContext) => Reply;
 }
 
 /** One answer for each link that the caller's limit allows; over it, one notice a window. */
-export type PastedLinks = (links: readonly PastedLink[], turn: Turn) => Promise<readonly Answer[]>;
+export type PastedLinks = (links: readonly PastedLink[], turn: DispatchContext) => Promise<readonly Answer[]>;
 
 /** Links of one message beyond this are left out, with a notice. */
 const MAX_LINKS = 5;
@@ -24,7 +28,7 @@ const MAX_LINKS = 5;
 export function createPastedLinks({ commands, admit, run, failure }: PastedLinksOptions): PastedLinks {
   const takers = new Map(commands.map(command => [command.accepts, command]));
 
-  function answerLink(command: Command, { url, spoiler }: PastedLink, turn: Turn): Answer {
+  function answerLink(command: Command, { url, spoiler }: PastedLink, turn: DispatchContext): Answer {
     const ready = run(command, turn, () =>
       Object.fromEntries(
         Object.keys(command.options)

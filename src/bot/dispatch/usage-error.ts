@@ -7,7 +7,7 @@ const MAX_ECHO = 40;
  * An `invalid_request` that says what is amiss: `params.hint` names a sentence of `messages.hints`, the other params fill it.
  * Words the person wrote are echoed shortened.
  */
-export function hint(key: HintKey, params: HintParams = {}): AppError {
+export function usageError(key: HintKey, params: HintParams = {}): AppError {
   const echoed = Object.entries(params).map(([name, value]) => [name, name === 'name' ? shortened(`${value}`) : value]);
   return new AppError('invalid_request', `hint: ${key}`, { params: { ...Object.fromEntries(echoed), hint: key } });
 }

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { RateLimiter, RateLimitRule } from '../../infra/rate-limit/rate-limit.ts';
 import type { Caller, Command } from '../command.ts';
 
-export interface AdmissionOptions {
+export interface UserRateLimitOptions {
   readonly limiter: RateLimiter;
   /** Cost units per window that one person has, across chats. */
   readonly userLimit: { readonly units: number; readonly windowMs: number };
@@ -17,9 +17,9 @@ export interface Refusal {
 }
 
 /** Takes a command's cost from the caller's limit; what goes over it is answered by a refusal. */
-export type Admission = (command: Command, caller: Caller) => Promise<Refusal | undefined>;
+export type UserRateLimit = (command: Command, caller: Caller) => Promise<Refusal | undefined>;
 
-export function createAdmission({ limiter, userLimit, now }: AdmissionOptions): Admission {
+export function createUserRateLimit({ limiter, userLimit, now }: UserRateLimitOptions): UserRateLimit {
   const rule: RateLimitRule = { name: 'user', limit: userLimit.units, windowMs: userLimit.windowMs, window: 'first' };
   return async ({ cost }, { platform, rateKey }) => {
     if (cost === 0) return undefined;

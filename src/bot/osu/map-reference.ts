@@ -3,7 +3,7 @@ import type { Beatmap, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { matchOsuLink } from '../../beatmaps/model/link.ts';
 import { AppError } from '../../errors.ts';
 import { looksLikeLink } from '../dispatch/arguments.ts';
-import { hint } from '../dispatch/usage-error.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 
 /** What people call a map: an osu! address, a number, or words to be found. */
 export interface FoundMap extends SetAnswer {
@@ -18,7 +18,7 @@ export async function findMap(text: string, beatmaps: Beatmaps, signal: AbortSig
   const link = matchOsuLink(text);
   if (link?.kind === 'set') return { ...(await beatmaps.set(link.id, signal)), beatmap: undefined };
   if (link?.kind === 'map') return { ...(await beatmaps.setOfMap(link.id, signal)), ruleset: link.ruleset };
-  if (link !== undefined || /^https?:\/\//i.test(text)) throw hint('notBeatmapLink');
+  if (link !== undefined || /^https?:\/\//i.test(text)) throw usageError('notBeatmapLink');
   if (/^[1-9]\d{0,14}$/.test(text)) return findNumber(Number(text), beatmaps, signal);
   return findWords(text, beatmaps, signal);
 }
@@ -37,7 +37,7 @@ async function findWords(text: string, beatmaps: Beatmaps, signal: AbortSignal):
   const { sets, source, stale } = await beatmaps.search({ q: text, status: 'any', limit: 1, signal });
   const [best] = sets;
   if (best === undefined) {
-    if (looksLikeLink(text) && text.includes('/')) throw hint('notBeatmapLink');
+    if (looksLikeLink(text) && text.includes('/')) throw usageError('notBeatmapLink');
     throw new AppError('not_found', 'no set has these words', { params: { what: 'words' } });
   }
   return { set: best, beatmap: undefined, source, stale };

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { CommandContext, Suggestion } from '../command.ts';
 import { callerKey } from '../command.ts';
-import { hint } from '../dispatch/usage-error.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 
 const MAX_PLAYER = 200;
@@ -22,7 +22,7 @@ export function askedPlayer(given: string | undefined, { caller, services }: Com
   requirePlayers(services.beatmaps);
   if (given !== undefined) return { user: given, mode: null };
   const { player } = services.settings.user(callerKey(caller));
-  if (player === null) throw hint('noPlayer');
+  if (player === null) throw usageError('noPlayer');
   return { user: player.id, mode: player.mode };
 }
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { ProgressStage } from '../command.ts';
 
-export interface WorkOptions {
+export interface TaskPoolOptions {
   /** Tasks that run at once. */
   readonly running: number;
   /** Tasks that may wait; beyond it a task is refused. */
@@ -17,7 +17,7 @@ export interface Waiter {
 export type Task<T> = (waiter: Waiter) => Promise<T>;
 
 /** Bounded work, where equal tasks at the same time are done once. */
-export interface Work<T> {
+export interface TaskPool<T> {
   /**
    * Runs the task when there is room, or joins the one of that key which is under way. A waiter that leaves (its signal) gets its
    * signal's reason at once; the task's own signal aborts when all have left.
@@ -28,7 +28,7 @@ export interface Work<T> {
 
 const BUSY_RETRY_MS = 10_000;
 
-export function createWork<T>(options: WorkOptions): Work<T> {
+export function createTaskPool<T>(options: TaskPoolOptions): TaskPool<T> {
   const gate = createGate(options);
   const jobs = new Map<string, Job<T>>();
 
@@ -101,7 +101,7 @@ export function createWork<T>(options: WorkOptions): Work<T> {
   };
 }
 
-function createGate({ running, queued }: WorkOptions) {
+function createGate({ running, queued }: TaskPoolOptions) {
   let inside = 0;
   const queue: (() => void)[] = [];
 

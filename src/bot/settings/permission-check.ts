@@ -1,10 +1,10 @@
 /** Whether Medley may do one thing in a chat. What each is called, and how to mend it, is said in every language. */
-export interface Diagnosis {
-  readonly key: DiagnosisKey;
+export interface PermissionCheck {
+  readonly key: PermissionCheckKey;
   readonly ok: boolean;
 }
 
-export type DiagnosisKey =
+export type PermissionCheckKey =
   /** Write here, which on Discord takes seeing the channel too. */
   | 'sendMessages'
   /** Send photos and videos. */

@@ -3,7 +3,7 @@ import type { RecommendResult } from '../../beatmaps/recommend/recommend.ts';
 import type { Reason, Recommendation } from '../../beatmaps/recommend/recommendation.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { recommendationPicture } from '../cards/recommendation-card.ts';
-import type { Painter } from '../cards/svg-rasterizer.ts';
+import type { SvgRasterizer } from '../cards/svg-rasterizer.ts';
 import { starColour, starSwatch } from '../osu/star-colour.ts';
 import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
 import { bpmText, coverOf, joined, link, originBlocks, setName, starsText } from './beatmap.ts';
@@ -19,7 +19,7 @@ export interface RecommendationsView {
   };
   /** Of the button that opens a difficulty. */
   openToken(mapId: number): string;
-  readonly painter: Painter | undefined;
+  readonly painter: SvgRasterizer | undefined;
 }
 
 /** Maps to play as cards, each with its reasons, and ways to ask for others. */

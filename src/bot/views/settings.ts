@@ -1,7 +1,7 @@
 import { userPage } from '../../beatmaps/model/link.ts';
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
-import type { Diagnosis, DiagnosisKey } from '../settings/permission-check.ts';
+import type { PermissionCheck, PermissionCheckKey } from '../settings/permission-check.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 import { joined, link } from './beatmap.ts';
 
@@ -23,7 +23,7 @@ export interface SwitchView {
 export interface ChatView {
   readonly switches: readonly SwitchView[];
   readonly language: LanguageView;
-  readonly diagnosis: readonly Diagnosis[];
+  readonly diagnosis: readonly PermissionCheck[];
 }
 
 export interface SettingsView {
@@ -75,10 +75,11 @@ function chatBlocks({ switches, language, diagnosis }: ChatView, t: Translator):
   ];
 }
 
-function diagnosisBlocks(diagnosis: readonly Diagnosis[], t: Translator): readonly Block[] {
+function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): readonly Block[] {
   if (diagnosis.length === 0) return [];
   const words = t.messages.settings;
-  const texts: Readonly<Record<DiagnosisKey, { readonly name: string; readonly mend: string }>> = t.messages.diagnosis;
+  const texts: Readonly<Record<PermissionCheckKey, { readonly name: string; readonly mend: string }>> =
+    t.messages.diagnosis;
   return [
     { kind: 'heading', text: [words.mayTitle] },
     {

@@ -1,9 +1,9 @@
 import { AppError } from '../../errors.ts';
 
 /** Waits for a place; the function it resolves with gives the place back and may be called twice. */
-export type WaitingLine = (signal: AbortSignal) => Promise<() => void>;
+export type Semaphore = (signal: AbortSignal) => Promise<() => void>;
 
-export interface WaitingLineOptions {
+export interface SemaphoreOptions {
   /** Places. */
   readonly atOnce: number;
   /** Those who may wait for one. */
@@ -16,7 +16,7 @@ export interface WaitingLineOptions {
  * Lets `atOnce` in at once, the rest in the order they came; who waits leaves the line when his signal aborts.
  * @throws AppError `upstream_unavailable` when the line is full, `timeout` or the signal's own AppError when it aborts
  */
-export function createWaitingLine({ atOnce, maxWaiting, name }: WaitingLineOptions): WaitingLine {
+export function createSemaphore({ atOnce, maxWaiting, name }: SemaphoreOptions): Semaphore {
   const waiting = new Set<() => void>();
   let inside = 0;
 

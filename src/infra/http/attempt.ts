@@ -8,7 +8,7 @@ import {
   exchange,
   isFailure,
 } from './exchange.ts';
-import type { Gate, Pace } from './host-throttle.ts';
+import type { Gate, HostThrottle } from './host-throttle.ts';
 import type { HttpRequest } from './http-client.ts';
 import { type Hop, renderHeaders } from './redirect.ts';
 import type { Route, Transport } from './transport.ts';
@@ -24,7 +24,7 @@ export interface HttpEvent {
 
 export interface AttemptOptions {
   readonly transport: Transport;
-  readonly pace: Pace;
+  readonly pace: HostThrottle;
   readonly userAgent: string;
   readonly onRequest: ((event: HttpEvent) => void) | undefined;
 }

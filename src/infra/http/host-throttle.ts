@@ -3,7 +3,7 @@ import type { Deadline } from '../concurrency/deadline.ts';
 import { matchesHostPattern } from './host-list.ts';
 
 /** `Infinity` lifts a bound. */
-export interface PaceRule {
+export interface ThrottleRule {
   /** Requests a second in the long run. */
   readonly perSecond: number;
   /** Requests that may leave at once after a pause. At least 1. */
@@ -12,11 +12,11 @@ export interface PaceRule {
   readonly atOnce: number;
 }
 
-export interface PaceRules {
+export interface ThrottleRules {
   /** Of every host that no pattern names, each host for itself. */
-  readonly default?: PaceRule;
+  readonly default?: ThrottleRule;
   /** By host or `*.suffix`; the hosts of one pattern share one budget. The first that matches counts. */
-  readonly hosts?: Readonly<Record<string, PaceRule>>;
+  readonly hosts?: Readonly<Record<string, ThrottleRule>>;
 }
 
 export interface Gate {
@@ -29,16 +29,16 @@ export interface Gate {
   leave(): void;
 }
 
-export interface Pace {
+export interface HostThrottle {
   gate(host: string): Gate;
 }
 
-const DEFAULT_RULE: PaceRule = { perSecond: 20, burst: 40, atOnce: 32 };
+const DEFAULT_RULE: ThrottleRule = { perSecond: 20, burst: 40, atOnce: 32 };
 const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
 /** Keeps requests to each host at a pace that its owner tolerates: a token bucket and a bound of requests under way. */
-export function createPace(rules: PaceRules = {}, now: () => number = Date.now): Pace {
+export function createHostThrottle(rules: ThrottleRules = {}, now: () => number = Date.now): HostThrottle {
   const named = Object.entries(rules.hosts ?? {}).map(([pattern, rule]) => ({
     pattern,
     gate: new PacedGate(rule, now),
@@ -68,7 +68,7 @@ interface Waiter {
 }
 
 class PacedGate implements Gate {
-  readonly #rule: PaceRule;
+  readonly #rule: ThrottleRule;
   readonly #now: () => number;
   readonly #waiting = new Set<Waiter>();
   #tokens: number;
@@ -76,7 +76,7 @@ class PacedGate implements Gate {
   #underWay = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(rule: PaceRule, now: () => number) {
+  constructor(rule: ThrottleRule, now: () => number) {
     this.#rule = rule;
     this.#now = now;
     this.#tokens = rule.burst;

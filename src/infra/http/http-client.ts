@@ -6,7 +6,7 @@ import type { ResolveHost } from './address-guard.ts';
 import { createAttempt, type HttpEvent } from './attempt.ts';
 import { decodeBody, decodeText } from './body.ts';
 import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
-import { createPace, type PaceRules } from './host-throttle.ts';
+import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
 import type { Overrides } from './overrides.ts';
 import { firstHop, isRedirect, nextHop } from './redirect.ts';
 import { createRetry } from './retry.ts';
@@ -93,7 +93,7 @@ export interface HttpClientOptions {
   readonly proxyUrl?: string | undefined;
   /** Sent when the request names none. Default `Medley`. */
   readonly userAgent?: string;
-  readonly pace?: PaceRules;
+  readonly pace?: ThrottleRules;
   /** Default 5000. */
   readonly connectTimeoutMs?: number;
   /** From the request's end to the answer's headers. Default 15 000; `stream` has its own. */
@@ -127,7 +127,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   });
   const attempt = createAttempt({
     transport,
-    pace: createPace(options.pace, now),
+    pace: createHostThrottle(options.pace, now),
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });

@@ -3,7 +3,7 @@ import { probeFile } from '../transcode/probe.ts';
 import type { Download, DownloadRequest } from './download.ts';
 import type { FileFailure, FileStore, HeldFile, MadeFile, Workplace } from './file-store.ts';
 
-export interface SpoolRequest extends Pick<DownloadRequest, 'source' | 'url' | 'mime' | 'maxBytes'> {
+export interface CachedDownloadRequest extends Pick<DownloadRequest, 'source' | 'url' | 'mime' | 'maxBytes'> {
   /** The same for the same file. */
   readonly key: string;
   /** What is known or thought of its size. */
@@ -14,9 +14,9 @@ export interface SpoolRequest extends Pick<DownloadRequest, 'source' | 'url' | '
  * Files from the CDN on the disk, and what is in them: one that cannot be played counts as not to be had.
  * Rejects with the signal's reason when it aborts.
  */
-export type Spool = (request: SpoolRequest, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
+export type CachedDownload = (request: CachedDownloadRequest, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
 
-export interface SpoolOptions {
+export interface CachedDownloadOptions {
   readonly store: FileStore;
   readonly download: Download;
   /** All files of the store together. */
@@ -28,16 +28,16 @@ const USUAL_BYTES = 32 * 1024 * 1024;
 /** So that a few of unknown size do not take it all. */
 const UNKNOWN_SHARE = 1 / 16;
 
-export function createSpool({ store, download, totalBytes }: SpoolOptions): Spool {
+export function createCachedDownload({ store, download, totalBytes }: CachedDownloadOptions): CachedDownload {
   const usual = Math.min(USUAL_BYTES, totalBytes * UNKNOWN_SHARE);
 
-  async function fetchFile(request: SpoolRequest, workplace: Workplace): Promise<MadeFile | FileFailure> {
+  async function fetchFile(request: CachedDownloadRequest, workplace: Workplace): Promise<MadeFile | FileFailure> {
     const { source, url, mime, expectedBytes } = request;
     const { path, signal } = workplace;
     const maxBytes = Math.min(request.maxBytes, totalBytes);
     for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
       const roomBytes = await workplace.reserve(wanted);
-      if (roomBytes === undefined) return { why: 'timeout', cause: noRoom() };
+      if (roomBytes === undefined) return { why: 'timeout', cause: diskFull() };
       const outcome = await download({ source, url, mime, path, maxBytes, roomBytes, signal });
       if (outcome.why === 'done') return inspected({ ...outcome, probe: null }, path, signal);
       if (outcome.why !== 'needs_room') return outcome;
@@ -54,7 +54,7 @@ export function createSpool({ store, download, totalBytes }: SpoolOptions): Spoo
 }
 
 /** What waited for room as long as anybody would. */
-export function noRoom(): AppError {
+export function diskFull(): AppError {
   return new AppError('timeout', 'no room on the disk for now');
 }
 

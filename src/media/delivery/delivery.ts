@@ -7,12 +7,12 @@ import type { Post, Variant } from '../post.ts';
 import { createCompressor } from '../transcode/compress.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import type { TunnelFile } from '../tunnel/tunnel.ts';
-import { createSpool } from './cached-download.ts';
+import { createCachedDownload } from './cached-download.ts';
 import { type LinkRung, planLink } from './delivery-plan.ts';
 import { createDownload, type Patience } from './download.ts';
-import { type Climb, createLadder } from './file-resolver.ts';
+import { createFileResolver, type Resolution } from './file-resolver.ts';
 import { createFileStore, type HeldFile } from './file-store.ts';
-import { createWorkshop } from './file-transforms.ts';
+import { createFileTransforms } from './file-transforms.ts';
 
 export interface DeliveryRequest {
   readonly post: Post;
@@ -117,14 +117,14 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
   const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes });
   const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
-  const spool = createSpool({ store, download, totalBytes: maxSpoolBytes });
+  const spool = createCachedDownload({ store, download, totalBytes: maxSpoolBytes });
   const compressor = ffmpeg && createCompressor({ ffmpeg });
-  const workshop = createWorkshop({ store, ffmpeg, compressor });
+  const workshop = createFileTransforms({ store, ffmpeg, compressor });
   const means = { transcode: ffmpeg !== undefined };
-  const ladder = createLadder({ http, mediaHosts, spool, workshop, means, refresh, log, now });
+  const ladder = createFileResolver({ http, mediaHosts, spool, workshop, means, refresh, log, now });
 
   async function fileOf(
-    { file, step, post }: Extract<Climb, { kind: 'file' }>,
+    { file, step, post }: Extract<Resolution, { kind: 'file' }>,
     request: DeliveryRequest,
     signal: AbortSignal,
   ): Promise<DeliveredFile> {
@@ -190,7 +190,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     }
   }
 
-  function linkOf({ reason, post }: Extract<Climb, { kind: 'none' }>, request: DeliveryRequest): DeliveredLink {
+  function linkOf({ reason, post }: Extract<Resolution, { kind: 'none' }>, request: DeliveryRequest): DeliveredLink {
     const { form, index } = request;
     const { source, id, url: original } = request.post;
     // What cannot be had is in no tunnel either.

@@ -1,5 +1,5 @@
 /** Room for some bytes on the disk. */
-export interface ByteRoom {
+export interface QuotaReservation {
   readonly bytes: number;
   /** Gives back what is over `bytes`. */
   shrink(bytes: number): void;
@@ -8,12 +8,12 @@ export interface ByteRoom {
 }
 
 /** Bounds the bytes that are held at once; who comes first gets room first. */
-export interface ByteGate {
+export interface DiskQuota {
   /** More than the whole is taken as the whole. @throws the signal's reason when it aborts */
-  enter(bytes: number, signal: AbortSignal): Promise<ByteRoom>;
+  enter(bytes: number, signal: AbortSignal): Promise<QuotaReservation>;
 }
 
-export function createByteGate(maxBytes: number): ByteGate {
+export function createDiskQuota(maxBytes: number): DiskQuota {
   let used = 0;
   const queue: { readonly bytes: number; admit(): void }[] = [];
 
@@ -24,7 +24,7 @@ export function createByteGate(maxBytes: number): ByteGate {
     }
   }
 
-  function room(bytes: number): ByteRoom {
+  function room(bytes: number): QuotaReservation {
     let held = bytes;
     used += bytes;
     function shrink(left: number): void {
@@ -47,7 +47,7 @@ export function createByteGate(maxBytes: number): ByteGate {
       signal.throwIfAborted();
       const bytes = Math.min(wanted, maxBytes);
       if (queue.length === 0 && used + bytes <= maxBytes) return room(bytes);
-      return new Promise<ByteRoom>((resolve, reject) => {
+      return new Promise<QuotaReservation>((resolve, reject) => {
         const place = {
           bytes,
           admit() {

@@ -3,33 +3,33 @@ import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Choice } from '../files/variant-choice.ts';
 import type { Post, Variant } from '../post.ts';
-import type { Spool } from './cached-download.ts';
+import type { CachedDownload } from './cached-download.ts';
 import type { DeliveredLink, DeliveryRequest } from './delivery.ts';
 import { MAX_SOURCE_BYTES, type Means, planDelivery, type Step } from './delivery-plan.ts';
 import { createFileSize } from './file-size.ts';
 import type { FileFailure, HeldFile } from './file-store.ts';
-import type { WorkOrder, Workshop } from './file-transforms.ts';
+import type { FileTransforms, TransformRequest } from './file-transforms.ts';
 
 /** How far one got: a file, or where the post now is and why there is none. */
-export type Climb =
+export type Resolution =
   | { readonly kind: 'file'; readonly file: HeldFile; readonly step: Step; readonly post: Pick<Post, 'items'> }
   | { readonly kind: 'none'; readonly reason: DeliveredLink['reason']; readonly post: Pick<Post, 'items'> };
 
 /** Goes down the ways to a file until one leads to it. */
-export interface Ladder {
+export interface FileResolver {
   /** @throws the signal's reason when it aborts */
-  climb(request: DeliveryRequest, signal: AbortSignal): Promise<Climb>;
+  climb(request: DeliveryRequest, signal: AbortSignal): Promise<Resolution>;
   /** The ways there are, best first. */
   plan(request: DeliveryRequest): readonly Step[];
   /** Whether an address is not worth asking any more. */
   isOver(variant: Pick<Variant, 'expiresAt'>): boolean;
 }
 
-export interface LadderOptions {
+export interface FileResolverOptions {
   readonly http: Pick<HttpClient, 'request'>;
   readonly mediaHosts: readonly string[];
-  readonly spool: Spool;
-  readonly workshop: Workshop;
+  readonly spool: CachedDownload;
+  readonly workshop: FileTransforms;
   readonly means: Means;
   readonly refresh: (post: Pick<Post, 'source' | 'id'>, signal: AbortSignal) => Promise<Pick<Post, 'items'>>;
   readonly log: Pick<Logger, 'info' | 'error'>;
@@ -56,7 +56,7 @@ interface Descent {
   readonly held: HeldFile[];
 }
 
-export function createLadder(options: LadderOptions): Ladder {
+export function createFileResolver(options: FileResolverOptions): FileResolver {
   const { http, mediaHosts, spool, workshop, means, refresh, log, now } = options;
   const sizeOf = createFileSize({ http, mediaHosts });
   /** Learned from the CDN or the files themselves: a key names the same bytes after years. */
@@ -69,7 +69,7 @@ export function createLadder(options: LadderOptions): Ladder {
     return item ? planDelivery(item, { form, maxBytes, refused, broken, sizes, uncommon }, means) : [];
   }
 
-  async function descend(descent: Descent): Promise<Climb> {
+  async function descend(descent: Descent): Promise<Resolution> {
     for (let [step] = steps(descent); step !== undefined; [step] = steps(descent)) {
       if (!descent.refreshed && step.parts.some(part => isOver(part.variant))) {
         if (await renew(descent)) continue;
@@ -90,7 +90,7 @@ export function createLadder(options: LadderOptions): Ladder {
   async function take(step: Step, descent: Descent): Promise<HeldFile | FileFailure> {
     const { rung, key, parts, maxBytes } = step;
     const { signal } = descent;
-    const from = (limit: number): WorkOrder => ({
+    const from = (limit: number): TransformRequest => ({
       key: keyIn(descent, key),
       maxBytes,
       inputs: parts.map(part => own => fetchPart(part, limit, descent, own)),
@@ -111,7 +111,7 @@ export function createLadder(options: LadderOptions): Ladder {
   }
 
   /** A film in two parts is put together before it is encoded. */
-  function sourceOf(order: WorkOrder, { parts }: Step, descent: Descent): WorkOrder {
+  function sourceOf(order: TransformRequest, { parts }: Step, descent: Descent): TransformRequest {
     if (parts.length < 2) return order;
     const key = keyIn(descent, `mux-${parts.map(part => part.key).join('-')}`);
     const whole = { key, maxBytes: MAX_SOURCE_BYTES, inputs: order.inputs };

@@ -3,7 +3,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { Probe } from '../transcode/probe.ts';
-import { type ByteRoom, createByteGate } from './disk-quota.ts';
+import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
 
 export interface MadeFile {
   readonly why: 'done';
@@ -80,7 +80,7 @@ interface Job {
   readonly controller: AbortController;
   readonly outcome: Promise<MadeFile | FileFailure>;
   made: MadeFile | undefined;
-  room: ByteRoom | undefined;
+  room: QuotaReservation | undefined;
   holders: number;
   removed: Promise<void> | undefined;
 }
@@ -89,7 +89,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
   const folder = join(tempDir, String(process.pid));
   removeLeftovers(tempDir);
   // Kept files never take more than their own share of it.
-  const gate = createByteGate(maxBytes + keptBytes);
+  const gate = createDiskQuota(maxBytes + keptBytes);
   const jobs = new Map<string, Job>();
   const live = new Set<Job>();
   /** Those nobody holds, the longest unwanted first. */

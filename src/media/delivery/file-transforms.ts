@@ -5,10 +5,10 @@ import { convertToJpeg, convertToM4a } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { muxFiles, remuxFastStart } from '../transcode/mux.ts';
 import { makeThumbnail } from '../transcode/thumbnail.ts';
-import { inspected, noRoom } from './cached-download.ts';
+import { diskFull, inspected } from './cached-download.ts';
 import { type FileFailure, type FileStore, type HeldFile, isDiskFull, type MadeFile } from './file-store.ts';
 
-export interface WorkOrder {
+export interface TransformRequest {
   /** The same for the same file. */
   readonly key: string;
   readonly maxBytes: number;
@@ -17,25 +17,25 @@ export interface WorkOrder {
 }
 
 /** A file made of others, or why not; shared like those. Rejects with the signal's reason when it aborts. */
-export type Work = (order: WorkOrder, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
+export type Transform = (order: TransformRequest, signal: AbortSignal) => Promise<HeldFile | FileFailure>;
 
 /** What is done to files on the disk, each once for all who ask. */
-export interface Workshop {
+export interface FileTransforms {
   /** Picture and sound. */
-  readonly mux: Work;
+  readonly mux: Transform;
   /** The same film, so that it plays while it loads. */
-  readonly straighten: Work;
+  readonly straighten: Transform;
   /** Within `maxBytes`; only where ffmpeg is. */
-  readonly compress: Work;
+  readonly compress: Transform;
   /** The sound of a film or another sound as M4A. */
-  readonly toSound: Work;
+  readonly toSound: Transform;
   /** A photo as JPEG. */
-  readonly toJpeg: Work;
+  readonly toJpeg: Transform;
   /** A small JPEG of a photo or film. */
-  readonly thumbnail: Work;
+  readonly thumbnail: Transform;
 }
 
-export interface WorkshopOptions {
+export interface FileTransformsOptions {
   readonly store: FileStore;
   readonly ffmpeg: Ffmpeg | undefined;
   readonly compressor: Compressor | undefined;
@@ -52,8 +52,8 @@ interface Craft {
   readonly roomBytes?: (inputs: readonly HeldFile[], maxBytes: number) => number;
 }
 
-export function createWorkshop({ store, ffmpeg, compressor }: WorkshopOptions): Workshop {
-  function craft({ make, roomBytes = roomFor }: Craft): Work {
+export function createFileTransforms({ store, ffmpeg, compressor }: FileTransformsOptions): FileTransforms {
+  function craft({ make, roomBytes = roomFor }: Craft): Transform {
     return ({ key, maxBytes, inputs }, callerSignal) =>
       store.hold(
         {
@@ -64,7 +64,7 @@ export function createWorkshop({ store, ffmpeg, compressor }: WorkshopOptions): 
             if ('why' in held) return held;
             try {
               const room = await reserve(roomBytes(held, maxBytes));
-              if (room === undefined) return { why: 'timeout', cause: noRoom() };
+              if (room === undefined) return { why: 'timeout', cause: diskFull() };
               return await finished(await make(held, path, signal), path, maxBytes, signal);
             } catch (cause) {
               signal.throwIfAborted();
@@ -130,7 +130,10 @@ export function createWorkshop({ store, ffmpeg, compressor }: WorkshopOptions): 
 }
 
 /** All of them, or why one is missing: then nobody waits for the others. */
-async function gather(inputs: WorkOrder['inputs'], signal: AbortSignal): Promise<readonly HeldFile[] | FileFailure> {
+async function gather(
+  inputs: TransformRequest['inputs'],
+  signal: AbortSignal,
+): Promise<readonly HeldFile[] | FileFailure> {
   const inVain = new AbortController();
   const own = AbortSignal.any([signal, inVain.signal]);
   let failure: FileFailure | undefined;

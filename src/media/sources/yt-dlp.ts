@@ -1,6 +1,6 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
-import { createWaitingLine } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Strategy } from '../extract/strategies.ts';
 import { META_MEDIA_HOSTS } from '../parse/media-address.ts';
 import type { SourceId } from '../post.ts';
@@ -74,7 +74,7 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
   if (program === undefined) return undefined;
   const proxies = proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
   const env = { PATH: searchPath, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', ...proxies };
-  const enter = createWaitingLine({ atOnce: concurrency, maxWaiting: MAX_WAITING, name: 'yt-dlp' });
+  const enter = createSemaphore({ atOnce: concurrency, maxWaiting: MAX_WAITING, name: 'yt-dlp' });
 
   const run = async (url: string, signal: AbortSignal): Promise<string> => {
     const chunks: Buffer[] = [];

@@ -1,7 +1,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
-import { createWaitingLine } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { type CompressionPlan, planCompression, SAFE_SHARE } from './compression-plan.ts';
 import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
 import { type Probe, probeFile } from './probe.ts';
@@ -81,7 +81,7 @@ function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean
 export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: CompressorOptions): Compressor {
   const cores = availableParallelism();
   const places = jobsAtOnce ?? Math.max(1, Math.floor(cores / 2));
-  const enter = createWaitingLine({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
+  const enter = createSemaphore({ atOnce: places, maxWaiting: maxQueued, name: 'compression' });
 
   async function attempt(request: CompressRequest, plan: CompressionPlan): Promise<number> {
     const { inputPath, outputPath, probe, signal, onProgress } = request;

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { AppError } from '../../errors.ts';
 import { findPrograms, type ProgramEnd, runProgram } from '../../infra/child-process.ts';
-import { createWaitingLine } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 
 /** The ffmpeg program, found and tried. */
 export interface Ffmpeg {
@@ -105,7 +105,7 @@ async function tryProgram(program: string, searchPath: string): Promise<FfmpegFi
 }
 
 function createFfmpeg(program: string, version: string, hasMp3: boolean, searchPath: string): Ffmpeg {
-  const enter = createWaitingLine({ atOnce: availableParallelism(), maxWaiting: MAX_WAITING, name: 'ffmpeg' });
+  const enter = createSemaphore({ atOnce: availableParallelism(), maxWaiting: MAX_WAITING, name: 'ffmpeg' });
   return {
     program,
     version,

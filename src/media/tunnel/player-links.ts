@@ -7,7 +7,7 @@ import type { Tunnel, TunnelFile } from './tunnel.ts';
 import { sealToken, unsealToken } from './tunnel-token.ts';
 
 /** A film as a page shows it. */
-export interface Playback {
+export interface PlayerLink {
   readonly post: Post;
   readonly mime: string;
   readonly width: number | null;
@@ -18,19 +18,19 @@ export interface Playback {
   readonly expiresAt: number;
 }
 
-export type PlaybackState =
-  | { readonly state: 'ready'; readonly playback: Playback }
+export type PlayerLinkState =
+  | { readonly state: 'ready'; readonly playback: PlayerLink }
   /** `url` leads to the post; undefined when the token says nothing. */
   | { readonly state: 'expired' | 'gone' | 'unavailable'; readonly url: string | undefined };
 
 /**
  * Short addresses of films that outlive the CDN's own: they name the post, and its current files are looked up when somebody comes.
  */
-export interface Playbacks {
+export interface PlayerLinks {
   /** `/v/<token>`, short enough for any chat to unfurl. */
   address(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
   /** Never rejects for what is wrong with the token or the post. @throws the signal's reason */
-  find(token: string, signal: AbortSignal): Promise<PlaybackState>;
+  find(token: string, signal: AbortSignal): Promise<PlayerLinkState>;
   /**
    * The token of the film or of its picture in the tunnel.
    * @throws AppError `not_found`, and what asking for the post throws
@@ -38,7 +38,7 @@ export interface Playbacks {
   tunnelToken(token: string, part: 'film' | 'poster', signal: AbortSignal): Promise<string>;
 }
 
-export interface PlaybacksOptions {
+export interface PlayerLinksOptions {
   /** 32 bytes. */
   readonly key: Buffer;
   readonly tunnel: Pick<Tunnel, 'address'>;
@@ -53,7 +53,7 @@ const TUNNEL_PATH = '/media/';
 
 const Sealed = z.object({ u: z.string(), n: z.number().int().nonnegative(), e: z.number() });
 
-export function createPlaybacks({ key, tunnel, findPost, now = Date.now }: PlaybacksOptions): Playbacks {
+export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: PlayerLinksOptions): PlayerLinks {
   function read(token: string): z.output<typeof Sealed> | undefined {
     const text = unsealToken(key, PURPOSE, token);
     return Sealed.safeParse(text === undefined ? undefined : JSON.parse(text)).data;

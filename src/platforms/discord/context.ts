@@ -10,7 +10,7 @@ import type { Sender } from './outgoing/send.ts';
 import type { EmbedSuppression } from './outgoing/suppress.ts';
 
 /** What everybody who answers needs. */
-export interface Desk {
+export interface DiscordContext {
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'translator' | 'suggestOption'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat'>;
@@ -28,7 +28,10 @@ export interface Desk {
 }
 
 /** Also when the settings cannot be read. */
-export function translatorFor(caller: Caller, { dispatcher, log }: Pick<Desk, 'dispatcher' | 'log'>): Translator {
+export function translatorFor(
+  caller: Caller,
+  { dispatcher, log }: Pick<DiscordContext, 'dispatcher' | 'log'>,
+): Translator {
   try {
     return dispatcher.translator(caller);
   } catch (error) {

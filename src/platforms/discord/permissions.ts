@@ -1,5 +1,5 @@
 import { type Client, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
-import type { Diagnosis } from '../../bot/settings/permission-check.ts';
+import type { PermissionCheck } from '../../bot/settings/permission-check.ts';
 import { DEFAULT_UPLOAD_BYTES, guildUploadBytes } from './limits.ts';
 
 /** What Medley asks for when it is invited to a server. */
@@ -48,7 +48,7 @@ export function rightsOf(permissions: Readonly<PermissionsBitField>, isThread: b
   };
 }
 
-export function diagnosisOf(rights: Rights, readsMessages: boolean): readonly Diagnosis[] {
+export function diagnosisOf(rights: Rights, readsMessages: boolean): readonly PermissionCheck[] {
   return [
     { key: 'sendMessages', ok: rights.send },
     { key: 'attachFiles', ok: rights.attach },

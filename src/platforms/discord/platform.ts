@@ -7,7 +7,7 @@ import type { SettingsStore } from '../../bot/settings/settings.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { Platform } from '../platform.ts';
-import type { Desk } from './context.ts';
+import type { DiscordContext } from './context.ts';
 import { connectGateway, GatewayFailure, type GatewayHandlers, type ShardChoice } from './incoming/gateway.ts';
 import { listen } from './incoming/listen.ts';
 import { createSturdyJobs } from './incoming/resilient-jobs.ts';
@@ -56,7 +56,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   const rest = createRest();
   const restOnce = createRest({ retries: 0 });
   const sender = createSender({ rest, restOnce, applicationId: () => applicationId });
-  const desk: Desk = {
+  const desk: DiscordContext = {
     dispatcher,
     delivery,
     settings,

@@ -24,9 +24,9 @@ import { createAnswer } from './outgoing/answer.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
-import { createRestate } from './outgoing/edit-message.ts';
-import { createFileLadder } from './outgoing/file-candidates.ts';
-import { createPosting } from './outgoing/message-api.ts';
+import { createEditMessage } from './outgoing/edit-message.ts';
+import { createFileCandidates } from './outgoing/file-candidates.ts';
+import { createMessageApi } from './outgoing/message-api.ts';
 import type { Me } from './outgoing/methods.ts';
 import { createPacing } from './outgoing/pacing.ts';
 import { createPhotos } from './outgoing/photos.ts';
@@ -84,17 +84,17 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     isLocalServer: apiRoot !== DEFAULT_API,
   };
   const access = createChatAccess(api, self);
-  const posting = createPosting({ api, pacing, settings, limits, now });
+  const posting = createMessageApi({ api, pacing, settings, limits, now });
   const photos = createPhotos({ api, posting, limits, log });
   const sender = createSender({ ...files, posting, photos });
   const deleteButton = createDeleteButton(token);
-  const restate = createRestate({ api, photos });
+  const restate = createEditMessage({ api, photos });
   const shared = { api, dispatcher, sender, restate, access, deleteButton, translator, limits, log, now };
   const listener = createListener({
     ...shared,
     answer: createAnswer({ ...shared, jobs }),
     press: createPress(shared),
-    inline: createInline({ ...shared, ladder: item => createFileLadder(item, false, files) }),
+    inline: createInline({ ...shared, ladder: item => createFileCandidates(item, false, files) }),
     work,
     quick,
     jobs,

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Post } from '../../../src/media/post.ts';
-import { createPlaybacks } from '../../../src/media/tunnel/player-links.ts';
+import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
 import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
@@ -49,7 +49,7 @@ async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL }: Set
     refresh: async () => sea,
   });
   const asked: string[] = [];
-  const playbacks = createPlaybacks({
+  const playbacks = createPlayerLinks({
     key,
     tunnel,
     findPost: url => {

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contentDisposition, tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
-import { createPlaybacks } from '../../../src/media/tunnel/player-links.ts';
+import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
 import { createTunnel, type TunnelFile } from '../../../src/media/tunnel/tunnel.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { fileOf, serveFile } from '../../fakes/cdn.ts';
@@ -27,7 +27,7 @@ async function setUp(cdn: RequestListener) {
     mediaHosts: ['cdninstagram.com'],
     refresh: async () => ({ items: [] }),
   });
-  const playbacks = createPlaybacks({ key, tunnel, findPost: async () => makePost() });
+  const playbacks = createPlayerLinks({ key, tunnel, findPost: async () => makePost() });
   await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, log: server.log }));
   const address = (changes: Partial<TunnelFile> = {}) => tunnel.address(makeFile(changes));
   return { server, tunnel, address };

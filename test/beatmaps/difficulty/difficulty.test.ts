@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createDifficulty, type DifficultyOptions } from '../../../src/beatmaps/difficulty/difficulty.ts';
-import { createOsuShelf } from '../../../src/beatmaps/difficulty/osu-file-cache.ts';
+import { createOsuFileCache } from '../../../src/beatmaps/difficulty/osu-file-cache.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { osuChecksum } from '../../sandbox/osu-file.ts';
@@ -163,7 +163,7 @@ describe('the shelf', () => {
 
   async function openShelf(folder: string) {
     const { createHash } = await import('node:crypto');
-    const shelf = createOsuShelf({ folder, maxBytes: 3_500, log: createRecordingLog() });
+    const shelf = createOsuFileCache({ folder, maxBytes: 3_500, log: createRecordingLog() });
     const sum = (letter: string) => createHash('md5').update(file(letter)).digest('hex');
     return { shelf, sum };
   }

@@ -3,8 +3,8 @@ import * as rosu from 'rosu-pp-js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DifficultyJob } from '../../../src/beatmaps/difficulty/difficulty-job.ts';
 import {
-  createDifficultyThreads,
-  type DifficultyThreadsOptions,
+  createDifficultyWorkerPool,
+  type DifficultyWorkerPoolOptions,
 } from '../../../src/beatmaps/difficulty/worker-pool.ts';
 import { RULESETS, type Ruleset } from '../../../src/beatmaps/model/beatmapset.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -20,9 +20,9 @@ afterAll(() => worker.remove());
 
 const never = new AbortController().signal;
 
-function openThreads(options: Partial<DifficultyThreadsOptions> = {}) {
+function openThreads(options: Partial<DifficultyWorkerPoolOptions> = {}) {
   const log = createRecordingLog();
-  const threads = createDifficultyThreads({
+  const threads = createDifficultyWorkerPool({
     log,
     threads: 1,
     deadlineMs: 5_000,

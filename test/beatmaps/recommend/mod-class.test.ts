@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RULESETS } from '../../../src/beatmaps/model/beatmapset.ts';
 import { figuresWith, modClassOf } from '../../../src/beatmaps/recommend/mod-class.ts';
-import { allowsClass, modsToPlay, parseModWish } from '../../../src/beatmaps/recommend/mod-filter.ts';
+import { allowsClass, modsToPlay, parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
 import { estimatePp, starsForPp } from '../../../src/beatmaps/recommend/pp-estimate.ts';
 import { createTotalPp, weightedPp } from '../../../src/beatmaps/recommend/total-pp.ts';
 import { parseWishRange } from '../../../src/beatmaps/recommend/wish-range.ts';
@@ -38,34 +38,34 @@ describe('mods', () => {
 
 describe('wishes of mods', () => {
   it('say what must be, what never, and what alone', () => {
-    expect(parseModWish(' HDNC,-FL')).toEqual({ must: ['HD', 'DT'], never: ['FL'], exact: false });
-    expect(parseModWish('+dt!')).toEqual({ must: ['DT'], never: [], exact: true });
-    expect(parseModWish('nomod')).toEqual({ must: [], never: [], exact: true });
+    expect(parseModFilter(' HDNC,-FL')).toEqual({ must: ['HD', 'DT'], never: ['FL'], exact: false });
+    expect(parseModFilter('+dt!')).toEqual({ must: ['DT'], never: [], exact: true });
+    expect(parseModFilter('nomod')).toEqual({ must: [], never: [], exact: true });
   });
 
   it.each(['D', 'DTX', '+', '-', 'DT HT', 'NM DT', 'DT -NC', 'CL', 'x'.repeat(80), '✨✨'])('refuse %s', text => {
-    expect(() => parseModWish(text)).toThrow();
+    expect(() => parseModFilter(text)).toThrow();
   });
 
   it('choose classes, and HD on top', () => {
     const [plain, fast, both] = [[], ['DT'], ['DT', 'HR']].map(modClassOf);
     if (plain === undefined || fast === undefined || both === undefined) throw new TypeError('three classes');
-    const allowed = (text: string) => [plain, fast, both].map(each => allowsClass(parseModWish(text), each));
+    const allowed = (text: string) => [plain, fast, both].map(each => allowsClass(parseModFilter(text), each));
     expect(allowed('DT')).toEqual([false, true, true]);
     expect(allowed('DT!')).toEqual([false, true, false]);
     expect(allowed('-HR')).toEqual([true, true, false]);
     expect(allowed('HD')).toEqual([true, true, true]);
     expect(allowed('NM')).toEqual([true, false, false]);
-    expect(modsToPlay(parseModWish('HD'), fast, false)).toEqual(['HD', 'DT']);
-    expect(modsToPlay(parseModWish('-HD'), fast, true)).toEqual(['DT']);
-    expect(modsToPlay(parseModWish('NM'), plain, true)).toEqual([]);
+    expect(modsToPlay(parseModFilter('HD'), fast, false)).toEqual(['HD', 'DT']);
+    expect(modsToPlay(parseModFilter('-HD'), fast, true)).toEqual(['DT']);
+    expect(modsToPlay(parseModFilter('NM'), plain, true)).toEqual([]);
   });
 
   it('never fail otherwise than with a reason', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 100 }), text => {
         try {
-          parseModWish(text);
+          parseModFilter(text);
         } catch (error) {
           expect(error).toMatchObject({ code: 'invalid_request', params: { what: 'mods' } });
         }

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { createCandidatePool } from '../../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { createRecommend } from '../../../src/beatmaps/recommend/recommend.ts';
-import { createServed } from '../../../src/beatmaps/recommend/recommendation-history.ts';
+import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../beatmaps-fixture.ts';
 
@@ -15,7 +15,7 @@ async function open(own: Parameters<typeof openHouse>[0]) {
   });
   const { beatmaps, sandbox, log } = await openHouse({ ...own, catalogue });
   const pool = createCandidatePool(store);
-  const recommend = createRecommend({ beatmaps, pool, catalogue, served: createServed({ store }), log });
+  const recommend = createRecommend({ beatmaps, pool, catalogue, served: createRecommendationHistory({ store }), log });
   return { recommend, sandbox, catalogue, beatmaps };
 }
 

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import type { Difficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
 import { createCandidatePool } from '../../../src/beatmaps/recommend/catalogue-candidates.ts';
-import { parseModWish } from '../../../src/beatmaps/recommend/mod-filter.ts';
+import { parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
 import { createRecommend, type RecommendOptions } from '../../../src/beatmaps/recommend/recommend.ts';
-import { createServed } from '../../../src/beatmaps/recommend/recommendation-history.ts';
+import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { AppError } from '../../../src/errors.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { createWorld, type World } from '../../bench/player-world.ts';
@@ -74,7 +74,7 @@ describe('in a world of players with known skills', () => {
 
   it('keeps to what was asked for', async () => {
     const recommend = open();
-    const wishes = { mods: parseModWish('+DT'), ar: { low: 9.3, high: 10.5 }, length: { low: 50, high: 120 } };
+    const wishes = { mods: parseModFilter('+DT'), ar: { low: 9.3, high: 10.5 }, length: { low: 50, high: 120 } };
     const { recommendations } = await recommend({ user: 3, seed: 1, limit: 20, ...wishes });
     expect(recommendations.length).toBeGreaterThan(5);
     for (const { mods, beatmap, reasons } of recommendations) {
@@ -83,7 +83,7 @@ describe('in a world of players with known skills', () => {
       expect(beatmap.ar).toBeGreaterThanOrEqual(8);
       expect(reasons.map(({ kind }) => kind)).toContain('stars');
     }
-    const plain = await recommend({ user: 3, seed: 1, mods: parseModWish('NM') });
+    const plain = await recommend({ user: 3, seed: 1, mods: parseModFilter('NM') });
     expect(new Set(plain.recommendations.flatMap(({ mods }) => mods))).toEqual(new Set());
   });
 
@@ -161,7 +161,7 @@ function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [made
     },
     pool: createCandidatePool(store),
     catalogue,
-    served: createServed({ store }),
+    served: createRecommendationHistory({ store }),
     log,
   });
   return { recommend, log };
@@ -244,7 +244,7 @@ describe('what was recommended', () => {
     const store = openStore(':memory:');
     onTestFinished(() => store.close());
     const clock = { ms: 1e12 };
-    const served = createServed({ store, now: () => clock.ms });
+    const served = createRecommendationHistory({ store, now: () => clock.ms });
     served.add('web:1', [1, 2]);
     served.add('web:2', [3]);
     expect(served.mapsOf('web:1')).toEqual(new Set([1, 2]));

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ActionPayload, createActionTokens } from '../../../src/bot/buttons/button-token.ts';
+import { type ButtonPayload, createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { memoryActionStore } from '../sample.ts';
 
 const KEY = Buffer.alloc(32, 1);
 const WEEK_MS = 7 * 24 * 3_600_000;
 
-const payloads: fc.Arbitrary<ActionPayload> = fc.record(
+const payloads: fc.Arbitrary<ButtonPayload> = fc.record(
   {
     command: fc.oneof(fc.constantFrom('settings', 'osu profile'), fc.string({ minLength: 1, unit: 'binary' })),
     values: fc.dictionary(
@@ -21,7 +21,7 @@ const payloads: fc.Arbitrary<ActionPayload> = fc.record(
 
 function tokens(now = () => 0) {
   const store = memoryActionStore();
-  return { store, actions: createActionTokens({ key: KEY, store, now }) };
+  return { store, actions: createButtonTokens({ key: KEY, store, now }) };
 }
 
 describe('action tokens', () => {
@@ -63,7 +63,7 @@ describe('action tokens', () => {
 
   it('of one key mean nothing to another', () => {
     const { actions } = tokens();
-    const other = createActionTokens({ key: Buffer.alloc(32, 2), store: memoryActionStore() });
+    const other = createButtonTokens({ key: Buffer.alloc(32, 2), store: memoryActionStore() });
     expect(() => other.decode(actions.encode({ command: 'help', values: {} }), 'web:a')).toThrow(
       expect.objectContaining({ code: 'invalid_request' }),
     );
@@ -85,7 +85,7 @@ describe('action tokens', () => {
     const { actions, store } = tokens();
     const token = actions.encode({ command: 'settings', values: { language: 'auto' }, owner: 'telegram:123456789' });
     expect(store.size).toBe(0);
-    const restarted = createActionTokens({ key: KEY, store: memoryActionStore(), now: () => 10 * WEEK_MS });
+    const restarted = createButtonTokens({ key: KEY, store: memoryActionStore(), now: () => 10 * WEEK_MS });
     expect(restarted.decode(token, 'telegram:123456789').values).toEqual({ language: 'auto' });
   });
 

@@ -6,14 +6,14 @@ import { PP_CURVE, ppPicture, renderPpCurve } from '../../../src/bot/cards/pp-cu
 import { profileCardSize, profilePicture, renderProfileCard } from '../../../src/bot/cards/profile-card.ts';
 import { recommendationCardSize, renderRecommendationCard } from '../../../src/bot/cards/recommendation-card.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
-import { createPainter } from '../../../src/bot/cards/svg-rasterizer.ts';
+import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import type { Size } from '../../../src/bot/cards/theme.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 
 const en = createTranslator(['en']);
 const id = createTranslator(['id']);
-const painter = createPainter();
+const painter = createSvgRasterizer();
 
 async function drawn(svg: string, size: Size): Promise<Buffer> {
   const png = await painter.picture('test', svg, size).draw();

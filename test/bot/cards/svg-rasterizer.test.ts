@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPainter } from '../../../src/bot/cards/svg-rasterizer.ts';
+import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { card, drawableTitle, isDrawable, label } from '../../../src/bot/cards/theme.ts';
 
 const SIZE = { width: 80, height: 40 };
@@ -10,7 +10,7 @@ function drawing(text: string): string {
 
 describe('painter', () => {
   it('gives equal drawings one key, and others another', () => {
-    const painter = createPainter();
+    const painter = createSvgRasterizer();
     const key = painter.picture('card', drawing('a'), SIZE).key;
     expect(key).toMatch(/^card-[0-9a-f]{24}$/);
     expect(painter.picture('card', drawing('a'), SIZE).key).toBe(key);
@@ -18,7 +18,7 @@ describe('painter', () => {
   });
 
   it('draws once for all who ask at the same time and after', async () => {
-    const painter = createPainter();
+    const painter = createSvgRasterizer();
     const picture = painter.picture('card', drawing('a'), SIZE);
     const [first, second] = await Promise.all([picture.draw(), picture.draw()]);
     expect(second).toBe(first);
@@ -26,7 +26,7 @@ describe('painter', () => {
   });
 
   it('keeps no more than it may', async () => {
-    const painter = createPainter({ maxBytes: 1 });
+    const painter = createSvgRasterizer({ maxBytes: 1 });
     const picture = painter.picture('card', drawing('a'), SIZE);
     const first = await picture.draw();
     const again = await picture.draw();
@@ -35,7 +35,7 @@ describe('painter', () => {
   });
 
   it('draws letters: no two texts look the same', async () => {
-    const painter = createPainter();
+    const painter = createSvgRasterizer();
     const images = await Promise.all(
       ['', 'a', 'é', 'Ж', 'Ω', '–'].map(text => painter.picture('t', drawing(text), SIZE).draw()),
     );
@@ -43,7 +43,7 @@ describe('painter', () => {
   });
 
   it('says so when it cannot', async () => {
-    const broken = createPainter().picture('card', '<svg', SIZE);
+    const broken = createSvgRasterizer().picture('card', '<svg', SIZE);
     await expect(broken.draw()).rejects.toMatchObject({ code: 'internal', cause: expect.anything() });
   });
 });

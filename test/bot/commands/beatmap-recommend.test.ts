@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecommendResult } from '../../../src/beatmaps/recommend/recommend.ts';
-import { createPainter } from '../../../src/bot/cards/svg-rasterizer.ts';
+import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
@@ -17,7 +17,12 @@ const NONE: RecommendResult = { ...RECOMMENDED, recommendations: [] };
 function setUp(answer?: () => Promise<RecommendResult>, hasPlayers = true) {
   const { recommend, asked } = fakeRecommend(answer);
   const sample = sampleServices();
-  const services = { ...sample, recommend, painter: createPainter(), beatmaps: { ...sample.beatmaps, hasPlayers } };
+  const services = {
+    ...sample,
+    recommend,
+    painter: createSvgRasterizer(),
+    beatmaps: { ...sample.beatmaps, hasPlayers },
+  };
   const userLimit = { units: 1_000, windowMs: 60_000 };
   const limiter = memoryLimiter(() => 0);
   const dispatcher = createDispatcher({ commands: commandList, services, limiter, userLimit, log: quiet });

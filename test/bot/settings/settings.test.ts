@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createActionStore } from '../../../src/bot/buttons/button-store.ts';
-import { createActionTokens } from '../../../src/bot/buttons/button-token.ts';
+import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
+import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 
@@ -168,8 +168,8 @@ describe('long button arguments in the store', () => {
 
   it('live through a restart, for a week', () => {
     let now = 1_000;
-    const token = createActionTokens({ key, store: createActionStore(store), now: () => now }).encode(long);
-    const restarted = createActionTokens({ key, store: createActionStore(reopened()), now: () => now });
+    const token = createButtonTokens({ key, store: createButtonStore(store), now: () => now }).encode(long);
+    const restarted = createButtonTokens({ key, store: createButtonStore(reopened()), now: () => now });
     expect(restarted.decode(token, 'web:sari')).toEqual(long);
     now += 7 * 24 * 3_600_000;
     expect(() => restarted.decode(token, 'web:sari')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
@@ -177,7 +177,7 @@ describe('long button arguments in the store', () => {
 
   it('are one row for a button shown often, and leave no expired rows', () => {
     let now = 0;
-    const actions = createActionTokens({ key, store: createActionStore(store), now: () => now });
+    const actions = createButtonTokens({ key, store: createButtonStore(store), now: () => now });
     const rows = () => store.get('SELECT count(*) AS n FROM actions', [], Count)?.n;
     actions.encode(long);
     actions.encode(long);
@@ -190,7 +190,7 @@ describe('long button arguments in the store', () => {
   });
 
   it('name nobody', () => {
-    createActionTokens({ key, store: createActionStore(store) }).encode({ ...long, owner: 'web:sari' });
+    createButtonTokens({ key, store: createButtonStore(store) }).encode({ ...long, owner: 'web:sari' });
     const row = z.object({ owner_tag: z.string(), json: z.string() });
     expect(JSON.stringify(store.all('SELECT owner_tag, json FROM actions', [], row))).not.toContain('sari');
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createWaitingLine } from '../../../src/infra/concurrency/semaphore.ts';
+import { createSemaphore } from '../../../src/infra/concurrency/semaphore.ts';
 
 const never = new AbortController().signal;
-const line = (atOnce: number, maxWaiting: number) => createWaitingLine({ atOnce, maxWaiting, name: 'work' });
+const line = (atOnce: number, maxWaiting: number) => createSemaphore({ atOnce, maxWaiting, name: 'work' });
 
 describe('a waiting line', () => {
   it('lets so many in, and the rest in the order they came', async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { Deadline } from '../../../src/infra/concurrency/deadline.ts';
-import { createPace, type Gate } from '../../../src/infra/http/host-throttle.ts';
+import { createHostThrottle, type Gate } from '../../../src/infra/http/host-throttle.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -31,7 +31,7 @@ function enterAll(gate: Gate, count: number, thenLeave: boolean): number[] {
 
 describe('pace', () => {
   it('lets a burst pass without a promise, then so many a second, in order', async () => {
-    const gate = createPace({ default: { perSecond: 10, burst: 3, atOnce: 100 } }).gate('a.test');
+    const gate = createHostThrottle({ default: { perSecond: 10, burst: 3, atOnce: 100 } }).gate('a.test');
     const times = enterAll(gate, 6, true);
     expect(times).toEqual([0, 0, 0]);
     await vi.advanceTimersByTimeAsync(1_000);
@@ -39,14 +39,14 @@ describe('pace', () => {
   });
 
   it('fills up again while nothing happens, to the burst and no further', async () => {
-    const gate = createPace({ default: { perSecond: 10, burst: 3, atOnce: 100 } }).gate('a.test');
+    const gate = createHostThrottle({ default: { perSecond: 10, burst: 3, atOnce: 100 } }).gate('a.test');
     enterAll(gate, 3, true);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(enterAll(gate, 5, true)).toEqual([0, 0, 0]);
   });
 
   it('bounds how many are under way', async () => {
-    const gate = createPace({ default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } }).gate('a.test');
+    const gate = createHostThrottle({ default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } }).gate('a.test');
     const times = enterAll(gate, 4, false);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(times).toHaveLength(2);
@@ -61,14 +61,14 @@ describe('pace', () => {
       burst: Number.POSITIVE_INFINITY,
       atOnce: Number.POSITIVE_INFINITY,
     };
-    expect(enterAll(createPace({ default: unlimited }).gate('a.test'), 10_000, false)).toHaveLength(10_000);
+    expect(enterAll(createHostThrottle({ default: unlimited }).gate('a.test'), 10_000, false)).toHaveLength(10_000);
     const rate = { perSecond: Number.POSITIVE_INFINITY, burst: 1, atOnce: 5 };
-    expect(enterAll(createPace({ default: rate }).gate('a.test'), 100, true)).toHaveLength(100);
+    expect(enterAll(createHostThrottle({ default: rate }).gate('a.test'), 100, true)).toHaveLength(100);
   });
 
   it('gives each host its own budget, and the hosts of one pattern a common one', () => {
     const one = { perSecond: 1, burst: 1, atOnce: 1 };
-    const pace = createPace({
+    const pace = createHostThrottle({
       default: one,
       hosts: { '*.cdn.test': one, 'www.a.test': { ...one, burst: 2, atOnce: 2 } },
     });
@@ -80,14 +80,14 @@ describe('pace', () => {
   });
 
   it('remembers a host that is busy whatever number of others comes', () => {
-    const pace = createPace({ default: { perSecond: 1, burst: 1, atOnce: 1 } });
+    const pace = createHostThrottle({ default: { perSecond: 1, burst: 1, atOnce: 1 } });
     enterAll(pace.gate('busy.test'), 1, false);
     for (let i = 0; i < 5_000; i++) pace.gate(`${i}.test`);
     expect(enterAll(pace.gate('busy.test'), 1, false)).toHaveLength(0);
   });
 
   it('lets those who wait go when their time is over, and the others pass', async () => {
-    const gate = createPace({ default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } }).gate('a.test');
+    const gate = createHostThrottle({ default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } }).gate('a.test');
     enterAll(gate, 1, false);
     const impatient = gate.enter(new Deadline(50, undefined, Date.now));
     const refused = expect(impatient).rejects.toMatchObject({ code: 'timeout' });
@@ -105,13 +105,13 @@ describe('pace', () => {
   });
 
   it('turns away at once when too many wait', () => {
-    const gate = createPace({ default: { perSecond: 1, burst: 1, atOnce: 1 } }).gate('a.test');
+    const gate = createHostThrottle({ default: { perSecond: 1, burst: 1, atOnce: 1 } }).gate('a.test');
     enterAll(gate, 257, false);
     expect(() => gate.enter(far())).toThrow(expect.objectContaining({ code: 'upstream_unavailable' }));
   });
 
   it('leaves no timer behind when nobody waits', async () => {
-    const gate = createPace({ default: { perSecond: 1, burst: 1, atOnce: 9 } }).gate('a.test');
+    const gate = createHostThrottle({ default: { perSecond: 1, burst: 1, atOnce: 9 } }).gate('a.test');
     enterAll(gate, 1, true);
     const deadline = new Deadline(50, undefined, Date.now);
     const refused = expect(gate.enter(deadline)).rejects.toBeInstanceOf(AppError);

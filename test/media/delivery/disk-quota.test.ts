@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createByteGate } from '../../../src/media/delivery/disk-quota.ts';
+import { createDiskQuota } from '../../../src/media/delivery/disk-quota.ts';
 
 const never = new AbortController().signal;
 
@@ -21,7 +21,7 @@ const settled = () => new Promise(resolve => setImmediate(resolve));
 
 describe('the gate of bytes', () => {
   it('lets in what fits and keeps the rest waiting in its order', async () => {
-    const gate = createByteGate(100);
+    const gate = createDiskQuota(100);
     const first = await gate.enter(60, never);
     const second = track(gate.enter(50, never));
     const third = track(gate.enter(10, never));
@@ -40,12 +40,12 @@ describe('the gate of bytes', () => {
   });
 
   it('takes more than the whole as the whole', async () => {
-    const gate = createByteGate(100);
+    const gate = createDiskQuota(100);
     expect((await gate.enter(1_000, never)).bytes).toBe(100);
   });
 
   it('forgets those who gave up, and lets on those behind them', async () => {
-    const gate = createByteGate(100);
+    const gate = createDiskQuota(100);
     await gate.enter(60, never);
     const leaving = new AbortController();
     const large = track(gate.enter(90, leaving.signal));

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
-import { createServed } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createActionStore } from '../../../src/bot/buttons/button-store.ts';
-import { createActionTokens } from '../../../src/bot/buttons/button-token.ts';
+import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
+import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
+import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
@@ -119,8 +119,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
       recommend: fakeRecommend().recommend,
-      served: createServed({ store }),
-      actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
+      served: createRecommendationHistory({ store }),
+      actions: createButtonTokens({ key: randomBytes(32), store: createButtonStore(store) }),
       jobs,
       version: '1.2.3',
     },

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
-import { createServed } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createActionStore } from '../../../src/bot/buttons/button-store.ts';
-import { createActionTokens } from '../../../src/bot/buttons/button-token.ts';
+import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
+import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
+import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createJobs } from '../../../src/bot/runtime/jobs.ts';
@@ -85,8 +85,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       beatmaps: fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ store }),
       recommend: fakeRecommend().recommend,
-      served: createServed({ store }),
-      actions: createActionTokens({ key: randomBytes(32), store: createActionStore(store) }),
+      served: createRecommendationHistory({ store }),
+      actions: createButtonTokens({ key: randomBytes(32), store: createButtonStore(store) }),
       jobs: createJobs({ store }),
       version: '0.0.0',
     },

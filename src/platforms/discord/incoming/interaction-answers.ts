@@ -4,7 +4,7 @@ import type { Reply } from '../../../bot/reply.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { toAppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Desk, translatorFor } from '../context.ts';
+import { type DiscordContext, translatorFor } from '../context.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { type Answer, createAnswer, type Destination } from '../outgoing/answer.ts';
 import { deleteButtonId } from '../outgoing/delete-button.ts';
@@ -44,7 +44,7 @@ export interface InteractionAnswers {
 }
 
 /** Answers interactions: the deferred message is edited, what does not fit follows. */
-export function createInteractionAnswers(desk: Desk): InteractionAnswers {
+export function createInteractionAnswers(desk: DiscordContext): InteractionAnswers {
   const { dispatcher, delivery, jobs, sender, log, signal } = desk;
 
   async function answer(work: InteractionWork): Promise<void> {

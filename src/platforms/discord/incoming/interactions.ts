@@ -16,10 +16,10 @@ import {
 } from 'discord.js';
 import type { Caller } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import type { Diagnosis } from '../../../bot/settings/permission-check.ts';
+import type { PermissionCheck } from '../../../bot/settings/permission-check.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
-import { type Desk, translatorFor } from '../context.ts';
+import { type DiscordContext, translatorFor } from '../context.ts';
 import { COMMAND_LIMITS, TIMES } from '../limits.ts';
 import { matchDeleteButton } from '../outgoing/delete-button.ts';
 import { diagnosisOf, rightsOf } from '../permissions.ts';
@@ -43,7 +43,7 @@ export interface IncomingInteractions {
 type Pressed = ButtonInteraction | StringSelectMenuInteraction;
 type Asked = ChatInputCommandInteraction | MessageContextMenuCommandInteraction;
 
-export function createIncomingInteractions(desk: Desk, index: CommandIndex): IncomingInteractions {
+export function createIncomingInteractions(desk: DiscordContext, index: CommandIndex): IncomingInteractions {
   const { dispatcher, jobs, sender, now } = desk;
 
   async function acceptCommand(interaction: ChatInputCommandInteraction): Promise<InteractionWork | undefined> {
@@ -208,7 +208,7 @@ export function createIncomingInteractions(desk: Desk, index: CommandIndex): Inc
     };
   }
 
-  function diagnose(interaction: Interaction): readonly Diagnosis[] {
+  function diagnose(interaction: Interaction): readonly PermissionCheck[] {
     if (isPersonal(interaction)) {
       const ok = interaction.memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
       return [{ key: 'useExternalApps', ok }];

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { chatKey } from '../../../bot/command.ts';
 import type { Job } from '../../../bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
-import type { Desk } from '../context.ts';
+import type { DiscordContext } from '../context.ts';
 import { TIMES, WORK } from '../limits.ts';
 import { SendFailure } from '../outgoing/send.ts';
 import type { CommandIndex } from '../register.ts';
@@ -16,7 +16,7 @@ import { createMessageAnswers, type MessageWork } from './message-answers.ts';
 import { createIncomingMessages, readUpdate } from './messages.ts';
 
 export interface ListenOptions {
-  readonly desk: Desk;
+  readonly desk: DiscordContext;
   readonly index: CommandIndex;
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
   ownId(): string | undefined;

@@ -1,6 +1,6 @@
 import { type Caller, chatKey } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import { type Desk, translatorFor } from '../context.ts';
+import { type DiscordContext, translatorFor } from '../context.ts';
 import { TIMES } from '../limits.ts';
 import { type Answer, createAnswer, type Destination } from '../outgoing/answer.ts';
 import { deleteButtonId } from '../outgoing/delete-button.ts';
@@ -27,7 +27,7 @@ export interface MessageAnswers {
 }
 
 /** Answers messages by replies to them. */
-export function createMessageAnswers(desk: Desk): MessageAnswers {
+export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
   const { dispatcher, delivery, settings, jobs, sender, suppression, log, signal } = desk;
   const leaving = new Set<NodeJS.Timeout>();
 

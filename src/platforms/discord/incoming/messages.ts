@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Caller } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import type { Desk } from '../context.ts';
+import type { DiscordContext } from '../context.ts';
 import { diagnosisOf, isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
 import { findMarkdownLinks, findUnfurledLinks } from '../render/markdown-links.ts';
 import { callerOf, type MessageTarget } from './job-payload.ts';
@@ -46,7 +46,7 @@ export interface IncomingMessages {
   accept(data: unknown): MessageWork | undefined;
 }
 
-export function createIncomingMessages(desk: Desk, ownId: () => string | undefined): IncomingMessages {
+export function createIncomingMessages(desk: DiscordContext, ownId: () => string | undefined): IncomingMessages {
   const { dispatcher, jobs, log } = desk;
 
   return {

@@ -8,7 +8,7 @@ import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
 import { callerOf, placeOf, privateCaller } from '../outgoing/caller.ts';
 import type { DeleteButton } from '../outgoing/delete-button.ts';
-import type { Restate, StandingKind } from '../outgoing/edit-message.ts';
+import type { EditMessage, StandingKind } from '../outgoing/edit-message.ts';
 import type { Sender } from '../outgoing/send.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { shorten } from '../render/formatted-text.ts';
@@ -20,7 +20,7 @@ export interface PressOptions {
   readonly api: BotApi;
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
   readonly sender: Sender;
-  readonly restate: Restate;
+  readonly restate: EditMessage;
   readonly access: ChatAccess;
   readonly deleteButton: DeleteButton;
   readonly translator: (caller: Caller) => Translator;

@@ -1,4 +1,4 @@
-import type { Diagnosis } from '../../../bot/settings/permission-check.ts';
+import type { PermissionCheck } from '../../../bot/settings/permission-check.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
 import type { Me, Member } from '../outgoing/methods.ts';
@@ -7,7 +7,7 @@ import type { Me, Member } from '../outgoing/methods.ts';
 export interface ChatAccess {
   isAdmin(chatId: number, userId: number): Promise<boolean>;
   /** What Medley may and may not do there. */
-  diagnose(chatId: number): Promise<readonly Diagnosis[]>;
+  diagnose(chatId: number): Promise<readonly PermissionCheck[]>;
 }
 
 export function createChatAccess(api: BotApi, me: () => Me): ChatAccess {

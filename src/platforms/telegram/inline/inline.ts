@@ -12,7 +12,7 @@ import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
 import { privateCaller } from '../outgoing/caller.ts';
-import type { Candidate, FileLadder } from '../outgoing/file-candidates.ts';
+import type { Candidate, FileCandidates } from '../outgoing/file-candidates.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import type { Sender } from '../outgoing/send.ts';
 import { renderBlocks } from '../render/block-text.ts';
@@ -25,7 +25,7 @@ export interface InlineOptions {
   readonly api: BotApi;
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse'>;
   readonly sender: Sender;
-  readonly ladder: (item: GalleryItem) => FileLadder;
+  readonly ladder: (item: GalleryItem) => FileCandidates;
   readonly translator: (caller: Caller) => Translator;
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -206,7 +206,7 @@ export function createInline(options: InlineOptions): Inline {
 
   /** Nothing can be uploaded into an inline message: it takes what Telegram holds, or an address. */
   async function edit(
-    steps: FileLadder,
+    steps: FileCandidates,
     reply: Reply,
     target: string,
     t: Translator,

@@ -18,18 +18,18 @@ export interface Standing {
  * several messages that of one. `beside`: it cannot be changed at all, so the new comes beside it.
  * @throws BotApiError unless Telegram refused that very change
  */
-export type Restate = (
+export type EditMessage = (
   payloads: readonly Payload[],
   standing: Standing,
   signal: AbortSignal,
 ) => Promise<'done' | 'anew' | 'beside'>;
 
-export interface RestateOptions {
+export interface EditMessageOptions {
   readonly api: BotApi;
   readonly photos: Photos;
 }
 
-export function createRestate({ api, photos }: RestateOptions): Restate {
+export function createEditMessage({ api, photos }: EditMessageOptions): EditMessage {
   async function editWords(words: TextPayload, target: Target, signal: AbortSignal): Promise<'done'> {
     const { content, preview, keyboard } = words;
     const said = { text: content.text, entities: content.entities, link_preview_options: preview };

@@ -27,7 +27,7 @@ export interface Candidate {
 }
 
 /** The ways to send one file, best first: what Telegram holds, what it may fetch, what has to be uploaded; at last a link. */
-export interface FileLadder {
+export interface FileCandidates {
   /** Whether Telegram holds the file already, so that sending it costs nothing. */
   isHeld(): boolean;
   /** The same until it is refused. @throws AppError when the signal aborts. */
@@ -40,7 +40,7 @@ export interface FileLadder {
   close(): Promise<void>;
 }
 
-export interface FileLadderOptions {
+export interface FileCandidatesOptions {
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
   readonly sentFiles: SentFiles;
   /** Who holds the files: `telegram:BOT_ID`, since ids are per bot. */
@@ -53,7 +53,11 @@ export interface FileLadderOptions {
 /** Kinds that may stand beside others in an album. */
 const ALBUM_TYPES: ReadonlySet<string> = new Set(['photo', 'video', 'audio']);
 
-export function createFileLadder(item: GalleryItem, inAlbum: boolean, options: FileLadderOptions): FileLadder {
+export function createFileCandidates(
+  item: GalleryItem,
+  inAlbum: boolean,
+  options: FileCandidatesOptions,
+): FileCandidates {
   const { delivery, sentFiles, holder, limits, isLocalServer } = options;
   const { post, index, form, spoiler } = item;
   const media = post.items[index];

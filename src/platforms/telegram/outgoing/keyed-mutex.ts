@@ -1,10 +1,10 @@
 /** Lets one at a time do the work of a key; the others look again, when it is done, whether there still is work to do. */
-export interface PostLock {
+export interface KeyedMutex {
   /** `isDone`: nothing is left that two should not do at once. @throws what `work` throws, or the signal's reason. */
   run<T>(key: string, isDone: () => boolean, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
-export function createPostLock(): PostLock {
+export function createKeyedMutex(): KeyedMutex {
   const busy = new Map<string, Promise<void>>();
 
   return {

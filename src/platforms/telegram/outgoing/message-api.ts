@@ -35,7 +35,7 @@ interface Errand {
 }
 
 /** Puts messages into chats, wherever those have gone meanwhile. */
-export interface Posting {
+export interface MessageApi {
   /** Waits for the chat's turn. @throws the signal's reason */
   takeTurn(place: Place, messages: number, signal: AbortSignal): Promise<void>;
   /** @throws BotApiError, or the signal's reason. */
@@ -47,7 +47,7 @@ export interface Posting {
   ): Promise<Answers[M]>;
 }
 
-export interface PostingOptions {
+export interface MessageApiOptions {
   readonly api: BotApi;
   readonly pacing: Pacing;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
@@ -58,7 +58,7 @@ export interface PostingOptions {
 const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
-export function createPosting({ api, pacing, settings, limits, now }: PostingOptions): Posting {
+export function createMessageApi({ api, pacing, settings, limits, now }: MessageApiOptions): MessageApi {
   /** Groups that have become supergroups since the start. */
   const moved = new LRUCache<number, number>({ max: MAX_MOVED });
 

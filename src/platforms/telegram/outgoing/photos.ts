@@ -6,7 +6,7 @@ import { captioned, markup } from '../render/file-fields.ts';
 import type { Photo, PhotoPayload } from '../render/render.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
-import type { Place, Posting, SendingWatch } from './message-api.ts';
+import type { MessageApi, Place, SendingWatch } from './message-api.ts';
 import type { EditTarget, FileSource, SentMessage } from './methods.ts';
 import { isAboutFile, isWithoutRight } from './send-errors.ts';
 
@@ -25,7 +25,7 @@ export interface Photos {
 
 export interface PhotosOptions {
   readonly api: BotApi;
-  readonly posting: Posting;
+  readonly posting: MessageApi;
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'warn'>;
 }

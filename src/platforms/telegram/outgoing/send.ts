@@ -13,9 +13,14 @@ import {
   type TextPayload,
 } from '../render/render.ts';
 import { BotApiError } from './bot-api-error.ts';
-import { type Candidate, createFileLadder, type FileLadder, type FileLadderOptions } from './file-candidates.ts';
-import { createPostLock } from './keyed-mutex.ts';
-import type { Place, Posting, SendingWatch } from './message-api.ts';
+import {
+  type Candidate,
+  createFileCandidates,
+  type FileCandidates,
+  type FileCandidatesOptions,
+} from './file-candidates.ts';
+import { createKeyedMutex } from './keyed-mutex.ts';
+import type { MessageApi, Place, SendingWatch } from './message-api.ts';
 import type { Button, SentMessage } from './methods.ts';
 import type { Photos } from './photos.ts';
 import { culprits, isAboutFile, isWithoutRight } from './send-errors.ts';
@@ -37,19 +42,19 @@ export interface Sender {
   sendFile(item: GalleryItem, place: Place, occasion: Occasion): Promise<number | undefined>;
 }
 
-export interface SenderOptions extends FileLadderOptions {
-  readonly posting: Posting;
+export interface SenderOptions extends FileCandidatesOptions {
+  readonly posting: MessageApi;
   readonly photos: Photos;
 }
 
 interface Ready {
-  readonly ladder: FileLadder;
+  readonly ladder: FileCandidates;
   readonly candidate: Candidate;
 }
 
 export function createSender(options: SenderOptions): Sender {
   const { posting, photos, limits, isLocalServer } = options;
-  const lock = createPostLock();
+  const lock = createKeyedMutex();
 
   async function sendText(
     { content, preview, keyboard }: TextPayload,
@@ -78,7 +83,7 @@ export function createSender(options: SenderOptions): Sender {
     occasion: Occasion,
   ): Promise<{ readonly missing: readonly DeliveredLink[]; readonly messages: readonly SentMessage[] }> {
     const { items } = payload;
-    const ladders = items.map(item => createFileLadder(item, items.length > 1, options));
+    const ladders = items.map(item => createFileCandidates(item, items.length > 1, options));
     await posting.takeTurn(place, items.length, occasion.signal);
     try {
       return await lock.run(
@@ -92,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  async function climb(ladders: readonly FileLadder[], payload: MediaPayload, place: Place, occasion: Occasion) {
+  async function climb(ladders: readonly FileCandidates[], payload: MediaPayload, place: Place, occasion: Occasion) {
     const missing: DeliveredLink[] = [];
     const messages: SentMessage[] = [];
     let left = ladders;
@@ -116,7 +121,7 @@ export function createSender(options: SenderOptions): Sender {
 
   /** Those that have a file to send; the others leave a link. */
   async function readied(
-    ladders: readonly FileLadder[],
+    ladders: readonly FileCandidates[],
     missing: DeliveredLink[],
     signal: AbortSignal,
   ): Promise<readonly Ready[]> {

@@ -7,8 +7,8 @@ import { byId, randomId, recall, remember } from './dom.ts';
 import { createHistory, type Turn, type TurnInput } from './history.ts';
 import type { ServerMessage, WebExample, WebReply } from './protocol.ts';
 import { restoreTexts, setTexts, text } from './texts.ts';
-import { createExchange } from './thread/inline-update.ts';
-import { createTurnView, type Press, type TurnContext, type TurnView } from './thread/message-view.ts';
+import { createInlineUpdate } from './thread/inline-update.ts';
+import { createMessageView, type MessageContext, type MessageView, type Press } from './thread/message-view.ts';
 import { createThread } from './thread/thread.ts';
 import { createWelcome } from './thread/welcome.ts';
 
@@ -20,8 +20,8 @@ const announcer = byId('announcer', HTMLParagraphElement);
 const stateLine = byId('state', HTMLParagraphElement);
 const history = createHistory();
 const thread = createThread();
-const views = new Map<string, TurnView>();
-const exchange = createExchange({ history, thread, viewOf: id => views.get(id) });
+const views = new Map<string, MessageView>();
+const exchange = createInlineUpdate({ history, thread, viewOf: id => views.get(id) });
 const session = loadSession();
 let examples: readonly WebExample[] = [];
 
@@ -56,7 +56,7 @@ const menu = createMenu({
   },
 });
 
-const turnContext: TurnContext = {
+const turnContext: MessageContext = {
   onPress,
   onCancel: cancel,
   onRepeat: turn => ask(turn.input),
@@ -90,8 +90,8 @@ function submit({ id, input }: Turn): boolean {
     : connection.send({ type: 'action', id, token: input.token });
 }
 
-function show(turn: Turn, pressed?: HTMLElement): TurnView {
-  const view = createTurnView(turn, turnContext);
+function show(turn: Turn, pressed?: HTMLElement): MessageView {
+  const view = createMessageView(turn, turnContext);
   views.set(turn.id, view);
   // What is answered in the button's own place needs none of its own.
   view.element.hidden = turn.state === 'waiting' && exchange.begin(turn, pressed);
@@ -165,7 +165,7 @@ function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progres
   }
 }
 
-function addReply(turn: Turn, view: TurnView, reply: WebReply): void {
+function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
   turn.replies.push(reply);
   if (turn.replies.length === 1 && exchange.take(turn, reply)) turn.moved = true;
   else {

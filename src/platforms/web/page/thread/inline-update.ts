@@ -1,16 +1,16 @@
 import type { History, Turn } from '../history.ts';
 import type { WebReply } from '../protocol.ts';
-import type { TurnView } from './message-view.ts';
+import type { MessageView } from './message-view.ts';
 import type { Thread } from './thread.ts';
 
-export interface ExchangeOptions {
+export interface InlineUpdateOptions {
   readonly history: History;
   readonly thread: Thread;
-  readonly viewOf: (turnId: string) => TurnView | undefined;
+  readonly viewOf: (turnId: string) => MessageView | undefined;
 }
 
 /** Answers to pressed buttons that take the place of what the button stands under, as a page turns. */
-export interface Exchange {
+export interface InlineUpdate {
   /** Whether the answer may come in the button's own place; then that place shows that it waits. */
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean;
   /** Puts the answer there. False when it is not of the kind, or its place is gone: then it is shown as any other. */
@@ -19,7 +19,7 @@ export interface Exchange {
   end(turn: Turn): void;
 }
 
-export function createExchange({ history, thread, viewOf }: ExchangeOptions): Exchange {
+export function createInlineUpdate({ history, thread, viewOf }: InlineUpdateOptions): InlineUpdate {
   /** What was pressed, and the card it stands under, for the turns that wait. */
   const waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 

@@ -12,7 +12,7 @@ export interface Press {
   readonly pressed: HTMLElement;
 }
 
-export interface TurnContext {
+export interface MessageContext {
   readonly onPress: (press: Press) => void;
   readonly onCancel: (turn: Turn) => void;
   /** Asks the same again, as a new turn. */
@@ -20,7 +20,7 @@ export interface TurnContext {
 }
 
 /** One question and its answers on the page. */
-export interface TurnView {
+export interface MessageView {
   readonly element: HTMLElement;
   /** Shows what is being waited for: `progress`, or that the line is down. */
   waiting(words: string): void;
@@ -32,7 +32,7 @@ export interface TurnView {
   settle(): void;
 }
 
-export function createTurnView(turn: Turn, context: TurnContext): TurnView {
+export function createMessageView(turn: Turn, context: MessageContext): MessageView {
   const words = turn.input.kind === 'text' ? turn.input.text : turn.input.label;
   const answers = h('div', { class: 'answers' });
   const element = h(
