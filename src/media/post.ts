@@ -1,89 +1,114 @@
 /**
- * The shape every media source yields. What the upstream did not say is `null`, never 0, '' or false.
- * Sources list all variants; choosing one by a chat's limits is delivery's work.
+ * The shape every media source yields; types, the API's schema and what is stored derive from the one schema below. What the
+ * upstream did not say is `null`, never 0, '' or false. Sources list all variants; choosing one by a chat's limits is
+ * delivery's work.
  */
-export type SourceId = 'instagram' | 'facebook';
+import { z } from 'zod';
 
-export type MediaKind = 'video' | 'image' | 'audio';
+const text = z.string().nullable();
+const number = z.number().nullable();
+const moment = z.number().nullable().meta({ description: 'Unix milliseconds.' });
 
-export interface Author {
-  readonly id: string | null;
-  readonly username: string | null;
-  readonly name: string | null;
-  readonly verified: boolean | null;
-  readonly avatarUrl: string | null;
+const variant = z
+  .object({
+    url: z.string().startsWith('https://'),
+    mime: z.string(),
+    width: number,
+    height: number,
+    bitrate: number.meta({ description: 'Bits per second.' }),
+    bytes: number,
+    codecs: text.meta({ description: 'RFC 6381, e.g. `avc1.64001F`.' }),
+    hasAudio: z.boolean().nullable().meta({
+      description:
+        'Null when the site did not say. False for one track of what has to be put together, and for a silent video.',
+    }),
+    hasVideo: z.boolean(),
+    adaptive: z.boolean().meta({ description: 'One track of what has to be put together.' }),
+    expiresAt: moment,
+  })
+  .readonly()
+  .meta({ description: 'One file of the item.' });
+
+const mediaItem = z
+  .object({
+    kind: z.enum(['video', 'image', 'audio']),
+    position: z.number().int().nonnegative().meta({
+      description: 'Zero-based place in the post; places of items that could not be read are left out.',
+    }),
+    width: number.meta({ description: 'Pixels of the original, else of the best variant.' }),
+    height: number,
+    durationMs: number,
+    thumbnailUrl: text,
+    alt: text,
+    variants: z.array(variant).min(1).readonly().meta({ description: 'Best first, never empty.' }),
+  })
+  .readonly();
+
+const author = z
+  .object({ id: text, username: text, name: text, verified: z.boolean().nullable(), avatarUrl: text })
+  .readonly();
+
+const stats = z
+  .object({
+    likes: number,
+    comments: number,
+    plays: number,
+    views: number,
+    shares: number,
+    saves: number,
+    facebookLikes: number,
+    facebookPlays: number,
+    authorFollowers: number,
+    authorPosts: number,
+  })
+  .readonly()
+  .meta({ description: 'Counts as the site gave them; null when it was silent or hides them.' });
+
+export const postSchema = z
+  .object({
+    source: z.enum(['instagram', 'facebook']),
+    id: z.string().meta({ description: "Canonical id; with the source it is the cache's key." }),
+    url: z.string().meta({ description: 'Canonical address, rebuilt from the id.' }),
+    author,
+    title: text,
+    caption: text,
+    hashtags: z.array(z.string()).readonly().meta({ description: 'With their #, in order, without repeats.' }),
+    mentions: z.array(z.string()).readonly().meta({ description: 'With their @, in order, without repeats.' }),
+    publishedAt: moment,
+    stats,
+    items: z.array(mediaItem).readonly(),
+    missingItems: z.number().int().nonnegative().meta({
+      description: 'Items that the post has and that could not be read; 0 for a complete answer.',
+    }),
+    coverUrl: text.meta({ description: "The post's own cover, where no item shows it." }),
+    fetchedAt: z.number().meta({ description: 'Unix milliseconds.' }),
+    expiresAt: moment.meta({ description: 'Unix milliseconds until which every address lives.' }),
+    strategy: z.string().meta({ description: 'Which way of asking the site gave the answer.' }),
+  })
+  .readonly()
+  .meta({ description: 'The whole post. What the site did not say is null.' });
+
+export type Post = z.infer<typeof postSchema>;
+export type SourceId = Post['source'];
+export type Author = Post['author'];
+export type Stats = Post['stats'];
+/** One photo, video or audio of a post. */
+export type MediaItem = Post['items'][number];
+export type MediaKind = MediaItem['kind'];
+/** One file of an item. */
+export type Variant = MediaItem['variants'][number];
+/** An item before its place in the post is known. */
+export type UnplacedItem = Omit<MediaItem, 'position'>;
+
+/** A post that was kept as JSON, or undefined when another version kept it in another shape. */
+export function parseStoredPost(value: unknown): Post | undefined {
+  return postSchema.safeParse(value).data;
 }
 
-/** Counts as the upstream gave them; null when it was silent or hides them. */
-export interface Stats {
-  readonly likes: number | null;
-  readonly comments: number | null;
-  readonly plays: number | null;
-  readonly views: number | null;
-  readonly shares: number | null;
-  readonly saves: number | null;
-  readonly facebookLikes: number | null;
-  readonly facebookPlays: number | null;
-  readonly authorFollowers: number | null;
-  readonly authorPosts: number | null;
-}
-
-/** One file of an item. `expiresAt` is unix milliseconds, from the address's own signature (`oe=`). */
-export interface Variant {
-  readonly url: string;
-  readonly mime: string;
-  readonly width: number | null;
-  readonly height: number | null;
-  /** Bits per second. */
-  readonly bitrate: number | null;
-  readonly bytes: number | null;
-  /** RFC 6381 codecs when the upstream names them, e.g. `avc1.64001F`. */
-  readonly codecs: string | null;
-  /**
-   * Whether sound is in this file; null when the upstream did not say. A DASH video representation is `false`: it never
-   * plays with sound alone. A progressive file of a silent video is `false` too, and then no variant of the item has sound.
-   */
-  readonly hasAudio: boolean | null;
-  readonly hasVideo: boolean;
-  /** True for a DASH representation: one track of what has to be muxed. */
-  readonly adaptive: boolean;
-  readonly expiresAt: number | null;
-}
-
-/** One photo, video or sound of a post. Variants are best first and never empty. */
-export interface MediaItem {
-  readonly kind: MediaKind;
-  /** Pixels of the original, else of the best variant. */
-  readonly width: number | null;
-  readonly height: number | null;
-  readonly durationMs: number | null;
-  readonly thumbnailUrl: string | null;
-  readonly alt: string | null;
-  readonly variants: readonly Variant[];
-}
-
-export interface Post {
-  readonly source: SourceId;
-  /** Canonical id: Instagram's shortcode, Facebook's numeric or pfbid id. `${source}:${id}` is the cache key. */
-  readonly id: string;
-  /** Canonical address, rebuilt from the id. */
-  readonly url: string;
-  readonly author: Author;
-  readonly title: string | null;
-  readonly caption: string | null;
-  /** With their `#`, in order, without repeats. */
-  readonly hashtags: readonly string[];
-  /** With their `@`, in order, without repeats. */
-  readonly mentions: readonly string[];
-  /** Unix milliseconds. */
-  readonly publishedAt: number | null;
-  readonly stats: Stats;
-  readonly items: readonly MediaItem[];
-  readonly fetchedAt: number;
-  /** Unix milliseconds: the earliest expiry of any address in the post, else null. */
-  readonly expiresAt: number | null;
-  /** Name of the strategy that answered, for the log and `/api/post`. */
-  readonly strategy: string;
+/** What an upstream lists as a post's items, in order, null for each that is there but cannot be read. */
+export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post, 'items' | 'missingItems'> {
+  const items = listed.flatMap((item, position) => (item === null ? [] : [{ ...item, position }]));
+  return { items, missingItems: listed.length - items.length };
 }
 
 export const NO_STATS: Stats = {
@@ -102,7 +127,7 @@ export const NO_STATS: Stats = {
 /**
  * Variants that play as they are, best first: never one track of a DASH pair. For a silent video these are its silent files.
  */
-export function playableVariants(item: MediaItem): readonly Variant[] {
+export function playableVariants(item: Pick<MediaItem, 'kind' | 'variants'>): readonly Variant[] {
   if (item.kind === 'image') return item.variants;
   if (item.kind === 'audio') return item.variants.filter(variant => variant.hasAudio !== false);
   return item.variants.filter(variant => variant.hasVideo && !variant.adaptive);

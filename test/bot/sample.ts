@@ -32,6 +32,7 @@ export function sampleVariant(change: Partial<Variant> = {}): Variant {
 export function sampleItem(change: Partial<MediaItem> = {}): MediaItem {
   return {
     kind: 'video',
+    position: 0,
     width: 720,
     height: 1280,
     durationMs: 12_000,
@@ -60,6 +61,8 @@ export function samplePost(change: Partial<Post> = {}): Post {
     publishedAt: Date.UTC(2026, 4, 3),
     stats: { ...NO_STATS, likes: 1234, comments: 1 },
     items: [sampleItem()],
+    missingItems: 0,
+    coverUrl: null,
     fetchedAt: 0,
     expiresAt: null,
     strategy: 'sample',

@@ -61,6 +61,7 @@ export function createFakeUpstream(routes: Readonly<Record<string, FakeRoute>>):
   }
 
   return {
+    hasBrowserTransport: true,
     asked,
     requests,
     countOf: name => asked.filter(one => one === name).length,

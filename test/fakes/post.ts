@@ -21,6 +21,7 @@ export function makeVariant(changes: Partial<Variant> = {}): Variant {
 export function makeItem(changes: Partial<MediaItem> = {}): MediaItem {
   return {
     kind: 'video',
+    position: 0,
     width: 720,
     height: 1280,
     durationMs: 21_500,
@@ -70,6 +71,8 @@ export function makePost(changes: Partial<Post> = {}): Post {
     publishedAt: 1_760_000_000_999,
     stats: NO_STATS,
     items: [makeItem()],
+    missingItems: 0,
+    coverUrl: null,
     fetchedAt: 1_770_000_000_000,
     expiresAt: null,
     strategy: 'graphql',

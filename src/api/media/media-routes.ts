@@ -2,11 +2,11 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../../errors.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
-import type { Post } from '../../media/post.ts';
+import { type Post, postSchema } from '../../media/post.ts';
 import { type Answer, createAnswer, sendAnswer } from '../answer.ts';
 import { errorResponses } from '../reference/document.ts';
 import { FB_EXAMPLE, IG_EXAMPLE, POST_EXAMPLE } from '../reference/examples.ts';
-import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS, postAnswer } from './post-schema.ts';
+import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { toFbDownload, toIgDownload } from './post-shapes.ts';
 
 export interface MediaRoutesOptions {
@@ -103,7 +103,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
           summary: 'Everything known about a post',
           description: 'Any supported link of either site: all items, and of each item every file the site offers.',
           querystring: linkQuery(any.example),
-          response: { 200: postAnswer.meta({ example: POST_EXAMPLE }), ...errorResponses },
+          response: { 200: postSchema.meta({ example: POST_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(any),
       },

@@ -1,5 +1,6 @@
 /** Answers for the reference: made-up people and posts, in the real shapes. A test checks them against the schemas. */
-import type { FbDownload, IgDownload, PostAnswer } from '../media/post-schema.ts';
+import type { Post } from '../../media/post.ts';
+import type { FbDownload, IgDownload } from '../media/post-schema.ts';
 
 const FILE = 'https://scontent.cdninstagram.com/o1/v/t16/f2/m86/AQExample.mp4?oe=6A1B2C3D';
 const COVER = 'https://scontent.cdninstagram.com/v/t51.2885-15/400000000_n.jpg?oe=6A1B2C3D';
@@ -54,7 +55,7 @@ export const FB_EXAMPLE: FbDownload = {
   },
 };
 
-export const POST_EXAMPLE: PostAnswer = {
+export const POST_EXAMPLE: Post = {
   source: 'instagram',
   id: 'C1a2B3c4D5e',
   url: 'https://www.instagram.com/p/C1a2B3c4D5e/',
@@ -85,6 +86,7 @@ export const POST_EXAMPLE: PostAnswer = {
   items: [
     {
       kind: 'video',
+      position: 0,
       width: 720,
       height: 1280,
       durationMs: 21500,
@@ -107,6 +109,8 @@ export const POST_EXAMPLE: PostAnswer = {
       ],
     },
   ],
+  missingItems: 0,
+  coverUrl: null,
   fetchedAt: 1779800000000,
   expiresAt: 1780165693000,
   strategy: 'graphql',

@@ -40,6 +40,10 @@ export interface HttpRequest {
   readonly repeatable?: boolean;
   /** Cookies read from and written to it on every hop. */
   readonly cookies?: CookieJar;
+  /** Default `plain`. `browser`: a browser's TLS and HTTP/2 fingerprint, for fixed site hosts only; never for `stream`. */
+  readonly transport?: 'plain' | 'browser';
+  /** Default `yes`: through the configured proxy, where there is one. `never` asks directly. */
+  readonly proxy?: 'yes' | 'never';
   readonly signal?: AbortSignal;
 }
 
@@ -72,6 +76,8 @@ export interface HttpStream extends HttpHead {
  * that is not allowed), each with its cause.
  */
 export interface HttpClient {
+  /** Whether requests by the `browser` transport can be made here: its optional package is installed and could be loaded. */
+  readonly hasBrowserTransport: boolean;
   request(request: HttpRequest): Promise<HttpResponse>;
   /** Headers now, body as it flows; `timeoutMs` then bounds headers and the pause between chunks, not the whole. */
   stream(request: HttpRequest): Promise<HttpStream>;
@@ -185,6 +191,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   }
 
   return {
+    hasBrowserTransport: false,
     async request(request) {
       const deadline = begin(request);
       try {

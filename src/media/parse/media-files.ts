@@ -1,6 +1,6 @@
 /** Turns the addresses that Instagram's and Facebook's answers list into the variants and items of a post. */
 
-import type { MediaItem, Variant } from '../post.ts';
+import type { UnplacedItem, Variant } from '../post.ts';
 import { compareTracks, parseDashManifest } from './dash.ts';
 import { addressExpiry, addressTag, META_MEDIA_HOSTS, mediaAddress } from './media-address.ts';
 
@@ -137,7 +137,7 @@ function itemSize(original: Size, best: Size): Size {
 }
 
 /** A video with all its files, best first; null when none of them can be fetched. */
-export function videoItem(facts: VideoFacts): MediaItem | null {
+export function videoItem(facts: VideoFacts): UnplacedItem | null {
   const dash = adaptiveVariants(facts.dashManifest);
   const dashHasAudio = dash.variants.some(variant => !variant.hasVideo) ? true : null;
   const progressive = distinctByUrl(facts.files).map(file =>
@@ -157,7 +157,7 @@ export function videoItem(facts: VideoFacts): MediaItem | null {
 }
 
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
-export function imageItem(facts: ImageFacts): MediaItem | null {
+export function imageItem(facts: ImageFacts): UnplacedItem | null {
   const variants = imageVariants(facts.files);
   const best = variants[0];
   if (best === undefined) return null;

@@ -5,7 +5,7 @@ import type { PostRef } from '../extract/source.ts';
 import { captionTags } from '../parse/caption.ts';
 import { parseJson } from '../parse/json-search.ts';
 import { addressExpiry, mediaAddress } from '../parse/media-address.ts';
-import { type MediaItem, NO_STATS, type Post, type Variant } from '../post.ts';
+import { NO_STATS, type Post, placeItems, type UnplacedItem, type Variant } from '../post.ts';
 
 export interface YtDlpContext {
   readonly ref: PostRef;
@@ -100,7 +100,7 @@ function compare(a: Variant, b: Variant): number {
   );
 }
 
-function toItem(one: Video, hosts: readonly string[]): MediaItem[] {
+function toItem(one: Video, hosts: readonly string[]): UnplacedItem[] {
   const listed: readonly unknown[] = one.formats ?? [one];
   const variants = listed.flatMap(entry => {
     const result = format.safeParse(entry);
@@ -165,7 +165,8 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
       views: post.view_count ?? first.view_count ?? null,
       shares: post.repost_count ?? first.repost_count ?? null,
     },
-    items,
+    ...placeItems(items),
+    coverUrl: null,
     fetchedAt: now,
     expiresAt: ends.length === 0 ? null : Math.min(...ends),
     strategy: 'yt-dlp',

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { errorAnswer, fbDownloadAnswer, igDownloadAnswer, postAnswer } from '../../../src/api/media/post-schema.ts';
+import { errorAnswer, fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Extraction, ExtractOptions } from '../../../src/media/extract/extractor.ts';
+import { postSchema } from '../../../src/media/post.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
@@ -189,7 +190,7 @@ describe('GET /api/post', () => {
     const { app } = await createApiServer({ extract: answering(post) });
     const response = await app.inject(`/api/post?url=${REEL}`);
     expect(response.json()).toStrictEqual(JSON.parse(JSON.stringify(post)));
-    expect(postAnswer.safeParse(response.json()).success).toBe(true);
+    expect(postSchema.safeParse(response.json()).success).toBe(true);
   });
 });
 

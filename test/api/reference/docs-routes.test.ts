@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { fbDownloadAnswer, igDownloadAnswer, postAnswer } from '../../../src/api/media/post-schema.ts';
+import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { FB_EXAMPLE, IG_EXAMPLE, POST_EXAMPLE } from '../../../src/api/reference/examples.ts';
 import { renderReference } from '../../../src/api/reference/reference-page.ts';
+import { postSchema } from '../../../src/media/post.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 
 const ENDPOINTS = ['/api/igdownload', '/api/fbdownload', '/api/post'];
@@ -48,7 +49,7 @@ describe('GET /openapi.json', () => {
   it('has examples that its own schemas accept', () => {
     expect(igDownloadAnswer.parse(IG_EXAMPLE)).toEqual(IG_EXAMPLE);
     expect(fbDownloadAnswer.parse(FB_EXAMPLE)).toEqual(FB_EXAMPLE);
-    expect(postAnswer.parse(POST_EXAMPLE)).toEqual(POST_EXAMPLE);
+    expect(postSchema.parse(POST_EXAMPLE)).toEqual(POST_EXAMPLE);
   });
 
   it('has example links that are taken', async () => {

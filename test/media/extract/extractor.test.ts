@@ -16,6 +16,7 @@ const REEL = 'https://www.facebook.com/reel/433712053064866';
 const SHARE = 'https://www.facebook.com/share/v/1AbCdEfGh/';
 const item: MediaItem = {
   kind: 'video',
+  position: 0,
   width: 1,
   height: 1,
   durationMs: null,
@@ -61,6 +62,8 @@ function setUp(given: Given = {}) {
         publishedAt: null,
         stats: NO_STATS,
         items: [item, item],
+        missingItems: 0,
+        coverUrl: null,
         fetchedAt: clock.now,
         expiresAt: null,
         strategy: 'played',

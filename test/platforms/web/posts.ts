@@ -22,6 +22,7 @@ export function variant(parts: Partial<Variant>): Variant {
 export function film(file: string, width: number, height: number, cover: string): MediaItem {
   return {
     kind: 'video',
+    position: 0,
     width,
     height,
     durationMs: 8_000,
@@ -35,6 +36,7 @@ export function photo(file: string, alt: string | null = null): MediaItem {
   const url = `https://cdn.test/${file}`;
   return {
     kind: 'image',
+    position: 0,
     width: 1080,
     height: 1350,
     durationMs: null,
@@ -57,6 +59,8 @@ export function post(parts: Partial<Post>): Post {
     publishedAt: Date.UTC(2026, 4, 17, 18, 30),
     stats: NO_STATS,
     items: [],
+    missingItems: 0,
+    coverUrl: null,
     fetchedAt: 0,
     expiresAt: null,
     strategy: 'test',

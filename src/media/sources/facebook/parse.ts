@@ -5,7 +5,7 @@ import { captionTags } from '../../parse/caption.ts';
 import { address, instant } from '../../parse/fields.ts';
 import { isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import { videoItem } from '../../parse/media-files.ts';
-import type { Author, MediaItem, Post } from '../../post.ts';
+import type { Author, Post, UnplacedItem } from '../../post.ts';
 import { readAuthor } from './author.ts';
 import { readCounts } from './counts.ts';
 import { type FacebookPage, idOfAddress, readPage } from './page.ts';
@@ -15,8 +15,11 @@ import { isVideo, readVideo } from './video.ts';
 
 export type PostDraft = Pick<
   Post,
-  'author' | 'title' | 'caption' | 'hashtags' | 'mentions' | 'publishedAt' | 'stats' | 'items'
->;
+  'author' | 'title' | 'caption' | 'hashtags' | 'mentions' | 'publishedAt' | 'stats'
+> & {
+  /** In order; null for one that is there and cannot be read. */
+  readonly items: readonly (UnplacedItem | null)[];
+};
 
 /** What a page says of the post: the post, or why it holds none. */
 export type Reading =
@@ -32,7 +35,7 @@ export type Reading =
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video']);
 
 interface Found {
-  readonly items: readonly MediaItem[];
+  readonly items: readonly UnplacedItem[];
   /** Objects of the media themselves. */
   readonly nodes: readonly JsonObject[];
   readonly stories: readonly JsonObject[];
@@ -52,7 +55,7 @@ function nodesOf(page: FacebookPage, id: string): readonly JsonObject[] {
 function readMedia(
   page: FacebookPage,
   media: JsonObject,
-): { readonly item: MediaItem | null; readonly isLive: boolean } {
+): { readonly item: UnplacedItem | null; readonly isLive: boolean } {
   const id = textOf(media.id);
   const same = id === null ? [] : nodesOf(page, id);
   const nodes = [media, ...same.filter(node => node !== media)];
@@ -153,7 +156,7 @@ function isAboutPost(page: FacebookPage, ids: ReadonlySet<string>): boolean {
 }
 
 /** The post as the page tells it to crawlers: one file, few words. */
-function readOpenGraph(page: FacebookPage): readonly MediaItem[] {
+function readOpenGraph(page: FacebookPage): readonly UnplacedItem[] {
   const { og } = page.meta;
   const file = address.parse(og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video'));
   const item = videoItem({

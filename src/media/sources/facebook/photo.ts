@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { address, listOf, objectOf, size, text } from '../../parse/fields.ts';
 import type { JsonObject } from '../../parse/json-search.ts';
 import { imageItem, type ListedFile } from '../../parse/media-files.ts';
-import type { MediaItem } from '../../post.ts';
+import type { UnplacedItem } from '../../post.ts';
 import { isVideo } from './video.ts';
 
 const picture = objectOf({ uri: address, width: size, height: size });
@@ -27,7 +27,7 @@ export function isPhoto(object: JsonObject): boolean {
 }
 
 /** Reads all objects that carry one photo's id as one photo; null when no size of it can be fetched. */
-export function readPhoto(nodes: readonly JsonObject[]): MediaItem | null {
+export function readPhoto(nodes: readonly JsonObject[]): UnplacedItem | null {
   const files: ListedFile[] = [];
   let alt: string | null = null;
   for (const node of nodes) {

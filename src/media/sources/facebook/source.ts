@@ -4,7 +4,7 @@ import type { Logger } from '../../../infra/log.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
-import type { Post } from '../../post.ts';
+import { type Post, placeItems } from '../../post.ts';
 import { createFacebookClient } from './client.ts';
 import { createFacebookConstants, type FacebookConstants } from './constants.ts';
 import { failureOfAnswer, weakNotFound } from './failures.ts';
@@ -68,12 +68,15 @@ function failureOfReading(kind: Exclude<Reading['kind'], 'post'>): AppError {
 }
 
 function toPost(draft: PostDraft, ref: PostRef, strategy: string, fetchedAt: number): Post {
-  const ends = draft.items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
+  const placed = placeItems(draft.items);
+  const ends = placed.items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
   return {
     source: 'facebook',
     id: ref.id,
     url: ref.url,
     ...draft,
+    ...placed,
+    coverUrl: null,
     fetchedAt,
     expiresAt: ends.length === 0 ? null : Math.min(...ends),
     strategy,

@@ -4,7 +4,7 @@ import { address, flag, listOf, objectOf, size, text } from '../../parse/fields.
 import type { JsonObject } from '../../parse/json-search.ts';
 import { addressTag } from '../../parse/media-address.ts';
 import { type ListedFile, type Size, videoItem } from '../../parse/media-files.ts';
-import type { MediaItem } from '../../post.ts';
+import type { UnplacedItem } from '../../post.ts';
 
 /** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11). */
 const files = {
@@ -147,7 +147,7 @@ function sizeOf(videos: readonly Video[]): Size {
 
 export interface VideoReading {
   /** Null when no file of it can be fetched. */
-  readonly item: MediaItem | null;
+  readonly item: UnplacedItem | null;
   /** Still on the air: there is no file yet. */
   readonly isLive: boolean;
 }

@@ -5,7 +5,7 @@ import { address } from '../../parse/fields.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { imageItem, type ListedFile, videoItem } from '../../parse/media-files.ts';
-import { type MediaItem, NO_STATS } from '../../post.ts';
+import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 import { gatedAnswer } from './failures.ts';
 
@@ -102,7 +102,7 @@ function imageFiles(attributes: Record<string, string> | null): readonly ListedF
 
 const UNKNOWN_SIZE = { width: null, height: null };
 
-function toItem(markup: Markup): MediaItem | null {
+function toItem(markup: Markup): UnplacedItem | null {
   const covers = imageFiles(markup.image);
   if (markup.video === null) return imageItem({ files: covers, original: UNKNOWN_SIZE, alt: null });
   return videoItem({

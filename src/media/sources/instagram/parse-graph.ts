@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../parse/fields.ts';
 import type { JsonObject } from '../../parse/json-search.ts';
 import { imageItem, videoItem } from '../../parse/media-files.ts';
-import type { MediaItem } from '../../post.ts';
+import type { UnplacedItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 
 const total = objectOf({ count });
@@ -57,7 +57,7 @@ export function isGraphMedia(object: JsonObject): boolean {
   return MEDIA_KEYS.some(key => key in object) && ('shortcode' in object || 'id' in object);
 }
 
-function toItem(source: Node): MediaItem | null {
+function toItem(source: Node): UnplacedItem | null {
   const original = source.dimensions ?? { width: null, height: null };
   const images = [
     { url: source.display_url ?? source.display_src, ...original },

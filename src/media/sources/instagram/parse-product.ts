@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../parse/fields.ts';
 import type { JsonObject } from '../../parse/json-search.ts';
 import { imageItem, videoItem } from '../../parse/media-files.ts';
-import type { MediaItem } from '../../post.ts';
+import type { UnplacedItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 
 const file = z.object({ url: address, width: size, height: size, bandwidth: size });
@@ -83,7 +83,7 @@ function isVideo(source: Child): boolean {
   return hasFiles || source.__typename?.endsWith('VideoMedia') === true;
 }
 
-function toItem(source: Child): MediaItem | null {
+function toItem(source: Child): UnplacedItem | null {
   const original = { width: source.original_width, height: source.original_height };
   const images = [
     ...(source.image_versions2?.candidates ?? []),
@@ -104,7 +104,7 @@ function toItem(source: Child): MediaItem | null {
 }
 
 /** A carousel's own files are one of its items over again, in another size: only the children count. */
-function toItems(source: Product): readonly MediaItem[] {
+function toItems(source: Product): readonly UnplacedItem[] {
   const isCarousel = source.media_type === CAROUSEL || source.carousel_media.length > 0;
   const parts: readonly Child[] = isCarousel ? source.carousel_media : [source];
   return parts.flatMap(part => toItem(part) ?? []);

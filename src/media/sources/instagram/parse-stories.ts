@@ -3,7 +3,7 @@ import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { numericId } from '../../parse/fields.ts';
 import { findObjects, isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
-import type { Author, MediaItem } from '../../post.ts';
+import type { Author } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 import { failureOfJson, weakNotFound } from './failures.ts';
 import { parseProduct } from './parse-product.ts';
@@ -41,7 +41,7 @@ export function parseStories(body: string, ref: PostRef): PostDraft {
     const wanted = named.length > 0 ? named : shown;
     const [first] = wanted;
     if (first === undefined) continue;
-    const items: readonly MediaItem[] = wanted.flatMap(one => one.draft.items);
+    const items = wanted.flatMap(one => one.draft.items);
     return { ...first.draft, author: authorOf(reel, wanted) ?? first.draft.author, items };
   }
   throw failureOfJson(answer) ?? weakNotFound('the story shows nothing');

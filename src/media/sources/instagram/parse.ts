@@ -17,7 +17,7 @@ import {
   parseJson,
 } from '../../parse/json-search.ts';
 import { addressExpiry } from '../../parse/media-address.ts';
-import type { Post } from '../../post.ts';
+import { type Post, placeItems } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 import { emptyAnswer, failureOfHead, failureOfJson, failureOfPage, gatedAnswer, weakNotFound } from './failures.ts';
 import { embedContext, parseEmbedMarkup } from './parse-embed.ts';
@@ -129,13 +129,16 @@ function firstOf<T>(documents: readonly unknown[], read: (document: unknown) => 
 export function toPost(draft: PostDraft, context: Omit<ParseContext, 'kind'>): Post {
   const { ref, strategy, now } = context;
   const { hashtags, mentions } = captionTags(draft.caption);
-  const covers = [draft.author.avatarUrl, ...draft.items.map(item => item.thumbnailUrl)];
+  const placed = placeItems(draft.items);
+  const covers = [draft.author.avatarUrl, ...placed.items.map(item => item.thumbnailUrl)];
   const expiries = [
-    ...draft.items.flatMap(item => item.variants.map(variant => variant.expiresAt)),
+    ...placed.items.flatMap(item => item.variants.map(variant => variant.expiresAt)),
     ...covers.map(url => (url === null ? null : addressExpiry(url))),
   ].filter(expiry => expiry !== null);
   return {
     ...draft,
+    ...placed,
+    coverUrl: null,
     source: 'instagram',
     id: ref.id,
     url: ref.url,

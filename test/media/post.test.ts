@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseStoredPost } from '../../../src/media/extract/post-schema.ts';
-import { makePhoto, makePost } from '../../fakes/post.ts';
+import { parseStoredPost } from '../../src/media/post.ts';
+import { makePhoto, makePost } from '../fakes/post.ts';
 
 const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
