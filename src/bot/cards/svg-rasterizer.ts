@@ -20,11 +20,11 @@ export interface SvgRasterizerOptions {
   readonly maxBytes?: number;
 }
 
-const require = createRequire(import.meta.url);
+const { resolve } = createRequire(import.meta.url);
 /** The system's own faces differ from machine to machine, so none of them is asked for. */
 const FONT_FILES = [
-  require.resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
-  require.resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
+  resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
+  resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
 ];
 
 export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasterizerOptions = {}): SvgRasterizer {
