@@ -33,7 +33,7 @@ const ROOMS: readonly Room[] = [
   },
   { name: 'page', files: PAGE, may: PAGE, packages: false },
   ...['discord', 'telegram', 'web'].map(platform),
-  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/ },
+  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/, mayTypes: /^src\/bot\/runtime\// },
   { name: 'api', files: /^src\/api\//, may: /^src\/(api\/|media\/|beatmaps\/|infra\/|errors\.ts$)/ },
 ];
 

@@ -203,6 +203,21 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
   });
 
+  describe(`${name} is fair`, () => {
+    it('in that what makes room for others lets them go first', async () => {
+      const queue = await open();
+      let tries = 0;
+      const { seen, handler } = recording(({ chat }) => (chat === 'loud' && ++tries < 3 ? AGAIN : DONE));
+      await addAll(queue, ['loud'], { chat: 'loud' });
+      await addAll(queue, ['quiet1', 'quiet2'], { chat: 'quiet' });
+      queue.work(handler, { concurrency: 1 });
+      await idle(queue);
+      expect(seen.filter(id => id === 'loud')).toHaveLength(3);
+      expect(seen.indexOf('quiet1')).toBe(1);
+      expect(seen.at(-1)).toBe('loud');
+    });
+  });
+
   describe(`${name} lets entries wait`, () => {
     it('for a time, or until they are called', async () => {
       const queue = await open();

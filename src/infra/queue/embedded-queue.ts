@@ -126,8 +126,11 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
       if (verdict.done) {
         if (table.settle(id, holder, now())) unfinished -= 1;
       } else {
-        const due = verdict.afterMs > 0 ? now() + Math.ceil(verdict.afterMs) : 0;
-        if (table.release(id, holder, due, verdict.payload) && due > 0) wakeBy(due);
+        const { afterMs, payload } = verdict;
+        const due = afterMs > 0 ? now() + Math.ceil(afterMs) : 0;
+        // What only makes room for others lets all go first that wait now.
+        const place = { due, turn: due > 0 ? 0 : turn + 1, payload };
+        if (table.release(id, holder, place) && due > 0) wakeBy(due);
       }
       return true;
     } catch (error) {

@@ -43,6 +43,12 @@ interface Lease {
   readonly until: number;
 }
 
+interface Release {
+  readonly due: number;
+  readonly turn: number;
+  readonly payload: string | undefined;
+}
+
 export type EmbeddedTable = ReturnType<typeof createEmbeddedTable>;
 
 /**
@@ -101,12 +107,13 @@ export function createEmbeddedTable(store: Store) {
       const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state = 'claimed' AND holder = :holder`;
       return store.run(sql, { id, holder, at }).changes > 0;
     },
-    /** `due`: 0 for at once. */
-    release(id: string, holder: string, due: number, payload: string | undefined): boolean {
+    /** `due`: 0 for at once; `turn`: not before that one. */
+    release(id: string, holder: string, { due, turn, payload }: Release): boolean {
       const { changes } = store.run(
-        `UPDATE queue SET state = :state, due = :due, holder = '', payload = coalesce(:payload, payload)
+        `UPDATE queue SET state = :state, due = :due, turn = max(turn, :turn), holder = '',
+          payload = coalesce(:payload, payload)
         WHERE id = :id AND state = 'claimed' AND holder = :holder`,
-        { id, holder, due, state: due > 0 ? 'delayed' : 'waiting', payload: payload ?? null },
+        { id, holder, due, turn, state: due > 0 ? 'delayed' : 'waiting', payload: payload ?? null },
       );
       return changes > 0;
     },

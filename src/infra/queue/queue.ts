@@ -45,7 +45,7 @@ export interface Claim {
 export type Verdict =
   /** It is over: a bare id stays. */
   | { readonly done: true }
-  /** It waits again, for at least so long, and keeps no worker. */
+  /** It waits again, for at least so long, and keeps no worker; 0: until all that wait now had their turn. */
   | { readonly done: false; readonly afterMs: number; readonly payload?: string };
 
 /** Settles what becomes of the entry. A handler that throws is logged, and the entry waits for a moment. */

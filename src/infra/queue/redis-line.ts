@@ -92,11 +92,17 @@ if not holds(id, token) then return 0 end
 redis.call('HSET', base .. id, 'data', data)
 return 1`,
 
-  /** Frees the place in the chat; says who takes it. An empty \`data\` changes nothing. */
+  /** Frees the place in the chat; says who takes it. An empty \`data\` changes nothing. What yields goes behind all that wait now. */
   release: `
-local id, chat, token, data = ARGV[3], ARGV[4], ARGV[5], ARGV[6]
+local id, chat, token, data, yields = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
 if not holds(id, token) then return {0, ''} end
 if data ~= '' then redis.call('HSET', base .. id, 'data', data) end
+if yields == '1' then
+  local turn = tonumber(redis.call('GET', own .. 'turn') or '1') + 1
+  turn = math.min(math.max(turn, tonumber(redis.call('HGET', base .. id, 'priority') or '1')), ${LAST_TURN})
+  redis.call('HSET', base .. id, 'priority', turn)
+  redis.call('ZADD', own .. 'chat:' .. chat, turn, id)
+end
 return {1, handOver(id, chat)}`,
 
   settle: `
@@ -156,8 +162,8 @@ export function createRedisLine({ client, base }: RedisLineOptions) {
     async save(id: string, token: string, data: string): Promise<boolean> {
       return (await run('save', id, token, data)) === 1;
     },
-    async release(id: string, chat: string, token: string, data: string) {
-      return handed(await run('release', id, chat, token, data));
+    async release(id: string, chat: string, token: string, changed: { data: string; yields: boolean }) {
+      return handed(await run('release', id, chat, token, changed.data, changed.yields ? 1 : 0));
     },
     async settle(id: string, chat: string, token: string) {
       return handed(await run('settle', id, chat, token));

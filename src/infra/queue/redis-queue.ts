@@ -185,10 +185,14 @@ export function createRedisQueue({
       await promote(next).catch(noteError);
       return;
     }
-    const changed = verdict.payload === undefined ? '' : JSON.stringify({ ...data, payload: verdict.payload });
+    const { afterMs, payload } = verdict;
+    const changed = {
+      data: payload === undefined ? '' : JSON.stringify({ ...data, payload }),
+      yields: afterMs <= 0,
+    };
     const { ok, next } = await insist(() => line.release(jobId, chat, token, changed));
     if (!ok) return lost(jobId);
-    await insist(() => job.moveToDelayed(Date.now() + Math.max(0, verdict.afterMs), token));
+    await insist(() => job.moveToDelayed(Date.now() + Math.max(0, afterMs), token));
     await promote(next).catch(noteError);
     throw new DelayedError();
   }
