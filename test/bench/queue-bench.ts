@@ -1,15 +1,21 @@
 /**
  * What keeping a request costs: accepted, claimed, marked as being sent and as sent, settled, by the embedded queue on a file and by
  * the one on Redis (left out, with the reason, where there is none). `steady`: one request after the other, each started when
- * the one before is done. `burst`: thousands at once, 32 workers. CPU is that of this process; Redis has its own.
+ * the one before is done. `burst`: thousands at once, 32 workers. CPU is that of this process; Redis has its own. `runtime` is a whole
+ * request on the embedded queue, answered at once by a platform that does nothing: its start is the call that would send.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
+import type { ChatPlatform, PlatformHost } from '../../src/bot/runtime/chat-platform.ts';
+import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import type { Claim, Queue, QueueLimits } from '../../src/infra/queue/queue.ts';
 import { createRedisQueue } from '../../src/infra/queue/redis-queue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
+import { createEcho } from '../bot/runtime/echo.ts';
+import { linksDraft } from '../bot/runtime/scripted-platform.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { createRedisServer, redisMissing } from '../redis-server.ts';
 
@@ -50,13 +56,7 @@ function openWork(queue: Queue) {
   return {
     starts,
     /** When the last verdict is written. */
-    async settled(): Promise<void> {
-      for (;;) {
-        const { waiting: left, running } = await queue.stats();
-        if (left + running === 0) return;
-        await new Promise(resolve => setTimeout(resolve, 2));
-      }
-    },
+    settled: () => idle(queue),
     async ask(): Promise<void> {
       const id = `bench:${next}`;
       const chat = `chat${next % CHATS}`;
@@ -69,6 +69,63 @@ function openWork(queue: Queue) {
       addedAt.delete(id);
     },
   };
+}
+
+/** The same by the runtime: accepted by a platform, answered, sent. */
+async function openRuntime(queue: Queue): Promise<{ readonly work: Work; stop(): Promise<void> }> {
+  let next = 0;
+  let host: PlatformHost | undefined;
+  const starts: number[] = [];
+  const addedAt = new Map<string, number>();
+  const waiting = new Map<string, () => void>();
+  const platform: ChatPlatform = {
+    id: 'bench',
+    replyTo: z.unknown(),
+    repliesAtOnce: 1,
+    async connect(given) {
+      host = given;
+      return { close: async () => undefined };
+    },
+    verify: async () => undefined,
+    async send(replies, { request, put }) {
+      for await (const _ of replies) {
+        await put('0', async () => void starts.push(performance.now() - (addedAt.get(request.id) ?? 0)));
+      }
+      setImmediate(() => waiting.get(request.id)?.());
+    },
+    outcomeOf: () => undefined,
+    close: async () => undefined,
+  };
+  const { dispatcher } = createEcho();
+  const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log: createRecordingLog() });
+  await runtime.start();
+  return {
+    work: {
+      starts,
+      settled: () => idle(queue),
+      async ask() {
+        const eventId = `${next}`;
+        const id = `bench:${eventId}`;
+        const chat = `chat${next % CHATS}`;
+        next += 1;
+        const done = new Promise<void>(resolve => waiting.set(id, resolve));
+        addedAt.set(id, performance.now());
+        await host?.accept(linksDraft(eventId, ['https://example.org/p/AbCdEfGhIjK/'], chat));
+        await done;
+        waiting.delete(id);
+        addedAt.delete(id);
+      },
+    },
+    stop: () => runtime.stop(),
+  };
+}
+
+async function idle(queue: Queue): Promise<void> {
+  for (;;) {
+    const { waiting, running } = await queue.stats();
+    if (waiting + running === 0) return;
+    await new Promise(resolve => setTimeout(resolve, 2));
+  }
 }
 
 type Work = ReturnType<typeof openWork>;
@@ -105,7 +162,13 @@ export async function runQueue(): Promise<void> {
   await server?.start();
   const queues = new Map<string, Queue>([['embedded', createEmbeddedQueue({ store, log, limits: LIMITS })]]);
   if (server !== undefined) queues.set('Redis', createRedisQueue({ url: server.url, log, limits: LIMITS }));
-  const works = [...queues].map(([name, queue]) => ({ name, work: openWork(queue), rounds: [] as Round[] }));
+  const ownStore = openStore(join(folder, 'runtime.db'));
+  const whole = createEmbeddedQueue({ store: ownStore, log, limits: LIMITS });
+  const runtime = await openRuntime(whole);
+  const works: { name: string; work: Work; rounds: Round[] }[] = [
+    ...[...queues].map(([name, queue]) => ({ name, work: openWork(queue), rounds: [] })),
+    { name: 'runtime', work: runtime.work, rounds: [] },
+  ];
   for (const { work } of works) await round(work);
   for (let n = 0; n < ROUNDS; n += 1) for (const { work, rounds } of works) rounds.push(await round(work));
 
@@ -123,14 +186,16 @@ export async function runQueue(): Promise<void> {
     console.log(name.padEnd(11) + cells.join(''));
   }
   if (redisMissing !== undefined) console.log(`Redis      left out: ${redisMissing}`);
-  console.log('aims       0.5 ms (embedded)     5 ms (Redis)                                            2000');
+  console.log('aims       0.5 ms (embedded)     5 ms (Redis), 10 ms (runtime)                            2000');
 
-  for (const queue of queues.values()) {
+  await runtime.stop();
+  for (const queue of [...queues.values(), whole]) {
     await queue.drain();
     await queue.close();
   }
   await server?.stop();
   store.close();
+  ownStore.close();
   rmSync(folder, { recursive: true });
   for (const { message } of log.at('warn', 'error').slice(0, 5)) console.log(`logged: ${message}`);
 }

@@ -309,6 +309,24 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       await idle(second);
     });
 
+    it('a handler that goes on after its verdict: nothing that it writes counts', async () => {
+      const queue = await open();
+      const claims: Claim[] = [];
+      queue.work(
+        async claim => {
+          claims.push(claim);
+          return claims.length === 1 ? AGAIN : new Promise(resolve => setTimeout(resolve, 200, DONE));
+        },
+        { concurrency: 1 },
+      );
+      await addAll(queue, ['a']);
+      await until(() => expect(claims).toHaveLength(2));
+      expect(await claims[0]?.save('too late')).toBe(false);
+      expect(claims[1]?.signal.aborted).toBe(false);
+      expect(await under.dump()).not.toContain('too late');
+      await idle(queue);
+    });
+
     it('a long run: the lease is renewed as long as the handler runs', async () => {
       const first = await open();
       const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 4 * LEASE_MS, DONE)));

@@ -14,7 +14,7 @@ export const Ask = z.discriminatedUnion('kind', [
     what: z.object({ name: z.string(), options: z.record(z.string(), z.unknown()) }),
   }),
   /** A command as it was typed: its name, known or not, and what stood behind it. */
-  z.object({ kind: z.literal('line'), what: z.object({ name: z.string(), rest: z.string() }) }),
+  z.object({ kind: z.literal('line'), what: z.object({ name: z.string(), args: z.string() }) }),
   z.object({ kind: z.literal('button'), what: z.object({ token: z.string() }) }),
   /** Words to Medley that ask for nothing. */
   z.object({ kind: z.literal('talk'), what: z.null() }),
@@ -29,9 +29,9 @@ export function askOf(intent: TextIntent): Ask {
     case 'address':
       return { kind: 'links', what: [{ url: intent.address, spoiler: false }] };
     case 'command':
-      return { kind: 'line', what: { name: intent.command.name, rest: intent.rest } };
+      return { kind: 'line', what: { name: intent.command.name, args: intent.rest } };
     case 'unknown':
-      return { kind: 'line', what: { name: intent.name, rest: '' } };
+      return { kind: 'line', what: { name: intent.name, args: '' } };
     case 'talk':
       return { kind: 'talk', what: null };
   }

@@ -34,10 +34,10 @@ export interface Round {
   readonly next: number;
   readonly paid: number;
   /** What is left for later; undefined when nothing is. */
-  readonly rest: Rest | undefined;
+  readonly remaining: Remaining | undefined;
 }
 
-export interface Rest {
+export interface Remaining {
   /** So many links. */
   readonly links: number;
   /** The limit that keeps them waiting; undefined when they only come in the next round. */
@@ -46,5 +46,5 @@ export interface Rest {
 
 /** A round that is one part. */
 export function single(reply: Promise<Reply | undefined>): Round {
-  return { answers: [{ reply, next: 1 }], next: 1, paid: 1, rest: undefined };
+  return { answers: [{ reply, next: 1 }], next: 1, paid: 1, remaining: undefined };
 }

@@ -17,7 +17,14 @@ import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
 import { type Ask, askOf } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
-import { type Answer, type DispatchContext, type Position, type Rest, type Round, single } from './dispatch-context.ts';
+import {
+  type Answer,
+  type DispatchContext,
+  type Position,
+  type Remaining,
+  type Round,
+  single,
+} from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
@@ -164,14 +171,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function rounds(ask: Ask, turn: DispatchContext, position: Position): Promise<Round> {
     if (ask.kind === 'links') return pastedLinks(ask.what, turn, position);
-    if (position.from > 0) return { answers: [], next: position.from, paid: position.paid, rest: undefined };
+    if (position.from > 0) return { answers: [], next: position.from, paid: position.paid, remaining: undefined };
     switch (ask.kind) {
       case 'command':
         return alone(find(ask.what.name), turn, position, () => ask.what.options);
       case 'line': {
         const command = find(ask.what.name);
         const spec = commandSpec(command, turn.t, turn.caller.chatKind);
-        return alone(command, turn, position, () => parseArguments(spec, ask.what.rest));
+        return alone(command, turn, position, () => parseArguments(spec, ask.what.args));
       }
       case 'button': {
         const { command, values } = services.actions.decode(ask.what.token, callerKey(turn.caller));
@@ -189,21 +196,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     } catch (error) {
       // Links that were answered before stay so; the rest of them is over with this notice.
       const next = ask.kind === 'links' ? ask.what.length : 1;
-      if (signal.aborted) return { answers: [], next: from, paid, rest: undefined };
+      if (signal.aborted) return { answers: [], next: from, paid, remaining: undefined };
       const reply = Promise.resolve(failure(error, ask.kind, turn));
-      return { answers: [{ reply, next }], next, paid: next, rest: undefined };
+      return { answers: [{ reply, next }], next, paid: next, remaining: undefined };
     }
   }
 
   /** What is said about links that are not answered, by platforms that keep none. */
-  function leftOut({ links, refusal }: Rest, taken: number, turn: DispatchContext): Reply | undefined {
+  function leftOut({ links, refusal }: Remaining, taken: number, turn: DispatchContext): Reply | undefined {
     if (refusal === undefined) return notice(turn.t.messages.notices.moreLinks(taken, links));
     return refusal.firstRefusal ? failure(refusal.error, 'links', turn) : undefined;
   }
 
   async function prepared(ask: Ask, turn: DispatchContext): Promise<readonly Answer[]> {
-    const { answers, rest, next } = await answer(ask, { ...turn, from: 0, paid: 0 });
-    const reply = rest && leftOut(rest, answers.length, turn);
+    const { answers, remaining, next } = await answer(ask, { ...turn, from: 0, paid: 0 });
+    const reply = remaining && leftOut(remaining, answers.length, turn);
     return reply === undefined ? answers : [...answers, { reply: Promise.resolve(reply), next }];
   }
 

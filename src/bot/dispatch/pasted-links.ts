@@ -55,6 +55,6 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
       next += 1;
     }
     const left = links.length - next;
-    return { answers, next, paid: Math.max(paid, next), rest: left > 0 ? { links: left, refusal } : undefined };
+    return { answers, next, paid: Math.max(paid, next), remaining: left > 0 ? { links: left, refusal } : undefined };
   };
 }

@@ -80,7 +80,7 @@ export interface Sending<To = unknown> {
 }
 
 export interface PutOptions {
-  /** How long the platform recognises a repeat of this call, so that it may be made again when nobody knows whether it arrived. Default 0. */
+  /** How long the platform recognises a repeat of this call, so that it may be made again when it is not known whether it arrived. Default 0. */
   readonly repeatMs?: number;
 }
 

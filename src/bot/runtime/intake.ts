@@ -91,7 +91,7 @@ export function createIntake(options: IntakeOptions): Intake {
       const failure = platform.outcomeOf(error);
       const isGone = failure?.outcome === 'notSent' && failure.reason === 'gone';
       log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
-      // Too late: the platform has told the person already that nobody answered.
+      // Too late: the platform has said already that there is no answer.
       if (isGone) {
         await everywhere(each => each.cancel(id));
         return 'refused';
@@ -139,7 +139,7 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 }
 
-/** Links in one line, all else in another, so that a button does not wait for films. */
+/** Links in one line, all else in another, so that a button does not wait for videos. */
 function laneOf(request: Request): string {
   return request.kind === 'links' ? chatOf(request) : `${chatOf(request)}#asked`;
 }

@@ -41,6 +41,8 @@ const RUN_MS = 15 * 60_000;
 const ELSEWHERE_MS = 30_000;
 const UNREADABLE_MS = 10 * 60_000;
 const STORE_MS = 5_000;
+/** For what was ended to end. */
+const GRACE_MS = 1_200;
 /** A request that so many workers were lost over may be what kills them. */
 const MOST_LAPSES = 6;
 const MAX_ENDED = 10_000;
@@ -110,8 +112,14 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     if (claim.signal.aborted) onLost();
     const deadline = setTimeout(() => end(run, 'late', new AppError('timeout', 'a request ran too long')), RUN_MS);
     runs.set(request.id, run);
+    let grace: NodeJS.Timeout | undefined;
+    const abandoned = new Promise<Verdict>(resolve => {
+      run.controller.signal.addEventListener('abort', () => {
+        grace = setTimeout(() => resolve(abandon(run)), GRACE_MS);
+      });
+    });
     try {
-      return await allSteps(run);
+      return await Promise.race([allSteps(run), abandoned]);
     } catch (error) {
       const isExpected = error instanceof Superseded || error instanceof StoreAway;
       log[isExpected ? 'info' : 'error']({ err: error, id: request.id }, 'a request could not be run now');
@@ -121,9 +129,16 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
       claim.signal.removeEventListener('abort', onLost);
       if (runs.get(request.id) === run) runs.delete(request.id);
       run.stopWorking?.();
-      // Ends what is still being made for answers that nobody will send.
+      // Ends what is still being made for answers that will not be sent.
       run.controller.abort();
+      clearTimeout(grace);
     }
+  }
+
+  /** It does not heed the end of it: what it still does is as if this process had died. */
+  function abandon(run: Run): Verdict {
+    log.error({ id: run.request.id, ending: run.ending }, 'a request does not end');
+    return again(run, 0);
   }
 
   async function allSteps(run: Run): Promise<Verdict> {
@@ -141,7 +156,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     run,
     cancel(id) {
       const found = runs.get(id);
-      if (found !== undefined) end(found, 'cancelled', new Superseded('nobody wants it any more'));
+      if (found !== undefined) end(found, 'cancelled', new Superseded('it is not wanted any more'));
       return found !== undefined;
     },
     abortAll() {

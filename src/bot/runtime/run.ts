@@ -4,7 +4,7 @@ import { type Progress, type Request, writeKept } from './request.ts';
 
 /**
  * How a request ended. `failed`: with a sentence of regret. `unsure`: with the sentence that something may be missing. `gone`: there was no
- * place left to answer in. `expired`: the platform could not be reached in time. `cancelled`: nobody wanted it any more.
+ * place left to answer in. `expired`: the platform could not be reached in time. `cancelled`: it was not wanted any more.
  */
 export type RequestOutcome = 'answered' | 'failed' | 'unsure' | 'gone' | 'expired' | 'cancelled';
 
@@ -27,7 +27,7 @@ export interface Run {
   worst: RequestOutcome;
 }
 
-/** Nobody can take it now: it waits, as far as it has come. */
+/** It waits, as far as it has come. */
 export function again({ request, progress }: Pick<Run, 'request' | 'progress'>, afterMs: number): Verdict {
   return { done: false, afterMs, payload: writeKept({ request, progress }) };
 }

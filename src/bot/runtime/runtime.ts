@@ -1,5 +1,5 @@
 import type { Logger } from '../../infra/log.ts';
-import type { Queue, QueueStats } from '../../infra/queue/queue.ts';
+import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Acceptance, ChatPlatform, PlatformHost } from './chat-platform.ts';
 import { createHolds } from './holds.ts';
@@ -37,6 +37,8 @@ export interface RuntimeOptions {
 }
 
 export interface RuntimeStatus extends QueueStats {
+  /** When this process last took up a request, unix milliseconds: entries that wait are looked at every minute or so. */
+  readonly lastRunAt: number | undefined;
   readonly platforms: readonly PlatformStatus[];
 }
 
@@ -47,7 +49,7 @@ export interface RuntimeStatus extends QueueStats {
 export interface Runtime {
   /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
   start(): Promise<void>;
-  /** What a person has asked for and nobody works on is dropped. */
+  /** What a person has asked for is dropped, unless it is being worked on. */
   forgetUser(platform: string, userId: string): Promise<void>;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
@@ -58,7 +60,7 @@ export interface Runtime {
 const CONCURRENCY = 32;
 const DRAIN_MS = 10_000;
 /** For what does not heed the end of it. */
-const CLOSE_MS = 1_500;
+const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { queue, spare, dispatcher, log, watch, now = Date.now, random = Math.random } = options;
@@ -96,7 +98,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       onRefused: forMs => holds.holdPlatform(platform.id, forMs),
     }),
   }));
+  let lastRunAt: number | undefined;
   let stopped: Promise<void> | undefined;
+
+  function run(claim: Claim): Promise<Verdict> {
+    lastRunAt = now();
+    return runs.run(claim);
+  }
 
   function hostOf({ platform, supervisor }: (typeof supervised)[number]): PlatformHost {
     return {
@@ -110,15 +118,20 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
 
   async function stop(): Promise<void> {
-    const drainMs = options.drainMs ?? DRAIN_MS;
-    const drained = Promise.all(queues.map(each => each.drain()));
+    await Promise.all([stopHearing(), finishRunning()]);
+    await within(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())));
+  }
+
+  async function stopHearing(): Promise<void> {
     await within(CLOSE_MS, Promise.all(supervised.map(({ supervisor }) => supervisor.stop())));
     await within(CLOSE_MS, intake.close());
-    if (!(await within(drainMs, drained))) {
-      runs.abortAll();
-      await within(CLOSE_MS, drained);
-    }
-    await within(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())));
+  }
+
+  async function finishRunning(): Promise<void> {
+    const drained = Promise.all(queues.map(each => each.drain()));
+    if (await within(options.drainMs ?? DRAIN_MS, drained)) return;
+    runs.abortAll();
+    await within(CLOSE_MS, drained);
   }
 
   /** False when it is not done by then, or fails. */
@@ -143,7 +156,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     async start() {
       if (worker) {
         const concurrency = options.concurrency ?? CONCURRENCY;
-        for (const each of queues) each.work(claim => runs.run(claim), { concurrency });
+        for (const each of queues) each.work(run, { concurrency });
       }
       if (gateway) await Promise.all(supervised.map(each => each.supervisor.start(hostOf(each))));
     },
@@ -151,7 +164,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       await Promise.all(queues.map(each => each.forget(ownerKey(platform, userId))));
     },
     async status() {
-      return { ...(await queue.stats()), platforms: supervised.map(({ supervisor }) => supervisor.status()) };
+      return {
+        ...(await queue.stats()),
+        lastRunAt,
+        platforms: supervised.map(({ supervisor }) => supervisor.status()),
+      };
     },
     stop() {
       stopped ??= stop();

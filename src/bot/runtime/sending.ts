@@ -30,7 +30,7 @@ export interface PutOptions {
 export function createPut(options: PutOptions): Sending['put'] {
   const { progress, phase, next, signal, outcomeOf, save, onSent, now } = options;
 
-  /** Until this is resolved nobody could tell, if this process died, whether the message arrived. */
+  /** From here until the message stands, nothing but the platform could say, if this process died, whether it arrived. */
   async function announce(key: string, repeatMs: number): Promise<void> {
     const { sending } = progress;
     if (sending !== undefined && (sending.key !== key || now() >= sending.until))

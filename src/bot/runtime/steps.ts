@@ -71,17 +71,17 @@ export function createSteps({ dispatcher, holds, now, done }: StepsOptions): Ste
     for (const group of groupsOf(round, platform.repliesAtOnce)) {
       const next = group.at(-1)?.next ?? round.next;
       run.next = next;
-      const isLast = round.rest === undefined && next >= round.next;
+      const isLast = round.remaining === undefined && next >= round.next;
       const sending = sendingOf(run, t, { phase: `${progress.next}`, next, isLast });
       await platform.send(repliesOf(group, controller.signal), sending);
       await stepTo(run, next, !isLast);
     }
     progress.next = round.next;
-    return round.rest === undefined ? done(run, run.worst) : wait(run, round.rest);
+    return round.remaining === undefined ? done(run, run.worst) : wait(run, round.remaining);
   }
 
   /** What is left goes on by itself; a person whose limit is used up is told so once. */
-  function wait(run: Run, { links, refusal }: NonNullable<Round['rest']>): Verdict | undefined {
+  function wait(run: Run, { links, refusal }: NonNullable<Round['remaining']>): Verdict | undefined {
     const { progress, request } = run;
     if (refusal === undefined) return again(run, 0);
     const afterMs = Math.max(1_000, refusal.error.retryAfterMs ?? 0);
@@ -98,7 +98,7 @@ export function createSteps({ dispatcher, holds, now, done }: StepsOptions): Ste
   async function say(run: Run, owed: Owed, t: Translator): Promise<Verdict | undefined> {
     const { request, progress, platform, controller } = run;
     run.next = owed.next;
-    // To be told that something may be missing helps nobody as long as the sentence itself may get lost.
+    // A sentence about something missing is of no use as long as it may get lost itself.
     if (owed.sentence === 'unsure') await reach(run);
     const isLast = owed.sentence !== 'waiting' && owed.next >= partsOf(request);
     const sending = sendingOf(run, t, { phase: `${progress.next}${owed.sentence[0]}`, next: owed.next, isLast });

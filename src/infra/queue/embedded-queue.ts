@@ -76,7 +76,7 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
       const busy = [...running].flatMap(([chat, { count, atOnce }]) => (count >= atOnce ? [chat] : []));
       const row = table.claim(busy, { holder, until: now() + limits.leaseMs });
       if (row === undefined) {
-        // Nothing is waiting: whoever comes next is the first.
+        // Nothing is waiting: the next entry is the first.
         if (active.size === 0) turn = 0;
         return;
       }
@@ -95,9 +95,11 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
 
   async function handle(row: ClaimedRow, { signal }: AbortController, handler: Handler): Promise<Verdict> {
     const { id, chat, payload, at: addedAt, lapses } = row;
+    let isOver = false;
     const claim: Claim = {
       ...{ id, chat, payload, addedAt, lapses, signal },
       save: async changed => {
+        if (isOver) return false;
         const isHeld = !signal.aborted && table.save(id, holder, changed);
         if (!isHeld) lose(id);
         return isHeld;
@@ -108,6 +110,8 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
     } catch (error) {
       log.error({ err: error, id }, 'queue: a handler failed');
       return { done: false, afterMs: THROWN_MS };
+    } finally {
+      isOver = true;
     }
   }
 

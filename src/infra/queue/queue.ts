@@ -35,7 +35,7 @@ export interface Claim {
   readonly signal: AbortSignal;
   /**
    * Replaces the payload, durably before it resolves.
-   * @returns false when the lease is lost; nothing was written then
+   * @returns false when the lease is lost, or the handler has returned; nothing was written then
    * @throws AppError `internal` when the store cannot be reached
    */
   save(payload: string): Promise<boolean>;

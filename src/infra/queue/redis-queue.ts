@@ -12,7 +12,7 @@ export interface RedisQueueOptions {
   readonly limits?: Partial<QueueLimits>;
   /** Of all keys. Default `medley`. */
   readonly prefix?: string;
-  /** Nobody waits longer for Redis to take or give something. Default 2,000. */
+  /** The longest wait for Redis to take or give something. Default 2,000. */
   readonly timeoutMs?: number;
 }
 
@@ -141,26 +141,27 @@ export function createRedisQueue({
   async function handle(job: Job<unknown>, jobId: string, token: string, data: Data, handler: Handler): Promise<void> {
     const controller = new AbortController();
     controllers.set(jobId, controller);
-    let payload = data.payload;
+    let isOver = false;
     try {
       const { signal } = controller;
       const claim: Claim = {
         id: decodeURIComponent(jobId),
         chat: data.chat,
-        payload,
+        payload: data.payload,
         addedAt: data.addedAt,
         lapses: job.stalledCounter,
         signal,
         async save(changed) {
+          if (isOver) return false;
           const isHeld =
             !signal.aborted &&
             (await ask(() => line.save(jobId, token, JSON.stringify({ ...data, payload: changed }))));
-          if (isHeld) payload = changed;
-          else lose(jobId);
+          if (!isHeld) lose(jobId);
           return isHeld;
         },
       };
       const verdict = await verdictOf(handler, claim);
+      isOver = true;
       await finish(job, jobId, token, data, verdict);
     } finally {
       controllers.delete(jobId);

@@ -449,6 +449,17 @@ describe('a stop', () => {
     expect(next.said()).toEqual([text('a'), text('b')]);
   });
 
+  it('does not wait for what does not heed its end', async () => {
+    const stage = await open({ work: () => new Promise(() => undefined) });
+    await ask(stage, linksDraft('1', ['a']));
+    const since = Date.now();
+    const stopping = stage.runtime.stop();
+    await stage.pass(12_000);
+    await stopping;
+    expect(Date.now() - since).toBeLessThanOrEqual(12_000);
+    expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
+  });
+
   it('cuts what takes longer than ten seconds short, and it is sent after the start', async () => {
     const stage = await open({ callMs: MINUTE });
     await ask(stage, linksDraft('1', ['a']));
