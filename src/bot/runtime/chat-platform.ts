@@ -15,6 +15,8 @@ export interface ChatPlatform<To = unknown> {
   readonly replyTo: z.ZodType<To>;
   /** Replies to one request that are shown together when there are several; 1: each as soon as it is ready. */
   readonly repliesAtOnce: number;
+  /** Requests of one chat that run at once; 1: strictly one after the other. Default: the queue's own. */
+  readonly perChat?: number;
   /**
    * Begins to hear people; resolves when they are heard. Called again when the connection is lost, and after every failure; `signal`
    * aborts when it is no longer wanted.
@@ -71,15 +73,16 @@ export interface Sending<To = unknown> {
   readonly isLast: boolean;
   /**
    * Makes one call that puts a message into the chat, unless that message stands there already: then it resolves with undefined.
-   * @param key of the message, the same when the reply is sent again by another process: its place among the messages
+   * @param key of the message, at most 6 letters and digits, the same when the reply is sent again by another process: its place
+   *   among the messages
    * @param call is given a tag of at most 12 letters, digits and dashes that is the same for a repeat of this message and for no
    *   other message of the request: for a nonce
    * @throws what `call` throws; Superseded and StoreAway, which must be let through
    */
-  put<T>(key: string, call: (tag: string) => Promise<T>, options?: PutOptions): Promise<T | undefined>;
+  put<T>(key: string, call: (tag: string) => Promise<T>, options?: RepeatOptions): Promise<T | undefined>;
 }
 
-export interface PutOptions {
+export interface RepeatOptions {
   /** How long the platform recognises a repeat of this call, so that it may be made again when it is not known whether it arrived. Default 0. */
   readonly repeatMs?: number;
 }
@@ -107,7 +110,7 @@ export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
 export type Draft<To = unknown> = Ask & DraftEnvelope<To>;
 
 interface DraftEnvelope<To> extends Pick<Request, 'shard' | 'chat' | 'user' | 'until'> {
-  /** The event's own id. */
+  /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */
   readonly eventId: string;
   readonly replyTo: To;
   /**

@@ -60,7 +60,11 @@ export function createIntake(options: IntakeOptions): Intake {
 
   async function accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance> {
     const request = requestOf(platform, draft);
-    const entry = entryOf(request, draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS);
+    const entry = {
+      ...entryOf(request),
+      ...(platform.perChat !== undefined && { atOnce: platform.perChat }),
+      delayMs: draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS,
+    };
     const added = await keep(entry, draft.acknowledge === undefined ? Number.POSITIVE_INFINITY : now() + STORE_MS);
     if (added === undefined) return draft.acknowledge === undefined ? 'closed' : refuse(platform, draft, request);
     if (added.outcome === 'known') return 'known';
@@ -144,12 +148,11 @@ function laneOf(request: Request): string {
   return request.kind === 'links' ? chatOf(request) : `${chatOf(request)}#asked`;
 }
 
-function entryOf(request: Request, delayMs: number): QueueEntry {
+function entryOf(request: Request): QueueEntry {
   return {
     id: request.id,
     chat: laneOf(request),
     owner: ownerKey(request.platform, request.user.id),
     payload: writeKept({ request, progress: startProgress() }),
-    delayMs,
   };
 }

@@ -27,7 +27,8 @@ interface Active {
 }
 
 /**
- * A queue in a table of the embedded database, for one process: what an earlier one had claimed is free at once.
+ * A queue in a table of the embedded database, for the one process that holds the file: what an earlier one had claimed is free at
+ * once. Nothing else may open a queue on it.
  * @throws AppError `internal` when the store cannot be read or written
  */
 export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: EmbeddedQueueOptions): Queue {
