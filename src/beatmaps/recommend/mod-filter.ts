@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { ModClass } from './mod-class.ts';
 
-/** Which mods somebody wants recommended. */
+/** Which mods to recommend. */
 export interface ModFilter {
   /** All of these; `NC` is written `DT`. */
   readonly must: readonly string[];
@@ -58,7 +58,7 @@ function refuse(reason: 'unknown' | 'clash', mods: string): AppError {
   return new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params });
 }
 
-/** Whether such plays can fulfil the wish, HD apart: anybody may put it on or leave it. */
+/** Whether such plays can have the mods asked for, HD apart: anyone may put it on or leave it. */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { type FilterRange, parseFilterRange } from '../../beatmaps/recommend/filter-range.ts';
 import { type ModFilter, parseModFilter } from '../../beatmaps/recommend/mod-filter.ts';
-import { parseWishRange, type WishRange } from '../../beatmaps/recommend/wish-range.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
@@ -98,9 +98,9 @@ function askerOf(
   return isSaid || !services.beatmaps.hasPlayers ? undefined : askedPlayer(named, context);
 }
 
-function rangeOf(option: WishRange, text: string | undefined) {
+function rangeOf(option: FilterRange, text: string | undefined) {
   if (text === undefined) return undefined;
-  const range = parseWishRange(option, text);
+  const range = parseFilterRange(option, text);
   if (range === undefined) throw usageError('notRange', { option });
   return range;
 }
