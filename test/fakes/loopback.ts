@@ -27,7 +27,7 @@ export interface ServedResponse {
   writeHead(
     status: number,
     headers?: Readonly<Record<string, string | number | string[]>>,
-  ): { end(chunk: string): unknown; end(): unknown };
+  ): { end(chunk: string | Buffer): unknown; end(): unknown };
   write(chunk: string | Buffer): boolean;
   end(chunk?: string | Buffer): unknown;
   on(event: 'drain' | 'close', listener: () => void): unknown;

@@ -114,13 +114,13 @@ class BrowserExchange {
     // Undefined when there is none, such as a HEAD's.
     const reader = response.body?.getReader();
     if (head.status < 200 || this.#settled) {
-      await reader?.cancel();
+      cancel(reader);
       throw new AppError('upstream_unavailable', `${this.#origin} answers with status ${head.status}`);
     }
     const use = this.#options.use(head);
     if (use === 'collect' && reader !== undefined)
       return { head, use, bytes: await this.#collect(reader, head), flow: undefined };
-    await reader?.cancel();
+    cancel(reader);
     return { head, use, bytes: EMPTY, flow: undefined };
   }
 
@@ -129,9 +129,8 @@ class BrowserExchange {
     const { maxBytes } = this.#options;
     const expected = Number(head.headers['content-length'] ?? 0) || 0;
     const bytes = new ByteBuffer();
-    // A read that waits ends by this too. Its failure, if any, is the read's.
-    const cancel = () => void reader.cancel().catch(() => undefined);
-    this.#abort.signal.addEventListener('abort', cancel, { once: true });
+    // A read that waits ends by this too.
+    this.#abort.signal.addEventListener('abort', () => cancel(reader), { once: true });
     while (expected <= maxBytes) {
       this.#failAfter(this.#route.pauseTimeoutMs, 'no more of the body');
       const { done, value } = await reader.read();
@@ -139,9 +138,14 @@ class BrowserExchange {
       if (bytes.length + value.byteLength > maxBytes) break;
       bytes.append(Buffer.from(value.buffer, value.byteOffset, value.byteLength), expected);
     }
-    await reader.cancel();
+    cancel(reader);
     throw tooLarge(this.#origin, maxBytes);
   }
+}
+
+function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): void {
+  // It fails only when the body has failed already, and then there is nothing to cancel.
+  reader?.cancel().catch(() => undefined);
 }
 
 function readHead(response: Response): ExchangeHead {
