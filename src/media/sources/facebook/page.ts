@@ -31,7 +31,7 @@ export interface FacebookPage {
   hasVideos(): boolean;
   /** Whether any post at all may be in it. */
   hasPosts(): boolean;
-  /** Whether any script names one of the ids, in whatever place. */
+  /** Whether anything in the page names one of the ids, in whatever place. */
   names(ids: ReadonlySet<string>): boolean;
   /** `videoData` of the player before 2020, still used by embedded players. */
   readonly legacyVideos: readonly JsonObject[];
@@ -198,8 +198,7 @@ export function openPage(html: string): FacebookPage {
       return legacyVideos.length > 0 || contents().some(({ stories, hasVideos }) => hasVideos || stories.length > 0);
     },
     names(ids) {
-      const traces = [...ids].flatMap(tracesOf);
-      return scripts.some(({ text }) => traces.some(trace => text.includes(trace)));
+      return [...ids].flatMap(tracesOf).some(trace => html.includes(trace));
     },
     legacyVideos,
   };

@@ -12,7 +12,17 @@ import { readCounts } from './counts.ts';
 import { restrictionOf } from './failures.ts';
 import { type FacebookPage, idOfAddress, openPage } from './page.ts';
 import { isPhoto, readPhoto } from './photo.ts';
-import { attachedMedia, boundStories, messageOf, postIdsOf, textOf } from './story.ts';
+import {
+  type AttachedMedia,
+  attachedMedia,
+  boundStories,
+  distinctMedia,
+  holdsMedia,
+  mediaIdOf,
+  messageOf,
+  postIdsOf,
+  textOf,
+} from './story.ts';
 import { isVideo, readVideo } from './video.ts';
 
 export type PostDraft = Pick<
@@ -62,20 +72,23 @@ interface MediaReading {
 
 /** One photo or video, by everything the page says of its id. A link that says video is never answered by an image. */
 function readMedia(page: FacebookPage, media: JsonObject, ref: PostRef): MediaReading {
-  const id = textOf(media.id);
+  const id = mediaIdOf(media);
   const same = id === null ? [] : nodesOf(page, id);
   const nodes = [media, ...same.filter(node => node !== media)];
   if (VIDEO_FORMS.has(ref.form) || isVideo(media) || !isPhoto(media)) return readVideo(nodes);
   return { item: readPhoto(nodes.filter(node => !isVideo(node))), isLive: false };
 }
 
-/** Each media once, in order, with the places of those that are not known. */
-function distinctMedia(media: readonly (JsonObject | null)[]): readonly (JsonObject | null)[] {
-  const seen = new Set<string>();
-  return media.filter(one => {
-    const id = one === null ? null : textOf(one.id);
-    return id === null || (!seen.has(id) && seen.add(id) !== undefined);
-  });
+/** Whether the page says that the post has neither photo nor video: an empty list or a link, beside words of its own. */
+function isWordsOnly(
+  page: FacebookPage,
+  ref: PostRef,
+  stories: readonly JsonObject[],
+  attached: AttachedMedia,
+): boolean {
+  if (VIDEO_FORMS.has(ref.form) || ref.form === 'photo') return false;
+  if (!attached.isKnown || attached.media.length > 0 || messageOf(page, stories) === null) return false;
+  return !stories.some(story => isJsonObject(story.attached_story) || holdsMedia(page, story));
 }
 
 function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): Found {
@@ -90,14 +103,13 @@ function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): F
   const ownMedia = own.find(isVideo) ?? own[0] ?? null;
   const media = distinctMedia(isOwn ? [ownMedia] : attached.media);
   const readings = media.map(one => (one === null ? { item: null, isLive: false } : readMedia(page, one, ref)));
-  const isText = !VIDEO_FORMS.has(ref.form) && ref.form !== 'photo';
   return {
     items: readings.map(reading => reading.item),
-    nodes: media.flatMap(one => (one === null ? [] : [one, ...nodesOf(page, textOf(one.id) ?? '')])),
+    nodes: media.flatMap(one => (one === null ? [] : [one, ...nodesOf(page, mediaIdOf(one) ?? '')])),
     stories,
     isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
     isLive: readings.some(reading => reading.item === null && reading.isLive),
-    isWordsOnly: isText && attached.isKnown && media.length === 0 && messageOf(page, stories) !== null,
+    isWordsOnly: isWordsOnly(page, ref, stories, attached),
   };
 }
 
@@ -239,6 +251,6 @@ export function parseFacebookPage(html: string, ref: PostRef, finalUrl: string):
   const held = all.find(({ found }) => found.isHeld)?.found;
   if (held !== undefined) return { kind: 'unread', code: restrictionOf([...held.stories, ...held.nodes], page.budget) };
   // A page never repeats the pfbid that it was asked by.
-  const isNamed = ref.id.startsWith('pfbid') || page.names(new Set(attempts.flatMap(ids => [...ids])));
+  const isNamed = ref.id.startsWith('pfbid') || page.names(new Set([ref.id, moved ?? ref.id]));
   return { kind: page.hasVideos() && !isNamed ? 'others' : 'nothing', hasPosts: page.hasPosts() };
 }

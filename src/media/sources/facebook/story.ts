@@ -107,29 +107,66 @@ function isLinkImage(media: unknown): boolean {
   return child(media, '__typename') === 'GenericAttachmentMedia';
 }
 
-/** The fullest of the lists that a post with several has (`all_subattachments`, `five_photos_subattachments`). */
-function subattachments(attachment: unknown, search: SearchOptions): readonly Attached[] | null {
-  let fullest: readonly Attached[] | null = null;
-  for (const list of findValues(attachment, key => key.endsWith('subattachments'), search)) {
+/** The id by which a photo or video is known all over a page; short ones are places in lists. */
+export function mediaIdOf(media: JsonObject): string | null {
+  const id = textOf(media.id);
+  return id !== null && id.length >= 6 ? id : null;
+}
+
+/** Each media once, in order, with the places of those that are not known. */
+export function distinctMedia(media: readonly Attached[]): readonly Attached[] {
+  const seen = new Set<string>();
+  return media.filter(one => {
+    const id = one === null ? null : mediaIdOf(one);
+    return id === null || (!seen.has(id) && seen.add(id) !== undefined);
+  });
+}
+
+interface Sublist {
+  readonly nodes: readonly unknown[];
+  /** How many the page says there are: it lists the first few. */
+  readonly total: number;
+}
+
+/** Lists of what a post with several has attached: `all_subattachments`, and parts of it such as `five_photos_subattachments`. */
+function sublists(attachment: unknown, fits: (key: string) => boolean, search: SearchOptions): readonly Sublist[] {
+  return findValues(attachment, fits, search).map(list => {
     const nodes = child(list, 'nodes');
-    if (!Array.isArray(nodes) || nodes.length === 0 || nodes.length <= (fullest?.length ?? 0)) continue;
-    const listed = nodes.slice(0, MAX_MEDIA).map(node => findValues(node, 'media', search).find(isMedia) ?? null);
-    // A page lists the first few and counts them all.
-    const total = Math.min(readCount(child(list, 'count')) ?? 0, MAX_MEDIA);
-    fullest = [...listed, ...Array<null>(Math.max(0, total - listed.length)).fill(null)];
-  }
-  return fullest;
+    return {
+      nodes: Array.isArray(nodes) ? nodes.slice(0, MAX_MEDIA) : [],
+      total: Math.min(readCount(child(list, 'count')) ?? 0, MAX_MEDIA),
+    };
+  });
+}
+
+function withMissing(media: readonly Attached[], missing: number): readonly Attached[] {
+  return [...media, ...Array<null>(Math.max(0, missing)).fill(null)];
 }
 
 /** What an attachment holds: several, or what is attached alone. */
 function mediaOf(attachment: unknown, search: SearchOptions): readonly Attached[] {
   if (attachment === null) return [null];
-  const several = subattachments(attachment, search);
-  if (several !== null) return several;
+  const all = sublists(attachment, key => key === 'all_subattachments', search);
+  const list = all.find(one => one.nodes.length > 0);
+  if (list !== undefined) {
+    const listed = list.nodes.map(node => findValues(node, 'media', search).find(isMedia) ?? null);
+    return withMissing(listed, list.total - listed.length);
+  }
   const values = findValues(attachment, 'media', search);
-  const known = values.filter(isMedia).slice(0, MAX_MEDIA);
+  const known = distinctMedia(values.filter(isMedia)).slice(0, MAX_MEDIA);
+  const parts = sublists(attachment, key => key.endsWith('subattachments'), search);
+  const shown = Math.max(0, ...parts.map(one => one.nodes.length));
+  const total = Math.max(0, ...[...all, ...parts].map(one => one.total));
+  // A part of the list is not the whole of it.
+  if (shown > 0 || total > 0) return withMissing(known, Math.max(total - known.length, known.length > shown ? 0 : 1));
   if (known.length > 0) return known;
   return values.length > 0 && !values.some(isLinkImage) ? [null] : [];
+}
+
+/** Whether a photo or a video stands anywhere in a story, in whatever place. */
+export function holdsMedia(page: FacebookPage, story: JsonObject): boolean {
+  const skip = new Set([...FOREIGN].filter(key => key !== 'attached_story'));
+  return [story, ...findValues(story, () => true, { skip, budget: page.budget })].some(isMedia);
 }
 
 function knownMedia({ media }: AttachedMedia): number {

@@ -106,16 +106,14 @@ function readScripts(html: string, ref: PostRef, finder: MediaFinder): void {
   for (const text of others) finder.read(parseJson(text));
 }
 
-/** What a page without the post means: its route when that says why, else the places that stand empty in it. */
-function pageFailure(html: string, { emptiness }: Finding, { ref, kind }: ParseContext): AppError {
+/**
+ * What a page without the post means, by its route. A null in the place of the media is no word of the site's on a page, unlike in
+ * the answer of a query: for a post that is gone it shows its error page.
+ */
+function pageFailure(html: string, { emptiness }: Finding, { kind }: ParseContext): AppError {
   const failure = failureOfPage(html);
-  if (failure.code === 'not_found') {
-    return kind === 'page' ? failure : weakNotFound('an error page in place of an answer');
-  }
-  if (failure.code === 'private' || emptiness === null) return failure;
-  if (emptiness.code === 'private') return emptiness;
-  // A page that names the post knows it: what stands empty in it is a change of the site or a limit.
-  return failure.code !== 'upstream_changed' || html.includes(ref.id) ? failure : emptiness;
+  if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
+  return kind === 'page' ? failure : weakNotFound('an error page in place of an answer');
 }
 
 function parsePage(html: string, context: ParseContext): Post {
