@@ -100,6 +100,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     const resting: StrategyFailure[] = order.resting.map(strategy => ({
       strategy: strategy.name,
       endpoint: endpointOf(strategy),
+      explains: strategy.explains === true,
       error: ledger.restError(strategy.name),
     }));
     const dead = new Set(order.dead.map(({ name }) => name));

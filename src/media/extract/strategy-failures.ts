@@ -6,6 +6,8 @@ export interface StrategyFailure {
   readonly strategy: string;
   readonly endpoint: string;
   readonly error: AppError;
+  /** Of a strategy that only explains: that it found no reason says nothing. */
+  readonly explains: boolean;
 }
 
 /** How much a code tells the person who asked, most first; the head of several failures is the error that is thrown. */
@@ -84,7 +86,10 @@ export function agreedFailure(
 
 /** What we did ourselves is said before what is only guessed of the post. */
 function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
-  const errors = failures.map(({ error }) => error).sort((a, b) => TELLING[a.code] - TELLING[b.code]);
+  const asked = failures.filter(failure => !failure.explains);
+  const errors = (asked.length > 0 ? asked : failures)
+    .map(({ error }) => error)
+    .sort((a, b) => TELLING[a.code] - TELLING[b.code]);
   const [head] = errors;
   if (head === undefined || !isWithheld(head)) return head;
   return errors.find(isOwn) ?? head;

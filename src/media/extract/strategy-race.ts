@@ -212,9 +212,12 @@ class Race {
     if (post.items.length > 0) this.#queue = this.#queue.filter(one => !one.explains);
   }
 
+  #note({ name: strategy, endpoint, explains }: Entrant, error: AppError): void {
+    this.#failures.push({ strategy, endpoint, explains, error });
+  }
+
   #fail(report: AttemptReport, error: AppError): void {
-    const { name: strategy, endpoint } = report.entrant;
-    this.#failures.push({ strategy, endpoint, error });
+    this.#note(report.entrant, error);
     const hasItems = this.#post !== null && this.#post.items.length > 0;
     if (isDefinitive(error)) {
       this.#winner = report;
@@ -222,7 +225,7 @@ class Race {
       if (!hasItems) this.#verdict = error;
       return;
     }
-    if (isWithheld(error) && report.entrant !== this.#options.probe) this.#withheld.add(endpoint);
+    if (isWithheld(error) && report.entrant !== this.#options.probe) this.#withheld.add(report.entrant.endpoint);
     if (this.#post === null) this.#agreed ??= agreedFailure(this.#failures, this.#options.isProven);
   }
 
@@ -273,16 +276,15 @@ class Race {
     const winner = this.#winner;
     if (this.#end.signal.aborted) {
       const error = abortReason(this.#end.signal);
-      for (const { entrant } of unfinished) {
-        this.#failures.push({ strategy: entrant.name, endpoint: entrant.endpoint, error });
-      }
+      for (const { entrant } of unfinished) this.#note(entrant, error);
     }
+    const hasItems = this.#post !== null && this.#post.items.length > 0;
     const isOvertaken = ({ entrant, startedAt }: Attempt) =>
       winner !== undefined && this.#slow.has(entrant) && startedAt < winner.startedAt;
     return {
       post: this.#post,
       verdict: this.#verdict,
-      winner: winner?.entrant.name ?? this.#broughtBy ?? null,
+      winner: (hasItems ? this.#broughtBy : (winner?.entrant.name ?? this.#broughtBy)) ?? null,
       reports: this.#reports,
       overtaken: unfinished.filter(isOvertaken).map(({ entrant }) => entrant.name),
       failures: this.#failures,
