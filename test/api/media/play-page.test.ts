@@ -11,6 +11,7 @@ import { createApiServer } from '../../fakes/api-server.ts';
 import { serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { noMux } from '../../fakes/no-mux.ts';
 import { makeItem, makePost, makeVariant } from '../../fakes/post.ts';
 
 const FILM = readFileSync(new URL('../../fixtures/media/sea-360.mp4', import.meta.url));
@@ -47,6 +48,8 @@ async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL }: Set
     http: createTestClient({ '*.cdninstagram.com': origin }),
     mediaHosts: ['cdninstagram.com'],
     refresh: async () => sea,
+    muxTracks: noMux,
+    log: server.log,
   });
   const asked: string[] = [];
   const playbacks = createPlayerLinks({
@@ -112,7 +115,7 @@ describe('GET /v/:token', () => {
     expect(tagsOf(body).get('og:description')).toContain('&lt;/title&gt;&lt;script&gt;');
   });
 
-  it('has the film in parts and its picture', async () => {
+  it('has the video in parts and its cover', async () => {
     const { server, address } = await setUp();
     const path = address();
     const part = await server.app.inject({ url: `${path}/film.mp4`, headers: { range: 'bytes=0-99' } });
@@ -124,7 +127,7 @@ describe('GET /v/:token', () => {
     expect(poster.rawPayload.equals(COVER)).toBe(true);
   });
 
-  it('plays a film without any sound of which there is only its picture track', async () => {
+  it('plays a video without any audio of which there is only its track', async () => {
     const { server, address } = await setUp({
       findPost: async () => makePost({ items: [makeItem({ variants: [{ ...track, codecs: 'avc1.640028' }] })] }),
     });
@@ -134,10 +137,10 @@ describe('GET /v/:token', () => {
 
   it.each([
     ['ended', { life: -1 }, 410, 'This link has ended', true],
-    ['a post that is gone', { error: new AppError('not_found', 'gone') }, 404, 'no film here', true],
-    ['a post without such an item', { index: 5 }, 404, 'no film here', true],
+    ['a post that is gone', { error: new AppError('not_found', 'gone') }, 404, 'no video here', true],
+    ['a post without such an item', { index: 5 }, 404, 'no video here', true],
     ['an upstream that is away', { error: new AppError('upstream_unavailable', 'away') }, 503, 'right now', true],
-    ['nobody’s token', { path: '/v/AAAA' }, 404, 'no film here', false],
+    ['nobody’s token', { path: '/v/AAAA' }, 404, 'no video here', false],
   ])('is a calm page for %s', async (_, { life, error, index, path }: Case, status, words, leadsOn) => {
     const { server, address } = await setUp({
       findPost: async () => {
