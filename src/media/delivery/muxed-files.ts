@@ -83,5 +83,6 @@ function failureOf(failure: FileFailure): AppError {
   if (why === 'expired')
     return new AppError('not_found', 'a track’s address has run out', { params: { what: 'file' }, cause });
   if (why !== 'disk' && cause instanceof AppError) return cause;
-  return new AppError('internal', 'two tracks could not be put together', { cause });
+  const code = why === 'timeout' ? 'timeout' : why === 'unavailable' ? 'upstream_unavailable' : 'internal';
+  return new AppError(code, 'two tracks could not be put together', { cause });
 }

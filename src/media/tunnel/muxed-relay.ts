@@ -20,27 +20,22 @@ export interface MuxOrder {
  */
 export type MuxTracks = (order: MuxOrder, signal: AbortSignal) => Promise<DiskFile>;
 
-/** Gives what comes of a file's tracks. @throws AppError as `MuxTracks`, and what `refresh` throws */
-export type MuxedRelay = (
-  file: TunnelFile & { readonly tracks: TrackPair },
-  request: TunnelRequest,
-) => Promise<TunnelResponse>;
+/** A file of two tracks. */
+export type MuxedFile = TunnelFile & { readonly tracks: TrackPair };
+
+/** Gives what comes of a file's tracks, within `waitMs`. @throws AppError as `MuxTracks`, and what `refresh` throws */
+export type MuxedRelay = (file: MuxedFile, request: TunnelRequest, waitMs: number) => Promise<TunnelResponse>;
 
 export interface MuxedRelayOptions {
   readonly muxTracks: MuxTracks;
   readonly refresh: RefreshPost;
-  /** For both tracks to come: proxies and players give up on what is silent for a minute. Default 55 000. */
-  readonly waitMs?: number | undefined;
 }
 
-export function createMuxedRelay({ muxTracks, refresh, waitMs = 55_000 }: MuxedRelayOptions): MuxedRelay {
+export function createMuxedRelay({ muxTracks, refresh }: MuxedRelayOptions): MuxedRelay {
   // A player asks for many ranges of one file: only the first of them pays for an expired address.
   const renewed = new LRUCache<string, TrackPair>({ max: 500, ttl: 30 * 60_000 });
 
-  async function mux(
-    { post, index = 0, tracks, ...file }: Parameters<MuxedRelay>[0],
-    signal: AbortSignal,
-  ): Promise<DiskFile> {
+  async function mux({ post, index = 0, tracks, ...file }: MuxedFile, signal: AbortSignal): Promise<DiskFile> {
     if (post === undefined) throw noSuchFile('tracks that belong to no post');
     try {
       return await muxTracks({ post, index, tracks: renewed.get(tracks.video) ?? tracks }, signal);
@@ -55,7 +50,7 @@ export function createMuxedRelay({ muxTracks, refresh, waitMs = 55_000 }: MuxedR
     }
   }
 
-  return async (file, request) => {
+  return async (file, request, waitMs) => {
     const patience = AbortSignal.timeout(waitMs);
     try {
       const disk = await mux(file, AbortSignal.any([request.signal, patience]));

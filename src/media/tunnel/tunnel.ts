@@ -5,9 +5,9 @@ import { isTarget } from '../../infra/http/url-guard.ts';
 import type { Logger } from '../../infra/log.ts';
 import { hostsBelow } from '../files/cdn.ts';
 import { createCdnRelay } from './cdn-relay.ts';
-import { createMuxedRelay, type MuxTracks } from './muxed-relay.ts';
+import { createMuxedRelay, type MuxedFile, type MuxTracks } from './muxed-relay.ts';
 import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
-import { sealTunnelFile, type TrackPair, type TunnelFile, unsealTunnelFile } from './tunnel-file.ts';
+import { sealTunnelFile, type TunnelFile, unsealTunnelFile } from './tunnel-file.ts';
 
 /** Opaque, authenticated-encrypted, expiring addresses for media files. */
 export interface Tunnel {
@@ -32,22 +32,31 @@ export interface TunnelOptions {
   readonly assetHosts?: readonly string[];
   readonly refresh: RefreshPost;
   readonly muxTracks: MuxTracks;
-  /** For two tracks to be put together. */
-  readonly muxWaitMs?: number;
+  /** For two tracks to come and be put together. */
+  readonly muxWait?: Partial<MuxWait>;
   readonly log: Pick<Logger, 'info' | 'error'>;
   readonly now?: () => number;
 }
 
-/** How long tracks that could not be put together are not tried again where there is another file. */
+export interface MuxWait {
+  /** Where another file could begin at once. Default 15 000. */
+  readonly withFallbackMs: number;
+  /** Proxies and players give up on what is silent for a minute. Default 55 000. */
+  readonly aloneMs: number;
+}
+
+const MUX_WAIT: MuxWait = { withFallbackMs: 15_000, aloneMs: 55_000 };
+/** How long tracks that could not be put together are not tried again where there is another file; each request for that one begins it anew. */
 const GIVEN_UP_MS = 5 * 60_000;
 
 export function createTunnel(options: TunnelOptions): Tunnel {
-  const { key, http, mediaHosts, assetHosts = [], refresh, muxTracks, muxWaitMs, log, now = Date.now } = options;
+  const { key, http, mediaHosts, assetHosts = [], refresh, muxTracks, log, now = Date.now } = options;
+  const wait = { ...MUX_WAIT, ...options.muxWait };
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
   const openPlain = createCdnRelay({ http, hosts, refresh, now });
-  const openMuxed = createMuxedRelay({ muxTracks, refresh, waitMs: muxWaitMs });
+  const openMuxed = createMuxedRelay({ muxTracks, refresh });
   // A player asks for many ranges: they all have to be of the same file.
-  const givenUp = new LRUCache<string, true>({ max: 500, ttl: GIVEN_UP_MS });
+  const givenUp = new LRUCache<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
   function readFile(token: string): TunnelFile {
     const file = unsealTunnelFile(key, token);
@@ -57,17 +66,14 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   }
 
   /** The tracks put together; where that cannot be, the plain file of the same item. */
-  async function openTracks(
-    file: TunnelFile & { readonly tracks: TrackPair },
-    request: TunnelRequest,
-  ): Promise<TunnelResponse> {
+  async function openTracks(file: MuxedFile, request: TunnelRequest): Promise<TunnelResponse> {
     const { url, tracks, post, index } = file;
-    if (givenUp.has(tracks.video)) return openPlain(file, request);
+    if (url === tracks.video) return openMuxed(file, request, wait.aloneMs);
+    if (givenUp.get(tracks.video)) return openPlain(file, request);
     try {
-      return await openMuxed(file, request);
+      return await openMuxed(file, request, wait.withFallbackMs);
     } catch (error) {
       request.signal.throwIfAborted();
-      if (url === tracks.video) throw error;
       givenUp.set(tracks.video, true);
       const level = error instanceof AppError && error.code !== 'internal' ? 'info' : 'error';
       log[level]({ err: error, ...post, index }, 'two tracks could not be put together; the plain file is given');

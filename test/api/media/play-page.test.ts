@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
 import { AppError } from '../../../src/errors.ts';
 import type { Post } from '../../../src/media/post.ts';
+import type { MuxOrder, MuxTracks } from '../../../src/media/tunnel/muxed-relay.ts';
 import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
 import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
@@ -14,7 +16,8 @@ import { serveHttp } from '../../fakes/loopback.ts';
 import { noMux } from '../../fakes/no-mux.ts';
 import { makeItem, makePost, makeVariant } from '../../fakes/post.ts';
 
-const FILM = readFileSync(new URL('../../fixtures/media/sea-360.mp4', import.meta.url));
+const FILM_URL = new URL('../../fixtures/media/sea-360.mp4', import.meta.url);
+const FILM = readFileSync(FILM_URL);
 const COVER = readFileSync(new URL('../../fixtures/media/sea-cover.jpg', import.meta.url));
 const HOUR = 3_600_000;
 const PUBLIC_URL = 'https://medley.example';
@@ -34,9 +37,10 @@ const sea = makePost({
 interface Setting {
   readonly findPost?: (url: string) => Promise<Post>;
   readonly publicUrl?: string;
+  readonly muxTracks?: MuxTracks;
 }
 
-async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL }: Setting = {}) {
+async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL, muxTracks = noMux }: Setting = {}) {
   const server = await createApiServer();
   const { origin } = await serveHttp((request, response) => {
     const isCover = request.url?.includes('.jpg') === true;
@@ -48,7 +52,7 @@ async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL }: Set
     http: createTestClient({ '*.cdninstagram.com': origin }),
     mediaHosts: ['cdninstagram.com'],
     refresh: async () => sea,
-    muxTracks: noMux,
+    muxTracks,
     log: server.log,
   });
   const asked: string[] = [];
@@ -133,6 +137,25 @@ describe('GET /v/:token', () => {
     });
     expect((await server.app.inject(address())).statusCode).toBe(200);
     expect((await server.app.inject(`${address()}/film.mp4`)).statusCode).toBe(200);
+  });
+
+  it('states the size of what two tracks are put together to, and gives that', async () => {
+    const video = { ...track, codecs: 'avc1.640028' };
+    const audio = makeVariant({ url: 'https://scontent.cdninstagram.com/v/a.m4a', mime: 'audio/mp4', hasVideo: false });
+    const asked: MuxOrder[] = [];
+    const { server, address } = await setUp({
+      findPost: async () => makePost({ items: [makeItem({ variants: [video, film, audio] })] }),
+      muxTracks: async order => {
+        asked.push(order);
+        return { path: fileURLToPath(FILM_URL), bytes: FILM.length, release: () => undefined };
+      },
+    });
+    const tags = tagsOf((await server.app.inject(address())).body);
+    expect([tags.get('og:video:width'), tags.get('og:video:height')]).toEqual(['1080', '1920']);
+    const part = await server.app.inject({ url: `${address()}/film.mp4`, headers: { range: 'bytes=9-' } });
+    expect(part.statusCode).toBe(206);
+    expect(part.rawPayload.equals(FILM.subarray(9))).toBe(true);
+    expect(asked).toMatchObject([{ index: 0, tracks: { video: video.url, audio: audio.url } }]);
   });
 
   it.each([
