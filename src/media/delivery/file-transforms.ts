@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
-import type { Semaphore } from '../../infra/concurrency/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Compressor } from '../transcode/compress.ts';
 import { convertToJpeg, convertToM4a } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
@@ -51,6 +51,8 @@ export interface FileTransformsOptions {
   readonly enter?: Semaphore;
 }
 
+/** Tracks are copied in this thread: more at once are no sooner done, and take more memory. */
+const COPIES_AT_ONCE = 2;
 /** Containers add a little of their own. */
 const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
@@ -64,6 +66,7 @@ interface TransformWork {
 
 export function createFileTransforms(options: FileTransformsOptions): FileTransforms {
   const { store, ffmpeg, compressor, enter = async () => () => undefined } = options;
+  const copyTurn = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'copying' });
 
   function createTransform({ make, roomBytes = roomFor }: TransformWork): Transform {
     async function work(
@@ -105,18 +108,27 @@ export function createFileTransforms(options: FileTransformsOptions): FileTransf
     };
   }
 
+  async function copyInTurn(signal: AbortSignal, copy: () => Promise<void>): Promise<void> {
+    const leave = await copyTurn(signal);
+    try {
+      await copy();
+    } finally {
+      leave();
+    }
+  }
+
   return {
     mux: createTransform({
       async make([video, audio], outputPath, signal) {
         if (video === undefined || audio === undefined) return undefined;
-        await muxFiles({ videoPath: video.path, audioPath: audio.path, outputPath, signal });
+        await copyInTurn(signal, () => muxFiles({ videoPath: video.path, audioPath: audio.path, outputPath, signal }));
         return 'video/mp4';
       },
     }),
     straighten: createTransform({
       async make([video], outputPath, signal) {
         if (video === undefined) return undefined;
-        await remuxFastStart({ inputPath: video.path, outputPath, signal });
+        await copyInTurn(signal, () => remuxFastStart({ inputPath: video.path, outputPath, signal }));
         return 'video/mp4';
       },
     }),

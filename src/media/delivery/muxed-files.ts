@@ -39,7 +39,7 @@ export interface MuxedFilesOptions {
 }
 
 const DEFAULT_BYTES = 1024 * 1024 * 1024;
-/** Files in the making. Each takes a few MiB of memory, whatever its size. */
+/** Files in the making, their tracks on the way included. */
 const AT_ONCE = 8;
 const MAX_WAITING = 64;
 
