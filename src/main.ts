@@ -23,7 +23,7 @@ import { commandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
-import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { type Config, ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
@@ -322,6 +322,7 @@ async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
   const log = createLogger({ level: config.logLevel });
+  for (const warning of findMisspelt(environment)) log.warn({}, warning);
   process.on('unhandledRejection', reason => {
     log.error({ err: reason }, 'a promise without an owner failed');
   });

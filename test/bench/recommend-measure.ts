@@ -41,7 +41,7 @@ export function openRecommender(
   world: World,
   store: Store,
   difficulty?: Pick<Difficulty, 'of'>,
-  refineMs?: number,
+  rescoreMs?: number,
 ): Recommend {
   const catalogue = createCatalogue({
     store,
@@ -77,7 +77,7 @@ export function openRecommender(
     catalogue,
     served: createRecommendationHistory({ store }),
     difficulty,
-    ...(refineMs === undefined ? {} : { refineMs }),
+    ...(rescoreMs === undefined ? {} : { rescoreMs }),
     log: createRecordingLog(),
   });
 }

@@ -7,7 +7,7 @@ import { hasSound, renderPost } from '../views/post.ts';
 const MAX_LINK_LENGTH = 2048;
 const MAX_ITEM = 100;
 
-/** Brings a post: all its files, the one that the link or the caller points at, or only the sound. */
+/** Brings a post: all its files, the one that the link or the caller points at, or only the audio. */
 export const download = defineCommand({
   name: 'download',
   options: {

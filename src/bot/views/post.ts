@@ -94,7 +94,7 @@ function isSilent(item: MediaItem | undefined): boolean {
   return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
-/** Whether sound may be had from this item; what the upstream did not say counts as yes. */
+/** Whether this item may have audio; what the upstream did not say counts as yes. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }

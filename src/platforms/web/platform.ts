@@ -35,8 +35,8 @@ export interface WebPlatform extends Platform {
   readonly plugin: (server: FastifyInstance) => Promise<void>;
 }
 
-/** Both `src/platforms/web` and `dist/platforms/web` lie three folders below the root. */
-const BUILT_PAGE = fileURLToPath(new URL('../../../dist/platforms/web/page', import.meta.url));
+/** Beside the built program; where it runs from its sources there is none, and the page says how to build it. */
+const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
 /** The web chat: the face that needs no account. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {

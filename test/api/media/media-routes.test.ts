@@ -247,6 +247,18 @@ describe('GET /api/fbdownload', () => {
   });
 });
 
+describe('an unknown parameter', () => {
+  it.each(['igdownload', 'fbdownload', 'post'])('is refused by /api/%s, which names the known ones', async path => {
+    const { app } = await createApiServer({ extract: answering() });
+    const response = await app.inject(`/api/${path}?url=${REEL}&ur1=x`);
+    expect(response.statusCode).toBe(400);
+    expect(errorAnswer.parse(response.json()).error).toEqual({
+      code: 'invalid_request',
+      message: `"ur1" is no parameter of /api/${path}. It takes: url.`,
+    });
+  });
+});
+
 describe('GET /api/post', () => {
   it('answers the whole post as it is', async () => {
     const post = makePost({ items: [makeItem(), makePhoto()] });

@@ -28,8 +28,8 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => store.close());
 
-function open(difficulty?: Pick<Difficulty, 'of'>, refineMs?: number) {
-  return openRecommender(world, store, difficulty, refineMs);
+function open(difficulty?: Pick<Difficulty, 'of'>, rescoreMs?: number) {
+  return openRecommender(world, store, difficulty, rescoreMs);
 }
 
 describe('in a world of players with known skills', () => {

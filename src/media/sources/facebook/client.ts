@@ -1,10 +1,10 @@
 import { CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HostList, HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
+import { readMeta } from '../../parse/page-meta.ts';
 import type { FacebookConstants } from './constants.ts';
 import { failureOfAnswer, isLoginPath, weakNotFound } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
-import { readMeta } from './page.ts';
 
 export interface FacebookClient {
   /** The page at one of the site's addresses, after redirects within the site. Any status is a value. */

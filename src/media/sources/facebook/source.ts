@@ -7,9 +7,9 @@ import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import { type Post, placeItems } from '../../post.ts';
 import { createFacebookClient } from './client.ts';
 import { createFacebookConstants, type FacebookConstants } from './constants.ts';
-import { failureOfAnswer, weakNotFound } from './failures.ts';
 import { facebookRefOf, matchFacebookLink } from './link.ts';
-import { type PostDraft, parseFacebookPage, type Reading } from './parse.ts';
+import type { PostDraft } from './parse.ts';
+import { parseFacebookAnswer } from './parse-answer.ts';
 
 export interface FacebookSourceOptions {
   readonly http: HttpClient;
@@ -53,20 +53,6 @@ const PAGES: readonly (readonly [string, (ref: PostRef) => string | null])[] = [
   ['embed', ref => (isVideoRef(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(ref.url)}` : null)],
 ];
 
-/** What a page without the post means, where nothing in the answer gives a reason. */
-function failureOfReading(kind: Exclude<Reading['kind'], 'post'>): AppError {
-  switch (kind) {
-    case 'words':
-      return new AppError('not_found', 'a post without photo or video', { params: { what: 'media' } });
-    case 'live':
-      return new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
-    case 'others':
-      return weakNotFound('the page shows other videos only');
-    case 'nothing':
-      return new AppError('upstream_changed', 'a page of an unknown kind');
-  }
-}
-
 function toPost(draft: PostDraft, ref: PostRef, strategy: string, fetchedAt: number): Post {
   const placed = placeItems(draft.items);
   const ends = placed.items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
@@ -89,12 +75,7 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
 
   async function readAt(url: string, strategy: string, ref: PostRef, signal: AbortSignal): Promise<Post> {
     const answer = await client.page(url, signal);
-    const isPage = answer.status >= 200 && answer.status < 300;
-    const reading: Reading = isPage ? parseFacebookPage(answer.text, ref, answer.url) : { kind: 'nothing' };
-    if (reading.kind === 'post') return toPost(reading.post, ref, strategy, now());
-    // A page can hold a post of words or a broadcast and a login form too.
-    if (reading.kind === 'words' || reading.kind === 'live') throw failureOfReading(reading.kind);
-    throw failureOfAnswer(answer, now()) ?? failureOfReading(reading.kind);
+    return toPost(await parseFacebookAnswer(answer, ref, now()), ref, strategy, now());
   }
 
   const pages: readonly Strategy[] = PAGES.map(([name, addressOf]) => ({

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { isJsonObject, pageScripts, parseJson } from '../../parse/json-search.ts';
+import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { pageScripts } from '../../parse/page-scripts.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
 import { navigationHeaders } from './headers.ts';
 
