@@ -4,6 +4,7 @@ import { errorAnswer, fbDownloadAnswer, igDownloadAnswer } from '../../../src/ap
 import { AppError } from '../../../src/errors.ts';
 import type { Extraction, ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import { postSchema } from '../../../src/media/post.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
@@ -130,6 +131,68 @@ describe('GET /api/igdownload', () => {
     const { app } = await createApiServer();
     const link = 'https://www.instagram.com/p/'.padEnd(2048, 'a');
     expect((await app.inject(`/api/igdownload?url=${link}`)).statusCode).toBe(200);
+  });
+});
+
+describe('an address of this server', () => {
+  const track = makeVariant({ url: 'https://video.xx.fbcdn.net/v.mp4', adaptive: true, hasAudio: false });
+  const audio = makeVariant({
+    url: 'https://video.xx.fbcdn.net/a.m4a',
+    mime: 'audio/mp4',
+    adaptive: true,
+    hasVideo: false,
+  });
+  const post = makePost({ items: [makeItem({ width: 2160, height: 3840, variants: [track, audio] })] });
+
+  async function setUp(publicUrl?: string) {
+    const files: TunnelFile[] = [];
+    const clock = { now: 1_770_000_000_000 };
+    const tunnel = { address: (file: TunnelFile) => `/media/token${files.push(file)}` };
+    const { app } = await createApiServer({
+      extract: answering(post, 'cache'),
+      tunnel,
+      now: () => clock.now,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+    });
+    const ask = async (path: 'igdownload' | 'fbdownload', host = 'medley.test:8080') => {
+      const { headers, json } = await app.inject({ url: `/api/${path}?url=${REEL}`, headers: { host } });
+      return { headers, body: json() };
+    };
+    return { files, clock, ask };
+  }
+
+  it('is given where there are two tracks alone, at the host that was asked', async () => {
+    const { files, ask } = await setUp();
+    const { body, headers } = await ask('igdownload');
+    expect(igDownloadAnswer.safeParse(body).success).toBe(true);
+    expect(body.result.response.data).toMatchObject([
+      { type: 'video', width: 720, height: 1280, url: 'http://medley.test:8080/media/token1' },
+    ]);
+    expect(headers['cache-control']).toBe('private, max-age=300');
+    expect(files).toMatchObject([{ index: 0, url: track.url, tracks: { video: track.url, audio: audio.url } }]);
+    const { body: video } = await ask('fbdownload');
+    expect(video.data).toMatchObject({ hd_url: 'http://medley.test:8080/media/token2' });
+    expect(video.data.sd_url).toBe(video.data.hd_url);
+  });
+
+  it('is at PUBLIC_URL when that is set, for every cache', async () => {
+    const { ask } = await setUp('https://medley.example');
+    const { body, headers } = await ask('igdownload');
+    expect(body.result.response.data[0].url).toBe('https://medley.example/media/token1');
+    expect(headers['cache-control']).toBe('public, max-age=300');
+  });
+
+  it('stays the same for half of its life, for each who asks at the same host', async () => {
+    const { clock, ask } = await setUp();
+    const first = await ask('igdownload');
+    clock.now += 2 * 3_600_000;
+    expect((await ask('igdownload')).headers.etag).toBe(first.headers.etag);
+    const other = await ask('igdownload', 'other.test');
+    expect(other.body.result.response.data[0].url).toBe('http://other.test/media/token2');
+    clock.now += 2 * 3_600_000;
+    expect((await ask('igdownload', 'other.test')).headers.etag).toBe(other.headers.etag);
+    clock.now += 2 * 3_600_000;
+    expect((await ask('igdownload', 'other.test')).body.result.response.data[0].url).toMatch(/token3$/);
   });
 });
 

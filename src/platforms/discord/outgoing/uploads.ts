@@ -1,5 +1,6 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import type { DeliveredFile, DeliveredLink, DeliveryRequest } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {
