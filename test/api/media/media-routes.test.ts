@@ -107,7 +107,7 @@ describe('GET /api/igdownload', () => {
     ['missing', ''],
     ['empty', '?url='],
     ['repeated', `?url=${REEL}&url=${REEL}`],
-    ['over-long', `?url=https://www.instagram.com/p/${'a'.repeat(2050)}`],
+    ['over-long', `?url=https://www.instagram.com/p/${'a'.repeat(8192)}`],
   ])('answers 400 with what to send when url is %s', async (_, query) => {
     const { app } = await createApiServer();
     const response = await app.inject(`/api/igdownload${query}`);
@@ -126,10 +126,13 @@ describe('GET /api/igdownload', () => {
     expect(response.json().error.message).toContain('Example: /api/igdownload?url=');
   });
 
-  it('takes a link of 2048 characters', async () => {
+  it('takes a link of 8 KB, and says how long one may be', async () => {
     const { app } = await createApiServer();
-    const link = 'https://www.instagram.com/p/'.padEnd(2048, 'a');
-    expect((await app.inject(`/api/igdownload?url=${link}`)).statusCode).toBe(200);
+    const link = 'https://www.instagram.com/p/C1a2B3c4D5e/?igsh='.padEnd(8_192, '%2F');
+    expect((await app.inject(`/api/igdownload?url=${encodeURIComponent(link)}`)).statusCode).toBe(200);
+    const longer = await app.inject(`/api/igdownload?url=${encodeURIComponent(`${link}a`)}`);
+    expect(longer.statusCode).toBe(400);
+    expect(longer.json().error.message).toContain('at most 8192 characters');
   });
 });
 

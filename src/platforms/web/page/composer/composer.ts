@@ -32,7 +32,7 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
   const list = createSuggestionList(input, take);
   const narrow = matchMedia('(max-width: 28rem)');
   let commands: readonly WebCommand[] = [];
-  let maxLength = 4_000;
+  let maxLength = 10_000;
   let working = false;
   let asked = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
