@@ -72,9 +72,11 @@ export interface Caller {
   readonly hidesEmbeds?: boolean;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** The key his rate limit is counted by; the web chat's is his address, not his session. */
+  /** What their rate limit is counted by. */
   readonly rateKey: string;
-  /** Languages he prefers by what the platform says, best first; settings come before them. */
+  /** What they share with people beside them and is counted too, far higher: the web chat's is their network address. */
+  readonly sharedRateKey?: string;
+  /** Languages they prefer by what the platform says, best first; settings come before them. */
   readonly locales: readonly string[];
 }
 

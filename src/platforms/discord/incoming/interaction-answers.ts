@@ -125,7 +125,7 @@ export function createInteractionAnswers(desk: DiscordContext): InteractionAnswe
       if (jobId !== undefined) jobs.done(jobId);
       if (isGone || first.kind === 'pressed') return;
       const sorry = createAnswer({ fileBytes: 0, canAttach: false }, { delivery, t, log, signal });
-      sorry.add(errorNotice(toAppError(error), t, 'caller'));
+      sorry.add(errorNotice(toAppError(error), t, { visibility: 'caller' }));
       await sorry.finish({
         ...destinationOf(work, true, said, 1),
         deleteId: undefined,
