@@ -63,7 +63,7 @@ export const en = {
     rate_limited: (p: Params, wait?: string) =>
       p.reason === 'busy'
         ? `Many people are asking at once. Please try again ${wait ?? 'in a moment'}.`
-        : `That was a lot at once. Please try again ${wait ?? 'in a moment'}.`,
+        : `Too many requests. Please try again ${wait ?? 'in a moment'}.`,
     credentials_required: (_: Params) => 'This needs a key that the people who run me have not set up.',
     forbidden: (p: Params) => {
       if (p.what === 'button') return 'That button belongs to someone else. You can send the command yourself.';
@@ -281,6 +281,11 @@ export const en = {
     getMedia: 'Get media',
     delete: 'Delete',
     noFiles: 'Discord does not let me send this file here.',
+    uploadSlow: 'Sending this file to Discord took too long.',
+    uploadFailed: 'This file did not get through to Discord.',
+    unconfirmed: 'Discord did not confirm that my answer arrived. If you do not see it, please try again.',
+    refused: 'Discord did not accept my answer.',
+    slowDown: (wait: string) => `Discord asks me to slow down. Please try again ${wait}.`,
   },
 
   telegram: {
@@ -290,6 +295,7 @@ export const en = {
     noFiles: 'This chat does not let me send photos or videos.',
     unconfirmed: 'Telegram did not say whether my answer arrived. If you do not see it, please send the link again.',
     startFirst: 'Open a chat with me and press Start once; then I can bring files to any chat.',
+    slowDown: (wait: string) => `Telegram asks me to slow down. Please try again ${wait}.`,
   },
 
   /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */

@@ -268,7 +268,12 @@ export const id: Messages = {
   discord: {
     getMedia: 'Ambil media',
     delete: 'Hapus',
-    noFiles: 'Discord tidak mengizinkan saya mengirim file ini di sini.',
+    noFiles: 'Discord tidak mengizinkan saya mengirim berkas ini di sini.',
+    uploadSlow: 'Pengiriman berkas ini ke Discord terlalu lama.',
+    uploadFailed: 'Berkas ini tidak sampai ke Discord.',
+    unconfirmed: 'Discord tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, silakan coba lagi.',
+    refused: 'Discord tidak menerima jawaban saya.',
+    slowDown: wait => `Discord meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
   },
 
   telegram: {
@@ -278,7 +283,8 @@ export const id: Messages = {
     unconfirmed:
       'Telegram tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, kirim tautannya sekali lagi.',
     startFirst:
-      'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa membawa file ke obrolan mana pun.',
+      'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa membawa berkas ke obrolan mana pun.',
+    slowDown: wait => `Telegram meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
   },
 
   web: {
