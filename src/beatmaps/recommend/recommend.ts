@@ -46,7 +46,7 @@ export interface RecommendResult {
 
 /**
  * @throws AppError `invalid_request` (params.what: `user`, `like`), `credentials_required`, `not_found`, or an upstream's code when
- * the player or the seed map cannot be asked for
+ * the player or the seed map cannot be asked for, or when the catalogue knows nothing that fits and no upstream could be asked
  */
 export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
 
@@ -78,7 +78,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
   const refine = createRescoring({ difficulty, waitMs: refineMs });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
-  async function fetchSets({ plan, ruleset, request, random }: Hunt): Promise<readonly Beatmapset[]> {
+  async function fetchSets({ plan, ruleset, request, random, failures }: Hunt): Promise<readonly Beatmapset[]> {
     const [search] = plan.searches;
     const field = ORDERS[Math.floor(random() * ORDERS.length)];
     if (search === undefined || field === undefined) return [];
@@ -97,6 +97,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     } catch (error) {
       signal?.throwIfAborted();
       log.warn({ err: error }, 'recommended from the catalogue and little more');
+      failures.push(error);
     }
     return found;
   }
@@ -136,7 +137,8 @@ export function createRecommend(options: RecommendOptions): Recommend {
       if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
       return sets.get(setId);
     };
-    const hunt = { request, plan, ruleset: profile.ruleset, isNew, random, sets };
+    const failures: unknown[] = [];
+    const hunt = { request, plan, ruleset: profile.ruleset, isNew, random, sets, failures };
     const choices = await findChoices(hunt, limit);
     const wish = request.mods ?? ANY_MODS;
     const modsOf = ({ profile: { modClass, hidden } }: ScoredCandidate) => modsToPlay(wish, modClass, hidden);
@@ -167,6 +169,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       return [{ beatmap, beatmapset, mods, pp, accuracy, misses, gain, stars: figures.stars, algorithm, reasons }];
     }
     const recommendations = spreadOut(algorithms.keys(), limit).flatMap(tell);
+    assertAsked(recommendations, failures);
     if (caller !== undefined) {
       served.add(
         caller,
@@ -186,6 +189,13 @@ interface Hunt {
   readonly random: () => number;
   /** Filled with what the upstreams tell. */
   readonly sets: Map<number, Beatmapset | undefined>;
+  /** Filled with why they could not be asked. */
+  readonly failures: unknown[];
+}
+
+/** That the catalogue knows none does not mean that there is none. @throws why no upstream could be asked, when nothing was found */
+function assertAsked(found: readonly Recommendation[], failures: readonly unknown[]): void {
+  if (found.length === 0 && failures.length > 0) throw failures[0];
 }
 
 function isRecommendable(set: Beatmapset, { loved }: RecommendFilters): boolean {

@@ -1,5 +1,6 @@
 import type { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
+import type { Connectivity } from './connectivity.ts';
 import {
   type BodyUse,
   type Exchanged,
@@ -24,6 +25,7 @@ export interface HttpEvent {
 
 export interface AttemptOptions {
   readonly transport: Transport;
+  readonly connectivity: Connectivity;
   readonly pace: HostThrottle;
   readonly userAgent: string;
   readonly onRequest: ((event: HttpEvent) => void) | undefined;
@@ -47,7 +49,7 @@ export interface AttemptRequest {
  */
 export type Attempt = (request: AttemptRequest) => Promise<Exchanged | ExchangeFailure>;
 
-export function createAttempt({ transport, pace, userAgent, onRequest }: AttemptOptions): Attempt {
+export function createAttempt({ transport, connectivity, pace, userAgent, onRequest }: AttemptOptions): Attempt {
   async function renderHop({ hop, request, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
     return renderHeaders(hop, request.headers ?? {}, {
       userAgent,
@@ -91,7 +93,9 @@ export function createAttempt({ transport, pace, userAgent, onRequest }: Attempt
     if (waiting !== undefined) await waiting;
 
     const startedAt = performance.now();
-    const result = await send(attempt, route, gate, headers);
+    const sent = await send(attempt, route, gate, headers);
+    const result = isFailure(sent) ? { ...sent, error: connectivity.judge(sent.error) } : sent;
+    if (!isFailure(result) && !route.overridden) connectivity.answered();
     const outcome = isFailure(result)
       ? { status: undefined, failure: result.error }
       : { status: result.head.status, failure: undefined };

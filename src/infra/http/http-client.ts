@@ -5,6 +5,7 @@ import { Deadline } from '../concurrency/deadline.ts';
 import type { ResolveHost } from './address-guard.ts';
 import { createAttempt, type HttpEvent } from './attempt.ts';
 import { decodeBody, decodeText } from './body.ts';
+import { createConnectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
 import type { Overrides } from './overrides.ts';
@@ -72,7 +73,7 @@ export interface HttpStream extends HttpHead {
 
 /**
  * The one door to the outside. Any status is a value, never an error: callers classify. Failures to get an answer are AppErrors:
- * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop), `too_large`, `forbidden` (host, scheme or address
+ * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop; `params.what: 'offline'` when no host at all can be reached), `too_large`, `forbidden` (host, scheme or address
  * that is not allowed), each with its cause.
  */
 export interface HttpClient {
@@ -133,6 +134,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   });
   const attempt = createAttempt({
     transport,
+    connectivity: createConnectivity(now),
     pace: createHostThrottle(options.pace, now),
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,

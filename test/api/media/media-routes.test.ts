@@ -1,10 +1,14 @@
 import { EventEmitter, once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { errorAnswer, fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Extraction, ExtractOptions } from '../../../src/media/extract/extractor.ts';
-import { postSchema } from '../../../src/media/post.ts';
+import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
+import { createHttpClient } from '../../../src/infra/http/http-client.ts';
+import { createExtractor, type Extraction, type ExtractOptions } from '../../../src/media/extract/extractor.ts';
+import { type Post, postSchema } from '../../../src/media/post.ts';
+import { createMediaSources } from '../../../src/media/sources/index.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
 const REEL = encodeURIComponent('https://www.instagram.com/reel/C9TestReef01/');
@@ -17,6 +21,20 @@ function failing(error: Error) {
   return async (): Promise<Extraction> => {
     throw error;
   };
+}
+
+/** The real one, which never gets as far as to ask anybody. */
+function offlineExtractor() {
+  const log = createRecordingLog();
+  const http = createHttpClient({ lookup: () => Promise.reject(new Error('nobody is asked')) });
+  onTestFinished(() => http.close());
+  const { extract, sourceOf } = createExtractor({
+    sources: createMediaSources({ instagram: { http, log }, facebook: { http, log } }),
+    cache: createMemoryCache<Post>({ maxEntries: 1 }),
+    shortLinks: createMemoryCache<string>({ maxEntries: 1 }),
+    log,
+  });
+  return { extract, sourceOf };
 }
 
 describe('GET /api/igdownload', () => {
@@ -177,13 +195,36 @@ describe('GET /api/fbdownload', () => {
     expect(response.json().error).toEqual({ code: 'not_found', message: 'This post has no video.' });
   });
 
-  it('answers 400 for a link of the other network', async () => {
-    const { app } = await createApiServer({ extract: failing(new AppError('unsupported_link', 'other network')) });
-    for (const path of ['igdownload', 'fbdownload']) {
-      const response = await app.inject(`/api/${path}?url=${REEL}`);
-      expect(response.statusCode).toBe(400);
-      expect(response.json().error.code).toBe('unsupported_link');
-    }
+  it.each([
+    ['igdownload', 'https://www.facebook.com/reel/1234567890123456', 'fbdownload'],
+    ['igdownload', 'https://fb.watch/aB3xY9z1/', 'fbdownload'],
+    ['igdownload', 'https://www.facebook.com/share/r/19ExAmple/', 'fbdownload'],
+    ['fbdownload', 'https://www.instagram.com/reel/C9TestReef01/', 'igdownload'],
+    ['fbdownload', 'https://instagram.com:443/p/C9TestReef01/?igsh=abc', 'igdownload'],
+    [
+      'fbdownload',
+      'https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.instagram.com%2Fp%2FC9TestReef01%2F',
+      'igdownload',
+    ],
+  ])('answers 400 at %s for %s, and names the endpoint for it', async (path, link, other) => {
+    const { app } = await createApiServer(offlineExtractor());
+    const response = await app.inject(`/api/${path}?url=${encodeURIComponent(link)}`);
+    expect(response.statusCode).toBe(400);
+    const { code, message } = response.json().error;
+    expect(code).toBe('unsupported_link');
+    expect(message).toContain(`For this link, ask /api/${other}.`);
+  });
+
+  it.each([
+    ['igdownload', 'https://www.instagram.com/some.person/'],
+    ['fbdownload', 'https://www.facebook.com/some.person'],
+    ['igdownload', 'https://example.com/reel/1'],
+  ])('answers 400 at %s for %s, and names no other endpoint', async (path, link) => {
+    const { app } = await createApiServer(offlineExtractor());
+    const response = await app.inject(`/api/${path}?url=${encodeURIComponent(link)}`);
+    expect(response.statusCode).toBe(400);
+    expect(response.json().error.code).toBe('unsupported_link');
+    expect(response.json().error.message).not.toContain('/api/');
   });
 });
 

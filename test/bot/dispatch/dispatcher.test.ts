@@ -431,7 +431,7 @@ describe('text', () => {
   it('with a wrong option gets a hint for the caller alone', async () => {
     const { ask } = setUp();
     const { replies } = await ask({ text: `/download ${link('a')} quality:720` }, group());
-    expect(words(replies[0])).toContain('It understands: link, item, audio.');
+    expect(words(replies[0])).toContain('It has: link, item, audio.');
     expect(replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
   });
 

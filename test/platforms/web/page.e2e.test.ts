@@ -193,7 +193,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await say('https://www.instagram.com/reel/Broken/');
     const note = page.locator('.media-note');
     await note.waitFor();
-    await note.getByRole('button', { name: 'Bring it again' }).click();
+    await note.getByRole('button', { name: 'Load it again' }).click();
     await expect.poll(() => stage.asked.length).toBe(2);
   });
 
@@ -202,7 +202,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await page.locator('.card video').waitFor();
     await page.clock.setFixedTime(Date.now() + 7 * 3_600_000);
     await page.reload();
-    await page.getByRole('button', { name: 'Bring it again' }).click();
+    await page.getByRole('button', { name: 'Load it again' }).click();
     await expect.poll(() => stage.asked).toEqual([REEL, REEL]);
     expect(complaints).toEqual([]);
   });
