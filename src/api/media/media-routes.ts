@@ -13,7 +13,7 @@ import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from '.
 import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
 
 export interface MediaRoutesOptions {
-  readonly extractor: Pick<Extractor, 'extract'>;
+  readonly extractor: Pick<Extractor, 'extract' | 'sourceOf'>;
   readonly creator: string;
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** Where people reach this server; else the address they asked. */
@@ -144,12 +144,19 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
       if (error.code === 'invalid_request') throw badLink(endpoint, error);
       if (error.code === 'unsupported_link') {
         throw new AppError(error.code, error.message, {
-          params: { ...error.params, supported: endpoint.takes },
+          params: { ...error.params, supported: endpoint.takes, ...otherEndpoint(endpoint, link) },
           cause: error,
         });
       }
       throw error;
     }
+  }
+
+  /** The endpoint for links of the other site. */
+  function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
+    const source = only === undefined ? undefined : extractor.sourceOf(link);
+    const right = source === only ? undefined : [instagram, facebook].find(each => each.only === source);
+    return right === undefined ? {} : { endpoint: `/api${right.path}` };
   }
 
   /** Seconds; never longer than the addresses in the answer live. */
