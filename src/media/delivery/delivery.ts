@@ -31,7 +31,7 @@ export interface DeliveredFile {
   readonly hasAudio: boolean | null;
   /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
   readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
-  /** Lets go of the file; it is removed when nobody holds it any more. Safe to call twice. */
+  /** Releases the file; it is removed when nothing holds it any more. Safe to call twice. */
   dispose(): Promise<void>;
 }
 

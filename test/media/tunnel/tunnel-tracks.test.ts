@@ -1,8 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -63,6 +72,11 @@ async function setUp({ muxWait, refresh, answer, ...muxing }: Setting = {}) {
     log,
     ...muxing,
   });
+  /** Media files, which are named by numbers. */
+  const onDisk = () =>
+    readdirSync(tempDir, { recursive: true, encoding: 'utf8' })
+      .map(name => join(tempDir, name))
+      .filter(path => /^\d+$/.test(basename(path)) && lstatSync(path).isFile());
   const refreshed: Pick<Post, 'source' | 'id'>[] = [];
   const key = randomBytes(32);
   const tunnel = createTunnel({
@@ -80,7 +94,7 @@ async function setUp({ muxWait, refresh, answer, ...muxing }: Setting = {}) {
   });
   onTestFinished(async () => {
     await muxed.close();
-    expect(readdirSync(tempDir)).toEqual([]);
+    expect(onDisk()).toEqual([]);
     rmSync(tempDir, { recursive: true });
   });
   const token = (changes: Partial<TunnelFile> = {}) => tunnel.address(makeFile(changes)).slice('/media/'.length);
@@ -93,7 +107,7 @@ async function setUp({ muxWait, refresh, answer, ...muxing }: Setting = {}) {
     key,
     tunnel,
     token,
-    onDisk: () => readdirSync(tempDir).flatMap(name => readdirSync(join(tempDir, name))),
+    onDisk,
     open: (changes: Partial<TunnelFile> = {}, request: Partial<TunnelRequest> = {}) =>
       tunnel.open(token(changes), makeRequest(request)),
   };
@@ -348,7 +362,10 @@ describe('tracks that cannot be put together', () => {
 
   it('because the disk is full are our own failure', async () => {
     const { open, log, tempDir } = await setUp();
-    const own = join(tempDir, String(process.pid));
+    const [folder = String(process.pid)] = readdirSync(tempDir, { withFileTypes: true })
+      .filter(entry => entry.isDirectory())
+      .map(entry => entry.name);
+    const own = join(tempDir, folder);
     const fill = () => {
       mkdirSync(own, { recursive: true });
       for (let name = 1; name < 20; name += 1) symlinkSync('/dev/full', join(own, String(name)));
