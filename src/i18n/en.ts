@@ -56,7 +56,7 @@ export const en = {
       `The site asks me to slow down. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`,
     upstream_unavailable: (p: Params, wait?: string) =>
       p.what === 'offline'
-        ? `I cannot reach the site: this server seems to have no internet connection. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`
+        ? `I cannot reach the site because this server seems to have no internet connection. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`
         : `The site is not answering right now. Your link is fine; please try again ${wait ?? 'in a minute'}.`,
     upstream_changed: (_: Params) =>
       'The site has changed and I cannot read this post yet. Your link is fine; the bot’s operator can see why.',
