@@ -38,6 +38,7 @@ import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { type Post, parseStoredPost, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
@@ -92,6 +93,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const store = openStore(join(config.dataDir, 'medley.db'));
   const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
+  const records = createStoredStrategyRecords({ store, log });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
 
   const extractor = createExtractor({
@@ -102,6 +104,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         constants: createInstagramConstants(config.upstreamConstants),
         cookies: await readCookies(config.instagramCookiesFile),
         extraStrategies: lastResort('instagram'),
+        records,
         onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
       },
       facebook: {
@@ -153,7 +156,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const playbacks = createPlayerLinks({
     key,
     tunnel,
-    findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
   const { publicUrl } = config;
@@ -245,6 +248,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       await http.close();
       shared?.close();
       catalogue.close();
+      await records.close();
       store.close();
     },
   };

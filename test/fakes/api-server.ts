@@ -10,13 +10,15 @@ import { createMetrics, type Metrics } from '../../src/api/metrics.ts';
 import type { Recommend } from '../../src/beatmaps/recommend/recommend.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { createServer, type Server } from '../../src/infra/server/server.ts';
-import type { Extraction, ExtractOptions } from '../../src/media/extract/extractor.ts';
+import type { Extraction, ExtractOptions, Extractor } from '../../src/media/extract/extractor.ts';
 import type { Tunnel } from '../../src/media/tunnel/tunnel.ts';
 import { createRecordingLog, type RecordingLog } from './log.ts';
 import { makePost } from './post.ts';
 
 export interface ApiServerOptions {
   readonly extract?: (link: string, options: ExtractOptions | undefined) => Promise<Extraction>;
+  /** Which site's a link is. Default: of none that is known. */
+  readonly sourceOf?: Extractor['sourceOf'];
   /** Without it there are no beatmap endpoints. */
   readonly beatmaps?: BeatmapRoutesOptions['beatmaps'];
   readonly recommend?: Recommend;
@@ -51,7 +53,13 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const extract = options.extract ?? (async () => ({ post, itemIndex: null, from: 'load' as const }));
   const { publicUrl } = options;
   const tunnel = options.tunnel ?? { address: () => '/media/token' };
-  const media = mediaRoutes({ extractor: { extract }, creator: 'Tester', tunnel, publicUrl, ...now });
+  const media = mediaRoutes({
+    extractor: { extract, sourceOf: options.sourceOf ?? (() => undefined) },
+    creator: 'Tester',
+    tunnel,
+    publicUrl,
+    ...now,
+  });
   const { beatmaps, recommend } = options;
   await server.app.register(
     api({

@@ -13,7 +13,7 @@ import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from '.
 import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
 
 export interface MediaRoutesOptions {
-  readonly extractor: Pick<Extractor, 'extract'>;
+  readonly extractor: Pick<Extractor, 'extract' | 'sourceOf'>;
   readonly creator: string;
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** Where people reach this server; else the address they asked. */
@@ -24,6 +24,8 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
+  /** Whether an answer needs an item that could be read: of one without, the reason is told. */
+  readonly readable: boolean;
   /** What to send, in words, and an example. */
   readonly takes: string;
   readonly example: string;
@@ -32,7 +34,7 @@ interface Endpoint {
 }
 
 const FRESH_S = 300;
-/** An old answer that stood in for a failing upstream: worth asking again soon. */
+/** An old answer that stood in for a failing upstream, or one with items missing: worth asking again soon. */
 const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
@@ -43,6 +45,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
   const instagram: Endpoint = {
     path: '/igdownload',
     only: 'instagram',
+    readable: true,
     takes: 'the link of a public Instagram post or reel',
     example: 'https://www.instagram.com/reel/C1a2B3c4D5e/',
     shape: (post, muxedAddress) => toIgDownload(post, creator, muxedAddress),
@@ -50,6 +53,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
   const facebook: Endpoint = {
     path: '/fbdownload',
     only: 'facebook',
+    readable: true,
     takes: 'the link of a public Facebook video or reel',
     example: 'https://www.facebook.com/reel/1234567890123456',
     shape: (post, muxedAddress) => {
@@ -61,6 +65,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
   const any: Endpoint = {
     path: '/post',
     only: undefined,
+    readable: false,
     takes: 'the link of a public Instagram or Facebook post',
     example: 'https://www.instagram.com/p/C1a2B3c4D5e/',
     shape: post => post,
@@ -132,13 +137,14 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
 
   async function extract(endpoint: Endpoint, link: string, signal: AbortSignal): Promise<Extraction> {
     try {
-      return await extractor.extract(link, endpoint.only === undefined ? { signal } : { signal, only: endpoint.only });
+      const { only, readable } = endpoint;
+      return await extractor.extract(link, { signal, readable, ...(only === undefined ? {} : { only }) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'invalid_request') throw badLink(endpoint, error);
       if (error.code === 'unsupported_link') {
         throw new AppError(error.code, error.message, {
-          params: { ...error.params, supported: endpoint.takes },
+          params: { ...error.params, supported: endpoint.takes, ...otherEndpoint(endpoint, link) },
           cause: error,
         });
       }
@@ -146,9 +152,16 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     }
   }
 
+  /** The endpoint for links of the other site. */
+  function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
+    const source = only === undefined ? undefined : extractor.sourceOf(link);
+    const right = source === only ? undefined : [instagram, facebook].find(each => each.only === source);
+    return right === undefined ? {} : { endpoint: `/api${right.path}` };
+  }
+
   /** Seconds; never longer than the addresses in the answer live. */
   function maxAge(post: Post, from: Extraction['from']): number {
-    const life = from === 'stale' ? STALE_S : FRESH_S;
+    const life = from === 'stale' || post.missingItems > 0 ? STALE_S : FRESH_S;
     if (post.expiresAt === null) return life;
     return Math.max(0, Math.min(life, Math.floor((post.expiresAt - now()) / 1000)));
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../errors.ts';
 
 /** Longest `url` that is read. */
-export const MAX_LINK_CHARS = 2048;
+export const MAX_LINK_CHARS = 8_192;
 
 /** What the media endpoints take. */
 export function linkQuery(example: string) {
