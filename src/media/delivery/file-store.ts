@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
 
@@ -71,6 +72,9 @@ export interface FileStoreOptions {
   readonly maxBytes: number;
   /** All files together that are kept but not held. */
   readonly keptBytes: number;
+  /** After which a kept file that was not wanted goes. Default never. */
+  readonly keptMs?: number;
+  readonly log: Pick<Logger, 'error'>;
   /** For room on the disk. Default 60 000. */
   readonly waitMs?: number;
 }
@@ -85,10 +89,13 @@ interface Job {
   made: MadeFile | undefined;
   room: QuotaReservation | undefined;
   holders: number;
+  /** Ends its time as a kept file. */
+  expiry: NodeJS.Timeout | undefined;
   removed: Promise<void> | undefined;
 }
 
-export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 }: FileStoreOptions): FileStore {
+export function createFileStore(options: FileStoreOptions): FileStore {
+  const { tempDir, maxBytes, keptBytes, keptMs, log, waitMs = 60_000 } = options;
   const folder = join(tempDir, String(process.pid));
   removeLeftovers(tempDir);
   // Kept files never take more than their own share of it.
@@ -113,6 +120,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
       made: undefined,
       room: undefined,
       holders: 0,
+      expiry: undefined,
       removed: undefined,
     };
     jobs.set(order.key, job);
@@ -162,12 +170,18 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     if (jobs.get(job.key) === job) jobs.delete(job.key);
   }
 
+  function leaveKept(job: Job): boolean {
+    if (!kept.delete(job)) return false;
+    clearTimeout(job.expiry);
+    keptNow -= job.made?.bytes ?? 0;
+    return true;
+  }
+
   /** Takes a file that was not held, if it is still there. */
   function revive(job: Job): boolean {
-    if (!kept.delete(job)) return true;
-    keptNow -= job.made?.bytes ?? 0;
+    if (!leaveKept(job)) return true;
     if (existsSync(job.path)) return true;
-    void remove(job);
+    discard(job);
     return false;
   }
 
@@ -179,6 +193,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     if (job.made === undefined || !isWanted || job.made.bytes > keptBytes) return remove(job);
     kept.add(job);
     keptNow += job.made.bytes;
+    if (keptMs !== undefined) job.expiry = setTimeout(discard, keptMs, job).unref();
     const removals: Promise<void>[] = [];
     for (const oldest of kept) {
       if (keptNow <= keptBytes) break;
@@ -187,8 +202,13 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     return Promise.all(removals);
   }
 
+  /** Removes a file that no caller waits for. */
+  function discard(job: Job): void {
+    remove(job).catch(error => log.error({ err: error }, 'a file could not be removed'));
+  }
+
   function remove(job: Job): Promise<void> {
-    if (kept.delete(job)) keptNow -= job.made?.bytes ?? 0;
+    leaveKept(job);
     forget(job);
     job.removed ??= end(job);
     return job.removed;
