@@ -122,6 +122,8 @@ export const id: Messages = {
     playHere: 'Putar di sini',
     untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
     itemOf: (n, total) => `${n} dari ${total}`,
+    missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
+    itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
     audioOnly: 'Suara saja',
     silent: 'Tanpa suara',
   },

@@ -1,5 +1,5 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import { type MediaItem, playableVariants, type Variant } from '../../../media/post.ts';
+import { itemCount, type MediaItem, playableVariants, type Variant } from '../../../media/post.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../limits.ts';
 import type { WebMedia } from '../page/protocol.ts';
@@ -20,7 +20,7 @@ export function renderMedia({ post, index, form, spoiler }: GalleryItem, { tunne
   const kind = form === 'audio' && item.kind === 'video' ? 'audio' : item.kind;
   // Longer than the CDN's own address may live: the tunnel asks for a new one when that has ended.
   const expiresAt = now + MEDIA_LIFE_MS;
-  const place = post.items.length > 1 ? `-${index + 1}` : '';
+  const place = itemCount(post) > 1 ? `-${item.position + 1}` : '';
   const name = `medley-${post.source}-${safeName(post.id)}${place}`;
   const file = { post: { source: post.source, id: post.id }, index, expiresAt };
   const fileName = `${name}.${extension(chosen.mime)}`;
