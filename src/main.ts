@@ -23,7 +23,7 @@ import { commandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
-import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { type Config, ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
@@ -34,9 +34,11 @@ import type { SharedState } from './infra/redis/redis.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { openStore, type Store } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
+import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { type Post, parseStoredPost, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
@@ -91,6 +93,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const store = openStore(join(config.dataDir, 'medley.db'));
   const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
+  const records = createStoredStrategyRecords({ store, log });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
 
   const extractor = createExtractor({
@@ -101,6 +104,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         constants: createInstagramConstants(config.upstreamConstants),
         cookies: await readCookies(config.instagramCookiesFile),
         extraStrategies: lastResort('instagram'),
+        records,
         onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
       },
       facebook: {
@@ -129,25 +133,37 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
   });
   const { mediaHosts } = extractor;
+  const spoolDir = join(config.dataDir, 'spool');
+  // Files are kept for chats and for streams alike.
+  const keptBytes = Math.floor(config.mediaCacheBytes / 2);
+  const muxedFiles = createMuxedFiles({
+    http,
+    mediaHosts,
+    tempDir: join(spoolDir, 'streams'),
+    keptBytes,
+    log,
+  });
   const tunnel = createTunnel({
     key,
     http,
     mediaHosts,
     assetHosts: OSU_ASSET_HOSTS,
     refresh: (post, signal) => extractor.refresh(post, signal),
+    muxTracks: muxedFiles.muxTracks,
+    log,
   });
 
   const playbacks = createPlayerLinks({
     key,
     tunnel,
-    findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
   const { publicUrl } = config;
   const delivery = createDelivery({
     http,
     mediaHosts,
-    tempDir: join(config.dataDir, 'spool'),
+    tempDir: spoolDir,
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses:
       publicUrl === undefined
@@ -157,7 +173,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
             page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
           },
     ffmpeg: await findFfmpeg({ searchPath }),
-    keptBytes: config.mediaCacheBytes,
+    keptBytes,
     log,
   });
   const settings = createSettingsStore({ store });
@@ -206,7 +222,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       checkKey,
       publicUrl: config.publicUrl,
       routes: [
-        mediaRoutes({ extractor, creator: config.creator }),
+        mediaRoutes({ extractor, creator: config.creator, tunnel, publicUrl }),
         beatmapRoutes({ beatmaps }),
         recommendRoutes({ recommend }),
       ],
@@ -228,10 +244,11 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     async stop() {
       // What people wait for is still answered while the core stands.
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
-      await Promise.all([delivery.close(), difficulty.close()]);
+      await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await http.close();
       shared?.close();
       catalogue.close();
+      await records.close();
       store.close();
     },
   };
@@ -309,6 +326,7 @@ async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
   const log = createLogger({ level: config.logLevel });
+  for (const warning of findMisspelt(environment)) log.warn({}, warning);
   process.on('unhandledRejection', reason => {
     log.error({ err: reason }, 'a promise without an owner failed');
   });

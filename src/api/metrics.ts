@@ -8,7 +8,7 @@ export interface UpstreamRequest {
   readonly durationMs: number;
 }
 
-/** What `/metrics` tells, and the hooks by which the rooms report it. */
+/** What `/metrics` shows, and the hooks by which the modules report it. */
 export interface Metrics {
   /** Measures every request of `app` from now on, by route pattern. */
   observe(app: FastifyInstance): void;

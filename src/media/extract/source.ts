@@ -1,4 +1,5 @@
 import type { Post, SourceId } from '../post.ts';
+import type { StrategyFigures } from './strategy-ledger.ts';
 
 /** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
 export interface PostRef {
@@ -34,7 +35,7 @@ export interface FetchContext {
 
 /**
  * One upstream. `match` is pure and cheap; it never throws. `fetch` runs the source's strategies under the caller's signal.
- * @throws AppError of any upstream code.
+ * @throws AppError of any upstream code; a CoverOnlyError where nothing but author and cover could be read.
  */
 export interface MediaSource {
   readonly id: SourceId;
@@ -45,6 +46,8 @@ export interface MediaSource {
   /** The address a short link leads to, still unparsed; every hop is checked against the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
+  /** How each of its strategies does here. */
+  figures?(): readonly StrategyFigures[];
   /** Whether stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
   /** Host patterns (`cdninstagram.com` matches itself and its subdomains) that this source's media may live on. */
