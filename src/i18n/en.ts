@@ -132,6 +132,8 @@ export const en = {
     /** Heading of a post whose author is not known. */
     untitled: { instagram: 'Instagram post', facebook: 'Facebook post' },
     itemOf: (n: number, total: number) => `${n} of ${total}`,
+    missing: (n: number, total: number) => `${n} of ${total} could not be fetched`,
+    itemMissing: (n: number, total: number) => `Item ${n} of ${total} could not be fetched`,
     audioOnly: 'Audio only',
     silent: 'No audio',
     /** Of a post of which nothing else could be read. */

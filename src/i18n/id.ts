@@ -123,6 +123,8 @@ export const id: Messages = {
     playHere: 'Putar di sini',
     untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
     itemOf: (n, total) => `${n} dari ${total}`,
+    missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
+    itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
     audioOnly: 'Audio saja',
     silent: 'Tanpa audio',
     coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',
