@@ -32,7 +32,7 @@ export interface InstagramSourceOptions {
   readonly deadlineMs?: number;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /** How long an account that the site sent to its login page is left alone. */
@@ -63,7 +63,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
   let accountRestsUntil = 0;
 
   function postStrategy(name: ProfileName, run: Strategy['run']): Strategy {
-    return { name, isAvailable: ref => !isStory(ref) && client.canAsk(name), run };
+    return { name, profile: constants.profiles[name], isAvailable: ref => !isStory(ref) && client.canAsk(name), run };
   }
 
   /** An endpoint that is asked once. */
@@ -164,20 +164,21 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     }
   }
 
+  const strategies: readonly Strategy[] = [
+    endpointStrategy('shortcode-query/plain', 'query', client.queryByShortcode),
+    endpointStrategy('media-id-query/browser', 'query', client.queryByMediaId),
+    pageStrategy('page/crawler'),
+    endpointStrategy('embed/crawler', 'embed', client.captionedEmbed),
+    pageStrategy('page/browser'),
+    endpointStrategy('shortcode-query/browser', 'query', client.queryByShortcode),
+    mediaInfo,
+    stories,
+    ...(options.extraStrategies ?? []).map(one => ({ ...one, isLastResort: true })),
+    oembed,
+  ];
   const fetchPost = createStrategyChain({
     source: 'instagram',
-    strategies: [
-      endpointStrategy('shortcode-query/plain', 'query', client.queryByShortcode),
-      endpointStrategy('media-id-query/browser', 'query', client.queryByMediaId),
-      pageStrategy('page/crawler'),
-      endpointStrategy('embed/crawler', 'embed', client.captionedEmbed),
-      pageStrategy('page/browser'),
-      endpointStrategy('shortcode-query/browser', 'query', client.queryByShortcode),
-      mediaInfo,
-      stories,
-      ...(options.extraStrategies ?? []).map(one => ({ ...one, isLastResort: true })),
-      oembed,
-    ],
+    strategies,
     records: options.records,
     diagnose,
     log,
@@ -195,6 +196,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
       if (isStory(ref) && !client.hasAccount) throw new AppError('login_required', 'stories need an account');
       return fetchPost(ref, context);
     },
+    strategies,
     figures: fetchPost.figures,
     canFetchStories: client.hasAccount,
     mediaHosts: META_MEDIA_HOSTS,
