@@ -1,4 +1,5 @@
 import type { Post, SourceId } from '../post.ts';
+import type { RequestProfile } from './request-profile.ts';
 
 /** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
 export interface PostRef {
@@ -32,6 +33,17 @@ export interface FetchContext {
   readonly signal: AbortSignal;
 }
 
+/** One way to ask the source for a post, for those who look at each alone. */
+export interface SourceStrategy {
+  readonly name: string;
+  /** Whether it can be asked for this post at all, here; cheap and pure. */
+  isAvailable(ref: PostRef): boolean;
+  /** @throws anything */
+  run(ref: PostRef, signal: AbortSignal): Promise<Post>;
+  /** How it asks, where it asks by a profile. */
+  readonly profile?: RequestProfile;
+}
+
 /**
  * One upstream. `match` is pure and cheap; it never throws. `fetch` runs the source's strategies under the caller's signal.
  * @throws AppError of any upstream code.
@@ -45,6 +57,8 @@ export interface MediaSource {
   /** The address a short link leads to, still unparsed; every hop is checked against the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
+  /** All of them, in starting order; `fetch` asks by the order that works. */
+  readonly strategies: readonly SourceStrategy[];
   /** Whether stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
   /** Host patterns (`cdninstagram.com` matches itself and its subdomains) that this source's media may live on. */

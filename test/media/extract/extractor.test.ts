@@ -41,6 +41,7 @@ function setUp(given: Given = {}) {
     id,
     match,
     refOf,
+    strategies: [],
     canFetchStories: given.canFetchStories ?? false,
     mediaHosts: ['fbcdn.net', `${id}.example`],
     async resolveShort(url, { signal }) {

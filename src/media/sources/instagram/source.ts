@@ -144,17 +144,18 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     }
   }
 
+  const strategies: readonly Strategy[] = [
+    postStrategy('media-id-query', 'query', client.queryByMediaId),
+    postStrategy('shortcode-query', 'query', client.queryByShortcode),
+    page,
+    postStrategy('embed', 'embed', client.captionedEmbed),
+    mediaInfo,
+    stories,
+    ...(options.extraStrategies ?? []),
+  ];
   const fetchPost = createStrategyChain({
     source: 'instagram',
-    strategies: [
-      postStrategy('media-id-query', 'query', client.queryByMediaId),
-      postStrategy('shortcode-query', 'query', client.queryByShortcode),
-      page,
-      postStrategy('embed', 'embed', client.captionedEmbed),
-      mediaInfo,
-      stories,
-      ...(options.extraStrategies ?? []),
-    ],
+    strategies,
     diagnose,
     log,
     now,
@@ -171,6 +172,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
       if (isStory(ref) && !client.hasAccount) throw new AppError('login_required', 'stories need an account');
       return fetchPost(ref, context);
     },
+    strategies,
     canFetchStories: client.hasAccount,
     mediaHosts: META_MEDIA_HOSTS,
   };
