@@ -101,14 +101,14 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         constants: createInstagramConstants(config.upstreamConstants),
         cookies: await readCookies(config.instagramCookiesFile),
         extraStrategies: lastResort('instagram'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
+        onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
       },
       facebook: {
         http,
         log,
         constants: createFacebookConstants(config.upstreamConstants),
         extraStrategies: lastResort('facebook'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
+        onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
       },
     }),
     cache: createMemoryCache<Post>({

@@ -26,7 +26,7 @@ export interface StrategyChainOptions {
   readonly diagnose?: (ref: PostRef, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /** How much a code tells the person who asked, most first; the head of several failures is the error that is thrown. */
@@ -139,17 +139,18 @@ export function createStrategyChain(
   }
 
   async function attempt(strategy: Strategy, ref: PostRef, ms: number, signal: AbortSignal): Promise<Post | AppError> {
+    const startedAt = performance.now();
     try {
       if (signal.aborted) throw abortError(signal);
       if (ms <= 0) throw new AppError('timeout', 'no time was left to ask');
       const post = await within(strategy.name, ms, signal, own => strategy.run(ref, own));
       if (!(post?.items?.length > 0)) throw new AppError('upstream_changed', 'the answer holds no media');
-      onOutcome?.(strategy.name, 'ok');
+      onOutcome?.(strategy.name, 'ok', performance.now() - startedAt);
       return post;
     } catch (error) {
       if (signal.aborted) throw abortError(signal);
       const failure = toFailure(error);
-      onOutcome?.(strategy.name, failure.code);
+      onOutcome?.(strategy.name, failure.code, performance.now() - startedAt);
       return failure;
     }
   }

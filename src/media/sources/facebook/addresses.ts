@@ -41,22 +41,22 @@ const story: AddressOf = ref =>
 
 /** Where the site may show a post, by the strategy that asks there, in starting order; null where the post has no such address. */
 export const FACEBOOK_ADDRESSES: readonly (readonly [FacebookProfileName, AddressOf])[] = [
-  ['post-page-browser', post],
-  ['post-page-plain', post],
-  ['photo-page-browser', photo],
-  ['photo-page-plain', photo],
-  ['photo-php-plain', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
-  ['reel-page-browser', reel],
-  ['reel-page-plain', reel],
-  ['embed-crawler', embed],
-  ['embed-plain', embed],
-  ['watch-page-plain', watch],
-  ['video-page-plain', video],
-  ['group-page-plain', ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null)],
-  ['owner-page-plain', owned],
-  ['story-page-plain', story],
-  ['reel-page-search', reel],
-  ['post-page-search', post],
+  ['post-page/browser', post],
+  ['post-page/plain', post],
+  ['photo-page/browser', photo],
+  ['photo-page/plain', photo],
+  ['photo-php/plain', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
+  ['reel-page/browser', reel],
+  ['reel-page/plain', reel],
+  ['embed/crawler', embed],
+  ['embed/plain', embed],
+  ['watch-page/plain', watch],
+  ['video-page/plain', video],
+  ['group-page/plain', ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null)],
+  ['owner-page/plain', owned],
+  ['story-page/plain', story],
+  ['reel-page/search', reel],
+  ['post-page/search', post],
 ];
 
 /** What the Graph API is asked about a post. */

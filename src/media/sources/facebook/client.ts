@@ -175,11 +175,11 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
     async resolveShort(url, signal) {
       const { profiles } = constants;
       try {
-        return await resolveAs(profiles['share-crawler'], url, signal);
+        return await resolveAs(profiles['share/crawler'], url, signal);
       } catch (error) {
         if (!(error instanceof AppError) || signal.aborted || !OF_CALLER.has(error.code)) throw error;
         try {
-          return await resolveAs(profiles['share-plain'], url, signal);
+          return await resolveAs(profiles['share/plain'], url, signal);
         } catch (second) {
           throw second instanceof AppError && OF_CALLER.has(second.code) ? error : second;
         }

@@ -22,7 +22,7 @@ export interface FacebookSourceOptions {
   readonly deadlineMs?: number;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /** What a page without the post means, where nothing in the answer gives a reason. */

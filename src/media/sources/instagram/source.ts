@@ -26,7 +26,7 @@ export interface InstagramSourceOptions {
   readonly deadlineMs?: number;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /** How long an account that the site sent to its login page is left alone. */

@@ -41,18 +41,18 @@ function expected(link: Link): readonly string[] {
 
 /** Ways that can carry media, the endpoint each asks, and the links it is for. */
 const WAYS: readonly (readonly [strategy: string, endpoint: EndpointGroup, links: readonly Link[]])[] = [
-  ['reel-page-browser', 'facebook.page.reel.browser', ['reel', 'watch', 'video']],
-  ['reel-page-plain', 'facebook.page.reel.plain', ['reel', 'watch', 'video']],
-  ['embed-crawler', 'facebook.embed.crawler', ['reel', 'watch', 'video']],
-  ['embed-plain', 'facebook.embed.plain', ['reel', 'watch', 'video']],
-  ['reel-page-search', 'facebook.page.reel.search', ['reel', 'watch', 'video']],
-  ['photo-page-browser', 'facebook.page.photo.browser', ['photo']],
-  ['photo-page-plain', 'facebook.page.photo.plain', ['photo']],
-  ['photo-php-plain', 'facebook.page.photo-php.plain', ['photo']],
-  ['post-page-browser', 'facebook.page.post.browser', ['photos', 'group']],
-  ['post-page-plain', 'facebook.page.post.plain', ['photos', 'group']],
-  ['group-page-plain', 'facebook.page.group.plain', ['group']],
-  ['post-page-search', 'facebook.page.post.search', ['photos', 'group']],
+  ['reel-page/browser', 'facebook.page.reel.browser', ['reel', 'watch', 'video']],
+  ['reel-page/plain', 'facebook.page.reel.plain', ['reel', 'watch', 'video']],
+  ['embed/crawler', 'facebook.embed.crawler', ['reel', 'watch', 'video']],
+  ['embed/plain', 'facebook.embed.plain', ['reel', 'watch', 'video']],
+  ['reel-page/search', 'facebook.page.reel.search', ['reel', 'watch', 'video']],
+  ['photo-page/browser', 'facebook.page.photo.browser', ['photo']],
+  ['photo-page/plain', 'facebook.page.photo.plain', ['photo']],
+  ['photo-php/plain', 'facebook.page.photo-php.plain', ['photo']],
+  ['post-page/browser', 'facebook.page.post.browser', ['photos', 'group']],
+  ['post-page/plain', 'facebook.page.post.plain', ['photos', 'group']],
+  ['group-page/plain', 'facebook.page.group.plain', ['group']],
+  ['post-page/search', 'facebook.page.post.search', ['photos', 'group']],
 ];
 
 async function setUp(options: SandboxOptions & { readonly hasBrowser?: boolean } = {}) {
@@ -132,7 +132,7 @@ describe('all ways alive', () => {
     const { sandbox, fetch } = await setUp({ hasBrowser: false });
     sandbox.faults.set('facebook.page', 'retry-after:5');
     const startedAt = Date.now();
-    expect((await fetch('reel')).strategy).toBe('embed-crawler');
+    expect((await fetch('reel')).strategy).toBe('embed/crawler');
     expect(Date.now() - startedAt).toBeLessThan(1_500);
     expect(sandbox.count('facebook.page')).toBe(1);
   });
@@ -142,9 +142,9 @@ describe('from a data centre', () => {
   it('brings videos by the player, and posts of pages', async () => {
     const { sandbox, fetch } = await setUp({ isDataCentre: true });
     const reel = await fetch('reel');
-    expect([reel.strategy, content(reel)]).toEqual(['embed-crawler', expected('reel')]);
+    expect([reel.strategy, content(reel)]).toEqual(['embed/crawler', expected('reel')]);
     console.info(`from a data centre: reel by ${reel.strategy}, ${sandbox.requests.length} requests`);
-    expect((await fetch('photos')).strategy).toBe('post-page-browser');
+    expect((await fetch('photos')).strategy).toBe('post-page/browser');
   });
 
   it('says that a public photo is behind a wall of its own', async () => {

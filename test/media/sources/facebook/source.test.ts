@@ -48,7 +48,7 @@ describe('fetch', () => {
       source: 'facebook',
       id: IDS.reel,
       url: `https://www.facebook.com/reel/${IDS.reel}`,
-      strategy: 'reel-page-plain',
+      strategy: 'reel-page/plain',
       fetchedAt: NOW,
       expiresAt: 0x7a000000 * 1000,
     });
@@ -73,7 +73,7 @@ describe('fetch', () => {
     const http = createFakeUpstream({ [REEL_PATH]: page('reel.html') });
     const source = createFacebookSource({ http, log: silentLog, now: () => NOW });
     const post = await source.fetch(REFS.reel, { signal: AbortSignal.timeout(8_000) });
-    expect(post.strategy).toBe('reel-page-browser');
+    expect(post.strategy).toBe('reel-page/browser');
     expect(http.requests[0]).toMatchObject({
       transport: 'browser',
       headers: { 'accept-language': expect.anything() },
@@ -82,34 +82,34 @@ describe('fetch', () => {
   });
 
   it.each<[string, Readonly<Record<string, FakeRoute>>, PostRef, string]>([
-    ['the embedded player', { 'GET /plugins/video.php': page('embed.html') }, REFS.watch, 'embed-crawler'],
-    ['the reel page', { [`GET /reel/${IDS.watch}`]: page('watch.html') }, REFS.watch, 'reel-page-plain'],
-    ['the watch page, last', { 'GET /watch/': page('reel.html') }, REFS.reel, 'watch-page-plain'],
+    ['the embedded player', { 'GET /plugins/video.php': page('embed.html') }, REFS.watch, 'embed/crawler'],
+    ['the reel page', { [`GET /reel/${IDS.watch}`]: page('watch.html') }, REFS.watch, 'reel-page/plain'],
+    ['the watch page, last', { 'GET /watch/': page('reel.html') }, REFS.reel, 'watch-page/plain'],
     [
       'the page under the owner',
       { [`GET /tidewatch/videos/${IDS.watch}/`]: page('watch.html') },
       REFS.watch,
-      'video-page-plain',
+      'video-page/plain',
     ],
-    ['the photo page', { 'GET /photo/': page('photo.html') }, REFS.photo, 'photo-page-plain'],
-    ['the older photo page', { 'GET /photo.php': page('photo.html') }, REFS.photo, 'photo-php-plain'],
+    ['the photo page', { 'GET /photo/': page('photo.html') }, REFS.photo, 'photo-page/plain'],
+    ['the older photo page', { 'GET /photo.php': page('photo.html') }, REFS.photo, 'photo-php/plain'],
     [
       'the page of a post',
       { [`GET /nordkap.trams/posts/${IDS.postVideo}`]: page('post-video.html') },
       REFS.postVideo,
-      'post-page-plain',
+      'post-page/plain',
     ],
     [
       'the older group page',
       { 'GET /groups/claypeople/permalink/3300200100500/': page('post-video.html') },
       refOf('https://www.facebook.com/groups/claypeople/posts/3300200100500'),
-      'group-page-plain',
+      'group-page/plain',
     ],
     [
       'the older story page',
       { 'GET /story.php': page('post-video.html') },
       refOf('https://www.facebook.com/permalink.php?story_fbid=3300200100500&id=100064000000005'),
-      'story-page-plain',
+      'story-page/plain',
     ],
   ])('answers from %s', async (_, routes, ref, strategy) => {
     expect((await setUp(routes).fetch(ref)).strategy).toBe(strategy);
@@ -128,7 +128,7 @@ describe('fetch', () => {
       [REEL_PATH]: { location: `http://www.facebook.com/watch/?v=${IDS.reel}` },
       'GET /watch/': page('reel.html'),
     });
-    expect((await moved.fetch(REFS.reel)).strategy).toBe('reel-page-plain');
+    expect((await moved.fetch(REFS.reel)).strategy).toBe('reel-page/plain');
     expect(moved.http.requests.map(one => one.url)).toEqual([
       `https://www.facebook.com/reel/${IDS.reel}`,
       `https://www.facebook.com/watch/?v=${IDS.reel}`,
@@ -151,14 +151,14 @@ describe('fetch', () => {
     ['a throw of anything', { error: new RangeError('odd') }],
   ])('goes on after %s', async (_, broken) => {
     const post = await setUp({ [REEL_PATH]: broken, 'GET /watch/': page('reel.html') }).fetch(REFS.reel);
-    expect(post.strategy).toBe('watch-page-plain');
+    expect(post.strategy).toBe('watch-page/plain');
     expect(files(post)).toEqual(['clay_hd', 'clay_sd']);
   });
 
   it('goes on after a hang', async () => {
     const never: FakeRoute = { after: new Promise(() => {}) };
     const { fetch } = setUp({ [REEL_PATH]: never, 'GET /watch/': page('reel.html') });
-    expect((await fetch(REFS.reel)).strategy).toBe('watch-page-plain');
+    expect((await fetch(REFS.reel)).strategy).toBe('watch-page/plain');
   });
 
   it('asks what was added last', async () => {
@@ -190,7 +190,7 @@ describe('fetch', () => {
       },
       'POST /__rd_verify_a1B2': { cookies: ['rd=1; Path=/; Secure'] },
     });
-    expect((await fetch(REFS.reel)).strategy).toBe('reel-page-plain');
+    expect((await fetch(REFS.reel)).strategy).toBe('reel-page/plain');
     expect(http.asked).toEqual([REEL_PATH, 'POST /__rd_verify_a1B2', REEL_PATH]);
   });
 });
@@ -238,11 +238,11 @@ describe('the signal, and the code it means', () => {
     const { cause } = error;
     if (!(cause instanceof AggregateError)) throw new Error('no causes');
     expect(cause.errors.map((one: Error) => one.message.split(':')[0])).toEqual([
-      'reel-page-plain',
-      'embed-crawler',
-      'embed-plain',
-      'watch-page-plain',
-      'reel-page-search',
+      'reel-page/plain',
+      'embed/crawler',
+      'embed/plain',
+      'watch-page/plain',
+      'reel-page/search',
     ]);
   });
 
