@@ -76,7 +76,7 @@ export function showingOf(ask: Ask, isDataCentre: boolean): Showing {
       return 'head';
     case 'search':
       // The page has the size of the whole one; that the media are in it was not measured.
-      return kind === 'reel' || kind === 'post' ? 'page' : 'login';
+      return kind === 'post' || (kind === 'reel' && !isDataCentre) ? 'page' : 'login';
     case 'other':
       return (ask.headers['user-agent'] ?? '').startsWith('Mozilla/') ? 'error' : 'login';
   }

@@ -187,7 +187,7 @@ describe('the sandbox as Facebook, which looks at who asks', () => {
     const sandbox = await start({ isDataCentre });
     const walled = isDataCentre ? 'login' : 'media';
     const expected = {
-      [REEL]: [walled, walled, 'preview', 'media', '400', 'login'],
+      [REEL]: [walled, walled, 'preview', walled, '400', 'login'],
       [PHOTO]: [walled, walled, 'nothing', 'login', '400', 'login'],
       [POST]: ['media', 'media', 'preview', 'media', '400', 'login'],
       [EMBED]: ['media', 'media', 'media', '400', '400', '400'],

@@ -4,6 +4,7 @@ import { createMediaAddresses } from './address.ts';
 import { type Answer, type Ask, plain } from './answer.ts';
 import { type BeatmapWorld, createBeatmapWorld } from './beatmap-world.ts';
 import { answerCdn } from './cdn.ts';
+import { EXAMPLES } from './examples.ts';
 import { answerFacebook, answerOtherFacebook, type FacebookSite } from './facebook.ts';
 import { type FacebookEndpoint, facebookEndpoint } from './facebook-callers.ts';
 import {
@@ -155,8 +156,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const faults = createFaults(options.faults);
   const beatmaps = createBeatmapWorld(options.beatmapsets);
   const requests: SandboxRequest[] = [];
-  const byCode = new Map(world.instagram.map(post => [post.code, post]));
-  const byId = new Map(world.instagram.map(post => [pkOf(post.code), post]));
+  const posts = [...world.instagram, ...EXAMPLES.instagram];
+  const byCode = new Map(posts.map(post => [post.code, post]));
+  const byId = new Map(posts.map(post => [pkOf(post.code), post]));
   const instagram: InstagramSite = {
     addresses,
     files,
@@ -169,7 +171,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const facebook: FacebookSite = {
     addresses,
     files,
-    posts: world.facebook,
+    posts: [...world.facebook, ...EXAMPLES.facebook],
     shortLinks: world.shortLinks,
     isDataCentre: options.isDataCentre ?? false,
   };

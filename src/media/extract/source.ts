@@ -59,6 +59,8 @@ export interface MediaSource {
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
   /** All of them, in starting order; `fetch` asks by the order that works. */
   readonly strategies: readonly SourceStrategy[];
+  /** Links of public posts that have been up for years, one for each kind of post. */
+  readonly examples: readonly string[];
   /** Whether stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
   /** Host patterns (`cdninstagram.com` matches itself and its subdomains) that this source's media may live on. */

@@ -42,6 +42,7 @@ function setUp(given: Given = {}) {
     match,
     refOf,
     strategies: [],
+    examples: [],
     canFetchStories: given.canFetchStories ?? false,
     mediaHosts: ['fbcdn.net', `${id}.example`],
     async resolveShort(url, { signal }) {

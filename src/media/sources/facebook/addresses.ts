@@ -17,7 +17,7 @@ function mayBeVideo(ref: PostRef): boolean {
 }
 
 /** The permanent address of a video; the player and the oracle know no other (a short link finds nothing there). */
-export function videoAddress(ref: PostRef): string {
+function videoAddress(ref: PostRef): string {
   return ref.form !== 'reel' && ref.parts.owner
     ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/`
     : `${SITE}/reel/${ref.id}/`;

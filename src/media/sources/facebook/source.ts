@@ -7,7 +7,12 @@ import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import { type Post, placeItems } from '../../post.ts';
 import { FACEBOOK_ADDRESSES, oembedQuestion } from './addresses.ts';
 import { createFacebookClient } from './client.ts';
-import { createFacebookConstants, type FacebookConstants, type FacebookProfileName } from './constants.ts';
+import {
+  createFacebookConstants,
+  FACEBOOK_EXAMPLES,
+  type FacebookConstants,
+  type FacebookProfileName,
+} from './constants.ts';
 import { failureOfAnswer, weakNotFound } from './failures.ts';
 import { facebookRefOf, matchFacebookLink } from './link.ts';
 import { ofPublicPost, readVerdict, type Verdict } from './oracle.ts';
@@ -116,6 +121,7 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
       }
     },
     strategies,
+    examples: FACEBOOK_EXAMPLES,
     canFetchStories: false,
     mediaHosts: META_MEDIA_HOSTS,
   };

@@ -8,7 +8,7 @@ import { parseJson } from '../../parse/json-search.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import type { Post } from '../../post.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
-import { createInstagramConstants, type InstagramConstants } from './constants.ts';
+import { createInstagramConstants, INSTAGRAM_EXAMPLES, type InstagramConstants } from './constants.ts';
 import { failureOfHead, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
 import { type AnswerKind, parseResponse, toPost } from './parse.ts';
@@ -173,6 +173,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
       return fetchPost(ref, context);
     },
     strategies,
+    examples: INSTAGRAM_EXAMPLES,
     canFetchStories: client.hasAccount,
     mediaHosts: META_MEDIA_HOSTS,
   };

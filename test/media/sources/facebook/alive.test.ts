@@ -90,7 +90,9 @@ describe('one way alone alive', () => {
       sandbox.faults.clear(endpoint);
       const post = await fetch(link);
       const requests = sandbox.requests.length;
-      console.info(`${strategy.padEnd(19)} ${link.padEnd(6)} ${requests} requests: ${content(post).join(', ')}`);
+      process.stdout.write(
+        `${strategy.padEnd(19)} ${link.padEnd(6)} ${requests} requests: ${content(post).join(', ')}\n`,
+      );
       expect(post.strategy).toBe(strategy);
       expect(content(post)).toEqual(expected(link));
       expect(post.missingItems).toBe(0);
@@ -122,7 +124,7 @@ describe('all ways alive', () => {
       expect(post.author.name).not.toBeNull();
       counts.push(sandbox.requests.length);
     }
-    console.info(`all alive ${name}: ${counts.join(', ')} requests`);
+    process.stdout.write(`all alive ${name}: ${counts.join(', ')} requests\n`);
     const median = [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
     expect(median).toBe(1);
     expect(Math.max(...counts)).toBeLessThanOrEqual(2);
@@ -143,7 +145,7 @@ describe('from a data centre', () => {
     const { sandbox, fetch } = await setUp({ isDataCentre: true });
     const reel = await fetch('reel');
     expect([reel.strategy, content(reel)]).toEqual(['embed/crawler', expected('reel')]);
-    console.info(`from a data centre: reel by ${reel.strategy}, ${sandbox.requests.length} requests`);
+    process.stdout.write(`from a data centre: reel by ${reel.strategy}, ${sandbox.requests.length} requests\n`);
     expect((await fetch('photos')).strategy).toBe('post-page/browser');
   });
 
