@@ -156,6 +156,83 @@ describe('the sandbox as Facebook', () => {
   });
 });
 
+const FACEBOOK_CALLERS = {
+  browser: { ...NAVIGATION, 'user-agent': 'Mozilla/5.0 (X11) Chrome/149.0.0.0', 'sec-ch-ua': '"Chromium";v="149"' },
+  plain: NAVIGATION,
+  crawler: { 'user-agent': 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)' },
+  search: { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },
+  pretender: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/149.0.0.0 Safari/537.36' },
+  program: { 'user-agent': 'curl/8.5.0' },
+} as const;
+
+describe('the sandbox as Facebook, which looks at who asks', () => {
+  const REEL = 'https://www.facebook.com/reel/1184420716302551';
+  const WATCH = 'https://www.facebook.com/watch/?v=731904415522087';
+  const PHOTO = 'https://www.facebook.com/photo/?fbid=122108744930184';
+  const POST = 'https://www.facebook.com/permalink.php?story_fbid=1022334455667788&id=1';
+  const EMBED = `https://www.facebook.com/plugins/video.php?href=${encodeURIComponent(REEL)}`;
+
+  /** What an answer holds. */
+  function showing({ status, text, headers }: Reply): string {
+    if (String(headers.location ?? '').includes('/login/')) return 'login';
+    if (status !== 200) return String(status);
+    if (/browser_native|progressive_url|"hd_src"|viewer_image|currMedia/.test(text)) return 'media';
+    return text.includes('og:image') ? 'preview' : 'nothing';
+  }
+
+  it.each([
+    ['home', false],
+    ['a data centre', true],
+  ])('seen from %s', async (_, isDataCentre) => {
+    const sandbox = await start({ isDataCentre });
+    const walled = isDataCentre ? 'login' : 'media';
+    const expected = {
+      [REEL]: [walled, walled, 'preview', walled, '400', 'login'],
+      [PHOTO]: [walled, walled, 'nothing', 'login', '400', 'login'],
+      [POST]: ['media', 'media', 'preview', 'media', '400', 'login'],
+      [EMBED]: ['media', 'media', 'media', '400', '400', '400'],
+    };
+    for (const [address, shown] of Object.entries(expected)) {
+      const replies = [];
+      for (const headers of Object.values(FACEBOOK_CALLERS)) replies.push(await ask(sandbox, address, { headers }));
+      expect(replies.map(showing), address).toEqual(shown);
+    }
+  });
+
+  it("holds another video's files under /watch, and the right ones under /reel", async () => {
+    const sandbox = await start();
+    const watch = await ask(sandbox, WATCH, { headers: FACEBOOK_CALLERS.plain });
+    expect(watch.text).toContain('"id":"972204416630188"');
+    expect(watch.text).not.toContain('"id":"731904415522087"');
+    const reel = await ask(sandbox, 'https://www.facebook.com/reel/731904415522087', {
+      headers: FACEBOOK_CALLERS.plain,
+    });
+    expect(reel.text).toContain('"id":"731904415522087"');
+  });
+
+  it('says without a token what is public, and nothing more', async () => {
+    const sandbox = await start();
+    const oembed = (url: string) =>
+      ask(sandbox, `https://graph.facebook.com/v25.0/oembed_video?url=${encodeURIComponent(url)}`);
+    const shown = await oembed(REEL);
+    expect(JSON.parse(shown.text)).toMatchObject({ type: 'video', html: expect.stringContaining('blockquote') });
+    expect(shown.text).not.toMatch(/thumbnail|\.mp4/);
+    const hidden = await oembed('https://www.facebook.com/reel/555000111222333/');
+    expect(hidden.status).toBe(400);
+    expect(JSON.parse(hidden.text).error).toMatchObject({ code: 100, type: 'OAuthException' });
+  });
+
+  it('breaks one pair of address and caller alone, or a group', async () => {
+    const sandbox = await start();
+    sandbox.faults.set('facebook.page', 'status:500');
+    sandbox.faults.clear('facebook.page.reel.plain');
+    expect((await ask(sandbox, REEL, { headers: FACEBOOK_CALLERS.plain })).status).toBe(200);
+    expect((await ask(sandbox, REEL, { headers: FACEBOOK_CALLERS.search })).status).toBe(500);
+    expect((await ask(sandbox, EMBED, { headers: FACEBOOK_CALLERS.crawler })).status).toBe(200);
+    expect([sandbox.count('facebook.page'), sandbox.count('facebook.page.reel.plain')]).toEqual([2, 1]);
+  });
+});
+
 describe('the sandbox as the CDN', () => {
   it('serves a file whole, in part, and as HEAD', async () => {
     const sandbox = await start();

@@ -60,6 +60,8 @@ export interface MediaSource {
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
   /** All of them, in starting order; `fetch` asks by the order that works. */
   readonly strategies: readonly SourceStrategy[];
+  /** Links of public posts that have been up for years, one for each kind of post. */
+  readonly examples: readonly string[];
   /** How each of its strategies does here. */
   figures?(): readonly StrategyFigures[];
   /** Whether stories can be asked for (cookies are configured). */

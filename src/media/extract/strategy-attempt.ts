@@ -54,10 +54,7 @@ export async function within<T>(
   const either = AbortSignal.any([signal, own.signal]);
   try {
     either.throwIfAborted();
-    return await abortable(
-      (async () => work(either))(),
-      either,
-    );
+    return await abortable((async () => work(either))(), either);
   } finally {
     clearTimeout(timer);
   }

@@ -9,7 +9,7 @@ import { parseJson } from '../../parse/json-search.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import type { Post } from '../../post.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
-import { createInstagramConstants, type InstagramConstants } from './constants.ts';
+import { createInstagramConstants, INSTAGRAM_EXAMPLES, type InstagramConstants } from './constants.ts';
 import { failureOfHead, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
 import { type AnswerKind, toPost } from './parse.ts';
@@ -113,6 +113,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
 
   const mediaInfo: Strategy = {
     name: 'media-info',
+    profile: constants.profiles['media-info'],
     isAvailable: ref => !isStory(ref) && isAccountUsable() && client.canAsk('media-info'),
     isLastResort: true,
     async run(ref, signal) {
@@ -133,6 +134,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
 
   const stories: Strategy = {
     name: 'stories',
+    profile: constants.profiles.stories,
     isAvailable: ref => isStory(ref) && isAccountUsable() && client.canAsk('stories'),
     async run(ref, signal) {
       const response = accountAnswer(await storyAnswer(ref, signal));
@@ -197,6 +199,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
       return fetchPost(ref, context);
     },
     strategies,
+    examples: INSTAGRAM_EXAMPLES,
     figures: fetchPost.figures,
     canFetchStories: client.hasAccount,
     mediaHosts: META_MEDIA_HOSTS,
