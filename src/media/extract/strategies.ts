@@ -26,7 +26,8 @@ export interface Strategy extends SourceStrategy {
   /**
    * A post of which `missingItems` could not be read is kept while the others are asked.
    * @throws anything: the chain isolates it. Of an AppError, `params.weak` says that a `not_found` or the like is a guess, which
-   * another endpoint must confirm; `params.own` that our own bounds refused it; `params.challenge` that the site wants a pause.
+   * another endpoint must confirm; `params.own` that our own bounds refused it; `params.challenge` that the site wants a pause; `params.refused` that the
+   * caller was refused rather than the post withheld.
    */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
 }

@@ -12,7 +12,7 @@ import {
   startAttempt,
   within,
 } from './strategy-attempt.ts';
-import { agreedFailure, isDefinitive, isWithheld, type StrategyFailure } from './strategy-failures.ts';
+import { agreedFailure, isDefinitive, isUnclear, isWithheld, type StrategyFailure } from './strategy-failures.ts';
 
 export interface RaceOptions {
   /** In the order to ask in. */
@@ -232,8 +232,9 @@ class Race {
   #explainWhenDue(): void {
     if (this.#isDecided() || this.#isExplained) return;
     const isLast = this.#inLine().length === 0 && this.#queue.every(one => one.explains);
-    const isUnclear = this.#failures.some(({ error }) => isWithheld(error) || error.code === 'upstream_changed');
-    const isDue = this.#agreed !== undefined || this.#withheld.size >= WITHHELD_ENDPOINTS || (isLast && isUnclear);
+    const couldBeExplained = this.#failures.some(({ error }) => isUnclear(error));
+    const isDue =
+      this.#agreed !== undefined || this.#withheld.size >= WITHHELD_ENDPOINTS || (isLast && couldBeExplained);
     if (!isDue) return;
     this.#isExplained = true;
     this.#isNextDue = false;

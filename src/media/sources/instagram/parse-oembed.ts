@@ -11,7 +11,7 @@ import { isJsonObject, parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { addressExpiry } from '../../parse/media-address.ts';
 import { NO_STATS, type Post } from '../../post.ts';
-import { failureOfHead, failureOfJson } from './failures.ts';
+import { failureOfHead, failureOfJson, weakNotFound } from './failures.ts';
 import { toPost } from './parse.ts';
 
 const refusal = z.object({ message: text, title: text, description: text, blocks_logging_data: text });
@@ -110,12 +110,10 @@ export function parseOembed(response: HttpResponse, context: OembedContext): Pos
   const refused = isJsonObject(answer) && response.status >= 400 ? failureOfRefusal(answer) : null;
   if (refused !== null) throw refused;
   const ofHead = failureOfHead(response, context.now);
-  if (ofHead !== null) throw (isJsonObject(answer) ? failureOfJson(answer) : null) ?? ofHead;
-  const post = readCard(answer, context);
+  const post = ofHead === null ? readCard(answer, context) : null;
   if (post !== null) return post;
-  throw (
-    failureOfRefusal(answer) ??
-    failureOfJson(answer) ??
-    new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind')
-  );
+  const stated = failureOfRefusal(answer) ?? (isJsonObject(answer) ? failureOfJson(answer) : null);
+  const failure = stated ?? ofHead ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
+  // It knows public posts alone: a private one may look the same.
+  throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }
