@@ -105,14 +105,15 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         cookies: await readCookies(config.instagramCookiesFile),
         extraStrategies: lastResort('instagram'),
         records,
-        onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
+        onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
       },
       facebook: {
         http,
         log,
         constants: createFacebookConstants(config.upstreamConstants),
         extraStrategies: lastResort('facebook'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
+        records,
+        onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
       },
     }),
     cache: createMemoryCache<Post>({

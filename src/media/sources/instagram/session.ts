@@ -1,6 +1,7 @@
 /** The logged-out visit to the home page that some callers lean on: its cookies and tokens, kept and reused. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
@@ -124,17 +125,6 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
     return session;
   }
 
-  function endOf(signal: AbortSignal): { readonly aborted: Promise<never>; readonly dispose: () => void } {
-    let dispose = () => {};
-    const aborted = new Promise<never>((_, reject) => {
-      const onAbort = () => reject(signal.reason);
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort, { once: true });
-      dispose = () => signal.removeEventListener('abort', onAbort);
-    });
-    return { aborted, dispose };
-  }
-
   return {
     async current(caller, signal) {
       const visitor = visitorOf(caller);
@@ -142,12 +132,7 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
       visitor.visit ??= visitHome(caller, visitor).finally(() => {
         visitor.visit = null;
       });
-      const { aborted, dispose } = endOf(signal);
-      try {
-        return await Promise.race([visitor.visit, aborted]);
-      } finally {
-        dispose();
-      }
+      return abortable(visitor.visit, signal);
     },
     refuse(session) {
       for (const visitor of visitors.values()) {
