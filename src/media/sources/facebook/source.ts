@@ -79,11 +79,10 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
 
   const pages: readonly SourceStrategy[] = FACEBOOK_ADDRESSES.map(([name, addressOf]) => {
     const profile = constants.profiles[name];
-    const hasTransport = profile.transport === 'plain' || http.hasBrowserTransport;
     return {
       name,
       profile,
-      isAvailable: ref => hasTransport && addressOf(ref) !== null,
+      isAvailable: ref => (profile.transport === 'plain' || http.hasBrowserTransport) && addressOf(ref) !== null,
       run: (ref, signal) => readAt(addressOf(ref) ?? ref.url, name, ref, signal),
     };
   });

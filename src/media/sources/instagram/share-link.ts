@@ -67,6 +67,7 @@ export function createShareLinkResolver({ http, constants }: ShareLinkOptions) {
       headers: { 'user-agent': constants.plainUserAgent, accept: '*/*' },
       hosts: SHORT_HOSTS,
       maxRedirects: 0,
+      retries: 0,
       timeoutMs: 6_000,
       signal,
     });
