@@ -37,6 +37,7 @@ import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { type Post, parseStoredPost, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
@@ -91,6 +92,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const store = openStore(join(config.dataDir, 'medley.db'));
   const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
+  const records = createStoredStrategyRecords({ store, log });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
 
   const extractor = createExtractor({
@@ -101,6 +103,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         constants: createInstagramConstants(config.upstreamConstants),
         cookies: await readCookies(config.instagramCookiesFile),
         extraStrategies: lastResort('instagram'),
+        records,
         onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
       },
       facebook: {
@@ -108,6 +111,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         log,
         constants: createFacebookConstants(config.upstreamConstants),
         extraStrategies: lastResort('facebook'),
+        records,
         onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
       },
     }),
@@ -140,7 +144,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const playbacks = createPlayerLinks({
     key,
     tunnel,
-    findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
   const { publicUrl } = config;
@@ -232,6 +236,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       await http.close();
       shared?.close();
       catalogue.close();
+      await records.close();
       store.close();
     },
   };

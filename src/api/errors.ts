@@ -55,15 +55,15 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   upstream_rate_limited: params =>
     params.upstreams === undefined
       ? 'The site asks this server to slow down. The link is fine; try again in a few minutes.'
-      : `Nobody could answer: ${params.upstreams}. This server was asked to slow down; try again in a few minutes.`,
+      : `None of these could answer: ${params.upstreams}. This server was asked to slow down; try again in a few minutes.`,
   upstream_unavailable: params =>
     params.upstreams === undefined
       ? 'The site does not answer right now. The link is fine; try again in a minute.'
-      : `Nobody could answer: ${params.upstreams}. Try again in a minute.`,
+      : `None of these could answer: ${params.upstreams}. Try again in a minute.`,
   upstream_changed: params =>
     params.upstreams === undefined
       ? 'The site has changed its pages and this post cannot be read yet. The link is fine.'
-      : `Nobody gave a readable answer: ${params.upstreams}. Try again later.`,
+      : `None of these gave a readable answer: ${params.upstreams}. Try again later.`,
   too_large: params =>
     params.what === 'headers' || params.what === 'request' ? 'This request is too large.' : 'This file is too large.',
   timeout: params =>
@@ -71,7 +71,7 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
       ? 'The request did not arrive in time.'
       : params.upstreams === undefined
         ? 'The site took too long to answer. Try again in a minute.'
-        : `Nobody answered in time: ${params.upstreams}. Try again in a minute.`,
+        : `None of these answered in time: ${params.upstreams}. Try again in a minute.`,
   rate_limited: params =>
     params.reason === 'busy'
       ? 'This server is busy. Try again in a moment.'

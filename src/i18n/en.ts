@@ -137,6 +137,11 @@ export const en = {
     itemOf: (n: number, total: number) => `${n} of ${total}`,
     audioOnly: 'Sound only',
     silent: 'No sound',
+    /** Of a post of which nothing else could be read. */
+    coverOnly: 'Only the cover of this post could be had, not its files.',
+    authorOnly: 'The files of this post could not be had.',
+    /** Its name where it cannot be shown. */
+    cover: 'Cover',
   },
 
   progress: {

@@ -127,6 +127,9 @@ export const id: Messages = {
     itemOf: (n, total) => `${n} dari ${total}`,
     audioOnly: 'Suara saja',
     silent: 'Tanpa suara',
+    coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',
+    authorOnly: 'Berkas kiriman ini tidak bisa diambil.',
+    cover: 'Sampul',
   },
 
   progress: {

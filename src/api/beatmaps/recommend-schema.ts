@@ -90,7 +90,7 @@ const reason = z
   ])
   .meta({
     description:
-      'like: a best play of the player, or the map that was asked for, that is like it. ar, od, cs, bpm, length: close to what he plays best. farm: often played for its pp. start: a kind map for somebody new.',
+      'like: a best play of the player, or the map that was asked for, that is like it. ar, od, cs, bpm, length: close to what the player plays best. farm: often played for its pp. start: a kind map for a new player.',
   });
 
 export const recommendAnswer = z

@@ -18,6 +18,8 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
+  /** Whether an answer needs an item that could be read: of one without, the reason is told. */
+  readonly readable: boolean;
   /** What to send, in words, and an example. */
   readonly takes: string;
   readonly example: string;
@@ -26,7 +28,7 @@ interface Endpoint {
 }
 
 const FRESH_S = 300;
-/** An old answer that stood in for a failing upstream: worth asking again soon. */
+/** An old answer that stood in for a failing upstream, or one with items missing: worth asking again soon. */
 const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
@@ -36,6 +38,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
   const instagram: Endpoint = {
     path: '/igdownload',
     only: 'instagram',
+    readable: true,
     takes: 'the link of a public Instagram post or reel',
     example: 'https://www.instagram.com/reel/C1a2B3c4D5e/',
     shape: post => toIgDownload(post, creator),
@@ -43,6 +46,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
   const facebook: Endpoint = {
     path: '/fbdownload',
     only: 'facebook',
+    readable: true,
     takes: 'the link of a public Facebook video or reel',
     example: 'https://www.facebook.com/reel/1234567890123456',
     shape: post => {
@@ -54,6 +58,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
   const any: Endpoint = {
     path: '/post',
     only: undefined,
+    readable: false,
     takes: 'the link of a public Instagram or Facebook post',
     example: 'https://www.instagram.com/p/C1a2B3c4D5e/',
     shape: post => post,
@@ -128,7 +133,8 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
 
   async function extract(endpoint: Endpoint, link: string, signal: AbortSignal): Promise<Extraction> {
     try {
-      return await extractor.extract(link, endpoint.only === undefined ? { signal } : { signal, only: endpoint.only });
+      const { only, readable } = endpoint;
+      return await extractor.extract(link, { signal, readable, ...(only === undefined ? {} : { only }) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'invalid_request') throw badLink(endpoint, error);
@@ -144,7 +150,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
 
   /** Seconds; never longer than the addresses in the answer live. */
   function maxAge(post: Post, from: Extraction['from']): number {
-    const life = from === 'stale' ? STALE_S : FRESH_S;
+    const life = from === 'stale' || post.missingItems > 0 ? STALE_S : FRESH_S;
     if (post.expiresAt === null) return life;
     return Math.max(0, Math.min(life, Math.floor((post.expiresAt - now()) / 1000)));
   }

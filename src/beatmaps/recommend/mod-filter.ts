@@ -32,13 +32,13 @@ const MAX_LENGTH = 64;
 export function parseModFilter(text: string): ModFilter {
   const words = text.length > MAX_LENGTH ? ['?'] : text.split(/[\s,]+/).filter(word => word !== '');
   const read = words.map(readWord);
-  const must = [...new Set(read.flatMap(wish => wish.must))];
-  const never = [...new Set(read.flatMap(wish => wish.never))];
-  const exact = read.some(wish => wish.exact);
+  const must = [...new Set(read.flatMap(filter => filter.must))];
+  const never = [...new Set(read.flatMap(filter => filter.never))];
+  const exact = read.some(filter => filter.exact);
   const isTorn =
     must.some(mod => never.includes(mod)) ||
     CLASHES.some(clash => clash.every(mod => must.includes(mod))) ||
-    (read.some(wish => wish.exact && wish.must.length === 0) && must.length > 0);
+    (read.some(filter => filter.exact && filter.must.length === 0) && must.length > 0);
   if (isTorn) throw refuse('clash', words.join(' '));
   return { must, never, exact };
 }

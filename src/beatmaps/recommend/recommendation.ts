@@ -19,7 +19,7 @@ export type Reason =
   | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
   /** Favourites. */
   | { readonly kind: 'popular'; readonly value: number }
-  /** Gives much pp for what it asks, as far as plays and length tell. */
+  /** Gives much pp for what it asks, as far as plays and length show. */
   | { readonly kind: 'farm' }
   /** A kind start for a new player. */
   | { readonly kind: 'start' };

@@ -31,12 +31,12 @@ export type UserBeatmapType = (typeof USER_BEATMAP_TYPES)[number];
 /** A set of a player's list. */
 export interface UserBeatmapset {
   readonly set: Beatmapset;
-  /** How often he played `beatmap_id`; in `most_played` alone. */
+  /** How often the player played `beatmap_id`; in `most_played` alone. */
   readonly count: number | null;
   readonly beatmap_id: number | null;
 }
 
-/** Part of a list whose length the API does not tell. */
+/** Part of a list whose length the API does not say. */
 export interface ListSlice<T> {
   readonly items: readonly T[];
   /** Whether the API gave as many as it was asked for. */

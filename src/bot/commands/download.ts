@@ -1,13 +1,14 @@
 import { type CommandContext, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import { chatSettingsOf } from '../settings/chat-settings.ts';
+import { renderCover } from '../views/cover.ts';
 import { hasSound, renderPost } from '../views/post.ts';
 
 /** Longest link worth reading; the longest canonical ones are a tenth of it. */
 const MAX_LINK_LENGTH = 2048;
 const MAX_ITEM = 100;
 
-/** Brings a post: all its files, the one that the link or the caller points at, or only the sound. */
+/** Brings a post: all its files, the one that the link or the caller points at, or only the audio. */
 export const download = defineCommand({
   name: 'download',
   options: {
@@ -23,7 +24,8 @@ export const download = defineCommand({
     const source = services.extractor.sourceOf(link);
     if (source !== undefined && disabledSources.includes(source)) throw usageError('sourceOff', { source });
     progress('fetching');
-    const { post, itemIndex } = await services.extractor.extract(link, { signal });
+    const { post, itemIndex, reason } = await services.extractor.extract(link, { signal });
+    if (reason !== undefined) return renderCover(post, reason, t);
     progress('preparing');
     const count = post.items.length;
     if (item !== undefined && item > count) throw usageError('itemRange', { count });

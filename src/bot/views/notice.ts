@@ -9,7 +9,7 @@ type Sentence = (params: AppError['params'], wait?: string) => string;
 const FOR_CALLER: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'rate_limited', 'forbidden']);
 
 /** One calm sentence for a failure, in the reader's language. */
-function errorSentence(error: AppError, t: Translator, subject: Subject | undefined): string {
+export function errorSentence(error: AppError, t: Translator, subject?: Subject): string {
   const { hint } = error.params;
   const hints: Readonly<Record<string, (params: AppError['params']) => string>> = t.messages.hints;
   if (typeof hint === 'string' && Object.hasOwn(hints, hint)) {

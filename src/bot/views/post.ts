@@ -14,7 +14,7 @@ const SEPARATOR = ' · ';
 
 /** A post as a reply: who, what was written, the counts that are known, the files, the way to the original. */
 export function renderPost(post: Post, t: Translator, { indexes, form, captions = true }: PostViewOptions): Reply {
-  const blocks: Block[] = [{ kind: 'heading', text: heading(post, t) }];
+  const blocks: Block[] = [{ kind: 'heading', text: postHeading(post, t) }];
   const title = distinctTitle(post);
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
@@ -28,7 +28,8 @@ export function renderPost(post: Post, t: Translator, { indexes, form, captions 
   });
 }
 
-function heading({ author, source }: Post, t: Translator): Text {
+/** Who posted it. */
+export function postHeading({ author, source }: Post, t: Translator): Text {
   const name = unspoofed(author.name);
   const username = unspoofed(author.username);
   const text: Inline[] = [];
@@ -94,7 +95,7 @@ function isSilent(item: MediaItem | undefined): boolean {
   return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
-/** Whether sound may be had from this item; what the upstream did not say counts as yes. */
+/** Whether this item may have audio; what the upstream did not say counts as yes. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }

@@ -87,7 +87,7 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
       if (unsound !== undefined) return Promise.reject(unsound);
       const name = bucketName(rule, key);
       const bucket = openBucket(name);
-      // One at a time per bucket: between reading and taking nobody else may take.
+      // One at a time per bucket: between reading and taking no other request may take.
       const mine = bucket.turn.then(() => take(bucket, name, rule, cost));
       bucket.turn = mine.catch(() => undefined);
       return mine;

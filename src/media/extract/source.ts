@@ -1,5 +1,6 @@
 import type { Post, SourceId } from '../post.ts';
 import type { RequestProfile } from './request-profile.ts';
+import type { StrategyFigures } from './strategy-ledger.ts';
 
 /** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
 export interface PostRef {
@@ -46,7 +47,7 @@ export interface SourceStrategy {
 
 /**
  * One upstream. `match` is pure and cheap; it never throws. `fetch` runs the source's strategies under the caller's signal.
- * @throws AppError of any upstream code.
+ * @throws AppError of any upstream code; a CoverOnlyError where nothing but author and cover could be read.
  */
 export interface MediaSource {
   readonly id: SourceId;
@@ -61,6 +62,8 @@ export interface MediaSource {
   readonly strategies: readonly SourceStrategy[];
   /** Links of public posts that have been up for years, one for each kind of post. */
   readonly examples: readonly string[];
+  /** How each of its strategies does here. */
+  figures?(): readonly StrategyFigures[];
   /** Whether stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
   /** Host patterns (`cdninstagram.com` matches itself and its subdomains) that this source's media may live on. */

@@ -335,3 +335,27 @@ describe('failures', () => {
     expect(server.log.at()).toEqual([]);
   });
 });
+
+describe('a post of which only the cover is known', () => {
+  const post = makePost({ items: [], missingItems: 1, coverUrl: 'https://scontent.cdninstagram.com/v/reef.jpg' });
+  const reason = new AppError('upstream_rate_limited', 'limited', { retryAfterMs: 90_000 });
+  const extract = async (_: string, { readable }: ExtractOptions = {}): Promise<Extraction> => {
+    if (readable) throw reason;
+    return { post, itemIndex: null, from: 'load', reason };
+  };
+
+  it.each(['igdownload', 'fbdownload'])('is the reason why at %s', async path => {
+    const { app } = await createApiServer({ extract });
+    const response = await app.inject(`/api/${path}?url=${REEL}`);
+    expect(response.statusCode).toBe(503);
+    expect(errorAnswer.parse(response.json()).error.code).toBe('upstream_rate_limited');
+    expect(response.headers['retry-after']).toBe('90');
+  });
+
+  it('is told whole, as incomplete, at post', async () => {
+    const { app } = await createApiServer({ extract });
+    const response = await app.inject(`/api/post?url=${REEL}`);
+    expect(postSchema.parse(response.json())).toMatchObject({ items: [], missingItems: 1, coverUrl: post.coverUrl });
+    expect(response.headers['cache-control']).toContain('max-age=30');
+  });
+});

@@ -3,6 +3,7 @@ import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { MediaSource, PostRef, SourceStrategy } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
+import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import { type Post, placeItems } from '../../post.ts';
 import { FACEBOOK_ADDRESSES, oembedQuestion } from './addresses.ts';
@@ -23,6 +24,8 @@ export interface FacebookSourceOptions {
   readonly constants?: FacebookConstants;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
+  /** What is remembered of the strategies over restarts. */
+  readonly records?: StrategyRecords | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
   readonly log: Logger;
@@ -97,6 +100,7 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
   const fetchPost = createStrategyChain({
     source: 'facebook',
     strategies,
+    records: options.records,
     diagnose,
     log,
     now,
@@ -120,6 +124,7 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
       }
     },
     strategies,
+    figures: fetchPost.figures,
     examples: FACEBOOK_EXAMPLES,
     canFetchStories: false,
     mediaHosts: META_MEDIA_HOSTS,
