@@ -1,4 +1,4 @@
-/** What an answer means for the strategy that asked: the post, or why not, and whether the site wants a pause. Pure. */
+/** What an answer means for the strategy that asked: the post, or why not, and whether the site wants a pause. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Post } from '../../post.ts';
@@ -20,12 +20,12 @@ function isGoneQuery({ status, text }: HttpResponse, { kind }: ParseContext): bo
 }
 
 /** @throws AppError as `parseResponse` does; with `params.challenge` where the caller should be left alone for a while. */
-export function readAnswer(response: HttpResponse, context: ParseContext): Post {
+export async function readAnswer(response: HttpResponse, context: ParseContext): Promise<Post> {
   if (isGoneQuery(response, context)) {
     throw new AppError('upstream_changed', `the query is gone (status ${response.status})`);
   }
   try {
-    return parseResponse(response, context);
+    return await parseResponse(response, context);
   } catch (error) {
     if (!(error instanceof AppError) || !isChallenge(response)) throw error;
     const { code, message, params, retryAfterMs } = error;

@@ -5,7 +5,6 @@ import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
 import { createFacebookConstants } from '../../../../src/media/sources/facebook/constants.ts';
 import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
-import { withBrowserTransport } from '../../../fakes/browser-transport.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import type { EndpointGroup } from '../../../sandbox/faults.ts';
@@ -67,7 +66,7 @@ async function setUp(options: Options = {}) {
   const sandbox = await createSandbox(sandboxOptions);
   onTestFinished(() => sandbox.close());
   const real = createTestClient({ 'www.facebook.com': sandbox.origin, 'graph.facebook.com': sandbox.origin });
-  const http = hasBrowser ? withBrowserTransport(real) : real;
+  const http = hasBrowser ? real : { ...real, hasBrowserTransport: false };
   const source = createFacebookSource({ http, log: silentLog, constants: createFacebookConstants(overrides) });
   const fetch = (link: Link): Promise<Post> =>
     source.fetch(refOf(LINKS[link]), { signal: AbortSignal.timeout(10_000) });
