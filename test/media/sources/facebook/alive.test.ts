@@ -150,6 +150,17 @@ describe('all ways alive', () => {
     expect(Math.max(...counts)).toBeLessThanOrEqual(2);
   });
 
+  it('answers within three seconds where the first choice hangs', async () => {
+    const { sandbox, fetch } = await setUp();
+    sandbox.faults.set('facebook.page.reel.browser', 'hang');
+    const startedAt = Date.now();
+    const post = await fetch('reel');
+    const tookMs = Date.now() - startedAt;
+    process.stdout.write(`the first choice hangs: ${post.strategy} after ${tookMs} ms\n`);
+    expect(content(post)).toEqual(expected('reel'));
+    expect(tookMs).toBeLessThan(3_000);
+  });
+
   it('asks no page again after its Retry-After', async () => {
     const { sandbox, fetch } = await setUp({ hasBrowser: false });
     sandbox.faults.set('facebook.page', 'retry-after:5');
