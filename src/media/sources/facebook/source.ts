@@ -1,7 +1,8 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { MediaSource, PostRef, SourceStrategy } from '../../extract/source.ts';
+import { isUsable } from '../../extract/request-profile.ts';
+import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
@@ -61,13 +62,13 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
     return toPost(await parseFacebookAnswer(answer, ref, now()), ref, name, now());
   }
 
-  const pages: readonly SourceStrategy[] = FACEBOOK_ADDRESSES.map(([name, addressOf]) => {
+  const pages: readonly Strategy[] = FACEBOOK_ADDRESSES.map(([name, addressOf]) => {
     const profile = constants.profiles[name];
-    const hasTransport = profile.transport === 'plain' || http.hasBrowserTransport;
     return {
       name,
       profile,
-      isAvailable: ref => hasTransport && addressOf(ref) !== null,
+      timeoutMs: profile.timeoutMs,
+      isAvailable: ref => isUsable(profile, http) && addressOf(ref) !== null,
       run: (ref, signal) => readAt(addressOf(ref) ?? ref.url, name, ref, signal),
     };
   });
