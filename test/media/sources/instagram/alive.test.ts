@@ -76,7 +76,8 @@ function print(line: string): void {
 /** Kind and shape of each item; not all ways tell the pixels of the original. */
 function content(post: Post): readonly string[] {
   return post.items.map(item => {
-    if (playableVariants(item).length === 0) throw new Error('an item without a file that plays');
+    const tracks = new Set(item.variants.filter(({ adaptive }) => adaptive).map(({ hasVideo }) => hasVideo));
+    if (playableVariants(item).length === 0 && tracks.size < 2) throw new Error('an item without a file that plays');
     return item.kind;
   });
 }
