@@ -16,6 +16,7 @@ const ENTRIES = {
   main: 'src/main.ts',
   doctor: 'src/doctor.ts',
   catalogue: 'src/catalogue.ts',
+  live: 'src/live.ts',
   'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
 };
 

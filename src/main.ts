@@ -34,9 +34,11 @@ import type { SharedState } from './infra/redis/redis.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { openStore, type Store } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
+import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { type Post, parseStoredPost, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
@@ -91,6 +93,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const store = openStore(join(config.dataDir, 'medley.db'));
   const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
+  const records = createStoredStrategyRecords({ store, log });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
 
   const extractor = createExtractor({
@@ -101,14 +104,16 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         constants: createInstagramConstants(config.upstreamConstants),
         cookies: await readCookies(config.instagramCookiesFile),
         extraStrategies: lastResort('instagram'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
+        records,
+        onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
       },
       facebook: {
         http,
         log,
         constants: createFacebookConstants(config.upstreamConstants),
         extraStrategies: lastResort('facebook'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
+        records,
+        onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
       },
     }),
     cache: createMemoryCache<Post>({
@@ -129,25 +134,37 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
   });
   const { mediaHosts } = extractor;
+  const spoolDir = join(config.dataDir, 'spool');
+  // Files are kept for chats and for streams alike.
+  const keptBytes = Math.floor(config.mediaCacheBytes / 2);
+  const muxedFiles = createMuxedFiles({
+    http,
+    mediaHosts,
+    tempDir: join(spoolDir, 'streams'),
+    keptBytes,
+    log,
+  });
   const tunnel = createTunnel({
     key,
     http,
     mediaHosts,
     assetHosts: OSU_ASSET_HOSTS,
     refresh: (post, signal) => extractor.refresh(post, signal),
+    muxTracks: muxedFiles.muxTracks,
+    log,
   });
 
   const playbacks = createPlayerLinks({
     key,
     tunnel,
-    findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
   const { publicUrl } = config;
   const delivery = createDelivery({
     http,
     mediaHosts,
-    tempDir: join(config.dataDir, 'spool'),
+    tempDir: spoolDir,
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses:
       publicUrl === undefined
@@ -157,7 +174,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
             page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
           },
     ffmpeg: await findFfmpeg({ searchPath }),
-    keptBytes: config.mediaCacheBytes,
+    keptBytes,
     log,
   });
   const settings = createSettingsStore({ store });
@@ -206,7 +223,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       checkKey,
       publicUrl: config.publicUrl,
       routes: [
-        mediaRoutes({ extractor, creator: config.creator }),
+        mediaRoutes({ extractor, creator: config.creator, tunnel, publicUrl }),
         beatmapRoutes({ beatmaps }),
         recommendRoutes({ recommend }),
       ],
@@ -228,10 +245,11 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     async stop() {
       // What people wait for is still answered while the core stands.
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
-      await Promise.all([delivery.close(), difficulty.close()]);
+      await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await http.close();
       shared?.close();
       catalogue.close();
+      await records.close();
       store.close();
     },
   };

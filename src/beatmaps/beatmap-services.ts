@@ -22,7 +22,7 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
 }
 
-/** All that is known of osu!, over one store. Whoever made them closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
+/** The beatmap services over one store. Their owner closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'warm' | 'close'>;

@@ -1,7 +1,7 @@
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
 
-/** Deletes all that is kept about the caller, once he confirmed it. */
+/** Deletes all that is kept about the caller, once they confirmed it. */
 export const forget = defineCommand({
   name: 'forget',
   options: { what: { type: 'choice', required: false, choices: ['me'] } },

@@ -74,7 +74,7 @@ function changeOf(
   return Object.keys(change).length > 0 ? change : undefined;
 }
 
-/** The language he is answered in from now on. */
+/** The language of the answers from now on. */
 function spokenTo(caller: Caller, services: Services): Translator {
   const { language } = services.settings.user(callerKey(caller));
   return createTranslator(language === null ? automaticFor(caller, services) : [language]);

@@ -41,7 +41,7 @@ export interface Dispatcher extends Autocomplete {
    * back as `links` of the same message, they mean the same. Never throws.
    */
   linksOf(message: TextMessage): readonly PastedLink[];
-  /** The caller's language: his setting, else that of the chat, else what his platform says. */
+  /** The caller's language: their setting, else that of the chat, else what their platform says. */
   translator(caller: Caller): Translator;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
@@ -82,12 +82,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function failure(
     error: unknown,
     doing: string,
-    { caller, t }: DispatchContext,
+    { caller, t, about }: DispatchContext,
     { visibility, subject }: Pick<Command, 'visibility' | 'subject'> = { visibility: 'caller' },
   ): Reply {
     const appError = toAppError(error);
     logFailure(appError, doing, caller);
-    return errorNotice(appError, t, visibility, subject);
+    return errorNotice(appError, t, { visibility, subject, about });
   }
 
   function find(name: string): Command {
@@ -132,7 +132,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function single(command: Command, turn: DispatchContext, raw: () => RawOptions, isPressed = false) {
     const refusal = await admit(command, turn.caller);
-    if (refusal) throw refusal.error;
+    if (refusal) throw refusal;
     return [{ reply: run(command, turn, raw, isPressed) }];
   }
 

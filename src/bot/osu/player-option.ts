@@ -13,11 +13,11 @@ export const PLAYER_OPTION = { type: 'string', form: 'name', required: false, ma
 export interface AskedPlayer {
   /** As `Players` takes it. */
   readonly user: number | string;
-  /** What he wants to see when he names no ruleset; null for what that player plays most. */
+  /** What they want to see when they name no ruleset; null for what that player plays most. */
   readonly mode: LinkedPlayer['mode'];
 }
 
-/** @throws AppError `credentials_required`, or `invalid_request` with a hint when nobody is named or linked */
+/** @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked */
 export function askedPlayer(given: string | undefined, { caller, services }: CommandContext): AskedPlayer {
   requirePlayers(services.beatmaps);
   if (given !== undefined) return { user: given, mode: null };

@@ -7,7 +7,7 @@ import type { SourceId } from '../../media/post.ts';
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
   readonly language: string | null;
-  /** The osu! player he is, and the ruleset he wants to see when he names none. */
+  /** The person's osu! player, and the ruleset they want to see when they name none. */
   readonly player: LinkedPlayer | null;
 }
 
@@ -169,7 +169,7 @@ export function createSettingsStore({
     setUser(key, change) {
       purgeLeft();
       const settings: UserSettings = { ...user(key), ...change };
-      // Nobody is on record for having chosen nothing.
+      // A person who chose nothing is not stored.
       if (settings.language === null && settings.player === null) return forgetUser(key);
       store.run(
         `INSERT INTO users (key, language, player, updated_at) VALUES (:key, :language, :player, :at) ON CONFLICT (key)

@@ -1,4 +1,6 @@
+import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
+import type { Connectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeFailure, type ExchangeHead, isFailure } from './exchange.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
@@ -7,6 +9,7 @@ import type { Route, Transport } from './transport.ts';
 
 export interface AttemptOptions {
   readonly transports: Readonly<Record<NonNullable<HttpCall['transport']>, Transport>>;
+  readonly connectivity: Connectivity;
   readonly throttle: HostThrottle;
   readonly userAgent: string;
   readonly onRequest: ((event: HttpEvent) => void) | undefined;
@@ -30,7 +33,7 @@ export interface AttemptRequest {
  */
 export type Attempt = (request: AttemptRequest) => Promise<Exchanged | ExchangeFailure>;
 
-export function createAttempt({ transports, throttle, userAgent, onRequest }: AttemptOptions): Attempt {
+export function createAttempt({ transports, connectivity, throttle, userAgent, onRequest }: AttemptOptions): Attempt {
   async function renderStep({ step, call, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
     // A browser names itself, and what it can decompress.
     const isBrowser = call.transport === 'browser';
@@ -63,15 +66,18 @@ export function createAttempt({ transports, throttle, userAgent, onRequest }: At
     const { step, call, deadline } = attempt;
     const host = step.url.hostname;
     const route = transports[call.transport ?? 'plain'].route(host, call.proxy);
-    const preparing = route.prepare(deadline);
-    if (preparing !== undefined) await preparing;
+    await route.prepare(deadline)?.catch(error => {
+      throw error instanceof AppError ? connectivity.judge(error) : error;
+    });
     const headers = await renderStep(attempt, route);
     const gate = route.overridden ? undefined : throttle.gate(host);
     const waiting = gate?.enter(deadline);
     if (waiting !== undefined) await waiting;
 
     const startedAt = performance.now();
-    const result = await send(attempt, route, gate, headers);
+    const sent = await send(attempt, route, gate, headers);
+    const result = isFailure(sent) ? { ...sent, error: connectivity.judge(sent.error) } : sent;
+    if (!isFailure(result) && !route.overridden) connectivity.answered();
     const outcome = isFailure(result)
       ? { status: undefined, failure: result.error }
       : { status: result.head.status, failure: undefined };

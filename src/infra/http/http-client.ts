@@ -6,6 +6,7 @@ import { createAttempt } from './attempt.ts';
 import { decodeBody, decodeText } from './body.ts';
 import { type BrowserPackage, createBrowserPackage } from './browser/browser-package.ts';
 import { createBrowserTransport } from './browser/browser-transport.ts';
+import { createConnectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
 import { OWN_DOING } from './exchange-failure.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
@@ -62,9 +63,10 @@ export interface HttpStream extends HttpHead {
 
 /**
  * The only way out. Any status is a value, never an error: callers classify. Failures to get an answer are AppErrors:
- * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop), `too_large`, `forbidden` (host, scheme or address
- * that is not allowed), each with its cause. `params.own` is 1 when it is our own limit at work: the byte cap, a full line, a closed
- * client. `params.what` is `browserTransport` when a request needs that and it is not to be had here.
+ * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop; `params.what: 'offline'` when no host at all can
+ * be reached), `too_large`, `forbidden` (host, scheme or address that is not allowed), each with its cause. `params.own` is 1 when it is
+ * our own limit at work: the byte cap, a full line, a closed client. `params.what` is `browserTransport` when a request needs that and it
+ * is not to be had here.
  */
 export interface HttpClient {
   /** Whether requests by the `browser` transport can be made here: its optional package is installed and could be loaded. */
@@ -130,6 +132,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   };
   const attempt = createAttempt({
     transports,
+    connectivity: createConnectivity(now),
     throttle: createHostThrottle(options.pace, now),
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,

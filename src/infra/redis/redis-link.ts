@@ -4,7 +4,7 @@ import type { Redis } from 'ioredis';
 /** One connection that may be away at any time. */
 export interface RedisLink {
   /**
-   * What Redis answers, or undefined when it is away, takes too long or refuses; that is logged once and is nobody's failure.
+   * What Redis answers, or undefined when it is away, takes too long or refuses; that is logged once and fails no caller.
    * Only a `write` that succeeds shows that Redis takes things again after it refused some.
    */
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;

@@ -16,7 +16,7 @@ export interface SharedState {
 export interface RedisStateOptions {
   readonly url: string;
   readonly log: Logger;
-  /** Nobody waits longer for one command. Default 200. */
+  /** No caller waits longer for one command. Default 200. */
   readonly timeoutMs?: number;
   /** Before the first attempt to come back; each later one waits as much longer, at most ten times as long. Default 500. */
   readonly retryMs?: number;
@@ -114,7 +114,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): RedisLink & 
         if (isRefusal(error)) {
           if (isThere()) turn('refusing', error);
         } else if (turn('away', error)) {
-          // Gone or too slow: nobody else shall wait for it until it has answered a new connection.
+          // Gone or too slow: no other caller waits for it until it has answered a new connection.
           client.disconnect(true);
         }
         return undefined;

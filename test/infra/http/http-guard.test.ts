@@ -176,6 +176,7 @@ function checkGuard(transport: NonNullable<HttpRequest['transport']>, watchAll: 
         client.request({ url: 'https://www.instagram.com/', hosts: ALLOWED_HOSTS, transport }),
       ).rejects.toMatchObject({
         code: 'upstream_unavailable',
+        params: { what: 'offline' },
         cause: { code: 'ENOTFOUND' },
       });
     });
