@@ -34,6 +34,7 @@ import type { SharedState } from './infra/redis/redis.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { openStore, type Store } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
+import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
@@ -133,12 +134,24 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
   });
   const { mediaHosts } = extractor;
+  const spoolDir = join(config.dataDir, 'spool');
+  // Files are kept for chats and for streams alike.
+  const keptBytes = Math.floor(config.mediaCacheBytes / 2);
+  const muxedFiles = createMuxedFiles({
+    http,
+    mediaHosts,
+    tempDir: join(spoolDir, 'streams'),
+    keptBytes,
+    log,
+  });
   const tunnel = createTunnel({
     key,
     http,
     mediaHosts,
     assetHosts: OSU_ASSET_HOSTS,
     refresh: (post, signal) => extractor.refresh(post, signal),
+    muxTracks: muxedFiles.muxTracks,
+    log,
   });
 
   const playbacks = createPlayerLinks({
@@ -151,7 +164,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const delivery = createDelivery({
     http,
     mediaHosts,
-    tempDir: join(config.dataDir, 'spool'),
+    tempDir: spoolDir,
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses:
       publicUrl === undefined
@@ -161,7 +174,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
             page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
           },
     ffmpeg: await findFfmpeg({ searchPath }),
-    keptBytes: config.mediaCacheBytes,
+    keptBytes,
     log,
   });
   const settings = createSettingsStore({ store });
@@ -210,7 +223,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       checkKey,
       publicUrl: config.publicUrl,
       routes: [
-        mediaRoutes({ extractor, creator: config.creator }),
+        mediaRoutes({ extractor, creator: config.creator, tunnel, publicUrl }),
         beatmapRoutes({ beatmaps }),
         recommendRoutes({ recommend }),
       ],
@@ -232,7 +245,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     async stop() {
       // What people wait for is still answered while the core stands.
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
-      await Promise.all([delivery.close(), difficulty.close()]);
+      await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await http.close();
       shared?.close();
       catalogue.close();

@@ -72,8 +72,10 @@ export interface Caller {
   readonly hidesEmbeds?: boolean;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** The key their rate limit is counted by. */
+  /** What their rate limit is counted by. */
   readonly rateKey: string;
+  /** What they share with people beside them and is counted too, far higher: the web chat's is their network address. */
+  readonly sharedRateKey?: string;
   /** Languages they prefer by what the platform says, best first; settings come before them. */
   readonly locales: readonly string[];
 }

@@ -108,6 +108,8 @@ export interface Reply {
   readonly actions: readonly Action[];
   /** Who sees it where the platform can show a message to one person alone. */
   readonly visibility: 'chat' | 'caller';
+  /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
+  readonly outdatedMs?: number;
 }
 
 /** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */

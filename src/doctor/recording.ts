@@ -77,7 +77,9 @@ export function createRecorder(http: HttpClient): Recorder {
 
   return {
     http: {
-      hasBrowserTransport: http.hasBrowserTransport,
+      get hasBrowserTransport() {
+        return http.hasBrowserTransport;
+      },
       request,
       stream: given => http.stream(given),
       close: () => http.close(),

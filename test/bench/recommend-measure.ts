@@ -69,7 +69,7 @@ export function openRecommender(
         const page = type === 'recent' ? recent : options.cursor === undefined ? best.slice(0, 100) : best.slice(100);
         return { ...told, scores: page, cursor: null };
       },
-      search: nothing,
+      search: async () => ({ ...told, sets: [], total: 0, cursor: null, corrected: false }),
       set: nothing,
       setOfMap: nothing,
     },

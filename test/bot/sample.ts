@@ -163,18 +163,16 @@ export function sampleServices(
 
 /** Counts in memory, by the contract of RateLimiter. */
 export function memoryLimiter(now: () => number): RateLimiter {
-  const buckets = new Map<string, { used: number; refused: boolean; resetAt: number }>();
+  const buckets = new Map<string, { used: number; resetAt: number }>();
   return {
     async consume({ name, limit, windowMs }, key, cost = 1) {
       const id = `${name} ${key}`;
       const known = buckets.get(id);
-      const bucket = known && known.resetAt > now() ? known : { used: 0, refused: false, resetAt: now() + windowMs };
+      const bucket = known && known.resetAt > now() ? known : { used: 0, resetAt: now() + windowMs };
       buckets.set(id, bucket);
       const allowed = bucket.used + cost <= limit;
       if (allowed) bucket.used += cost;
-      const firstRefusal = !allowed && !bucket.refused;
-      if (!allowed) bucket.refused = true;
-      return { allowed, limit, remaining: limit - bucket.used, resetAt: bucket.resetAt, firstRefusal };
+      return { allowed, limit, remaining: limit - bucket.used, resetAt: bucket.resetAt };
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Ways to break one endpoint alone. */
 import type { ServerResponse } from 'node:http';
 import { type Answer, type Ask, html, json, redirect } from './answer.ts';
-import { blockedPage, facebookLogin } from './facebook.ts';
-import { FACEBOOK_ENDPOINTS, type FacebookEndpoint, type PageKind } from './facebook-callers.ts';
+import { FACEBOOK_ENDPOINTS, type FacebookEndpoint, type PageKind } from './facebook/callers.ts';
+import { blockedPage, facebookLogin } from './facebook/site.ts';
 import { INSTAGRAM_ENDPOINTS, type InstagramEndpoint } from './instagram-callers.ts';
 import { loginPage, type SessionTokens, throttledPage } from './instagram-pages.ts';
 import { MIRROR_ENDPOINTS, type MirrorEndpoint } from './mirrors.ts';

@@ -5,8 +5,8 @@ import { type Answer, type Ask, plain } from './answer.ts';
 import { type BeatmapWorld, createBeatmapWorld } from './beatmap-world.ts';
 import { answerCdn } from './cdn.ts';
 import { EXAMPLES } from './examples.ts';
-import { answerFacebook, answerOtherFacebook, type FacebookSite } from './facebook.ts';
-import { type FacebookEndpoint, facebookEndpoint } from './facebook-callers.ts';
+import { type FacebookEndpoint, facebookEndpoint } from './facebook/callers.ts';
+import { answerFacebook, answerOtherFacebook, type FacebookSite } from './facebook/site.ts';
 import {
   createFaults,
   type Endpoint,

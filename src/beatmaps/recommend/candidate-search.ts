@@ -18,6 +18,8 @@ export interface CandidateSearch {
   readonly random: () => number;
   /** Filled with the sets that the upstreams answered. */
   readonly sets: Map<number, Beatmapset | undefined>;
+  /** Filled with why the upstreams could not be asked. */
+  readonly failures: unknown[];
   readonly signal: AbortSignal | undefined;
 }
 
@@ -36,7 +38,13 @@ const MAX_PAGES = 3;
 /** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */
 export function createCandidateSearch({ beatmaps, pool, log }: CandidateSearchOptions) {
   /** Sets that the upstreams know, where the catalogue knows too little. */
-  async function fetchSets({ plan, ruleset, random, signal }: CandidateSearch): Promise<readonly Beatmapset[]> {
+  async function fetchSets({
+    plan,
+    ruleset,
+    random,
+    failures,
+    signal,
+  }: CandidateSearch): Promise<readonly Beatmapset[]> {
     const [search] = plan.searches;
     const field = ORDERS[Math.floor(random() * ORDERS.length)];
     if (search === undefined || field === undefined) return [];
@@ -54,6 +62,7 @@ export function createCandidateSearch({ beatmaps, pool, log }: CandidateSearchOp
     } catch (error) {
       signal?.throwIfAborted();
       log.warn({ err: error }, 'recommended from the catalogue and little more');
+      failures.push(error);
     }
     return found;
   }

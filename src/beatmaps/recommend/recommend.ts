@@ -47,7 +47,7 @@ export interface RecommendResult {
 
 /**
  * @throws AppError `invalid_request` (params.what: `user`, `like`), `credentials_required`, `not_found`, or an upstream's code when
- * the player or the reference map cannot be asked for
+ * the player or the reference map cannot be asked for, or when the catalogue knows nothing that fits and no upstream could be asked
  */
 export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
 
@@ -95,6 +95,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
       return sets.get(setId);
     };
+    const failures: unknown[] = [];
     const candidates = await findCandidates({
       plan,
       filters: request,
@@ -103,6 +104,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       isNew: ({ id }) => !context.known.has(id) && !before.has(id) && id !== like?.id,
       random,
       sets,
+      failures,
       signal,
     });
 
@@ -136,6 +138,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     }
     // Once more: what fell out of the shortlist may leave two of one mapper side by side.
     const recommendations = spreadOut(algorithms.keys(), limit).flatMap(present);
+    assertAsked(recommendations, failures);
     if (caller !== undefined) {
       served.add(
         caller,
@@ -145,4 +148,9 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const source = player === null ? 'catalogue' : 'osu';
     return { recommendations, ruleset: profile.ruleset, player, target: plan.target.pp, source, stale: context.stale };
   };
+}
+
+/** That the catalogue knows none does not mean that there is none. @throws why no upstream could be asked, when nothing was found */
+function assertAsked(found: readonly Recommendation[], failures: readonly unknown[]): void {
+  if (found.length === 0 && failures.length > 0) throw failures[0];
 }

@@ -1,18 +1,17 @@
+import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import { chatSettingsOf } from '../settings/chat-settings.ts';
 import { renderCover } from '../views/cover.ts';
 import { hasSound, renderPost } from '../views/post.ts';
 
-/** Longest link worth reading; the longest canonical ones are a tenth of it. */
-const MAX_LINK_LENGTH = 2048;
 const MAX_ITEM = 100;
 
 /** Brings a post: all its files, the one that the link or the caller points at, or only the audio. */
 export const download = defineCommand({
   name: 'download',
   options: {
-    link: { type: 'string', form: 'link', required: true, maxLength: MAX_LINK_LENGTH },
+    link: { type: 'string', form: 'link', required: true, maxLength: MAX_ADDRESS_CHARS },
     item: { type: 'integer', required: false, min: 1, max: MAX_ITEM },
     audio: { type: 'boolean', required: false },
   },

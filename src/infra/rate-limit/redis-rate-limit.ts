@@ -61,14 +61,11 @@ export function createRedisRateLimiter(link: RedisLink): RateLimiter {
     const taken = await take(name, limit, cost, isClock ? clockEnd - now : windowMs);
     if (taken === undefined) return insurance.consume(rule, key, cost);
     const { allowed, used, msBeforeNext } = taken;
-    // A bucket beside it, for one notice.
-    const notice = allowed ? undefined : await take(`${name} notice`, 1, 1, msBeforeNext);
     return {
       allowed,
       limit,
       remaining: Math.max(0, limit - used),
       resetAt: isClock ? clockEnd : Math.ceil(now + msBeforeNext),
-      firstRefusal: notice?.allowed ?? false,
     };
   }
 

@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly renderError: RenderError;
   /** Bytes of a request's body unless its route says otherwise. Default 64 KiB. */
   readonly bodyLimit?: number;
-  /** Bytes of a request's line and headers together. Default 16 KiB. */
+  /** Bytes of a request's line and headers together. Default 32 KiB: a link of 8 KB, percent-encoded. */
   readonly maxHeaderSize?: number;
   /** Characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
@@ -68,7 +68,7 @@ export function createServer(options: ServerOptions): Server {
     requestTimeout: options.requestTimeoutMs ?? 30_000,
     connectionTimeout: options.idleTimeoutMs ?? 120_000,
     routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
-    http: { maxHeaderSize: options.maxHeaderSize ?? 16 * 1024, headersTimeout: 15_000 },
+    http: { maxHeaderSize: options.maxHeaderSize ?? 32 * 1024, headersTimeout: 15_000 },
     // While it drains, a request that got in is answered like any other, on a connection that then closes.
     return503OnClosing: false,
     rewriteUrl: request => repairPath(request.url ?? '/'),

@@ -9,7 +9,7 @@ export interface MadeFile {
   readonly why: 'done';
   readonly bytes: number;
   readonly mime: string;
-  /** Null for pictures. */
+  /** Null for images. */
   readonly probe: Probe | null;
 }
 
@@ -49,6 +49,8 @@ export interface FileOrder {
   readonly key: string;
   readonly maxBytes: number;
   readonly make: (workplace: Workplace) => Promise<MadeFile | FileFailure>;
+  /** False for a file of no use to those who ask later. Default true. */
+  readonly isKept?: boolean;
 }
 
 /**
@@ -77,6 +79,7 @@ interface Job {
   readonly key: string;
   readonly maxBytes: number;
   readonly path: string;
+  readonly isKept: boolean;
   readonly controller: AbortController;
   readonly outcome: Promise<MadeFile | FileFailure>;
   made: MadeFile | undefined;
@@ -104,6 +107,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
       key: order.key,
       maxBytes: Math.min(order.maxBytes, maxBytes),
       path: join(folder, `${count}`),
+      isKept: order.isKept ?? true,
       controller: new AbortController(),
       outcome: Promise.resolve().then(() => run(order, job)),
       made: undefined,
@@ -167,11 +171,12 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     return false;
   }
 
-  function letGo(job: Job): Promise<unknown> {
+  function release(job: Job): Promise<unknown> {
     job.holders -= 1;
     if (job.holders > 0) return Promise.resolve();
     const isCurrent = jobs.get(job.key) === job && !closed;
-    if (job.made === undefined || !isCurrent || job.made.bytes > keptBytes) return remove(job);
+    const isWanted = job.isKept && isCurrent;
+    if (job.made === undefined || !isWanted || job.made.bytes > keptBytes) return remove(job);
     kept.add(job);
     keptNow += job.made.bytes;
     const removals: Promise<void>[] = [];
@@ -204,7 +209,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     job.holders += 1;
     let letting: Promise<unknown> | undefined;
     const dispose = async () => {
-      letting ??= letGo(job);
+      letting ??= release(job);
       await letting;
     };
     try {

@@ -128,7 +128,7 @@ describe('help', () => {
 
   it('begins with links and names every command', async () => {
     const text = words(await run('help', {}, context()));
-    expect(text).toContain('Paste the link of a public Instagram or Facebook post');
+    expect(text).toContain('Paste a link to a public Instagram or Facebook post');
     for (const usage of [
       '/download link [item] [audio]',
       '/settings [language]',
@@ -278,7 +278,7 @@ describe('settings of a group', () => {
     const services = sampleServices();
     const shown = await ask({}, member, services);
     expect(labels(shown)).toEqual(['Automatic', 'English', 'Bahasa Indonesia']);
-    expect(words(shown)).toContain('its admins');
+    expect(words(shown)).toContain('visible to admins');
     await expect(ask({ links: false, language: 'id' }, member, services)).rejects.toMatchObject({
       code: 'forbidden',
       params: { what: 'chat_settings' },

@@ -9,7 +9,7 @@ const reason = new AppError('upstream_rate_limited', 'limited', { retryAfterMs: 
 
 describe('renderCover', () => {
   it.each([
-    ['en', 'Only the cover of this post could be had, not its files.', /slow down/],
+    ['en', 'Only the cover of this post could be fetched, not its files.', /slow down/],
     ['id', 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.', /batas|pelan|lambat/],
   ])('shows the cover, says in %s that there is no more, and why', (language, sentence, why) => {
     const post = samplePost({ items: [], missingItems: 1, coverUrl });

@@ -120,8 +120,8 @@ describe('renderPost', () => {
   it('says which of several it shows, and when there is no sound', () => {
     const silent = sampleItem({ variants: [sampleVariant({ hasAudio: false })] });
     const items = [photo(), silent, sampleItem()];
-    expect(lines(shown({ items }, en, [1]).blocks).at(-1)).toMatch(/2 of 3 · No sound$/);
-    expect(lines(shown({ items }, en, [2], 'audio').blocks).at(-1)).toMatch(/3 of 3 · Sound only$/);
+    expect(lines(shown({ items }, en, [1]).blocks).at(-1)).toMatch(/2 of 3 · No audio$/);
+    expect(lines(shown({ items }, en, [2], 'audio').blocks).at(-1)).toMatch(/3 of 3 · Audio only$/);
     const all = shown({ items }, en, [0, 1, 2]);
     expect(lines(all.blocks).at(-1)).not.toMatch(/of 3|sound/i);
     expect(all.gallery.map(({ index }) => index)).toEqual([0, 1, 2]);
@@ -134,6 +134,6 @@ describe('renderPost', () => {
         sampleVariant({ hasVideo: false, adaptive: true, mime: 'audio/mp4' }),
       ],
     });
-    expect(lines(shown({ items: [muxable] }).blocks).at(-1)).not.toContain('No sound');
+    expect(lines(shown({ items: [muxable] }).blocks).at(-1)).not.toContain('No audio');
   });
 });

@@ -138,6 +138,7 @@ describe('an allowed name', () => {
     });
     await expect(client.request({ url: 'https://www.instagram.com/', hosts: ALLOWED_HOSTS })).rejects.toMatchObject({
       code: 'upstream_unavailable',
+      params: { what: 'offline' },
       cause: { code: 'ENOTFOUND' },
     });
   });

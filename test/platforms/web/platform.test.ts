@@ -128,12 +128,21 @@ describe('a conversation', () => {
     expect(stage.logged).toEqual(['web chat: dispatch failed']);
   });
 
+  it('takes a link of 8 KB among words of any script', async () => {
+    const stage = await open();
+    const page = await join(stage);
+    const link = 'https://www.instagram.com/reel/SeaLight_01/?igsh='.padEnd(8_192, 'a%2F');
+    page.send({ type: 'message', id: 'a', text: `${'\u5b57'.repeat(1_800)} ${link}` });
+    await page.hear('done', frame => frame.id === 'a');
+    expect(stage.asked).toEqual([link]);
+  });
+
   it('refuses what is too long, and what is too much at once, in words', async () => {
     const stage = await open({ limits: { running: 1, queued: 1 } });
     const page = await join(stage);
-    page.send({ type: 'message', id: 'long', text: 'x'.repeat(4_001) });
+    page.send({ type: 'message', id: 'long', text: 'x'.repeat(10_001) });
     const long = await page.hear('reply', frame => frame.id === 'long');
-    expect(JSON.stringify(long.reply.blocks)).toContain('4000');
+    expect(JSON.stringify(long.reply.blocks)).toContain('10000');
     for (const id of ['a', 'b', 'c']) page.send({ type: 'message', id, text: WAITS });
     const refused = await page.hear('reply', frame => frame.id === 'c');
     expect(refused.reply.tone).toBe('error');
@@ -243,7 +252,7 @@ describe('frames that are no frames', () => {
   it('are refused by size and by number', async () => {
     const stage = await open({ limits: { framesAtOnce: 5, framesPerSecond: 0 } });
     const big = await join(stage);
-    big.sendText('x'.repeat(17 * 1024));
+    big.sendText('x'.repeat(65 * 1024));
     await expect(big.closed).resolves.toBe(1009);
     const many = await join(stage);
     for (let i = 0; i < 6; i += 1) many.send({ type: 'suggest', id: `s${i}`, text: '/' });

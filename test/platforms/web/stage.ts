@@ -152,5 +152,5 @@ function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
 }
 
 const OPEN_LIMITER: RateLimiter = {
-  consume: async ({ limit }) => ({ allowed: true, limit, remaining: limit, resetAt: 0, firstRefusal: false }),
+  consume: async ({ limit }) => ({ allowed: true, limit, remaining: limit, resetAt: 0 }),
 };

@@ -1,11 +1,11 @@
 import { CookieJar } from 'tough-cookie';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HostList, HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
-import type { RequestProfile } from '../../extract/request-profile.ts';
+import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
+import { readMeta } from '../../parse/page-meta.ts';
 import type { FacebookConstants } from './constants.ts';
 import { failureOfAnswer, isLoginPath, weakNotFound } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
-import { readMeta } from './page.ts';
 
 export interface FacebookClient {
   /**
@@ -85,14 +85,10 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
     profile: RequestProfile,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<HttpResponse> {
-    const agent = profile.userAgent === null ? {} : { 'user-agent': profile.userAgent };
     return http.request({
       maxBytes: MAX_PAGE_BYTES,
       ...request,
-      headers: { ...agent, ...profile.headers, ...headers },
-      transport: profile.transport,
-      proxy: profile.proxy,
-      timeoutMs: profile.timeoutMs,
+      ...profileRequest(profile, headers),
       maxRedirects: 0,
       retries: 0,
     });

@@ -1,7 +1,8 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import type { MediaSource, PostRef, SourceStrategy } from '../../extract/source.ts';
+import { isUsable } from '../../extract/request-profile.ts';
+import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
@@ -14,10 +15,10 @@ import {
   type FacebookConstants,
   type FacebookProfileName,
 } from './constants.ts';
-import { failureOfAnswer, weakNotFound } from './failures.ts';
 import { facebookRefOf, matchFacebookLink } from './link.ts';
 import { ofPublicPost, readVerdict, type Verdict } from './oracle.ts';
-import { type PostDraft, parseFacebookPage, type Reading } from './parse.ts';
+import type { PostDraft } from './parse.ts';
+import { parseFacebookAnswer } from './parse-answer.ts';
 
 export interface FacebookSourceOptions {
   readonly http: HttpClient;
@@ -31,20 +32,6 @@ export interface FacebookSourceOptions {
   readonly log: Logger;
   readonly now?: () => number;
   readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
-}
-
-/** What a page without the post means, where nothing in the answer gives a reason. */
-function failureOfReading(kind: Exclude<Reading['kind'], 'post'>): AppError {
-  switch (kind) {
-    case 'words':
-      return new AppError('not_found', 'a post without photo or video', { params: { what: 'media' } });
-    case 'live':
-      return new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
-    case 'others':
-      return weakNotFound('the page shows other videos only');
-    case 'nothing':
-      return new AppError('upstream_changed', 'a page of an unknown kind');
-  }
 }
 
 function toPost(draft: PostDraft, ref: PostRef, strategy: string, fetchedAt: number): Post {
@@ -72,21 +59,16 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
 
   async function readAt(url: string, name: FacebookProfileName, ref: PostRef, signal: AbortSignal): Promise<Post> {
     const answer = await client.page(url, constants.profiles[name], signal);
-    const isPage = answer.status >= 200 && answer.status < 300;
-    const reading: Reading = isPage ? parseFacebookPage(answer.text, ref, answer.url) : { kind: 'nothing' };
-    if (reading.kind === 'post') return toPost(reading.post, ref, name, now());
-    // A page can hold a post of words or a broadcast and a login form too.
-    if (reading.kind === 'words' || reading.kind === 'live') throw failureOfReading(reading.kind);
-    throw failureOfAnswer(answer, now()) ?? failureOfReading(reading.kind);
+    return toPost(await parseFacebookAnswer(answer, ref, now()), ref, name, now());
   }
 
-  const pages: readonly SourceStrategy[] = FACEBOOK_ADDRESSES.map(([name, addressOf]) => {
+  const pages: readonly Strategy[] = FACEBOOK_ADDRESSES.map(([name, addressOf]) => {
     const profile = constants.profiles[name];
-    const hasTransport = profile.transport === 'plain' || http.hasBrowserTransport;
     return {
       name,
       profile,
-      isAvailable: ref => hasTransport && addressOf(ref) !== null,
+      timeoutMs: profile.timeoutMs,
+      isAvailable: ref => isUsable(profile, http) && addressOf(ref) !== null,
       run: (ref, signal) => readAt(addressOf(ref) ?? ref.url, name, ref, signal),
     };
   });

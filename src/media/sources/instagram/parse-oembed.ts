@@ -2,28 +2,15 @@
  * The oEmbed answer: author, words and cover of a post that is public, never its files; the site's own reason for one that is
  * not shown (2026-07 to 2026-09). Pure.
  */
-import { z } from 'zod';
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { address, numericId, text } from '../../parse/fields.ts';
-import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { readAddress, readId, readText } from '../../parse/fields.ts';
+import { isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
-import { addressExpiry } from '../../parse/media-address.ts';
 import { NO_STATS, type Post } from '../../post.ts';
 import { failureOfHead, failureOfJson, weakNotFound } from './failures.ts';
 import { toPost } from './parse.ts';
-
-const refusal = z.object({ message: text, title: text, description: text, blocks_logging_data: text });
-
-const card = z.object({
-  author_name: text,
-  author_id: numericId,
-  title: text,
-  html: text,
-  media_id: numericId,
-  thumbnail_url: address,
-});
 
 export interface OembedContext {
   readonly ref: PostRef;
@@ -39,10 +26,11 @@ const MAX_WORDS_CHARS = 1_000;
  * Region, age and a limited audience share message and status: the English words tell them apart.
  * @returns null for a refusal that names no reason
  */
-function failureOfRefusal(answer: unknown): AppError | null {
-  const result = refusal.safeParse(answer);
-  if (!result.success) return null;
-  const { message, title, description, blocks_logging_data: data } = result.data;
+function failureOfRefusal(answer: JsonObject): AppError | null {
+  const message = readText(answer.message);
+  const title = readText(answer.title);
+  const description = readText(answer.description);
+  const data = readText(answer.blocks_logging_data);
   const words = [title, description, message]
     .map(part => part?.slice(0, MAX_WORDS_CHARS) ?? '')
     .join(' ')
@@ -79,26 +67,32 @@ function nameIn(html: string | null): string | null {
   return /A post shared by (.{1,100}?) \(@/.exec(words)?.[1]?.trim() || null;
 }
 
-function readCard(answer: unknown, { ref, strategy, now }: OembedContext): Post | null {
-  const result = card.safeParse(isJsonObject(answer) ? answer : undefined);
-  if (!result.success) return null;
-  const { author_name: name, author_id: id, title, html, media_id: mediaId, thumbnail_url: coverUrl } = result.data;
+function readCard(answer: JsonObject, { ref, strategy, now }: OembedContext): Post | null {
+  const name = readText(answer.author_name);
+  const mediaId = readId(answer.media_id);
+  const coverUrl = readAddress(answer.thumbnail_url);
   if (mediaId !== null && mediaId !== ref.parts.mediaId) {
     throw new AppError('upstream_changed', 'oEmbed: an answer about another post');
   }
   const username = name !== null && USER_NAME.test(name) ? name : null;
   if (username === null && coverUrl === null) return null;
   const draft = {
-    author: { id, username, name: nameIn(html), verified: null, avatarUrl: null },
+    author: {
+      id: readId(answer.author_id),
+      username,
+      name: nameIn(readText(answer.html)),
+      verified: null,
+      avatarUrl: null,
+    },
     title: null,
-    caption: title,
+    caption: readText(answer.title),
     publishedAt: null,
     stats: NO_STATS,
     // A cover is no item: there is at least one, and it was not given.
     items: [null],
+    coverUrl,
   };
-  const expiresAt = coverUrl === null ? null : addressExpiry(coverUrl);
-  return { ...toPost(draft, { ref, strategy, now }), coverUrl, expiresAt };
+  return toPost(draft, { ref, strategy, now });
 }
 
 /**
@@ -110,9 +104,9 @@ export function parseOembed(response: HttpResponse, context: OembedContext): Pos
   const refused = isJsonObject(answer) && response.status >= 400 ? failureOfRefusal(answer) : null;
   if (refused !== null) throw refused;
   const ofHead = failureOfHead(response, context.now);
-  const post = ofHead === null ? readCard(answer, context) : null;
+  const post = ofHead === null && isJsonObject(answer) ? readCard(answer, context) : null;
   if (post !== null) return post;
-  const stated = failureOfRefusal(answer) ?? (isJsonObject(answer) ? failureOfJson(answer) : null);
+  const stated = isJsonObject(answer) ? (failureOfRefusal(answer) ?? failureOfJson(answer)) : null;
   const failure = stated ?? ofHead ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
   // It knows public posts alone: a private one may look the same.
   throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;

@@ -1,4 +1,4 @@
-/** What an answer means for the strategy that asked: the post, or why not, and whether the site wants a pause. Pure. */
+/** What an answer means for the strategy that asked: the post, or why not, and whether the site wants a pause. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Post } from '../../post.ts';

@@ -5,7 +5,8 @@ import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
-import { isJsonObject, pageScripts, parseJson } from '../../parse/json-search.ts';
+import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { pageScripts } from '../../parse/page-scripts.ts';
 import { SITE_HOSTS } from './constants.ts';
 import { NAVIGATION_HEADERS } from './headers.ts';
 

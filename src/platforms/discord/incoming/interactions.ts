@@ -161,7 +161,7 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
 
   function noticeFor(caller: Caller, error: AppError) {
     const t = translatorFor(caller, desk);
-    const section = { reply: errorNotice(error, t, 'caller'), media: [], omitted: 0 };
+    const section = { reply: errorNotice(error, t, { visibility: 'caller' }), media: [], omitted: 0 };
     return { components: renderMessage([section], { t, deleteId: undefined }), allowed_mentions: { parse: [] } };
   }
 

@@ -84,8 +84,8 @@ export function createInline(options: InlineOptions): Inline {
         },
       },
     );
-    // Of links over a person's limit only the first is told about, but a placeholder must never stay one.
-    return first ?? errorNotice(new AppError('rate_limited', 'nothing was said to a link'), t, 'caller');
+    // A placeholder must never stay one.
+    return first ?? errorNotice(new AppError('internal', 'nothing was said to a link'), t, { visibility: 'caller' });
   }
 
   /** What is found by words, as they are typed. */

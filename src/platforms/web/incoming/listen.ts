@@ -114,7 +114,7 @@ export async function listen(server: FastifyInstance, options: ListenOptions): P
 }
 
 /** One connection: hello first, then frames, counted. */
-function converse(socket: WebSocket, rateKey: string, options: ListenOptions): void {
+function converse(socket: WebSocket, address: string, options: ListenOptions): void {
   const { conversations, limits, log, now } = options;
   const outlet = createOutlet(socket, limits.bufferedBytes);
   const take = createBucket(limits.framesAtOnce, limits.framesPerSecond, now);
@@ -148,7 +148,7 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
   }
 
   function translate(): Translator {
-    return options.translator(line?.caller ?? callerOf('', rateKey, []));
+    return options.translator(line?.caller ?? callerOf('', address, []));
   }
 
   function onFrame(frame: PageMessage): void {
@@ -175,7 +175,7 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
 
   function onHello(session: string, locales: readonly string[]): void {
     clearTimeout(hello);
-    const caller = callerOf(session, rateKey, locales);
+    const caller = callerOf(session, address, locales);
     let greeted = '';
     const greet = (): void => {
       const t = options.translator(caller);
@@ -212,14 +212,15 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
   }
 }
 
-function callerOf(session: string, rateKey: string, locales: readonly string[]): Caller {
+function callerOf(session: string, address: string, locales: readonly string[]): Caller {
   return {
     platform: 'web',
     userId: session,
     chatId: session,
     chatKind: 'private',
     isChatAdmin: true,
-    rateKey,
+    rateKey: session,
+    sharedRateKey: address,
     locales,
   };
 }

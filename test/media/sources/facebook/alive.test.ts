@@ -3,8 +3,8 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
+import { createFacebookConstants } from '../../../../src/media/sources/facebook/constants.ts';
 import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
-import { withBrowserTransport } from '../../../fakes/browser-transport.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import type { EndpointGroup } from '../../../sandbox/faults.ts';
@@ -55,13 +55,19 @@ const WAYS: readonly (readonly [strategy: string, endpoint: EndpointGroup, links
   ['post-page/search', 'facebook.page.post.search', ['photos', 'group']],
 ];
 
-async function setUp(options: SandboxOptions & { readonly hasBrowser?: boolean } = {}) {
-  const { hasBrowser = true, ...sandboxOptions } = options;
+interface Options extends SandboxOptions {
+  readonly hasBrowser?: boolean;
+  /** As UPSTREAM_CONSTANTS has them. */
+  readonly overrides?: Readonly<Record<string, string>>;
+}
+
+async function setUp(options: Options = {}) {
+  const { hasBrowser = true, overrides = {}, ...sandboxOptions } = options;
   const sandbox = await createSandbox(sandboxOptions);
   onTestFinished(() => sandbox.close());
   const real = createTestClient({ 'www.facebook.com': sandbox.origin, 'graph.facebook.com': sandbox.origin });
-  const http = hasBrowser ? withBrowserTransport(real) : real;
-  const source = createFacebookSource({ http, log: silentLog });
+  const http = hasBrowser ? real : { ...real, hasBrowserTransport: false };
+  const source = createFacebookSource({ http, log: silentLog, constants: createFacebookConstants(overrides) });
   const fetch = (link: Link): Promise<Post> =>
     source.fetch(refOf(LINKS[link]), { signal: AbortSignal.timeout(10_000) });
   const failure = async (ref: PostRef): Promise<AppError> => {
@@ -110,6 +116,20 @@ describe('one way alone alive', () => {
   });
 });
 
+describe('a wrong caller', () => {
+  const plain = ['reel-page/plain', 'embed/plain', 'watch-page/plain'];
+  it.each([
+    ['user agents that nobody knows', { userAgent: 'curl/8', crawlerUserAgent: 'curl/8', searchUserAgent: 'curl/8' }],
+    ['a browser that sends no headers of one', Object.fromEntries(plain.map(name => [`${name}.headers`, '{}']))],
+  ])('brings nothing: %s', async (_, wrong) => {
+    const overrides = Object.fromEntries(Object.entries(wrong).map(([key, value]) => [`facebook.${key}`, value]));
+    const { sandbox, failure } = await setUp({ hasBrowser: false, overrides });
+    sandbox.faults.set('facebook.embed.crawler', 'login');
+    sandbox.faults.set('facebook.page.reel.search', 'login');
+    expect(['login_required', 'upstream_changed']).toContain((await failure(refOf(LINKS.reel))).code);
+  });
+});
+
 describe('all ways alive', () => {
   it.each([
     ['with the browser transport', true],
@@ -128,6 +148,17 @@ describe('all ways alive', () => {
     const median = [...counts].sort((a, b) => a - b)[Math.floor(counts.length / 2)];
     expect(median).toBe(1);
     expect(Math.max(...counts)).toBeLessThanOrEqual(2);
+  });
+
+  it('answers within three seconds where the first choice hangs', async () => {
+    const { sandbox, fetch } = await setUp();
+    sandbox.faults.set('facebook.page.reel.browser', 'hang');
+    const startedAt = Date.now();
+    const post = await fetch('reel');
+    const tookMs = Date.now() - startedAt;
+    process.stdout.write(`the first choice hangs: ${post.strategy} after ${tookMs} ms\n`);
+    expect(content(post)).toEqual(expected('reel'));
+    expect(tookMs).toBeLessThan(3_000);
   });
 
   it('asks no page again after its Retry-After', async () => {

@@ -3,10 +3,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError, type ErrorCode } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
 import { CoverOnlyError } from '../../../../src/media/extract/cover-only.ts';
-import { type Post, playableVariants } from '../../../../src/media/post.ts';
+import type { Post } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { createInstagramSource } from '../../../../src/media/sources/instagram/source.ts';
-import { withBrowserTransport } from '../../../fakes/browser-transport.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import type { EndpointGroup, Fault } from '../../../sandbox/faults.ts';
@@ -45,7 +44,7 @@ async function setUp({ hasBrowser = true, overrides = {}, hasAccount = true } = 
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.close());
   const real = createTestClient({ 'www.instagram.com': sandbox.origin });
-  const http = hasBrowser ? withBrowserTransport(real) : real;
+  const http = hasBrowser ? real : { ...real, hasBrowserTransport: false };
   const source = createInstagramSource({
     http,
     log: silentLog,
@@ -73,10 +72,10 @@ function print(line: string): void {
   process.stdout.write(`  ${line}\n`);
 }
 
-/** Kind and shape of each item; not all ways tell the pixels of the original. */
+/** The kind of each item; not all ways tell the pixels of the original. */
 function content(post: Post): readonly string[] {
   return post.items.map(item => {
-    if (playableVariants(item).length === 0) throw new Error('an item without a file that plays');
+    if (item.variants.length === 0) throw new Error('an item without a file');
     return item.kind;
   });
 }

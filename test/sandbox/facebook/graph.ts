@@ -1,7 +1,7 @@
 /** The Graph API's answers to `oembed_video` and `oembed_post` without a token, as of 2026-10: embed code, and no media. */
-import { type Answer, type Ask, escapeHtml, json } from './answer.ts';
-import { facebookUrl } from './facebook-media.ts';
-import type { FacebookPost } from './world.ts';
+import { type Answer, type Ask, escapeHtml, json } from '../answer.ts';
+import type { FacebookPost } from '../world.ts';
+import { facebookUrl } from './media.ts';
 
 const REFUSED = { message: '(#100) Invalid parameter', type: 'OAuthException', code: 100, fbtrace_id: 'SandboxTrace0' };
 

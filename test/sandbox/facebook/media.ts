@@ -1,9 +1,9 @@
 /** People, photos and videos as Facebook's pages describe them. */
 
-import { dashManifest } from './dash.ts';
-import type { RenderContext } from './instagram-product.ts';
-import type { Clip, Media, Photo } from './media.ts';
-import type { FacebookPost, Person } from './world.ts';
+import { dashManifest } from '../dash.ts';
+import type { RenderContext } from '../instagram-product.ts';
+import type { Clip, Media, Photo } from '../media.ts';
+import type { FacebookPost, Person } from '../world.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -63,6 +63,7 @@ export function progressive(
         urlgen_source: 'www',
       },
     });
+  if (!clip.hasWholeFile) return { hd: null, sd: null };
   const full = at(clip.best, Math.min(clip.width, clip.height));
   if (!hasHd) return { hd: null, sd: full };
   return { hd: full, sd: clip.small === null ? null : at(clip.small, 360) };

@@ -1,11 +1,11 @@
 /** Facebook's pages and short links, as visitors without an account get them. */
-import { type Answer, type Ask, escapeHtml, html, noise, preloaded, redirect } from './answer.ts';
-import { callerOf, type FacebookEndpoint, type PageKind, pageKindOf, showingOf } from './facebook-callers.ts';
-import { answerOembed } from './facebook-graph.ts';
-import { facebookUrl } from './facebook-media.ts';
-import { photoAnswers, playerData, reelAnswers, storyAnswers, watchAnswers } from './facebook-shapes.ts';
-import type { RenderContext } from './instagram-product.ts';
-import { DECOY, type FacebookPost, type ShortLink } from './world.ts';
+import { type Answer, type Ask, escapeHtml, html, noise, preloaded, redirect } from '../answer.ts';
+import type { RenderContext } from '../instagram-product.ts';
+import { DECOY, type FacebookPost, type ShortLink } from '../world.ts';
+import { callerOf, type FacebookEndpoint, type PageKind, pageKindOf, showingOf } from './callers.ts';
+import { answerOembed } from './graph.ts';
+import { facebookUrl } from './media.ts';
+import { photoAnswers, playerData, reelAnswers, storyAnswers, watchAnswers } from './shapes.ts';
 
 export interface FacebookSite extends RenderContext {
   readonly posts: readonly FacebookPost[];

@@ -2,7 +2,7 @@
  * Who asks Facebook at which address, and whether the site shows the page to such a caller. As public notes of 2026-08 to
  * 2026-10 have it; what nobody measured is marked.
  */
-import type { Ask } from './answer.ts';
+import type { Ask } from '../answer.ts';
 
 /** `browser` sends client hints, `plain` the headers of a navigation without them. */
 export type Caller = 'browser' | 'plain' | 'crawler' | 'search' | 'other';
