@@ -126,7 +126,7 @@ const VARIABLES = z.object({
   UPSTREAM_PROXY: variable(parseProxy, 'an http or https address of a proxy', 'http://127.0.0.1:8080').optional(),
   UPSTREAM_OVERRIDES: variable(
     parseOverrides,
-    'host=origin,... with each host once, lower-case or *.suffix, and origins without a path',
+    'host=origin,... with each host once, lower-case or *.suffix, and origins without a path; https only on loopback (localhost, 127.0.0.0/8, [::1]), where certificates are not checked',
     'www.instagram.com=http://127.0.0.1:9001,*.fbcdn.net=http://127.0.0.1:9002',
   ).default([]),
   UPSTREAM_CONSTANTS: variable(

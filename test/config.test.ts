@@ -76,7 +76,7 @@ describe('loadConfig', () => {
       OSU_CLIENT_SECRET: 'secret',
       INSTAGRAM_COOKIES_FILE: './cookies.txt',
       UPSTREAM_PROXY: 'http://user:pass@proxy.example:8080',
-      UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=https://relay.example/',
+      UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=http://relay.example/',
       UPSTREAM_CONSTANTS: '{"instagram.mediaIdDocId":"27"}',
       ROLES: 'web, WORKER',
       REDIS_URL: 'rediss://default:pw@redis.example:6379/1',
@@ -104,7 +104,7 @@ describe('loadConfig', () => {
       upstreamProxy: 'http://user:pass@proxy.example:8080/',
       upstreamOverrides: [
         { host: 'www.instagram.com', origin: 'http://127.0.0.1:9001' },
-        { host: '*.fbcdn.net', origin: 'https://relay.example' },
+        { host: '*.fbcdn.net', origin: 'http://relay.example' },
       ],
       upstreamConstants: { 'instagram.mediaIdDocId': '27' },
       roles: ['web', 'worker'],
@@ -148,6 +148,17 @@ describe('loadConfig', () => {
     });
   });
 
+  it('lets an override speak TLS on loopback, and says so when it is elsewhere', () => {
+    const origins = ['https://localhost:9001', 'https://127.0.0.1:9001', 'https://127.3.2.1', 'https://[::1]:9001'];
+    for (const origin of origins) {
+      const { upstreamOverrides } = loadConfig({ UPSTREAM_OVERRIDES: `*.a.example=${origin}` });
+      expect(upstreamOverrides).toEqual([{ host: '*.a.example', origin }]);
+    }
+    expect(complaint({ UPSTREAM_OVERRIDES: 'a.example=https://relay.example' })).toMatch(
+      /^ {2}UPSTREAM_OVERRIDES: expected .*https only on loopback/m,
+    );
+  });
+
   it('reads a media key in every spelling', () => {
     const key = Buffer.from(Array.from({ length: 32 }, (_, index) => 255 - index * 5));
     for (const spelling of ['hex', 'base64', 'base64url'] as const) {
@@ -181,6 +192,12 @@ describe('loadConfig', () => {
         'a.example=b',
         '*=http://b',
         'a=http://b,a=http://c',
+        'a.example=https://relay.example',
+        'a.example=https://192.168.0.7:9001',
+        'a.example=https://localhost.evil.example',
+        'a.example=https://[::2]:9001',
+        'a.example=https://[::ffff:127.0.0.1]:9001',
+        'a.example=https://0.0.0.0:9001',
       ],
     ],
     ['UPSTREAM_CONSTANTS', ['{', '[]', '{"a":1}', 'null']],

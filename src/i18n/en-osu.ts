@@ -10,7 +10,7 @@ function modsSentence({ reason, mods }: Params): string {
 }
 
 function offline(wait = 'in a few minutes'): string {
-  return `I cannot reach osu!: this server seems to have no internet connection. Please try again ${wait}.`;
+  return `I cannot reach osu! because this server seems to have no internet connection. Please try again ${wait}.`;
 }
 
 /** English for all that has to do with osu!; a part of `en`. */

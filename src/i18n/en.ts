@@ -50,7 +50,7 @@ export const en = {
       if (p.what === 'story')
         return 'Stories are shown only to people who are logged in, so I cannot show them. Links to posts and reels work.';
       if (p.what === 'wall')
-        return 'That post is public, but the site asks me to log in at the moment. Your link is fine; please try again later.';
+        return 'That post is public, but the site is asking me to log in at the moment. Your link is fine; please try again later.';
       return 'The site shows this post only to people who are logged in.';
     },
     age_restricted: (_: Params) => 'That post is age-restricted; the site hides it from visitors without an account.',
@@ -59,7 +59,7 @@ export const en = {
       `The site asks me to slow down. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`,
     upstream_unavailable: (p: Params, wait?: string) =>
       p.what === 'offline'
-        ? `I cannot reach the site: this server seems to have no internet connection. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`
+        ? `I cannot reach the site because this server seems to have no internet connection. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`
         : `The site is not answering right now. Your link is fine; please try again ${wait ?? 'in a minute'}.`,
     upstream_changed: (_: Params) =>
       'The site has changed and I cannot read this post yet. Your link is fine; the bot’s operator can see why.',
@@ -135,6 +135,8 @@ export const en = {
     /** Heading of a post whose author is not known. */
     untitled: { instagram: 'Instagram post', facebook: 'Facebook post' },
     itemOf: (n: number, total: number) => `${n} of ${total}`,
+    missing: (n: number, total: number) => `${n} of ${total} could not be fetched`,
+    itemMissing: (n: number, total: number) => `Item ${n} of ${total} could not be fetched`,
     audioOnly: 'Audio only',
     silent: 'No audio',
     /** Of a post of which nothing else could be read. */

@@ -7,7 +7,7 @@ function modsSentence({ reason, mods }: HintParams): string {
 }
 
 function offline(wait = 'dalam beberapa menit'): string {
-  return `Saya tidak bisa menjangkau osu!: server ini tampaknya tidak punya sambungan internet. Silakan coba lagi ${wait}.`;
+  return `Saya tidak bisa menjangkau osu! karena server ini tampaknya tidak punya sambungan internet. Silakan coba lagi ${wait}.`;
 }
 
 /** Indonesian for all that has to do with osu!. */

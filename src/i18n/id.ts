@@ -53,7 +53,7 @@ export const id: Messages = {
       `Situsnya meminta saya untuk melambat. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
     upstream_unavailable: (p, wait) =>
       p.what === 'offline'
-        ? `Saya tidak bisa menjangkau situsnya: server ini tampaknya tidak punya sambungan internet. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`
+        ? `Saya tidak bisa menjangkau situsnya karena server ini tampaknya tidak punya sambungan internet. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`
         : `Situsnya sedang tidak menjawab. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
     upstream_changed: () =>
       'Situsnya berubah, jadi saya belum bisa membaca kiriman ini. Tautanmu tidak bermasalah; pengelola bot bisa melihat penyebabnya.',
@@ -126,6 +126,8 @@ export const id: Messages = {
     playHere: 'Putar di sini',
     untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
     itemOf: (n, total) => `${n} dari ${total}`,
+    missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
+    itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
     audioOnly: 'Audio saja',
     silent: 'Tanpa audio',
     coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',

@@ -43,12 +43,17 @@ export function sampleItem(change: Partial<MediaItem> = {}): MediaItem {
   };
 }
 
-export function photo(): MediaItem {
+export function photo(change: Partial<MediaItem> = {}): MediaItem {
   const variant = sampleVariant({ mime: 'image/jpeg', hasAudio: false, hasVideo: false });
-  return sampleItem({ kind: 'image', durationMs: null, variants: [variant] });
+  return sampleItem({ kind: 'image', durationMs: null, variants: [variant], ...change });
 }
 
-export function samplePost(change: Partial<Post> = {}): Post {
+/** The items in the places that they are listed in, but for those that have a place of their own. */
+function inPlaces(items: Post['items']): Post['items'] {
+  return items.map((item, index) => ({ ...item, position: item.position || index }));
+}
+
+export function samplePost({ items = [sampleItem()], ...change }: Partial<Post> = {}): Post {
   return {
     source: 'instagram',
     id: 'AbCdEfGhIjK',
@@ -60,7 +65,7 @@ export function samplePost(change: Partial<Post> = {}): Post {
     mentions: [],
     publishedAt: Date.UTC(2026, 4, 3),
     stats: { ...NO_STATS, likes: 1234, comments: 1 },
-    items: [sampleItem()],
+    items: inPlaces(items),
     missingItems: 0,
     coverUrl: null,
     fetchedAt: 0,

@@ -1,4 +1,5 @@
 import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
+import { indexAt, itemCount } from '../../media/post.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import { chatSettingsOf } from '../settings/chat-settings.ts';
@@ -26,18 +27,20 @@ export const download = defineCommand({
     const { post, itemIndex, reason } = await services.extractor.extract(link, { signal });
     if (reason !== undefined) return renderCover(post, reason, t);
     progress('preparing');
-    const count = post.items.length;
+    const count = itemCount(post);
     if (item !== undefined && item > count) throw usageError('itemRange', { count });
 
-    const chosen = item === undefined ? itemIndex : item - 1;
-    const all = chosen === null ? post.items.map((_, index) => index) : [chosen];
-    if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original', captions });
+    const place = item === undefined ? itemIndex : item - 1;
+    const chosen = place === null ? undefined : indexAt(post, place);
+    const all = chosen === undefined ? post.items.map((_, index) => index) : [chosen];
+    const missing = place !== null && chosen === undefined ? place : undefined;
+    if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original', captions, missing });
 
     const sounding = all.filter(index => {
       const media = post.items[index];
       return media !== undefined && hasSound(media);
     });
     if (sounding.length === 0) throw usageError('noSound');
-    return renderPost(post, t, { indexes: sounding, form: 'audio', captions });
+    return renderPost(post, t, { indexes: sounding, form: 'audio', captions, missing });
   },
 });

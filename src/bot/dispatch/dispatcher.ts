@@ -41,7 +41,7 @@ export interface Dispatcher extends Autocomplete {
    * back as `links` of the same message, they mean the same. Never throws.
    */
   linksOf(message: TextMessage): readonly PastedLink[];
-  /** The caller's language: his setting, else that of the chat, else what his platform says. */
+  /** The caller's language: their setting, else that of the chat, else what their platform says. */
   translator(caller: Caller): Translator;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];

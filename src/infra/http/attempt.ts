@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import type { Connectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeFailure, type ExchangeHead, isFailure } from './exchange.ts';
@@ -65,8 +66,9 @@ export function createAttempt({ transports, connectivity, throttle, userAgent, o
     const { step, call, deadline } = attempt;
     const host = step.url.hostname;
     const route = transports[call.transport ?? 'plain'].route(host, call.proxy);
-    const preparing = route.prepare(deadline);
-    if (preparing !== undefined) await preparing;
+    await route.prepare(deadline)?.catch(error => {
+      throw error instanceof AppError ? connectivity.judge(error) : error;
+    });
     const headers = await renderStep(attempt, route);
     const gate = route.overridden ? undefined : throttle.gate(host);
     const waiting = gate?.enter(deadline);

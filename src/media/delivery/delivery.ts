@@ -31,7 +31,7 @@ export interface DeliveredFile {
   readonly hasAudio: boolean | null;
   /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
   readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
-  /** Lets go of the file; it is removed when nobody holds it any more. Safe to call twice. */
+  /** Releases the file; it is removed when nothing holds it any more. Safe to call twice. */
   dispose(): Promise<void>;
 }
 
@@ -104,7 +104,7 @@ const SHARPER = 1.5;
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { http, mediaHosts, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
   const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
-  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes });
+  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes, log });
   const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
   const spool = createCachedDownload({ store, download, totalBytes: maxSpoolBytes });
   const compressor = ffmpeg && createCompressor({ ffmpeg });

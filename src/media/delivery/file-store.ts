@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
 
@@ -35,7 +36,7 @@ export interface HeldFile extends MadeFile {
 export interface Workplace {
   /** Nothing is there yet. */
   readonly path: string;
-  /** Aborts when nobody wants the file any more. */
+  /** Aborts when no caller wants the file any more. */
   readonly signal: AbortSignal;
   /**
    * Waits for room on the disk; what was reserved before is given back first. Resolves with the bytes there may be, or undefined when
@@ -54,7 +55,7 @@ export interface FileOrder {
 }
 
 /**
- * Files on the disk by their key. Those who want the same one share one making of it. A file stays while somebody holds it, and then
+ * Files on the disk by their key. Those who want the same one share one making of it. A file stays while a caller holds it, and then
  * as long as there is room for kept ones; those that were not wanted for the longest time go first.
  */
 export interface FileStore {
@@ -67,10 +68,13 @@ export interface FileStore {
 export interface FileStoreOptions {
   /** Made when missing. Holds a folder for each process; those of processes that are gone are removed. */
   readonly tempDir: string;
-  /** All files together that somebody holds. */
+  /** All files together that are held. */
   readonly maxBytes: number;
-  /** All files together that nobody holds any more. */
+  /** All files together that are kept but not held. */
   readonly keptBytes: number;
+  /** After which a kept file that was not wanted goes. Default never. */
+  readonly keptMs?: number;
+  readonly log: Pick<Logger, 'error'>;
   /** For room on the disk. Default 60 000. */
   readonly waitMs?: number;
 }
@@ -85,17 +89,20 @@ interface Job {
   made: MadeFile | undefined;
   room: QuotaReservation | undefined;
   holders: number;
+  /** Ends its time as a kept file. */
+  expiry: NodeJS.Timeout | undefined;
   removed: Promise<void> | undefined;
 }
 
-export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 }: FileStoreOptions): FileStore {
+export function createFileStore(options: FileStoreOptions): FileStore {
+  const { tempDir, maxBytes, keptBytes, keptMs, log, waitMs = 60_000 } = options;
   const folder = join(tempDir, String(process.pid));
   removeLeftovers(tempDir);
   // Kept files never take more than their own share of it.
   const gate = createDiskQuota(maxBytes + keptBytes);
   const jobs = new Map<string, Job>();
   const live = new Set<Job>();
-  /** Those nobody holds, the longest unwanted first. */
+  /** Those that are not held, the longest unwanted first. */
   const kept = new Set<Job>();
   let keptNow = 0;
   let count = 0;
@@ -113,6 +120,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
       made: undefined,
       room: undefined,
       holders: 0,
+      expiry: undefined,
       removed: undefined,
     };
     jobs.set(order.key, job);
@@ -120,7 +128,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     return job;
   }
 
-  /** Never rejects: when nobody wants the file any more, nobody reads what becomes of it. */
+  /** Never rejects: when no caller wants the file any more, the outcome is not read. */
   async function run(order: FileOrder, job: Job): Promise<MadeFile | FileFailure> {
     const first = await attempt(order, job);
     const mayHelp = 'cause' in first && isDiskFull(first.cause) && kept.size > 0 && !job.controller.signal.aborted;
@@ -162,12 +170,18 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     if (jobs.get(job.key) === job) jobs.delete(job.key);
   }
 
-  /** Takes a file that nobody held, if it is still there. */
-  function revive(job: Job): boolean {
-    if (!kept.delete(job)) return true;
+  function leaveKept(job: Job): boolean {
+    if (!kept.delete(job)) return false;
+    clearTimeout(job.expiry);
     keptNow -= job.made?.bytes ?? 0;
+    return true;
+  }
+
+  /** Takes a file that was not held, if it is still there. */
+  function revive(job: Job): boolean {
+    if (!leaveKept(job)) return true;
     if (existsSync(job.path)) return true;
-    void remove(job);
+    discard(job);
     return false;
   }
 
@@ -179,6 +193,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     if (job.made === undefined || !isWanted || job.made.bytes > keptBytes) return remove(job);
     kept.add(job);
     keptNow += job.made.bytes;
+    if (keptMs !== undefined) job.expiry = setTimeout(discard, keptMs, job).unref();
     const removals: Promise<void>[] = [];
     for (const oldest of kept) {
       if (keptNow <= keptBytes) break;
@@ -187,8 +202,13 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     return Promise.all(removals);
   }
 
+  /** Removes a file that no caller waits for. */
+  function discard(job: Job): void {
+    remove(job).catch(error => log.error({ err: error }, 'a file could not be removed'));
+  }
+
   function remove(job: Job): Promise<void> {
-    if (kept.delete(job)) keptNow -= job.made?.bytes ?? 0;
+    leaveKept(job);
     forget(job);
     job.removed ??= end(job);
     return job.removed;

@@ -60,7 +60,7 @@ const OVERHEAD_BYTES = 64 * 1024;
 interface TransformWork {
   /** Of the file made; undefined when there is a reason not to make one. */
   readonly make: (inputs: readonly HeldFile[], path: string, signal: AbortSignal) => Promise<string | undefined>;
-  /** More than the inputs together by a little, unless told otherwise. */
+  /** More than the inputs together by a little, unless the transform says otherwise. */
   readonly roomBytes?: (inputs: readonly HeldFile[], maxBytes: number) => number;
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Cache, CachePolicy } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Post, SourceId } from '../post.ts';
+import { itemCount, type Post, type SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
 import { CoverOnlyError } from './cover-only.ts';
 import { findAddresses } from './find-links.ts';
@@ -10,7 +10,7 @@ import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 
 export interface Extraction {
   readonly post: Post;
-  /** Zero-based item the link pointed at, when it did and that item exists. */
+  /** Zero-based place of the item the link pointed at, when it did and the post has that many; it may be one that is missing. */
   readonly itemIndex: number | null;
   readonly from: 'cache' | 'load' | 'stale';
   /** Why the post has no items, where nothing but author and cover could be read. */
@@ -112,7 +112,7 @@ function keyOf(post: Pick<Post, 'source' | 'id'>): string {
 }
 
 function extraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
-  return { post, itemIndex: itemIndex !== null && itemIndex < post.items.length ? itemIndex : null, from };
+  return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
 }
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;

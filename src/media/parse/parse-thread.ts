@@ -4,9 +4,26 @@
  */
 import type { Piscina } from 'piscina';
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
+import { pageScripts } from './page-scripts.ts';
 
-/** Texts beyond this are read in the thread; shorter ones take less time than the way there and back. */
-export const LARGE_CHARS = 1024 * 1024;
+/** The sites' ordinary pages are shorter. */
+const LARGE_CHARS = 1024 * 1024;
+/** So much JSON is read within a few milliseconds, whatever it holds. */
+const MANY_JSON_CHARS = 384 * 1024;
+
+/**
+ * Whether reading a text takes long enough for the thread: it is large, or much of its JSON has one of `names` in it, which is what
+ * is read first. The way to the thread and back costs more than an ordinary page.
+ */
+export function isLarge(text: string, names: readonly string[]): boolean {
+  if (text.length <= MANY_JSON_CHARS || text.length > LARGE_CHARS) return text.length > LARGE_CHARS;
+  if (!text.trimStart().startsWith('<')) return true;
+  let named = 0;
+  for (const script of pageScripts(text)) {
+    if (script.isJson && names.some(name => script.text.includes(name))) named += script.text.length;
+  }
+  return named > MANY_JSON_CHARS;
+}
 
 const MAX_READ_MS = 8_000;
 const IDLE_MS = 60_000;

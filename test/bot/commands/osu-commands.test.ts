@@ -291,6 +291,17 @@ describe('over a beatmap room that fails', () => {
     }
   });
 
+  it('says that osu! cannot be reached where nothing can', async () => {
+    const offline = new AppError('upstream_unavailable', 'no way', { params: { what: 'offline' } });
+    const fail = () => Promise.reject(offline);
+    const { say } = setUp(fakeBeatmaps({ search: fail, set: fail, user: fail, download: fail }).beatmaps);
+    for (const text of ['/beatmap search a', '/beatmap info 12', '/osu profile x12']) {
+      expect(all(await say(text))).toContain(
+        'I cannot reach osu! because this server seems to have no internet connection.',
+      );
+    }
+  });
+
   it('says when words were mended, and leaves covers of explicit sets out', async () => {
     const search = async () =>
       ({ ...FOUND, sets: [madeUpSet({ nsfw: true })], source: 'catalogue', corrected: true }) as const;

@@ -603,6 +603,18 @@ describe('buttons', () => {
 });
 
 describe('trouble around it', () => {
+  it.each([
+    [new AppError('upstream_rate_limited', 'busy', { retryAfterMs: 600_000 }), 'try again in 10 minutes.'],
+    [
+      new AppError('upstream_unavailable', 'no route', { params: { what: 'offline' } }),
+      'I cannot reach the site because this server seems to have no internet connection.',
+    ],
+    [new AppError('upstream_unavailable', 'down'), 'The site is not answering right now.'],
+  ])('is told as it is: %s', async (error, sentence) => {
+    const { ask } = setUp({ services: sampleServices(fakeExtractor(() => Promise.reject(error))) });
+    expect(words((await ask({ text: link('a') })).replies[0])).toContain(sentence);
+  });
+
   it('a failing sink ends the other work and is told to whoever dispatched', async () => {
     const ended: string[] = [];
     const extractor = fakeExtractor(async (id, { signal }) => {

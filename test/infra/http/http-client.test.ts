@@ -64,7 +64,7 @@ describe('request', () => {
     const client = createTestClient({ [host]: server.origin, 'm.photos.test': server.origin });
     for (let i = 0; i < 20; i++) await client.request({ url, hosts });
     await client.request({ url: 'https://m.photos.test/', hosts: ['m.photos.test'] });
-    // A connection rests for one turn of the event loop between two requests, so there may be a second.
+    // A connection is not free at once after a request, so there may be a second.
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 

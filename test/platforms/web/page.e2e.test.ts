@@ -8,6 +8,7 @@ import { openStage, type Stage } from './stage.ts';
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
 const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
 const WAITS = 'https://www.instagram.com/reel/Waits/';
+const PRIVATE = 'https://www.instagram.com/reel/Private/';
 
 // Run in the page; as text, since these tests know no DOM types.
 const READY_STATE = `document.querySelector('video').readyState`;
@@ -241,6 +242,34 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await page.reload();
     await page.getByRole('button', { name: 'Load it again' }).click();
     await expect.poll(() => stage.asked).toEqual([REEL, REEL]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says for each of several links what became of it, and under every message that it is over the limit', async () => {
+    await stage.close();
+    stage = await openStage({ pageFolder: built.folder, units: 6, limits: { drainMs: 50, closeMs: 200 } });
+    await visit({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
+    await paste(`${PRIVATE} ${REEL}`);
+    const cards = page.locator('.answers').last().locator('article');
+    await expect.poll(() => cards.count()).toBe(2);
+    await expect(cards.first().textContent()).resolves.toBe(
+      'instagram.com/reel/Private: That post is private, so only its followers can see it.',
+    );
+    await expect(cards.first().locator('code').textContent()).resolves.toBe('instagram.com/reel/Private');
+    await expect(cards.first().locator('a').count()).resolves.toBe(0);
+
+    await paste(`${REEL} ${CAROUSEL}`);
+    await expect
+      .poll(() => cards.last().textContent())
+      .toMatch(/^instagram\.com\/p\/FiveThings: Too many requests\. Please try again in \d+ seconds\.$/);
+    for (const line of [REEL, '/osu profile lamp post', CAROUSEL]) {
+      await say(line);
+      await expect.poll(() => page.locator('.said').last().textContent()).toContain(line);
+      await expect
+        .poll(() => cards.last().textContent())
+        .toMatch(/^Too many requests\. Please try again in \d+ seconds\.$/);
+    }
+    await expect(page.getByText('That did not go through').count()).resolves.toBe(0);
     expect(complaints).toEqual([]);
   });
 

@@ -153,6 +153,45 @@ describe('a conversation', () => {
   });
 });
 
+describe('visitors over their limit', () => {
+  const OVER = /Too many requests\. Please try again in \d+ seconds\./;
+  const ask = async (page: PageClient, id: string): Promise<string> => {
+    page.send({ type: 'message', id, text: REEL });
+    await page.hear('done', frame => frame.id === id);
+    const replies = page.heard.filter(frame => frame.type === 'reply' && frame.id === id);
+    expect(replies).toHaveLength(1);
+    return JSON.stringify(replies);
+  };
+
+  it('are told so for every message, with the time to wait', async () => {
+    const page = await join(await open({ units: 2 }));
+    expect(await ask(page, 'a')).not.toMatch(OVER);
+    for (const id of ['b', 'c', 'd', 'e']) expect(await ask(page, id)).toMatch(OVER);
+  });
+
+  it('do not use up what others at the same address have', async () => {
+    const stage = await open({ units: 2 });
+    const [sari, budi] = [await join(stage), await join(stage)];
+    expect(await ask(sari, 'a')).not.toMatch(OVER);
+    expect(await ask(sari, 'b')).toMatch(OVER);
+    expect(await ask(budi, 'a')).not.toMatch(OVER);
+    expect(await ask(budi, 'b')).toMatch(OVER);
+  });
+
+  it('have no more by beginning again as somebody else for ever', async () => {
+    const stage = await open({ units: 2 });
+    const answers: string[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const page = await join(stage);
+      answers.push(await ask(page, 'a'));
+      page.socket.close();
+      await page.closed;
+    }
+    expect(answers.filter(each => !OVER.test(each))).toHaveLength(10);
+    expect(answers.slice(10).every(each => OVER.test(each))).toBe(true);
+  });
+});
+
 describe('a connection that breaks', () => {
   it('keeps the work for its page, which asks again and is answered once', async () => {
     const stage = await open();

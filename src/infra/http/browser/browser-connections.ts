@@ -44,7 +44,7 @@ export function createBrowserConnections(
   function open(key: string, target: BrowserTarget): Shared {
     const opened: Shared = { transport: connect(target.options), users: 0, isEvicted: false };
     shared.set(key, opened);
-    // Whoever asked for it reports the failure.
+    // The request that needs it reports the failure.
     opened.transport.catch(() => shared.delete(key));
     return opened;
   }

@@ -6,6 +6,7 @@ import { tooLarge } from '../exchange-failure.ts';
 import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
 import { readBrowserFailure } from './browser-failure.ts';
 import type { Browser } from './browser-package.ts';
+import { CancelSignal } from './cancel-signal.ts';
 
 export interface BrowserExchangeOptions {
   readonly host: string;
@@ -30,7 +31,8 @@ class BrowserExchange {
   readonly #route: BrowserExchangeOptions;
   readonly #options: ExchangeOptions;
   readonly #resolve: (result: Exchanged | ExchangeFailure) => void;
-  readonly #abort = new AbortController();
+  readonly #signal = new CancelSignal();
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   readonly #origin: string;
   #timer: NodeJS.Timeout | undefined;
   #sent = false;
@@ -68,10 +70,11 @@ class BrowserExchange {
     this.#resolve(result);
   }
 
-  /** The caller is told at once; the package follows when it can. */
+  /** The caller has its failure at once; the package follows. */
   #fail(error: AppError): void {
     this.#settle({ error, sent: this.#sent, transient: false });
-    this.#abort.abort();
+    this.#signal.cancel();
+    cancel(this.#reader);
   }
 
   #failAfter(ms: number, what: string): void {
@@ -83,10 +86,11 @@ class BrowserExchange {
   async #run(): Promise<Exchanged> {
     const browser = await this.#route.browser();
     const target = await this.#route.findTarget();
-    this.#abort.signal.throwIfAborted();
+    if (this.#settled) throw new Error('the request is over');
     const connection = this.#route.connections.acquire(target);
     try {
       const transport = await connection.transport;
+      if (this.#settled) throw new Error('the request is over');
       const { method, path, headers, body, deadline } = this.#options;
       this.#failAfter(this.#route.headersTimeoutMs, 'no headers');
       this.#sent = true;
@@ -101,7 +105,7 @@ class BrowserExchange {
         // Else the package takes away the length that a HEAD is asked for.
         compress: method !== 'HEAD',
         timeout: Math.max(0, Math.ceil(deadline.remainingMs())) + GRACE_MS,
-        signal: this.#abort.signal,
+        signal: this.#signal,
       });
       return await this.#read(response);
     } finally {
@@ -113,6 +117,7 @@ class BrowserExchange {
     const head = readHead(response);
     // Undefined when there is none, such as a HEAD's.
     const reader = response.body?.getReader();
+    this.#reader = reader;
     if (head.status < 200 || this.#settled) {
       cancel(reader);
       throw new AppError('upstream_unavailable', `${this.#origin} answers with status ${head.status}`);
@@ -129,8 +134,6 @@ class BrowserExchange {
     const { maxBytes } = this.#options;
     const expected = Number(head.headers['content-length'] ?? 0) || 0;
     const bytes = new ByteBuffer();
-    // A read that waits ends by this too.
-    this.#abort.signal.addEventListener('abort', () => cancel(reader), { once: true });
     while (expected <= maxBytes) {
       this.#failAfter(this.#route.pauseTimeoutMs, 'no more of the body');
       const { done, value } = await reader.read();
@@ -163,7 +166,7 @@ const LAST: readonly string[] = ['cookie', 'priority'];
  * The browser's headers in their order, the request's own values in their place. What only the request names comes behind them, but
  * cookies and the priority, which a browser sends last.
  *
- * @param given names and values in turn
+ * @param given names and values, alternating
  */
 function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Array<[string, string]> {
   const merged = new Map<string, [string, string]>();

@@ -1,7 +1,7 @@
 /** A page that Facebook answered with -> the post, or the AppError that it means. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { createParseThread, LARGE_CHARS } from '../../parse/parse-thread.ts';
+import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
 import { failureOfAnswer, type SiteAnswer, weakNotFound } from './failures.ts';
 import { type PostDraft, parseFacebookPage, type Reading } from './parse.ts';
 
@@ -57,7 +57,7 @@ const readInThread = import.meta.url.endsWith('.ts')
  * @throws AppError as `readAnswer` does.
  */
 export async function parseFacebookAnswer(answer: SiteAnswer, ref: PostRef, now: number): Promise<PostDraft> {
-  if (readInThread === null || answer.text.length <= LARGE_CHARS) return readAnswer(answer, ref, now);
+  if (readInThread === null || !isLarge(answer.text, [ref.id])) return readAnswer(answer, ref, now);
   const { status, headers, url, text } = answer;
   return readInThread({ answer: { status, headers, url, text }, ref, now });
 }

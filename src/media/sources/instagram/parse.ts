@@ -6,7 +6,7 @@ import { captionTags } from '../../parse/caption.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
 import { addressExpiry } from '../../parse/media-address.ts';
 import { pageScripts } from '../../parse/page-scripts.ts';
-import { createParseThread, LARGE_CHARS } from '../../parse/parse-thread.ts';
+import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
 import { type Post, placeItems } from '../../post.ts';
 import { type PostDraft, readableItems } from './draft.ts';
 import { failureOfHead, failureOfJson, failureOfPage, weakNotFound } from './failures.ts';
@@ -190,7 +190,8 @@ const readInThread = import.meta.url.endsWith('.ts')
  * @throws AppError as `parseAnswer` does.
  */
 export async function parseResponse(response: SiteResponse, context: ParseContext): Promise<Post> {
-  if (readInThread === null || response.text.length <= LARGE_CHARS) return readResponse(response, context);
+  const names = [context.ref.id, context.ref.parts.mediaId ?? context.ref.id];
+  if (readInThread === null || !isLarge(response.text, names)) return readResponse(response, context);
   const { status, headers, url, text } = response;
   return readInThread({ response: { status, headers, url, text }, context });
 }

@@ -57,7 +57,7 @@ export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
     }
   }
 
-  /** Nobody makes Medley flood a chat by going over their limit there. Whether all that was asked for has arrived. */
+  /** Delivers, notices about a limit at their pace: a person over it cannot make Medley flood a channel. Whether all has arrived. */
   async function deliverInTurn(
     jobId: string,
     caller: Caller,

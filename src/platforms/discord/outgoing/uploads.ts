@@ -1,6 +1,7 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
+import { itemCount } from '../../../media/post.ts';
 import type { PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {
@@ -123,7 +124,7 @@ export async function prepareUploads(
           const alt = post.items[index]?.alt ?? null;
           return delivered.kind === 'file'
             ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler }
-            : { ...delivered, place: index + 1, of: post.items.length };
+            : { ...delivered, place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
         }),
       files: prefix =>
         held().map(({ slot, place, file }) => ({

@@ -13,7 +13,7 @@ it('gives a file the same address while it is young, and a new one long before t
     { address, carries: url => url.startsWith('https://assets.test/') },
     () => now,
   );
-  expect([addressOf(COVER, 'image'), addressOf(COVER, 'image'), addressOf(COVER, 'sound')]).toEqual([
+  expect([addressOf(COVER, 'image'), addressOf(COVER, 'image'), addressOf(COVER, 'audio')]).toEqual([
     '/media/1',
     '/media/1',
     '/media/2',

@@ -134,7 +134,7 @@ describe('the file of a gallery item', () => {
 describe('what a reply says', () => {
   const context = {
     tunnel: { address: () => '/media/x' },
-    assetAddress: (url: string, kind: 'image' | 'sound') =>
+    assetAddress: (url: string, kind: 'image' | 'audio') =>
       url.startsWith('https://assets.test/') ? `/media/${kind}` : undefined,
     now: NOW,
   };
@@ -239,7 +239,7 @@ describe('what a reply says', () => {
           lines: [[{ kind: 'swatch', colour: '#4ebfff' }, ' 1.6'], ['mapped by quietmallet']],
           image: { url: '/media/image', alt: 'Cover' },
           colour: '#4ebfff',
-          sound: { url: '/media/sound', label: 'Preview' },
+          sound: { url: '/media/audio', label: 'Preview' },
           action: card.action,
         },
       },
@@ -277,7 +277,7 @@ describe('what a reply says', () => {
     const near = { kind: 'sound', url: 'https://assets.test/1.mp3', label: 'Preview' } as const;
     const far = { ...near, url: 'https://elsewhere.example/1.mp3' };
     expect(render(reply({ blocks: [near, far] }), context).blocks).toEqual([
-      { kind: 'sound', sound: { url: '/media/sound', label: 'Preview' } },
+      { kind: 'sound', sound: { url: '/media/audio', label: 'Preview' } },
       { kind: 'text', folded: false, text: [{ kind: 'link', url: far.url, children: ['Preview'] }] },
     ]);
   });
