@@ -104,12 +104,13 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       error: ledger.restError(strategy.name),
     }));
     const dead = new Set(order.dead.map(({ name }) => name));
-    const [scout] = order.resting;
+    const scout = order.resting.find(one => !one.isLastResort) ?? order.resting[0];
     if (awake.length > 0 || scout === undefined || now() - scoutedAt < SCOUT_EVERY_MS) {
       return { asked: [...awake, ...explaining], probe: order.probe, resting, dead };
     }
     scoutedAt = now();
-    return { asked: [scout, ...explaining], probe: undefined, resting: resting.slice(1), dead };
+    const others = resting.filter(({ strategy }) => strategy !== scout.name);
+    return { asked: [scout, ...explaining], probe: undefined, resting: others, dead };
   }
 
   function tell({ entrant, ending, tookMs }: AttemptReport): void {
