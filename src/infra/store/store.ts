@@ -26,10 +26,10 @@ export interface RunResult {
  */
 export interface Store {
   /**
-   * Brings the tables of one room up to date. Each step is applied once, in order, all or none; a published step is never edited, only
+   * Brings the tables of one module up to date. Each step is applied once, in order, all or none; a published step is never edited, only
    * followed by another.
    */
-  migrate(room: string, steps: readonly string[]): void;
+  migrate(module: string, steps: readonly string[]): void;
   all<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T[];
   get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
   run(sql: string, params?: SqlParams): RunResult;
@@ -87,15 +87,15 @@ export function openStore(path: string): Store {
   }
 
   const store: Store = {
-    migrate(room, steps) {
+    migrate(module, steps) {
       exec(MIGRATIONS);
       store.transaction(() => {
-        const applied = store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [room], AppliedStep);
-        assertSameHistory(room, applied, steps);
+        const applied = store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [module], AppliedStep);
+        assertSameHistory(module, applied, steps);
         for (const [index, step] of steps.entries()) {
           if (index < applied.length) continue;
           exec(step);
-          const record = [room, index, hash(step), Date.now()];
+          const record = [module, index, hash(step), Date.now()];
           store.run('INSERT INTO migrations (room, step, hash, applied_at) VALUES (?, ?, ?, ?)', record);
         }
       });
@@ -153,13 +153,13 @@ type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
 
 const AppliedStep = z.object({ hash: z.string() });
 
-function assertSameHistory(room: string, applied: readonly { hash: string }[], steps: readonly string[]): void {
+function assertSameHistory(module: string, applied: readonly { hash: string }[], steps: readonly string[]): void {
   if (applied.length > steps.length) {
-    throw new AppError('internal', `the store was written by a newer version: ${room} knows ${steps.length} steps`);
+    throw new AppError('internal', `the store was written by a newer version: ${module} knows ${steps.length} steps`);
   }
   for (const [index, { hash: known }] of applied.entries()) {
     if (known !== hash(steps[index] ?? '')) {
-      throw new AppError('internal', `step ${index} of ${room} was changed after it had been applied`);
+      throw new AppError('internal', `step ${index} of ${module} was changed after it had been applied`);
     }
   }
 }
