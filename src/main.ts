@@ -16,7 +16,6 @@ import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
 import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
-import { createButtonStore } from './bot/buttons/button-store.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { commandList } from './bot/commands/index.ts';
@@ -32,7 +31,9 @@ import { createLogger, type Logger } from './infra/log.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import type { SharedState } from './infra/redis/redis.ts';
 import { createServer, type Server } from './infra/server/server.ts';
-import { openStore, type Store } from './infra/store/store.ts';
+import { createLibsqlRecords } from './infra/store/libsql-records.ts';
+import { createRecordStore, type RecordStore } from './infra/store/records.ts';
+import { openStore } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
@@ -89,6 +90,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const shared = await openSharedState(config.redisUrl, log);
   const limiter = shared?.limiter ?? createMemoryRateLimiter();
   const store = openStore(join(config.dataDir, 'medley.db'));
+  const records = shared?.records ?? createRecordStore(createLibsqlRecords(store));
   const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
@@ -120,9 +122,10 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const { beatmaps, catalogue, difficulty, recommend, served } = createBeatmapServices({
+  const { beatmaps, catalogue, difficulty, recommend, recommendationHistory } = createBeatmapServices({
     http,
     store,
+    records,
     dataDir: config.dataDir,
     credentials: config.osu,
     shelves: shared && openBeatmapShelves(shared),
@@ -160,7 +163,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     keptBytes: config.mediaCacheBytes,
     log,
   });
-  const settings = createSettingsStore({ store });
+  const settings = createSettingsStore({ records });
   const jobs = createJobs({ store });
 
   const dispatcher = createDispatcher({
@@ -170,10 +173,14 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       beatmaps,
       difficulty,
       recommend,
-      served,
+      recommendationHistory,
       painter: createSvgRasterizer(),
       settings,
-      actions: createButtonTokens({ key: derivedKey(key, 'medley buttons'), store: createButtonStore(store) }),
+      actions: createButtonTokens({
+        key: derivedKey(key, 'medley buttons'),
+        records,
+        onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
+      }),
       jobs,
       version: await readVersion(),
     },
@@ -216,7 +223,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 
-  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, store, server, log });
+  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, records, server, log });
 
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web.start();
@@ -243,7 +250,7 @@ interface ChatParts {
   readonly delivery: Delivery;
   readonly settings: SettingsStore;
   readonly jobs: Jobs;
-  readonly store: Store;
+  readonly records: RecordStore;
   readonly server: Server;
   readonly log: Logger;
 }
@@ -257,6 +264,7 @@ async function openSharedState(url: string | undefined, log: Logger): Promise<Sh
 
 /** Those with a token; the library of one without is not even loaded. */
 async function createChats(config: Config, parts: ChatParts): Promise<readonly Platform[]> {
+  const { log } = parts;
   const chats: Platform[] = [];
   if (config.discord !== undefined) {
     const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
@@ -272,7 +280,10 @@ async function createChats(config: Config, parts: ChatParts): Promise<readonly P
       token,
       apiUrl,
       webhook,
-      sentFiles: createSentFiles(parts.store),
+      sentFiles: createSentFiles({
+        records: parts.records,
+        onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
+      }),
       ...parts,
     });
     if (telegram.plugin !== undefined) await parts.server.app.register(telegram.plugin);

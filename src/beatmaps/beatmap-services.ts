@@ -1,5 +1,6 @@
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Logger } from '../infra/log.ts';
+import type { RecordStore } from '../infra/store/records.ts';
 import type { Store } from '../infra/store/store.ts';
 import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
 import { type BeatmapShelves, createMemoryBeatmapCaches } from './cache-policy.ts';
@@ -13,7 +14,9 @@ import { createOsuApi } from './upstreams/osu-api.ts';
 
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;
+  /** Where the catalogue lies. */
   readonly store: Store;
+  readonly records: RecordStore;
   readonly dataDir: string;
   /** Of the official API; without them the mirrors answer for it where they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
@@ -22,17 +25,17 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
 }
 
-/** All that is known of osu!, over one store. Whoever made them closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
+/** All that is known of osu!. Who made them closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'warm' | 'close'>;
   readonly difficulty: Difficulty;
   readonly recommend: Recommend;
-  readonly served: RecommendationHistory;
+  readonly recommendationHistory: RecommendationHistory;
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
-  const { http, store, dataDir, credentials, shelves, log } = options;
+  const { http, store, records, dataDir, credentials, shelves, log } = options;
   const catalogue = createCatalogue({
     store,
     onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
@@ -45,8 +48,8 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
     log,
   });
   const difficulty = createDifficulty({ http, dataDir, log });
-  const served = createRecommendationHistory({ store });
+  const recommendationHistory = createRecommendationHistory({ records });
   const pool = createCandidatePool(store);
-  const recommend = createRecommend({ beatmaps, pool, catalogue, served, difficulty, log });
-  return { beatmaps, catalogue, difficulty, recommend, served };
+  const recommend = createRecommend({ beatmaps, pool, catalogue, history: recommendationHistory, difficulty, log });
+  return { beatmaps, catalogue, difficulty, recommend, recommendationHistory };
 }

@@ -28,7 +28,7 @@ export interface RecommendRequest extends RecommendFilters {
   readonly limit?: number | undefined;
   /** The same seed gives the same answer as long as plays and catalogue stay the same. */
   readonly seed: number;
-  /** Key of who asks: nothing is recommended to him twice within 28 days. */
+  /** Key of who asks: nothing is recommended to them twice within 28 days. */
   readonly caller?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -54,7 +54,7 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly pool: CandidatePool;
   readonly catalogue: { set(id: number): Beatmapset | undefined };
-  readonly served: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
+  readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
   readonly log: Logger;
@@ -74,7 +74,7 @@ const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
 const MAX_PAGES = 3;
 
 export function createRecommend(options: RecommendOptions): Recommend {
-  const { beatmaps, pool, catalogue, served, difficulty, log, refineMs = 2_500 } = options;
+  const { beatmaps, pool, catalogue, history, difficulty, log, refineMs = 2_500 } = options;
   const refine = createRescoring({ difficulty, waitMs: refineMs });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
@@ -128,7 +128,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const like = seedMap === undefined ? undefined : candidateOf(seedMap.set, seedMap.map);
     const plan = planSearch(profile, asker.totalPp, request, like);
     const random = createRandom(request.seed);
-    const before = caller === undefined ? new Set<number>() : served.mapsOf(caller);
+    const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
     const isNew = ({ id }: Candidate) => !asker.known.has(id) && !before.has(id) && id !== like?.id;
 
     const sets = new Map<number, Beatmapset | undefined>();
@@ -168,7 +168,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     }
     const recommendations = spreadOut(algorithms.keys(), limit).flatMap(tell);
     if (caller !== undefined) {
-      served.add(
+      await history.add(
         caller,
         recommendations.map(({ beatmap }) => beatmap.id),
       );

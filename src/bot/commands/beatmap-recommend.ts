@@ -51,7 +51,7 @@ export const beatmapRecommend = defineCommand({
       bpm: rangeOf('bpm', wishes.bpm),
       length: rangeOf('length', wishes.length),
     };
-    const asked = askerOf(named, wishes, context);
+    const asked = await askerOf(named, wishes, context);
     const result = await services.recommend({
       ...read,
       user: asked?.user,
@@ -85,14 +85,14 @@ export const beatmapRecommend = defineCommand({
   suggest: async (option, partial, context) => (option === 'player' ? suggestPlayers(partial, context) : []),
 });
 
-/** Nobody needs to be somebody who says what he wants himself. */
-function askerOf(
+/** Who says what they want need not be a player. */
+async function askerOf(
   named: string | undefined,
   { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
   context: CommandContext,
-): AskedPlayer | undefined {
+): Promise<AskedPlayer | undefined> {
   const { caller, services } = context;
-  const isLinked = services.settings.user(callerKey(caller)).player !== null;
+  const isLinked = (await services.settings.user(callerKey(caller))).player !== null;
   if (named !== undefined || (isLinked && services.beatmaps.hasPlayers)) return askedPlayer(named, context);
   const isSaid = stars !== undefined || pp !== undefined || like !== undefined;
   return isSaid || !services.beatmaps.hasPlayers ? undefined : askedPlayer(named, context);

@@ -1,6 +1,6 @@
 import { type CommandContext, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
-import { chatSettingsOf } from '../settings/chat-settings.ts';
+import { readableChatSettings } from '../settings/chat-settings.ts';
 import { hasSound, renderPost } from '../views/post.ts';
 
 /** Longest link worth reading; the longest canonical ones are a tenth of it. */
@@ -19,7 +19,8 @@ export const download = defineCommand({
   cost: 2,
   accepts: 'link',
   async run({ link, item, audio }, { caller, services, signal, progress, t }: CommandContext) {
-    const { captions, disabledSources } = chatSettingsOf(services, caller);
+    // The dispatcher has logged what cannot be read when it looked for the language.
+    const { captions, disabledSources } = await readableChatSettings(services, caller, () => undefined);
     const source = services.extractor.sourceOf(link);
     if (source !== undefined && disabledSources.includes(source)) throw usageError('sourceOff', { source });
     progress('fetching');

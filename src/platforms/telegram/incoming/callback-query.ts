@@ -1,7 +1,6 @@
 import type { Caller } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Reply } from '../../../bot/reply.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
@@ -23,7 +22,7 @@ export interface PressOptions {
   readonly restate: EditMessage;
   readonly access: ChatAccess;
   readonly deleteButton: DeleteButton;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'error'>;
 }
@@ -84,14 +83,14 @@ export function createPress(options: PressOptions): Press {
     const isOwner = owner.messageId === asked && (owner.userId === `${from.id}` || owner.userId === caller.userId);
     if (isOwner || (await access.isAdmin(message.chat.id, from.id))) {
       await api.call('deleteMessage', { chat_id: message.chat.id, message_id: message.message_id }, { signal });
-    } else await spinner.say(translator(caller).messages.errors.forbidden({ what: 'button' }));
+    } else await spinner.say((await translator(caller)).messages.errors.forbidden({ what: 'button' }));
     return true;
   }
 
   async function run(query: CallbackQuery, caller: Caller, spinner: Spinner, signal: AbortSignal): Promise<void> {
     const { message, data } = query;
     if (message === undefined || data === undefined) return;
-    const t = translator(caller);
+    const t = await translator(caller);
     const place = { ...placeOf(message), replyTo: undefined };
     const target = { chat_id: place.chatId, message_id: message.message_id };
     let standing = standingOf(message);
@@ -134,7 +133,7 @@ export function createPress(options: PressOptions): Press {
       if (signal.aborted) return;
       const isTheirs = error instanceof BotApiError && (error.code === 400 || error.code === 403);
       log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
-      await spinner.say(translator(privateCaller(query.from)).messages.errors.internal({}));
+      await spinner.say((await translator(privateCaller(query.from))).messages.errors.internal({}));
     } finally {
       await spinner.rest();
     }

@@ -29,7 +29,7 @@ export interface AnswerOptions {
   readonly sender: Sender;
   readonly jobs: Pick<Jobs, 'sending' | 'notSent' | 'done'>;
   readonly deleteButton: DeleteButton;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
@@ -59,7 +59,7 @@ export function createAnswer(options: AnswerOptions): Answer {
   }
 
   return async ({ ask, place, jobs: ids }, signal) => {
-    const t = translator(ask.caller);
+    const t = await translator(ask.caller);
     const action = createChatAction({ api, place, everyMs: limits.actionEveryMs, log });
 
     async function send(reply: Reply, link: string | undefined): Promise<void> {
