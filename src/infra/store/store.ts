@@ -88,9 +88,14 @@ export function openStore(path: string): Store {
 
   const store: Store = {
     migrate(module, steps) {
+      const read = () => store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [module], AppliedStep);
       exec(MIGRATIONS);
+      const known = read();
+      assertSameHistory(module, known, steps);
+      // Where all is done, no other writer is waited for.
+      if (known.length === steps.length) return;
       store.transaction(() => {
-        const applied = store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [module], AppliedStep);
+        const applied = read();
         assertSameHistory(module, applied, steps);
         for (const [index, step] of steps.entries()) {
           if (index < applied.length) continue;
@@ -185,13 +190,19 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-function openingReason(cause: unknown): string {
+/** What is wrong with a file or directory that cannot be opened, and what to do. */
+export function openingReason(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   switch (code) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
+    case 'SQLITE_READONLY':
+    case 'SQLITE_CANTOPEN':
       return 'it is not writable; set DATA_DIR to a directory that is';
+    // What Node says of a folder on a disk that is read-only, too.
+    case 'ENOENT':
+      return 'it cannot be made; set DATA_DIR to a directory that is writable';
     case 'EISDIR':
       return 'it is a directory';
     case 'ENOTDIR':
