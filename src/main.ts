@@ -31,6 +31,9 @@ import { createLogger, type Logger } from './infra/log.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import type { SharedState } from './infra/redis/redis.ts';
 import { createServer, type Server } from './infra/server/server.ts';
+import { hasRecords } from './infra/store/adopted-tables.ts';
+import { claimDataDir } from './infra/store/data-dir.ts';
+import { createSoleTask } from './infra/store/file-lock.ts';
 import { createLibsqlRecords } from './infra/store/libsql-records.ts';
 import { createRecordStore, type RecordStore } from './infra/store/records.ts';
 import { openStore } from './infra/store/store.ts';
@@ -46,7 +49,7 @@ import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
 import { findFfmpeg } from './media/transcode/ffmpeg.ts';
 import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
-import { loadMediaKey } from './media/tunnel/tunnel-key.ts';
+import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 import type { Platform } from './platforms/platform.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
@@ -87,11 +90,22 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
     onRequest: metrics.countUpstream,
   });
-  const shared = await openSharedState(config.redisUrl, log);
+  const { dataDir, redisUrl } = config;
+  const claim = await claimDataDir(dataDir, {
+    isShared: redisUrl !== undefined,
+    onWait: () => log.info({ dataDir }, 'another process uses DATA_DIR; it is waited for'),
+  });
+  const shared = await openSharedState(config, log);
   const limiter = shared?.limiter ?? createMemoryRateLimiter();
-  const store = openStore(join(config.dataDir, 'medley.db'));
+  const store = openStore(join(dataDir, 'medley.db'));
   const records = shared?.records ?? createRecordStore(createLibsqlRecords(store));
-  const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
+  if (shared !== undefined && hasRecords(store)) log.info({}, NOT_MIGRATED);
+  const key = await loadKey(config, shared);
+  const catalogueTask =
+    shared &&
+    createSoleTask(join(dataDir, 'catalogue.lock'), {
+      onFailure: error => log.warn({ err: error }, 'whether this process fills the catalogue cannot be said'),
+    });
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
 
@@ -126,7 +140,8 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     http,
     store,
     records,
-    dataDir: config.dataDir,
+    dataDir,
+    isFiller: () => catalogueTask?.isOurs() ?? true,
     credentials: config.osu,
     shelves: shared && openBeatmapShelves(shared),
     log,
@@ -150,7 +165,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const delivery = createDelivery({
     http,
     mediaHosts,
-    tempDir: join(config.dataDir, 'spool'),
+    tempDir: join(dataDir, 'spool'),
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses:
       publicUrl === undefined
@@ -239,7 +254,9 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       await http.close();
       shared?.close();
       catalogue.close();
+      catalogueTask?.close();
       store.close();
+      claim.release();
     },
   };
 }
@@ -255,12 +272,25 @@ interface ChatParts {
   readonly log: Logger;
 }
 
-/** With REDIS_URL; without, its library is not even loaded. */
-async function openSharedState(url: string | undefined, log: Logger): Promise<SharedState | undefined> {
-  if (url === undefined) return undefined;
+/** With REDIS_URL; without, its library is not even loaded. It is waited for longer when there is no start without it. */
+async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
+  if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');
-  return openRedisState({ url, log });
+  const shared = openRedisState({ url: redisUrl, log });
+  const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
+  if (isReady || mediaKey !== undefined) return shared;
+  throw new Error(
+    'Redis does not answer, and without MEDIA_KEY the key of media links is kept there: start it, correct REDIS_URL, or set MEDIA_KEY',
+  );
 }
+
+function loadKey({ mediaKey, dataDir }: Config, shared: SharedState | undefined): Promise<Buffer> {
+  if (mediaKey !== undefined) return Promise.resolve(Buffer.from(mediaKey));
+  return shared === undefined ? loadMediaKey(dataDir) : loadSharedMediaKey(shared.agree, dataDir);
+}
+
+const NOT_MIGRATED =
+  'with REDIS_URL the settings in DATA_DIR are not used: `npm run migrate -- REDIS_URL` copies them, if they were not yet';
 
 /** Those with a token; the library of one without is not even loaded. */
 async function createChats(config: Config, parts: ChatParts): Promise<readonly Platform[]> {

@@ -18,6 +18,8 @@ export interface BeatmapServicesOptions {
   readonly store: Store;
   readonly records: RecordStore;
   readonly dataDir: string;
+  /** Whether this process writes the catalogue and keeps files of difficulties, or only reads what another one of this machine does. */
+  readonly isFiller: () => boolean;
   /** Of the official API; without them the mirrors answer for it where they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
   /** Where other processes find our answers, and we theirs. */
@@ -35,9 +37,10 @@ export interface BeatmapServices {
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
-  const { http, store, records, dataDir, credentials, shelves, log } = options;
+  const { http, store, records, dataDir, isFiller, credentials, shelves, log } = options;
   const catalogue = createCatalogue({
     store,
+    isFiller,
     onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
   });
   const beatmaps = createBeatmaps({
@@ -47,7 +50,7 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
     caches: createMemoryBeatmapCaches(undefined, shelves),
     log,
   });
-  const difficulty = createDifficulty({ http, dataDir, log });
+  const difficulty = createDifficulty({ http, dataDir, isFiller, log });
   const recommendationHistory = createRecommendationHistory({ records });
   const pool = createCandidatePool(store);
   const recommend = createRecommend({ beatmaps, pool, catalogue, history: recommendationHistory, difficulty, log });

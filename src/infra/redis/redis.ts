@@ -8,7 +8,7 @@ import { createRedisRateLimiter } from '../rate-limit/redis-rate-limit.ts';
 import { createRecordStore, type RecordStore } from '../store/records.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from '../store/redis-records.ts';
 import { createRedisChannel } from './redis-channel.ts';
-import type { RedisLink } from './redis-link.ts';
+import { fixedRedisKey, type RedisLink } from './redis-link.ts';
 
 /** What processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
 export interface SharedState {
@@ -16,6 +16,11 @@ export interface SharedState {
   readonly records: RecordStore;
   readonly link: RedisLink;
   openShelf<V>(options: RedisShelfOptions<V>): CacheShelf<V>;
+  /**
+   * What all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
+   * @throws AppError `internal`
+   */
+  agree(name: string, propose: () => Promise<string>): Promise<string>;
   /** Whether Redis answers, now or within that time. */
   isReady(withinMs: number): Promise<boolean>;
   close(): void;
@@ -60,6 +65,7 @@ export function openRedisState({ url, log, timeoutMs = 200, retryMs = 500 }: Red
     records: createRecordStore(createRedisRecords(link, changes)),
     link,
     openShelf: shelf => createRedisShelf(link, shelf),
+    agree: (name, propose) => agree(link, name, propose),
     isReady: link.isReady,
     close() {
       link.close();
@@ -68,27 +74,14 @@ export function openRedisState({ url, log, timeoutMs = 200, retryMs = 500 }: Red
   };
 }
 
-/** @throws Error when Redis does not answer; its message holds no secret */
-export async function pingRedis(url: string): Promise<void> {
-  const client = new Redis(url, {
-    ...NO_WAITING,
-    commandTimeout: CONNECT_TIMEOUT_MS,
-    lazyConnect: true,
-    retryStrategy: () => null,
-  });
-  let reason: unknown;
-  client.on('error', error => {
-    reason = error;
-  });
-  try {
-    await client.connect();
-    await client.ping();
-  } catch (error) {
-    // `connect` only says that it is closed; not the error itself, which carries the command with its password.
-    throw new Error(messageOf(reason ?? error));
-  } finally {
-    client.disconnect();
-  }
+async function agree(link: RedisLink, name: string, propose: () => Promise<string>): Promise<string> {
+  const key = fixedRedisKey(name);
+  const read = () => link.request('read', client => client.get(key));
+  const known = await read();
+  if (known !== null) return known;
+  const proposal = await propose();
+  await link.request('write', client => client.set(key, proposal, 'NX'));
+  return (await read()) ?? proposal;
 }
 
 type LinkState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';

@@ -47,6 +47,7 @@ const TABLES: readonly AdoptedTable[] = [
 ];
 
 const NameRow = z.object({ name: z.string() });
+const Found = z.object({ found: z.number() });
 
 /** Moves what older versions left in tables of their own into `records`, all or nothing. */
 export function adoptTables(store: Store): void {
@@ -62,20 +63,25 @@ export function adoptTables(store: Store): void {
 }
 
 function tablesLeft(store: Store): readonly AdoptedTable[] {
-  const names = new Set(
-    store.all("SELECT name FROM sqlite_master WHERE type = 'table'", [], NameRow).map(row => row.name),
-  );
+  const names = tableNames(store);
   return TABLES.filter(({ table }) => names.has(table));
 }
 
-/** Rows of `records`, and of the tables that are still to be moved there, without moving them. */
-export function recordSources(store: Store): readonly string[] {
-  const columns = 'collection, key, group_key, value, written_at, expires_at';
-  const names = new Set(
-    store.all("SELECT name FROM sqlite_master WHERE type = 'table'", [], NameRow).map(row => row.name),
+function tableNames(store: Store): ReadonlySet<string> {
+  const rows = store.all("SELECT name FROM sqlite_master WHERE type = 'table'", [], NameRow);
+  return new Set(rows.map(({ name }) => name));
+}
+
+const COLUMNS = 'collection, key, group_key, value, written_at, expires_at';
+
+/** Queries for all records: those of `records`, and the rows that are still to be moved there, which stay where they are. */
+export function recordQueries(store: Store): readonly string[] {
+  const current = tableNames(store).has('records') ? [`SELECT ${COLUMNS} FROM records`] : [];
+  return [...current, ...tablesLeft(store).map(({ records }) => records)];
+}
+
+export function hasRecords(store: Store): boolean {
+  return recordQueries(store).some(
+    query => store.get(`SELECT 1 AS found FROM (${query}) LIMIT 1`, [], Found) !== undefined,
   );
-  return [
-    ...(names.has('records') ? [`SELECT ${columns} FROM records`] : []),
-    ...tablesLeft(store).map(({ records }) => records),
-  ];
 }

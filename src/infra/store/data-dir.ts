@@ -9,20 +9,26 @@ export interface DataDirOptions {
   readonly isShared: boolean;
   /** How long a process that is about to end is waited for, as in a rolling deploy. Default 15 000. */
   readonly waitMs?: number;
+  /** Another process has it, and is waited for. */
+  readonly onWait?: () => void;
 }
 
 /**
  * Takes DATA_DIR for this process, until it ends.
  * @throws AppError `internal` whose message says in one sentence that it is not writable, or used by another process
  */
-export async function claimDataDir(path: string, { isShared, waitMs = 15_000 }: DataDirOptions): Promise<FileLock> {
+export async function claimDataDir(
+  path: string,
+  { isShared, waitMs = 15_000, onWait }: DataDirOptions,
+): Promise<FileLock> {
   try {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     throw new AppError('internal', `DATA_DIR ${path} cannot be used: ${openingReason(cause)}`, { cause });
   }
-  const lock = await waitForFileLock(join(path, 'medley.lock'), { kind: isShared ? 'shared' : 'exclusive', waitMs });
+  const kind = isShared ? 'shared' : 'exclusive';
+  const lock = await waitForFileLock(join(path, 'medley.lock'), { kind, waitMs, ...(onWait && { onWait }) });
   if (lock !== undefined) return lock;
   throw new AppError(
     'internal',

@@ -54,15 +54,22 @@ export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOption
   };
 }
 
-/** The same, tried again and again for that long without keeping the process from other work. */
-export async function waitForFileLock(
-  path: string,
-  { kind, waitMs, everyMs = 100 }: FileLockOptions & { readonly waitMs: number; readonly everyMs?: number },
-): Promise<FileLock | undefined> {
+export interface FileLockWait extends FileLockOptions {
+  readonly waitMs: number;
+  /** Default 100. */
+  readonly everyMs?: number;
+  /** Others hold it at first. */
+  readonly onWait?: () => void;
+}
+
+/** The same, tried again and again without keeping the process from other work. */
+export async function waitForFileLock(path: string, options: FileLockWait): Promise<FileLock | undefined> {
+  const { waitMs, everyMs = 100, onWait } = options;
   const until = Date.now() + waitMs;
-  for (;;) {
-    const lock = tryFileLock(path, kind === undefined ? {} : { kind });
+  for (let tries = 0; ; tries += 1) {
+    const lock = tryFileLock(path, options);
     if (lock !== undefined || Date.now() >= until) return lock;
+    if (tries === 0) onWait?.();
     await pause(Math.min(everyMs, Math.max(0, until - Date.now())));
   }
 }

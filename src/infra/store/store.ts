@@ -32,6 +32,8 @@ export interface Store {
   migrate(module: string, steps: readonly string[]): void;
   all<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T[];
   get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
+  /** Row by row, as they were when the first was read; read them to the end. */
+  each<T>(sql: string, params: SqlParams, row: z.ZodType<T>): Iterable<T>;
   run(sql: string, params?: SqlParams): RunResult;
   /** All of `work` or nothing, if it throws. May be nested; `work` must not be asynchronous. */
   transaction<T>(work: () => T): T;
@@ -117,6 +119,11 @@ export function openStore(path: string): Store {
         const found = prepare(sql).get(bind(params));
         return found === undefined ? undefined : row.parse(readRow(found));
       });
+    },
+    *each(sql, params, row) {
+      // A statement of its own: one that is shared could be begun anew meanwhile.
+      const rows = attempt(sql, () => db.prepare(sql).iterate(bind(params)));
+      for (const found of rows) yield row.parse(readRow(found));
     },
     run(sql, params = []) {
       return attempt(sql, () => {
