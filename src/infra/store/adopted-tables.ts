@@ -77,7 +77,8 @@ const COLUMNS = 'collection, key, group_key, value, written_at, expires_at';
 /** Queries for all records: those of `records`, and the rows that are still to be moved there, which stay where they are. */
 export function recordQueries(store: Store): readonly string[] {
   const current = tableNames(store).has('records') ? [`SELECT ${COLUMNS} FROM records`] : [];
-  return [...current, ...tablesLeft(store).map(({ records }) => records)];
+  const left = tablesLeft(store).map(({ records }) => `WITH r (${COLUMNS}) AS (${records}) SELECT * FROM r`);
+  return [...current, ...left];
 }
 
 export function hasRecords(store: Store): boolean {
