@@ -22,7 +22,7 @@ import { commandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
-import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { type Config, ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
@@ -38,9 +38,11 @@ import { createLibsqlRecords } from './infra/store/libsql-records.ts';
 import { createRecordStore, type RecordStore } from './infra/store/records.ts';
 import { openStore } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
+import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { type Post, parseStoredPost, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
@@ -98,7 +100,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const shared = await openSharedState(config, log);
   const limiter = shared?.limiter ?? createMemoryRateLimiter();
   const store = openStore(join(dataDir, 'medley.db'));
-  const records = shared?.records ?? createRecordStore(createLibsqlRecords(store));
+  const recordStore = shared?.records ?? createRecordStore(createLibsqlRecords(store));
   if (shared !== undefined && hasRecords(store)) log.info({}, NOT_MIGRATED);
   const key = await loadKey(config, shared);
   const catalogueTask =
@@ -107,6 +109,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       onFailure: error => log.warn({ err: error }, 'whether this process fills the catalogue cannot be said'),
     });
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
+  const records = createStoredStrategyRecords({ store, log });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
 
   const extractor = createExtractor({
@@ -117,14 +120,16 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
         constants: createInstagramConstants(config.upstreamConstants),
         cookies: await readCookies(config.instagramCookiesFile),
         extraStrategies: lastResort('instagram'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
+        records,
+        onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
       },
       facebook: {
         http,
         log,
         constants: createFacebookConstants(config.upstreamConstants),
         extraStrategies: lastResort('facebook'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
+        records,
+        onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
       },
     }),
     cache: createMemoryCache<Post>({
@@ -139,7 +144,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const { beatmaps, catalogue, difficulty, recommend, recommendationHistory } = createBeatmapServices({
     http,
     store,
-    records,
+    records: recordStore,
     dataDir,
     isFiller: () => catalogueTask?.isOurs() ?? true,
     credentials: config.osu,
@@ -147,25 +152,37 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
   });
   const { mediaHosts } = extractor;
+  const spoolDir = join(config.dataDir, 'spool');
+  // Files are kept for chats and for streams alike.
+  const keptBytes = Math.floor(config.mediaCacheBytes / 2);
+  const muxedFiles = createMuxedFiles({
+    http,
+    mediaHosts,
+    tempDir: join(spoolDir, 'streams'),
+    keptBytes,
+    log,
+  });
   const tunnel = createTunnel({
     key,
     http,
     mediaHosts,
     assetHosts: OSU_ASSET_HOSTS,
     refresh: (post, signal) => extractor.refresh(post, signal),
+    muxTracks: muxedFiles.muxTracks,
+    log,
   });
 
   const playbacks = createPlayerLinks({
     key,
     tunnel,
-    findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
   const { publicUrl } = config;
   const delivery = createDelivery({
     http,
     mediaHosts,
-    tempDir: join(dataDir, 'spool'),
+    tempDir: spoolDir,
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses:
       publicUrl === undefined
@@ -175,10 +192,10 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
             page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
           },
     ffmpeg: await findFfmpeg({ searchPath }),
-    keptBytes: config.mediaCacheBytes,
+    keptBytes,
     log,
   });
-  const settings = createSettingsStore({ records });
+  const settings = createSettingsStore({ records: recordStore });
   const jobs = createJobs({ store });
 
   const dispatcher = createDispatcher({
@@ -193,7 +210,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       settings,
       actions: createButtonTokens({
         key: derivedKey(key, 'medley buttons'),
-        records,
+        records: recordStore,
         onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
       }),
       jobs,
@@ -228,7 +245,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       checkKey,
       publicUrl: config.publicUrl,
       routes: [
-        mediaRoutes({ extractor, creator: config.creator }),
+        mediaRoutes({ extractor, creator: config.creator, tunnel, publicUrl }),
         beatmapRoutes({ beatmaps }),
         recommendRoutes({ recommend }),
       ],
@@ -238,7 +255,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 
-  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, records, server, log });
+  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, records: recordStore, server, log });
 
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web.start();
@@ -250,11 +267,12 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     async stop() {
       // What people wait for is still answered while the core stands.
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
-      await Promise.all([delivery.close(), difficulty.close()]);
+      await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await http.close();
       shared?.close();
       catalogue.close();
       catalogueTask?.close();
+      await records.close();
       store.close();
       claim.release();
     },
@@ -350,6 +368,7 @@ async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
   const log = createLogger({ level: config.logLevel });
+  for (const warning of findMisspelt(environment)) log.warn({}, warning);
   process.on('unhandledRejection', reason => {
     log.error({ err: reason }, 'a promise without an owner failed');
   });

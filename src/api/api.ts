@@ -5,6 +5,7 @@ import { validatorCompiler } from 'fastify-type-provider-zod';
 import { AppError } from '../errors.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import type { createKeyCheck } from './api-keys.ts';
+import { refuseUnknownParameters } from './known-parameters.ts';
 import { createRateLimit, RATE_HEADERS } from './rate-limit.ts';
 import { docsRoutes } from './reference/docs-routes.ts';
 import { describeApi, finishDocument } from './reference/document.ts';
@@ -38,6 +39,7 @@ export function api({ limiter, checkKey, routes, publicUrl, now = Date.now }: Ap
         // Routes write their own JSON; their schemas are for the reference, and tests hold the two together.
         scope.setSerializerCompiler(() => data => JSON.stringify(data));
         scope.addHook('onRequest', createRateLimit({ limiter, checkKey, now }));
+        scope.addHook('preValidation', refuseUnknownParameters);
         scope.setNotFoundHandler(() => {
           throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });
         });

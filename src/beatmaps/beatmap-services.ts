@@ -27,7 +27,7 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
 }
 
-/** All that is known of osu!. Who made them closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
+/** The beatmap services over one store. Their owner closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'warm' | 'close'>;

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../errors.ts';
 import { type Cache, type CachePolicy, type CacheShelf, createMemoryCache } from '../infra/cache/cache.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
-import { BeatmapsetShape } from './catalogue/catalogue-schema.ts';
-import type { Beatmapset } from './model/beatmapset.ts';
+import { type Beatmapset, beatmapsetSchema } from './model/beatmapset.ts';
 import type { Player } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
 import type { SearchPage } from './query/search.ts';
@@ -91,10 +90,10 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
 const upstream = z.enum(['osu', ...MIRROR_IDS]);
-const StoredSet: z.ZodType<FoundSet> = z.object({ set: BeatmapsetShape, source: upstream });
+const StoredSet: z.ZodType<FoundSet> = z.object({ set: beatmapsetSchema, source: upstream });
 const StoredPage: z.ZodType<FoundPage> = z
   .object({
-    sets: z.array(BeatmapsetShape),
+    sets: z.array(beatmapsetSchema),
     total: z.number().nullable(),
     next: z.string().nullable(),
     source: upstream,

@@ -111,6 +111,17 @@ export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post,
   return { items, missingItems: listed.length - items.length };
 }
 
+/** How many items a post has, those that could not be read included. */
+export function itemCount({ items, missingItems }: Pick<Post, 'items' | 'missingItems'>): number {
+  return items.length + missingItems;
+}
+
+/** Index into `items` of the item in a place; undefined where it could not be read, or where there is none. */
+export function indexAt({ items }: Pick<Post, 'items'>, position: number): number | undefined {
+  const index = items.findIndex(item => item.position === position);
+  return index === -1 ? undefined : index;
+}
+
 export const NO_STATS: Stats = {
   likes: null,
   comments: null,

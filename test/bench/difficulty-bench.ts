@@ -9,7 +9,7 @@ import { osuFile } from '../sandbox/osu-file.ts';
 const ROUNDS = 40;
 const ACCURACIES = [95, 98, 99, 100];
 const MODS = ['HD', 'DT'];
-const BUILT = new URL('../../dist/beatmaps/difficulty/difficulty-worker.js', import.meta.url);
+const BUILT = new URL('../../dist/difficulty-worker.js', import.meta.url);
 
 function computeHere({ file, mods, accuracies }: DifficultyJob): number {
   const map = new Beatmap(file);

@@ -42,7 +42,7 @@ export function openRecommender(
   world: World,
   store: Store,
   difficulty?: Pick<Difficulty, 'of'>,
-  refineMs?: number,
+  rescoreMs?: number,
 ): Recommend {
   const catalogue = createCatalogue({
     store,
@@ -70,7 +70,7 @@ export function openRecommender(
         const page = type === 'recent' ? recent : options.cursor === undefined ? best.slice(0, 100) : best.slice(100);
         return { ...told, scores: page, cursor: null };
       },
-      search: nothing,
+      search: async () => ({ ...told, sets: [], total: 0, cursor: null, corrected: false }),
       set: nothing,
       setOfMap: nothing,
     },
@@ -78,7 +78,7 @@ export function openRecommender(
     catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
     difficulty,
-    ...(refineMs === undefined ? {} : { refineMs }),
+    ...(rescoreMs === undefined ? {} : { rescoreMs }),
     log: createRecordingLog(),
   });
 }

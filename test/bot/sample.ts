@@ -44,12 +44,17 @@ export function sampleItem(change: Partial<MediaItem> = {}): MediaItem {
   };
 }
 
-export function photo(): MediaItem {
+export function photo(change: Partial<MediaItem> = {}): MediaItem {
   const variant = sampleVariant({ mime: 'image/jpeg', hasAudio: false, hasVideo: false });
-  return sampleItem({ kind: 'image', durationMs: null, variants: [variant] });
+  return sampleItem({ kind: 'image', durationMs: null, variants: [variant], ...change });
 }
 
-export function samplePost(change: Partial<Post> = {}): Post {
+/** The items in the places that they are listed in, but for those that have a place of their own. */
+function inPlaces(items: Post['items']): Post['items'] {
+  return items.map((item, index) => ({ ...item, position: item.position || index }));
+}
+
+export function samplePost({ items = [sampleItem()], ...change }: Partial<Post> = {}): Post {
   return {
     source: 'instagram',
     id: 'AbCdEfGhIjK',
@@ -61,7 +66,7 @@ export function samplePost(change: Partial<Post> = {}): Post {
     mentions: [],
     publishedAt: Date.UTC(2026, 4, 3),
     stats: { ...NO_STATS, likes: 1234, comments: 1 },
-    items: [sampleItem()],
+    items: inPlaces(items),
     missingItems: 0,
     coverUrl: null,
     fetchedAt: 0,
@@ -145,18 +150,16 @@ export function sampleServices(
 
 /** Counts in memory, by the contract of RateLimiter. */
 export function memoryLimiter(now: () => number): RateLimiter {
-  const buckets = new Map<string, { used: number; refused: boolean; resetAt: number }>();
+  const buckets = new Map<string, { used: number; resetAt: number }>();
   return {
     async consume({ name, limit, windowMs }, key, cost = 1) {
       const id = `${name} ${key}`;
       const known = buckets.get(id);
-      const bucket = known && known.resetAt > now() ? known : { used: 0, refused: false, resetAt: now() + windowMs };
+      const bucket = known && known.resetAt > now() ? known : { used: 0, resetAt: now() + windowMs };
       buckets.set(id, bucket);
       const allowed = bucket.used + cost <= limit;
       if (allowed) bucket.used += cost;
-      const firstRefusal = !allowed && !bucket.refused;
-      if (!allowed) bucket.refused = true;
-      return { allowed, limit, remaining: limit - bucket.used, resetAt: bucket.resetAt, firstRefusal };
+      return { allowed, limit, remaining: limit - bucket.used, resetAt: bucket.resetAt };
     },
   };
 }

@@ -150,12 +150,14 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       expect((await told(1, 2)).at(-1)).toMatchObject({ files: 1 });
     });
 
-    it('tells a person over the limit so once', async () => {
+    it('tells a person over the limit so for every message, with the time to wait', async () => {
       const { under, told, asked } = await scene({ units: 2 });
-      for (const id of ['One01', 'Two02', 'Three03']) await under.say(1, link(id));
-      const heard = await told(1, 2);
-      expect(heard.map(({ files }) => files).toSorted()).toEqual([0, 1]);
-      expect(heard.find(({ files }) => files === 0)?.text).toContain('a lot at once');
+      for (const id of ['One01', 'Two02', 'Three03', 'Four04']) await under.say(1, link(id));
+      const heard = await told(1, 4);
+      expect(heard.map(({ files }) => files).toSorted()).toEqual([0, 0, 0, 1]);
+      for (const { text } of heard.filter(({ files }) => files === 0)) {
+        expect(text).toMatch(/^Too many requests\. Please try again in \d+ seconds\.$/);
+      }
       expect(asked).toHaveLength(1);
     });
 

@@ -63,6 +63,7 @@ export function progressive(
         urlgen_source: 'www',
       },
     });
+  if (!clip.hasWholeFile) return { hd: null, sd: null };
   const full = at(clip.best, Math.min(clip.width, clip.height));
   if (!hasHd) return { hd: null, sd: full };
   return { hd: full, sd: clip.small === null ? null : at(clip.small, 360) };

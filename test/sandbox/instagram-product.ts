@@ -45,6 +45,7 @@ export function bestVideoUrl(clip: Clip, { addresses }: RenderContext): string {
 
 /** Polaris tells no sizes and one file three times; the others tell sizes and every file. */
 function videoVersions(clip: Clip, kind: ProductKind, context: RenderContext): readonly Json[] {
+  if (!clip.hasWholeFile) return [];
   const url = bestVideoUrl(clip, context);
   const { width, height } = clip;
   if (kind.startsWith('polaris')) return [101, 102, 103].map(type => ({ type, url }));

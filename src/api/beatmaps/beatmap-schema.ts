@@ -1,13 +1,12 @@
-/** What the beatmap endpoints answer. Names are the osu! API's; what nobody said is null. */
+/** What the beatmap endpoints answer. Names are the osu! API's; what no upstream said is null. */
 import { z } from 'zod';
-import { RULESETS, STATUSES } from '../../beatmaps/model/beatmapset.ts';
+import { beatmapSchema, beatmapsetFields, RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { MIRROR_IDS } from '../../beatmaps/upstreams/mirror-sites.ts';
 
 const text = z.string().nullable();
 const number = z.number().nullable();
 const moment = z.string().nullable().meta({ description: 'ISO 8601, UTC.' });
 const mode = z.enum(RULESETS);
-const status = z.enum(STATUSES);
 const ranked = z
   .number()
   .int()
@@ -15,67 +14,28 @@ const ranked = z
 const seconds = (description: string) => number.meta({ description: `${description} In seconds.` });
 const cursor = text.meta({ description: 'For the next page, with the same other parameters. Null on the last.' });
 
-export const beatmap = z
-  .strictObject({
-    id: z.number(),
-    beatmapset_id: z.number(),
-    mode,
+export const beatmap = beatmapSchema
+  .omit({ od: true, hp: true })
+  .extend({
     mode_int: z.number().int(),
-    status,
     ranked,
-    version: z.string().meta({ description: 'Name of the difficulty.' }),
-    difficulty_rating: z.number().meta({ description: 'Stars without mods.' }),
-    total_length: z.number().meta({ description: 'In seconds.' }),
-    hit_length: seconds('Without breaks.'),
-    bpm: number,
-    ar: number.meta({ description: 'Approach rate.' }),
-    accuracy: number.meta({ description: 'Overall difficulty (OD).' }),
-    cs: number.meta({ description: 'Circle size; the number of keys in mania.' }),
-    drain: number.meta({ description: 'HP drain.' }),
-    max_combo: number,
-    count_circles: number,
-    count_sliders: number,
-    count_spinners: number,
-    playcount: number,
-    passcount: number,
-    checksum: text,
-    user_id: number,
-    owners: z.array(z.strictObject({ id: z.number(), username: z.string() })),
+    accuracy: beatmapSchema.shape.od,
+    drain: beatmapSchema.shape.hp,
     url: z.string(),
   })
+  .strict()
   .meta({ description: 'One difficulty.' });
 
 export type BeatmapAnswer = z.infer<typeof beatmap>;
 
-export const coreSet = z.strictObject({
-  id: z.number(),
-  title: z.string(),
-  title_unicode: text,
-  artist: z.string(),
-  artist_unicode: text,
-  creator: z.string().meta({ description: 'The mapper’s name.' }),
-  user_id: number.meta({ description: 'The mapper’s number.' }),
-  source: z.string(),
-  tags: z.string(),
-  status,
-  ranked,
-  bpm: number,
-  play_count: number,
-  favourite_count: number,
-  rating: number.meta({ description: '0 to 10.' }),
-  nsfw: z.boolean(),
-  video: z.boolean(),
-  storyboard: z.boolean(),
-  genre_id: number,
-  language_id: number,
-  submitted_date: moment,
-  last_updated: moment,
-  ranked_date: moment,
-  availability: z.strictObject({ download_disabled: z.boolean(), more_information: text }),
-  covers: z.strictObject({ cover: z.string(), card: z.string(), list: z.string() }),
-  preview_url: z.string(),
-  url: z.string(),
-});
+export const coreSet = beatmapsetFields
+  .extend({
+    ranked,
+    availability: z.strictObject({ download_disabled: z.boolean(), more_information: text }),
+    covers: z.strictObject({ cover: z.string(), card: z.string(), list: z.string() }),
+    url: z.string(),
+  })
+  .strict();
 
 export type CoreSetAnswer = z.infer<typeof coreSet>;
 

@@ -17,7 +17,7 @@ import type {
   UserBeatmapsAnswer,
 } from './beatmap-schema.ts';
 
-export function toBeatmap({ od, hp, owners, ...beatmap }: Beatmap): BeatmapAnswer {
+export function toBeatmap({ od, hp, ...beatmap }: Beatmap): BeatmapAnswer {
   const { id, beatmapset_id, mode, status } = beatmap;
   return {
     ...beatmap,
@@ -25,39 +25,17 @@ export function toBeatmap({ od, hp, owners, ...beatmap }: Beatmap): BeatmapAnswe
     ranked: statusNumber(status),
     accuracy: od,
     drain: hp,
-    owners: owners.map(owner => ({ id: owner.id, username: owner.username })),
     url: setPage(beatmapset_id, { id, mode }),
   };
 }
 
 export function toCoreSet(set: Beatmapset): CoreSetAnswer {
+  const { beatmaps: _, download_disabled, download_disabled_reason, cover_url, card_url, list_url, ...fields } = set;
   return {
-    id: set.id,
-    title: set.title,
-    title_unicode: set.title_unicode,
-    artist: set.artist,
-    artist_unicode: set.artist_unicode,
-    creator: set.creator,
-    user_id: set.user_id,
-    source: set.source,
-    tags: set.tags,
-    status: set.status,
+    ...fields,
     ranked: statusNumber(set.status),
-    bpm: set.bpm,
-    play_count: set.play_count,
-    favourite_count: set.favourite_count,
-    rating: set.rating,
-    nsfw: set.nsfw,
-    video: set.video,
-    storyboard: set.storyboard,
-    genre_id: set.genre_id,
-    language_id: set.language_id,
-    submitted_date: set.submitted_date,
-    last_updated: set.last_updated,
-    ranked_date: set.ranked_date,
-    availability: { download_disabled: set.download_disabled, more_information: set.download_disabled_reason },
-    covers: { cover: set.cover_url, card: set.card_url, list: set.list_url },
-    preview_url: set.preview_url,
+    availability: { download_disabled, more_information: download_disabled_reason },
+    covers: { cover: cover_url, card: card_url, list: list_url },
     url: setPage(set.id),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmap, type Beatmapset, RULESETS, STATUSES, starRange } from '../model/beatmapset.ts';
+import { type Beatmapset, beatmapsetSchema, starRange } from '../model/beatmapset.ts';
 import { CANDIDATES_STEP } from '../recommend/catalogue-candidates.ts';
 
 /** Every order but popularity, and the columns it goes by. */
@@ -72,75 +72,15 @@ CREATE VIRTUAL TABLE catalogue_names USING fts5 (
 );
 `;
 
-/** Steps of the room `catalogue` in the store. */
+/** Schema steps of the part `catalogue` of the store. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP, NAMES_STEP];
-
-const count = z.number().nullable();
-
-const BeatmapShape: z.ZodType<Beatmap> = z.object({
-  id: z.number(),
-  beatmapset_id: z.number(),
-  mode: z.enum(RULESETS),
-  status: z.enum(STATUSES),
-  version: z.string(),
-  difficulty_rating: z.number(),
-  total_length: z.number(),
-  hit_length: count,
-  bpm: count,
-  ar: count,
-  od: count,
-  cs: count,
-  hp: count,
-  max_combo: count,
-  count_circles: count,
-  count_sliders: count,
-  count_spinners: count,
-  playcount: count,
-  passcount: count,
-  checksum: z.string().nullable(),
-  owners: z.array(z.object({ id: z.number(), username: z.string() })),
-  user_id: count,
-});
-
-/** A set as it is kept, in the catalogue or by a cache. */
-export const BeatmapsetShape: z.ZodType<Beatmapset> = z.object({
-  id: z.number(),
-  artist: z.string(),
-  artist_unicode: z.string().nullable(),
-  title: z.string(),
-  title_unicode: z.string().nullable(),
-  creator: z.string(),
-  user_id: count,
-  source: z.string(),
-  tags: z.string(),
-  status: z.enum(STATUSES),
-  bpm: count,
-  favourite_count: count,
-  play_count: count,
-  rating: count,
-  nsfw: z.boolean(),
-  video: z.boolean(),
-  storyboard: z.boolean(),
-  genre_id: count,
-  language_id: count,
-  submitted_date: z.string().nullable(),
-  last_updated: z.string().nullable(),
-  ranked_date: z.string().nullable(),
-  download_disabled: z.boolean(),
-  download_disabled_reason: z.string().nullable(),
-  cover_url: z.string(),
-  card_url: z.string(),
-  list_url: z.string(),
-  preview_url: z.string(),
-  beatmaps: z.array(BeatmapShape),
-});
 
 /** A set as it was kept, or undefined when an older version kept it in another shape. */
 export function parseBody(body: string): Beatmapset | undefined {
-  return BeatmapsetShape.safeParse(JSON.parse(body)).data;
+  return beatmapsetSchema.safeParse(JSON.parse(body)).data;
 }
 
-/** A set in one line, for lists that open as somebody types. */
+/** A set in one line, for lists that open while a person types. */
 export interface Suggestion {
   readonly id: number;
   readonly artist: string;

@@ -65,7 +65,7 @@ export interface CatalogueResult {
 
 export interface CatalogueOptions {
   readonly store: Store;
-  /** What could not be kept or read in the background; nobody waits for it. */
+  /** What could not be kept or read in the background; no caller waits for it. */
   onFailure(error: unknown): void;
   /** Default 500. */
   readonly writeDelayMs?: number;
@@ -79,7 +79,7 @@ const MAX_WAITING = 5_000;
 /** About 20 ms of writing. */
 const PORTION = 100;
 const FLUSH_PORTION = 1_000;
-/** Rows looked at for one page, when texts that no index tells leave few of them. */
+/** Rows looked at for one page, when texts that no index holds leave few of them. */
 const MAX_EXAMINED = 2_000;
 const MAX_NEEDLES = 32;
 const POPULAR: Sort = { field: 'relevance', order: 'desc' };
@@ -99,7 +99,7 @@ interface Asked extends Search {
 /** Free text as the index is asked for it: any of each group, all groups. */
 type Groups = readonly (readonly Needle[])[];
 
-/** A row that has it, from the index that tells at once, else from the one that tells for certain. */
+/** A row that has it, from the index that answers at once, else from the one that is certain. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 /** So many texts have the words that difficulties are better looked through first. */
@@ -161,7 +161,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   function page(asked: Asked, groups: Groups, { limit, offset }: Page): readonly Beatmapset[] {
     const { sql, params } = rowsOf('s.id', asked, groups);
     if (isLeftToTables(asked.query)) return readSets(store.all(sql, [...params, limit, offset], IdRow));
-    // No index tells whose name is meant, or of one difficulty's name and all else at once. It has looked for the words though.
+    // No index knows whose name is meant, or one difficulty's name and all else at once. It has looked for the words though.
     const wanted = { ...asked.query, text: '' };
     const rows = store.all(sql, [...params, MAX_EXAMINED, 0], IdRow);
     const found: Beatmapset[] = [];
@@ -282,7 +282,7 @@ function rowsOf(
   index: 'catalogue_text' | 'catalogue_names' = 'catalogue_text',
 ): Rows {
   const match = matchOf(query, groups);
-  // The index's own rows tell a set's number, so that those of other sets need not be looked up.
+  // The index's own rows hold a set's number, so that those of other sets need not be looked up.
   const id = match === '' ? 's.id' : `(${index}.rowid ${ID_OF_RANK})`;
   const listBy = isRare ? id : undefined;
   const { sql, params } = conditionsOf(query, { statuses: statusesOf(status), without, listBy });

@@ -55,8 +55,5 @@ export interface DifficultyFigures {
 export type Refusal = 'unreadable' | 'suspicious' | 'ruleset' | 'mods';
 
 export type DifficultyAnswer =
-  | { readonly kind: 'ready' }
   | { readonly kind: 'figures'; readonly figures: DifficultyFigures }
-  | { readonly kind: 'refused'; readonly why: Refusal }
-  /** The library gave up in the middle; what it left behind in its memory cannot be trusted. */
-  | { readonly kind: 'broken'; readonly message: string };
+  | { readonly kind: 'refused'; readonly why: Refusal };

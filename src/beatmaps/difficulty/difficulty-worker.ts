@@ -2,7 +2,6 @@
  * The thread that computes, one map after the other. It imports no code of ours, so this one file is all that a thread needs to
  * start.
  */
-import { parentPort } from 'node:worker_threads';
 import type * as Rosu from 'rosu-pp-js';
 import type {
   DifficultyAnswer,
@@ -233,15 +232,16 @@ function compute(job: DifficultyJob): DifficultyFigures {
   );
 }
 
-function answer(job: DifficultyJob): DifficultyAnswer {
+/** What the pool runs in a thread; the library that broke leaves memory behind that cannot be trusted, so its thread ends with it. */
+export function answer(job: DifficultyJob): DifficultyAnswer | Promise<DifficultyAnswer> {
   try {
     return { kind: 'figures', figures: compute(job) };
   } catch (error) {
     if (error instanceof Refused) return { kind: 'refused', why: error.why };
-    return { kind: 'broken', message: error instanceof Error ? error.message : String(error) };
+    return new Promise(() => {
+      setImmediate(() => {
+        throw error;
+      });
+    });
   }
 }
-
-const say = (message: DifficultyAnswer) => parentPort?.postMessage(message);
-parentPort?.on('message', (job: DifficultyJob) => say(answer(job)));
-say({ kind: 'ready' });

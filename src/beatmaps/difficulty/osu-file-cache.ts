@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
-/** Files of difficulties on the disk, by the MD5 of their bytes; the longest unused ones make room. A broken disk is an empty one. */
+/** Files of difficulties on the disk, by the MD5 of their bytes; the longest unused ones are deleted. A broken disk is an empty one. */
 export interface OsuFileCache {
   /** The file if it is there whole. */
   take(checksum: string): Promise<Uint8Array | undefined>;
@@ -53,7 +53,7 @@ export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
     removals.add(removal);
   }
 
-  /** Oldest first, so that what was used last stays when there is less room than before. */
+  /** Oldest first, so that what was used last stays when there is less space than before. */
   async function open(): Promise<void> {
     await mkdir(folder, { recursive: true });
     const found = [];

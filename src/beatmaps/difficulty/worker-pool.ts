@@ -1,9 +1,12 @@
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
 import { AppError } from '../../errors.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
+import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
-/** Threads that compute, each one job at a time; a thread that takes too long or breaks is ended and replaced. */
+/** Threads that compute, each one map at a time; a thread that takes too long or breaks is ended and replaced. */
 export interface DifficultyWorkerPool {
   /**
    * @throws AppError `upstream_changed` (params.what `osu_file`) for a file that cannot be computed, `invalid_request` (params.what
@@ -19,26 +22,16 @@ export interface DifficultyWorkerPoolOptions {
   /** Of one map. */
   readonly deadlineMs: number;
   readonly maxWaiting: number;
-  /** Default: the compiled file beside this one. */
+  /** Default: the built file beside this one. */
   readonly file?: URL;
 }
 
+/** For a map whose thread has to be started first. */
 const START_MS = 15_000;
+/** Idle threads give their memory back. */
+const IDLE_MS = 60_000;
 /** Of JavaScript; the library's own memory is bounded in the thread. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 };
-
-interface Ticket {
-  readonly job: DifficultyJob;
-  readonly resolve: (figures: DifficultyFigures) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-interface Thread {
-  readonly worker: Worker;
-  isReady: boolean;
-  ticket: Ticket | undefined;
-  timer: NodeJS.Timeout | undefined;
-}
 
 function uncomputable(message: string, cause?: unknown): AppError {
   return new AppError('upstream_changed', message, { params: { what: 'osu_file' }, cause });
@@ -54,131 +47,64 @@ const REFUSALS: Readonly<Record<Refusal, () => AppError>> = {
 };
 
 export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions): DifficultyWorkerPool {
-  const { log, threads: count, deadlineMs, maxWaiting } = options;
+  const { log, threads, deadlineMs, maxWaiting } = options;
   const file = options.file ?? new URL('./difficulty-worker.js', import.meta.url);
-  const threads = new Set<Thread>();
-  const endings = new Set<Promise<unknown>>();
-  const waiting: Ticket[] = [];
-  let closed = false;
+  /** Aborted when it is closed, and when threads cannot be started: what keeps one from starting would keep the next. */
+  const closing = new AbortController();
+  const enter = createSemaphore({
+    atOnce: threads,
+    maxWaiting,
+    name: 'the difficulty',
+    full: () => new AppError('rate_limited', 'too many maps wait', { params: { reason: 'busy' } }),
+  });
+  const pool = new Piscina<DifficultyJob, DifficultyAnswer>({
+    filename: fileURLToPath(file),
+    name: 'answer',
+    minThreads: 0,
+    maxThreads: threads,
+    idleTimeout: IDLE_MS,
+    resourceLimits: RESOURCE_LIMITS,
+    env: {},
+    execArgv: [],
+  });
+  pool.on('error', (cause: unknown) => {
+    log.error({ err: cause }, 'a difficulty thread could not be started');
+    closing.abort(new AppError('internal', 'the difficulty cannot be computed', { cause }));
+  });
+  let running = 0;
 
-  function end(thread: Thread, error: unknown): void {
-    if (!threads.delete(thread)) return;
-    clearTimeout(thread.timer);
-    thread.ticket?.reject(error);
-    thread.ticket = undefined;
-    const ending = thread.worker.terminate().catch((cause: unknown) => {
-      log.error({ err: cause }, 'a thread of the difficulty could not be ended');
-    });
-    endings.add(ending);
-    ending.finally(() => endings.delete(ending));
-    if (!closed) next();
-  }
-
-  function bound(thread: Thread, ms: number, error: () => AppError): void {
-    clearTimeout(thread.timer);
-    thread.timer = setTimeout(() => {
-      const failure = error();
-      log.warn({ code: failure.code, message: failure.message }, 'a thread of the difficulty is replaced');
-      end(thread, failure);
-    }, ms);
-  }
-
-  function give(thread: Thread, ticket: Ticket): void {
-    thread.ticket = ticket;
-    thread.worker.ref();
-    bound(thread, deadlineMs, () => uncomputable(`the map took longer than ${deadlineMs} ms`));
-    thread.worker.postMessage(ticket.job);
-  }
-
-  function hear(thread: Thread, answer: DifficultyAnswer): void {
-    clearTimeout(thread.timer);
-    thread.worker.unref();
-    const { ticket } = thread;
-    thread.ticket = undefined;
-    switch (answer.kind) {
-      case 'ready':
-        thread.isReady = true;
-        break;
-      case 'figures':
-        ticket?.resolve(answer.figures);
-        break;
-      case 'refused':
-        ticket?.reject(REFUSALS[answer.why]());
-        break;
-      case 'broken': {
-        const failure = uncomputable(`the library broke: ${answer.message}`);
-        ticket?.reject(failure);
-        end(thread, failure);
-        return;
-      }
+  /** Runs until the map's own time is over, even when its caller left: a result on its way is cheaper than a new thread. */
+  async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
+    running += 1;
+    const isCold = pool.threads.length < running;
+    const timeout = AbortSignal.timeout(isCold ? START_MS + deadlineMs : deadlineMs);
+    try {
+      return await pool.run(job, { signal: AbortSignal.any([timeout, closing.signal]) });
+    } catch (cause) {
+      if (closing.signal.aborted) throw closing.signal.reason;
+      log.warn({ err: cause }, 'a difficulty thread is replaced');
+      const why = timeout.aborted ? `the map took longer than ${deadlineMs} ms` : 'the thread did not outlive the map';
+      throw uncomputable(why, cause);
+    } finally {
+      running -= 1;
     }
-    next();
-  }
-
-  function start(): void {
-    const worker = new Worker(file, { resourceLimits: RESOURCE_LIMITS, execArgv: [], env: {}, stdin: false });
-    const thread: Thread = { worker, isReady: false, ticket: undefined, timer: undefined };
-    threads.add(thread);
-    bound(thread, START_MS, () => new AppError('internal', `no thread within ${START_MS} ms`));
-    const lost = (error: unknown) => {
-      if (!threads.has(thread)) return;
-      log.warn({ err: error }, 'a thread of the difficulty ended');
-      if (thread.isReady) end(thread, uncomputable('the thread did not outlive the map', error));
-      else {
-        // What keeps a thread from starting would keep the next one, too.
-        const failure = new AppError('internal', 'the difficulty cannot be computed', { cause: error });
-        for (const ticket of waiting.splice(0)) ticket.reject(failure);
-        end(thread, failure);
-      }
-    };
-    worker.on('message', (answer: DifficultyAnswer) => hear(thread, answer));
-    worker.on('error', lost);
-    worker.on('exit', code => lost(new Error(`the thread ended with ${code}`)));
-  }
-
-  function next(): void {
-    for (const thread of threads) {
-      if (!thread.isReady || thread.ticket !== undefined) continue;
-      const ticket = waiting.shift();
-      if (ticket === undefined) return;
-      give(thread, ticket);
-    }
-    const starting = [...threads].filter(({ isReady }) => !isReady).length;
-    if (waiting.length > starting && threads.size < count) start();
   }
 
   return {
-    run(job, signal) {
-      if (signal.aborted) return Promise.reject(signal.reason);
-      if (closed) return Promise.reject(new AppError('upstream_unavailable', 'the difficulty is closed'));
-      if (waiting.length >= maxWaiting) {
-        return Promise.reject(new AppError('rate_limited', 'too many maps wait', { params: { reason: 'busy' } }));
-      }
-      return new Promise((resolve, reject) => {
-        const abort = () => {
-          const place = waiting.indexOf(ticket);
-          if (place >= 0) waiting.splice(place, 1);
-          // One that is being computed goes on: its thread cannot be told to stop, and is free again soon.
-          reject(signal.reason);
-        };
-        const settle =
-          <T>(act: (value: T) => void) =>
-          (value: T) => {
-            signal.removeEventListener('abort', abort);
-            act(value);
-          };
-        const ticket: Ticket = { job, resolve: settle(resolve), reject: settle(reject) };
-        signal.addEventListener('abort', abort, { once: true });
-        waiting.push(ticket);
-        next();
+    async run(job, signal) {
+      signal.throwIfAborted();
+      closing.signal.throwIfAborted();
+      const leave = await enter(AbortSignal.any([signal, closing.signal])).catch((error: unknown) => {
+        signal.throwIfAborted();
+        throw error;
       });
+      const answer = await abortable(compute(job).finally(leave), signal);
+      if (answer.kind === 'refused') throw REFUSALS[answer.why]();
+      return answer.figures;
     },
     async close() {
-      closed = true;
-      const failure = new AppError('upstream_unavailable', 'the difficulty is closed');
-      for (const ticket of waiting.splice(0)) ticket.reject(failure);
-      for (const thread of [...threads]) end(thread, failure);
-      await Promise.all(endings);
+      closing.abort(new AppError('upstream_unavailable', 'the difficulty is closed'));
+      await pool.destroy();
     },
   };
 }

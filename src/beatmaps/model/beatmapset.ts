@@ -1,7 +1,9 @@
 /**
- * Beatmaps as Medley knows them, whichever upstream told. Names follow the osu! API's so that the HTTP answers can keep them; what an
- * upstream did not say is null.
+ * Beatmaps as Medley knows them, whichever upstream gave them. Names follow the osu! API's so that the HTTP answers can keep them;
+ * what an upstream did not say is null. Types, stored copies and the API's schema derive from the schemas below.
  */
+import { z } from 'zod';
+
 export const RULESETS = ['osu', 'taiko', 'fruits', 'mania'] as const;
 export type Ruleset = (typeof RULESETS)[number];
 
@@ -9,70 +11,79 @@ export type Ruleset = (typeof RULESETS)[number];
 export const STATUSES = ['graveyard', 'wip', 'pending', 'ranked', 'approved', 'qualified', 'loved'] as const;
 export type Status = (typeof STATUSES)[number];
 
-export interface Beatmap {
-  readonly id: number;
-  readonly beatmapset_id: number;
-  readonly mode: Ruleset;
-  readonly status: Status;
-  /** The difficulty's name. */
-  readonly version: string;
-  /** Stars without mods, by the upstream's own figures. */
-  readonly difficulty_rating: number;
-  /** Seconds. */
-  readonly total_length: number;
-  readonly hit_length: number | null;
-  readonly bpm: number | null;
-  readonly ar: number | null;
-  readonly od: number | null;
-  /** The number of keys in mania. */
-  readonly cs: number | null;
-  readonly hp: number | null;
-  readonly max_combo: number | null;
-  readonly count_circles: number | null;
-  readonly count_sliders: number | null;
-  readonly count_spinners: number | null;
-  readonly playcount: number | null;
-  readonly passcount: number | null;
-  readonly checksum: string | null;
-  /** Mapper of this difficulty; several when it was made together. */
-  readonly owners: readonly { readonly id: number; readonly username: string }[];
-  readonly user_id: number | null;
-}
+const text = z.string().nullable();
+const number = z.number().nullable();
+const moment = z.string().nullable().meta({ description: 'ISO 8601, UTC.' });
 
-export interface Beatmapset {
-  readonly id: number;
-  readonly artist: string;
-  readonly artist_unicode: string | null;
-  readonly title: string;
-  readonly title_unicode: string | null;
-  readonly creator: string;
-  readonly user_id: number | null;
-  readonly source: string;
-  /** Mapper tags, space separated. */
-  readonly tags: string;
-  readonly status: Status;
-  readonly bpm: number | null;
-  readonly favourite_count: number | null;
-  readonly play_count: number | null;
-  readonly rating: number | null;
-  readonly nsfw: boolean;
-  readonly video: boolean;
-  readonly storyboard: boolean;
-  readonly genre_id: number | null;
-  readonly language_id: number | null;
-  /** ISO 8601, UTC. */
-  readonly submitted_date: string | null;
-  readonly last_updated: string | null;
-  readonly ranked_date: string | null;
-  readonly download_disabled: boolean;
-  readonly download_disabled_reason: string | null;
-  readonly cover_url: string;
-  readonly card_url: string;
-  readonly list_url: string;
-  readonly preview_url: string;
-  /** Difficulties of the set's own rulesets (never converts), easiest first within a ruleset. Empty where the upstream left them out. */
-  readonly beatmaps: readonly Beatmap[];
-}
+/** One difficulty. */
+export const beatmapSchema = z.object({
+  id: z.number(),
+  beatmapset_id: z.number(),
+  mode: z.enum(RULESETS),
+  status: z.enum(STATUSES),
+  version: z.string().meta({ description: 'Name of the difficulty.' }),
+  difficulty_rating: z.number().meta({ description: "Stars without mods, by the upstream's own figures." }),
+  total_length: z.number().meta({ description: 'In seconds.' }),
+  hit_length: number.meta({ description: 'Without breaks. In seconds.' }),
+  bpm: number,
+  ar: number.meta({ description: 'Approach rate.' }),
+  od: number.meta({ description: 'Overall difficulty (OD).' }),
+  cs: number.meta({ description: 'Circle size; the number of keys in mania.' }),
+  hp: number.meta({ description: 'HP drain.' }),
+  max_combo: number,
+  count_circles: number,
+  count_sliders: number,
+  count_spinners: number,
+  playcount: number,
+  passcount: number,
+  checksum: text,
+  owners: z
+    .array(z.object({ id: z.number(), username: z.string() }).readonly())
+    .readonly()
+    .meta({ description: 'Mappers of this difficulty; several when it was made together.' }),
+  user_id: number,
+});
+
+export type Beatmap = Readonly<z.infer<typeof beatmapSchema>>;
+
+/** A set without its difficulties, in the fields that the osu! API has under the same names. */
+export const beatmapsetFields = z.object({
+  id: z.number(),
+  artist: z.string(),
+  artist_unicode: text,
+  title: z.string(),
+  title_unicode: text,
+  creator: z.string().meta({ description: "The mapper's name." }),
+  user_id: number.meta({ description: "The mapper's number." }),
+  source: z.string(),
+  tags: z.string().meta({ description: "The mapper's tags, space separated." }),
+  status: z.enum(STATUSES),
+  bpm: number,
+  favourite_count: number,
+  play_count: number,
+  rating: number.meta({ description: '0 to 10.' }),
+  nsfw: z.boolean(),
+  video: z.boolean(),
+  storyboard: z.boolean(),
+  genre_id: number,
+  language_id: number,
+  submitted_date: moment,
+  last_updated: moment,
+  ranked_date: moment,
+  preview_url: z.string(),
+});
+
+export const beatmapsetSchema = beatmapsetFields.extend({
+  download_disabled: z.boolean(),
+  download_disabled_reason: text,
+  cover_url: z.string(),
+  card_url: z.string(),
+  list_url: z.string(),
+  /** Of the set's own rulesets (never converts), easiest first within a ruleset. Empty where the upstream left them out. */
+  beatmaps: z.array(beatmapSchema.readonly()).readonly(),
+});
+
+export type Beatmapset = Readonly<z.infer<typeof beatmapsetSchema>>;
 
 /** The osu! API's number of a status: -2 graveyard to 4 loved. */
 export function statusNumber(status: Status): number {

@@ -26,7 +26,7 @@ export interface BrowseRequest {
 export interface Autocomplete {
   /** How a typed line may go on; empty when it is no command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
-  /** Autocomplete for faces with typed options; at most 25. Never rejects. */
+  /** Autocomplete for platforms with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
   /** What is found by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
   browse(request: BrowseRequest): Promise<Browsed>;

@@ -93,7 +93,8 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
   return {
     encode(payload) {
       const tag = payload.owner === undefined ? Buffer.alloc(0) : ownerTag(payload.owner);
-      const inline = pack(payload, MAX_BYTES - 1 - tag.length - SEAL_BYTES);
+      const freeBytes = MAX_BYTES - 1 - tag.length - SEAL_BYTES;
+      const inline = pack(payload, freeBytes);
       const flags = (tag.length > 0 ? BOUND : 0) | (inline ? 0 : STORED);
       const sealed = Buffer.concat([Buffer.of(flags), tag, inline ?? store(payload, tag)]);
       return Buffer.concat([sealed, digest('seal', sealed, SEAL_BYTES)]).toString('base64url');

@@ -1,17 +1,18 @@
+import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
+import { indexAt, itemCount } from '../../media/post.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
+import { renderCover } from '../views/cover.ts';
 import { hasSound, renderPost } from '../views/post.ts';
 
-/** Longest link worth reading; the longest canonical ones are a tenth of it. */
-const MAX_LINK_LENGTH = 2048;
 const MAX_ITEM = 100;
 
-/** Brings a post: all its files, the one that the link or the caller points at, or only the sound. */
+/** Brings a post: all its files, the one that the link or the caller points at, or only the audio. */
 export const download = defineCommand({
   name: 'download',
   options: {
-    link: { type: 'string', form: 'link', required: true, maxLength: MAX_LINK_LENGTH },
+    link: { type: 'string', form: 'link', required: true, maxLength: MAX_ADDRESS_CHARS },
     item: { type: 'integer', required: false, min: 1, max: MAX_ITEM },
     audio: { type: 'boolean', required: false },
   },
@@ -24,20 +25,23 @@ export const download = defineCommand({
     const source = services.extractor.sourceOf(link);
     if (source !== undefined && disabledSources.includes(source)) throw usageError('sourceOff', { source });
     progress('fetching');
-    const { post, itemIndex } = await services.extractor.extract(link, { signal });
+    const { post, itemIndex, reason } = await services.extractor.extract(link, { signal });
+    if (reason !== undefined) return renderCover(post, reason, t);
     progress('preparing');
-    const count = post.items.length;
+    const count = itemCount(post);
     if (item !== undefined && item > count) throw usageError('itemRange', { count });
 
-    const chosen = item === undefined ? itemIndex : item - 1;
-    const all = chosen === null ? post.items.map((_, index) => index) : [chosen];
-    if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original', captions });
+    const place = item === undefined ? itemIndex : item - 1;
+    const chosen = place === null ? undefined : indexAt(post, place);
+    const all = chosen === undefined ? post.items.map((_, index) => index) : [chosen];
+    const missing = place !== null && chosen === undefined ? place : undefined;
+    if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original', captions, missing });
 
     const sounding = all.filter(index => {
       const media = post.items[index];
       return media !== undefined && hasSound(media);
     });
     if (sounding.length === 0) throw usageError('noSound');
-    return renderPost(post, t, { indexes: sounding, form: 'audio', captions });
+    return renderPost(post, t, { indexes: sounding, form: 'audio', captions, missing });
   },
 });

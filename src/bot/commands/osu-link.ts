@@ -3,7 +3,7 @@ import { MODE_OPTION, rulesetOf } from '../osu/mode-option.ts';
 import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../osu/player-option.ts';
 import { renderLinked } from '../views/player.ts';
 
-/** Remembers which player the caller is, so that they need not say it again. */
+/** Remembers which player the caller is, so that the name may be left out. */
 export const osuLink = defineCommand({
   name: 'osu link',
   options: { player: { ...PLAYER_OPTION, required: true }, mode: MODE_OPTION },

@@ -4,7 +4,7 @@ import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderProfile } from '../views/player.ts';
 
-/** Who a player is, and how well he plays. */
+/** Who a player is, and how well they play. */
 export const osuProfile = defineCommand({
   name: 'osu profile',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION },

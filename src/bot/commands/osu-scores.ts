@@ -19,7 +19,7 @@ const ALIASES: ReadonlyMap<string, (typeof SCORE_TYPES)[number]> = new Map([
   ['pins', 'pinned'],
 ]);
 
-/** All his best plays in one picture; undefined where it cannot be had: the list does not depend on it. */
+/** All best plays in one image card; undefined where it cannot be had: the list does not depend on it. */
 async function curveOf({ id, username, mode }: Player, { services, signal, t }: CommandContext) {
   if (services.painter === undefined) return undefined;
   try {

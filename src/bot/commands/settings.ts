@@ -78,7 +78,7 @@ function changeOf(
   return Object.keys(change).length > 0 ? change : undefined;
 }
 
-/** The language they are answered in from now on. */
+/** The language of the answers from now on. */
 function spokenTo(caller: Caller, { language }: UserSettings, chat: ChatSettings): Translator {
   return createTranslator(language === null ? automaticFor(caller, chat) : [language]);
 }

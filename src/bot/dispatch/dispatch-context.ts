@@ -7,6 +7,8 @@ export interface DispatchContext {
   readonly caller: Caller;
   readonly t: Translator;
   readonly signal: AbortSignal;
+  /** Short forms of the links it is about, where a message has several: failures name them. */
+  readonly about?: readonly string[];
   progress(stage: ProgressStage): void;
 }
 

@@ -77,12 +77,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   function failure(
     error: unknown,
     doing: string,
-    { caller, t }: DispatchContext,
+    { caller, t, about }: DispatchContext,
     { visibility, subject }: Pick<Command, 'visibility' | 'subject'> = { visibility: 'caller' },
   ): Reply {
     const appError = toAppError(error);
     logFailure(appError, doing, caller);
-    return errorNotice(appError, t, visibility, subject);
+    return errorNotice(appError, t, { visibility, subject, about });
   }
 
   function find(name: string): Command {
@@ -130,7 +130,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   async function single(command: Command, turn: DispatchContext, raw: () => RawOptions, isPressed = false) {
     const refusal = await admit(command, turn.caller);
-    if (refusal) throw refusal.error;
+    if (refusal) throw refusal;
     return [{ reply: run(command, turn, raw, isPressed) }];
   }
 

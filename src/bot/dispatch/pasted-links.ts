@@ -1,11 +1,12 @@
 import type { AppError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { hidden, type Reply } from '../reply.ts';
+import { linkLabels } from '../views/link-label.ts';
 import { notice } from '../views/notice.ts';
 import { type Answer, type DispatchContext, said } from './dispatch-context.ts';
 import type { PastedLink } from './invocation.ts';
 import { kindOfLink } from './osu-links.ts';
-import type { Refusal, UserRateLimit } from './user-rate-limit.ts';
+import type { UserRateLimit } from './user-rate-limit.ts';
 
 export interface PastedLinksOptions {
   readonly commands: readonly Command[];
@@ -19,7 +20,7 @@ export interface PastedLinksOptions {
   readonly failure: (error: AppError, doing: string, turn: DispatchContext) => Reply;
 }
 
-/** One answer for each link that the caller's limit allows; over it, one notice a window. */
+/** One answer for each link that the caller's limit allows, and one notice for those over it. */
 export type PastedLinks = (links: readonly PastedLink[], turn: DispatchContext) => Promise<readonly Answer[]>;
 
 /** Links of one message beyond this are left out, with a notice. */
@@ -44,19 +45,19 @@ export function createPastedLinks({ commands, admit, run, failure }: PastedLinks
       const command = takers.get(kindOfLink(link.url));
       return command === undefined ? [] : [{ link, command }];
     });
+    const labels = known.length > 1 ? linkLabels(known.map(({ link }) => link.url)) : [];
     const wanted = known.slice(0, MAX_LINKS);
     const answers: Answer[] = [];
-    let refusal: Refusal | undefined;
-    for (const { link, command } of wanted) {
-      refusal = await admit(command, turn.caller);
+    for (const [place, { link, command }] of wanted.entries()) {
+      const refusal = await admit(command, turn.caller);
       if (refusal) {
-        if (refusal.firstRefusal) answers.push(said(failure(refusal.error, command.name, turn)));
-        break;
+        // It is about all that are left, those that would have been too many included.
+        return [...answers, said(failure(refusal, command.name, { ...turn, about: labels.slice(place) }))];
       }
-      answers.push(answerLink(command, link, turn));
+      answers.push(answerLink(command, link, { ...turn, about: labels.slice(place, place + 1) }));
     }
     const left = known.length - wanted.length;
-    if (left > 0 && !refusal) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
+    if (left > 0) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
     return answers;
   };
 }

@@ -5,7 +5,7 @@ import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false };
 
 /**
- * What goes for the caller's chat. Chats of one person have no settings beside their own.
+ * What goes for the caller's chat. Private chats have no settings beside the person's own.
  * @throws AppError `internal` when it cannot be read
  */
 export async function chatSettingsOf(

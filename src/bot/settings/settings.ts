@@ -6,7 +6,7 @@ import type { SourceId } from '../../media/post.ts';
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
   readonly language: string | null;
-  /** The osu! player they are, and the ruleset they want to see when they name none. */
+  /** The person's osu! player, and the ruleset they want to see when they name none. */
   readonly player: LinkedPlayer | null;
 }
 

@@ -28,7 +28,7 @@ export interface ChatView {
 
 export interface SettingsView {
   readonly language: LanguageView;
-  /** Who he is on osu!; null for nobody. */
+  /** The linked osu! player; null for none. */
   readonly player: LinkedPlayer | null;
   /** For the admins of a group; `withheld` from its other members, undefined where there is no group. */
   readonly chat: ChatView | 'withheld' | undefined;
@@ -111,7 +111,7 @@ function languageButton(label: string, { isSet, token }: LanguageView['choices']
   return { kind: 'button', label, token, style: isSet ? 'primary' : 'secondary' };
 }
 
-/** Who he is, and how that changes. */
+/** The linked player, and how that changes. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return [words.noPlayer];

@@ -6,17 +6,19 @@ export type Semaphore = (signal: AbortSignal) => Promise<() => void>;
 export interface SemaphoreOptions {
   /** Places. */
   readonly atOnce: number;
-  /** Those who may wait for one. */
+  /** Callers who may wait for one. */
   readonly maxWaiting: number;
-  /** For the error of those who may not even wait. */
+  /** For the errors. */
   readonly name: string;
+  /** The error of a caller who may not even wait. Default `upstream_unavailable`. */
+  readonly full?: () => AppError;
 }
 
 /**
- * Lets `atOnce` in at once, the rest in the order they came; who waits leaves the line when his signal aborts.
- * @throws AppError `upstream_unavailable` when the line is full, `timeout` or the signal's own AppError when it aborts
+ * Lets `atOnce` in at once, the rest in the order they came; a caller leaves the line when its signal aborts.
+ * @throws AppError `full()` when the line is full, `timeout` or the signal's own AppError when it aborts
  */
-export function createSemaphore({ atOnce, maxWaiting, name }: SemaphoreOptions): Semaphore {
+export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOptions): Semaphore {
   const waiting = new Set<() => void>();
   let inside = 0;
 
@@ -48,7 +50,9 @@ export function createSemaphore({ atOnce, maxWaiting, name }: SemaphoreOptions):
       };
       if (signal.aborted) return giveUp();
       if (inside < atOnce) return enter();
-      if (waiting.size >= maxWaiting) return reject(new AppError('upstream_unavailable', `too many wait for ${name}`));
+      if (waiting.size >= maxWaiting) {
+        return reject(full?.() ?? new AppError('upstream_unavailable', `too many wait for ${name}`));
+      }
       waiting.add(enter);
       signal.addEventListener('abort', giveUp, { once: true });
     });

@@ -1,3 +1,5 @@
+import { abortable } from './abortable.ts';
+
 /** What the work of one key knows about itself. */
 export interface Flight {
   /** Aborts, with the reason of the last one who left, when no caller waits any more. */
@@ -56,19 +58,8 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       const shared = flights.get(key) ?? start(key, work);
       shared.waiting++;
       if (signal === undefined) return shared.result;
-      return raceAbort(shared.result, signal, () => giveUp(key, shared, signal.reason));
+      return abortable(shared.result, signal, () => giveUp(key, shared, signal.reason));
     },
     forget: key => void flights.delete(key),
   };
-}
-
-function raceAbort<T>(result: Promise<T>, signal: AbortSignal, giveUp: () => void): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      reject(signal.reason);
-      giveUp();
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    result.finally(() => signal.removeEventListener('abort', onAbort)).then(resolve, reject);
-  });
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 /** One connection that may be away at any time. */
 export interface RedisLink {
   /**
-   * What Redis answers, or undefined when it is away, takes too long or refuses; that is logged once and fails nothing.
+   * What Redis answers, or undefined when it is away, takes too long or refuses; that is logged once and fails no caller.
    * Only a `write` that succeeds shows that Redis takes things again after it refused some.
    */
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;

@@ -132,7 +132,7 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       if (isRefusal(error)) {
         if (isThere()) turn('refusing', error);
       } else if (turn('away', error)) {
-        // Gone or too slow: nothing else shall wait for it until it has answered a new connection.
+        // Gone or too slow: no other caller waits for it until it has answered a new connection.
         client.disconnect(true);
       }
       // Not as the cause: the error may carry a command with its password.

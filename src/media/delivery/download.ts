@@ -140,7 +140,7 @@ function begin({ status, headers }: HttpStream, progress: Progress, expected: st
   return undefined;
 }
 
-/** Undefined for what is no media, and for a picture in the place of a film or sound. */
+/** Undefined for what is no media, and for an image in the place of video or audio. */
 function typeOf(contentType: string | undefined, expected: string): string | undefined {
   const type = mediaType(contentType, expected);
   const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
@@ -181,7 +181,7 @@ async function write(
   }
 }
 
-/** Some error pages come with the type of a film. */
+/** Some error pages come with the type of a video. */
 function looksLikeDocument(chunk: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
     chunk.toString('latin1', 0, 128),

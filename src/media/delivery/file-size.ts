@@ -5,7 +5,7 @@ import { totalOf } from '../files/tunnel-range.ts';
 import type { SourceId, Variant } from '../post.ts';
 
 const TIMEOUT_MS = 5_000;
-/** Whoever ignores the range is not listened to for long. */
+/** Who ignores the range sends all of it: the rest is not read. */
 const FIRST_BYTE = 1_024;
 
 export interface FileSizeOptions {
@@ -31,7 +31,7 @@ export function createFileSize({ http, mediaHosts }: FileSizeOptions): FileSize 
       const length = head.status === 200 ? head.headers['content-length'] : undefined;
       if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
       if (isGone(head.status)) return undefined;
-      // Some answer HEAD without a length or not at all, and tell it with the first byte.
+      // Some answer HEAD without a length or not at all, and give it with the first byte.
       const first = await http.request({
         ...request,
         headers: { ...headers, range: 'bytes=0-0' },
@@ -41,7 +41,7 @@ export function createFileSize({ http, mediaHosts }: FileSizeOptions): FileSize 
       return total === undefined ? undefined : Number(total);
     } catch (error) {
       signal.throwIfAborted();
-      // Fetching the file will tell what is wrong with it.
+      // Fetching the file will show what is wrong with it.
       if (error instanceof AppError) return undefined;
       throw error;
     }

@@ -24,7 +24,7 @@ export function isGone(status: number): boolean {
 
 const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/** The type of an answer: the CDN's when it names a picture, sound or film, ours when it names none, undefined when it is no media. */
+/** The type of an answer: the CDN's when it names image, audio or video, ours when it names none, undefined when it is no media. */
 export function mediaType(contentType: string | undefined, expected: string): string | undefined {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (UNTOLD.has(type)) return expected;
@@ -37,10 +37,15 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
   'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/gif': 'gif',
+  'image/heic': 'heic',
   'video/mp4': 'mp4',
   'video/webm': 'webm',
+  'video/quicktime': 'mov',
   'audio/mp4': 'm4a',
   'audio/mpeg': 'mp3',
+  'audio/webm': 'weba',
 };
 
 /** Without the dot; undefined for types that posts do not use. */

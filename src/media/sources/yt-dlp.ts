@@ -28,6 +28,8 @@ export interface YtDlpOptions {
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING = 16;
+/** A program has to start and to ask several times. */
+const TIMEOUT_MS = 12_000;
 const ARGUMENTS: readonly string[] = [
   '-J',
   '--no-playlist',
@@ -106,6 +108,8 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
 export function createYtDlpStrategy(ytDlp: YtDlp, source: SourceId, now: () => number = Date.now): Strategy {
   return {
     name: 'yt-dlp',
+    isLastResort: true,
+    timeoutMs: TIMEOUT_MS,
     // It knows videos only, and stories need an account.
     isAvailable: ref => ref.source === source && ref.form !== 'story' && ref.form !== 'photo',
     async run(ref, signal) {

@@ -13,7 +13,7 @@ import { listen } from './incoming/listen.ts';
 import { createSturdyJobs } from './incoming/resilient-jobs.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { TIMES } from './limits.ts';
-import { createSender } from './outgoing/send.ts';
+import { createSender, isLongRateLimit } from './outgoing/send.ts';
 import { createEmbedSuppression } from './outgoing/suppress.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 
@@ -99,6 +99,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       ...(apiUrl !== undefined && { api: apiUrl }),
       timeout: TIMES.library,
       invalidRequestWarningInterval: 500,
+      rejectOnRateLimit: isLongRateLimit,
       ...more,
     }).setToken(token);
     made.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));

@@ -24,6 +24,7 @@ import { BotApiError } from './outgoing/bot-api-error.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
+import { createLimitNotices } from './outgoing/limit-notices.ts';
 import { createMessageApi } from './outgoing/message-api.ts';
 import type { Me } from './outgoing/methods.ts';
 import { createPacing } from './outgoing/pacing.ts';
@@ -88,10 +89,11 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
   const deleteButton = createDeleteButton(token);
   const restate = createEditMessage({ api, photos });
   const { translator } = dispatcher;
+  const limitNotices = createLimitNotices({ api, sender, limits, log, now, stopping: stopping.signal });
   const shared = { api, dispatcher, sender, restate, access, deleteButton, translator, limits, log, now };
   const listener = createListener({
     ...shared,
-    answer: createAnswer({ ...shared, jobs }),
+    answer: createAnswer({ ...shared, jobs, limitNotices }),
     press: createPress(shared),
     inline: createInline({ ...shared, ladder: item => createFileCandidates(item, false, files) }),
     work,

@@ -11,7 +11,7 @@ import { CHAT_LIMITS, type ChatLimits } from './limits.ts';
 import type { WebExample, WebReply } from './page/protocol.ts';
 import { registerPage } from './register.ts';
 import { createAssetAddresses } from './render/assets.ts';
-import { createPictures, registerPictures } from './render/pictures.ts';
+import { createImageCards, registerImageCards } from './render/image-cards.ts';
 import { render } from './render/render.ts';
 
 export interface WebPlatformOptions {
@@ -34,21 +34,21 @@ export interface WebPlatform extends Platform {
   readonly plugin: (server: FastifyInstance) => Promise<void>;
 }
 
-/** Both `src/platforms/web` and `dist/platforms/web` lie three folders below the root. */
-const BUILT_PAGE = fileURLToPath(new URL('../../../dist/platforms/web/page', import.meta.url));
+/** Beside the built program; where it runs from its sources there is none, and the page says how to build it. */
+const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
 /** The web chat: the face that needs no account. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
   const limits = { ...CHAT_LIMITS, ...options.limits };
-  const pictures = createPictures({ maxBytes: limits.pictureBytes, log });
+  const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
   const conversations = createConversations({ dispatcher, render: prepare, limits, log, now });
   let listener: Listener | undefined;
 
   /** A picture is drawn while its reply is on the way; the page waits for the one and not for the other. */
   function prepare(reply: Reply): WebReply {
-    for (const block of reply.blocks) if (block.kind === 'picture') pictures.draw(block.picture);
+    for (const block of reply.blocks) if (block.kind === 'picture') imageCards.draw(block.picture);
     return render(reply, { tunnel, assetAddress, now: now() });
   }
 
@@ -57,7 +57,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     async plugin(server) {
       const examples = options.examples ?? noExamples;
       listener = await listen(server, { conversations, dispatcher, examples, publicUrl, limits, log, now });
-      registerPictures(server, pictures);
+      registerImageCards(server, imageCards);
       await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
     },
     async start() {

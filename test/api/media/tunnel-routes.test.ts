@@ -6,11 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contentDisposition, tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
 import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
-import { createTunnel, type TunnelFile } from '../../../src/media/tunnel/tunnel.ts';
+import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { fileOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { noMux } from '../../fakes/no-mux.ts';
 import { makePost } from '../../fakes/post.ts';
 
 const FILE = fileOf(50_000);
@@ -26,6 +28,8 @@ async function setUp(cdn: RequestListener) {
     http: createTestClient({ '*.cdninstagram.com': origin }),
     mediaHosts: ['cdninstagram.com'],
     refresh: async () => ({ items: [] }),
+    muxTracks: noMux,
+    log: server.log,
   });
   const playbacks = createPlayerLinks({ key, tunnel, findPost: async () => makePost() });
   await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, log: server.log }));

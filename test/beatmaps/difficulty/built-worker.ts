@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import ts from 'typescript';
+import { build } from 'esbuild';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SOURCE = join(ROOT, 'src/beatmaps/difficulty/difficulty-worker.ts');
@@ -18,11 +18,15 @@ export interface BuiltWorker {
  */
 export async function buildWorker(): Promise<BuiltWorker> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-worker-'));
-  const { outputText } = ts.transpileModule(await readFile(SOURCE, 'utf8'), {
-    compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023, verbatimModuleSyntax: true },
-  });
   const path = join(folder, 'difficulty-worker.js');
-  await writeFile(path, outputText);
+  await build({
+    entryPoints: [SOURCE],
+    outfile: path,
+    bundle: true,
+    packages: 'external',
+    format: 'esm',
+    platform: 'node',
+  });
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'junction');
   return { file: pathToFileURL(path), remove: () => rm(folder, { recursive: true, force: true }) };

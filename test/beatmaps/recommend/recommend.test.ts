@@ -29,8 +29,8 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => store.close());
 
-function open(difficulty?: Pick<Difficulty, 'of'>, refineMs?: number) {
-  return openRecommender(world, store, difficulty, refineMs);
+function open(difficulty?: Pick<Difficulty, 'of'>, rescoreMs?: number) {
+  return openRecommender(world, store, difficulty, rescoreMs);
 }
 
 describe('in a world of players with known skills', () => {
@@ -228,15 +228,28 @@ describe('without much to go by', () => {
   });
 
   it('does not fail with them', async () => {
-    const { recommend, log } = openEmpty({
-      search: () => Promise.reject(new AppError('upstream_unavailable', 'down')),
-      userScores: async (_, type) => {
-        if (type === 'recent') throw new AppError('timeout', 'slow');
-        return { scores: [], cursor: null, source: 'osu', stale: false };
+    const { recommend, log } = openEmpty(
+      {
+        search: () => Promise.reject(new AppError('upstream_unavailable', 'down')),
+        userScores: async (_, type) => {
+          if (type === 'recent') throw new AppError('timeout', 'slow');
+          return { scores: [], cursor: null, source: 'osu', stale: false };
+        },
       },
-    });
-    expect((await recommend({ user: 1, seed: 1 })).recommendations).toEqual([]);
+      [EASY],
+    );
+    const { recommendations } = await recommend({ user: 1, seed: 1 });
+    expect(recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
     expect(log.lines.length).toBe(2);
+  });
+
+  it('says that they cannot be asked, not that nothing fits, when the catalogue knows nothing', async () => {
+    const down = new AppError('upstream_unavailable', 'no way there', { params: { what: 'offline' } });
+    const { recommend } = openEmpty({ search: () => Promise.reject(down) }, []);
+    await expect(recommend({ user: 1, seed: 1 })).rejects.toBe(down);
+    await expect(recommend({ stars: { low: 5, high: 6 }, seed: 1 })).rejects.toBe(down);
+    const { recommend: asked } = openEmpty({}, []);
+    expect((await asked({ user: 1, seed: 1 })).recommendations).toEqual([]);
   });
 });
 

@@ -69,7 +69,7 @@ describe('suggestions for a typed line', () => {
     const [first] = await dispatcher.suggest('/dow', sampleCaller({ locales: ['id'] }), signal);
     expect(first).toEqual({
       label: '/download tautan [butir] [suara]',
-      detail: 'Bawa video atau foto sebuah kiriman ke sini',
+      detail: 'Tampilkan video atau foto sebuah kiriman di sini',
       text: '/download ',
     });
     expect(await lines(`/download ${LINK} s`, 'id')).toEqual([`/download ${LINK} suara`]);

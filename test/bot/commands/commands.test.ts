@@ -93,6 +93,21 @@ describe('download', () => {
     expect(await shown({ link: `${link('a')}?img_index=2`, item: 1 })).toEqual([[0, 'original']]);
   });
 
+  it('counts by the places of the post where some are missing, and says which one is', async () => {
+    const items = [photo({ position: 1 }), sampleItem({ position: 3 })];
+    const partly = sampleServices(fakeExtractor(() => samplePost({ items, missingItems: 2 })));
+    const asked = async (raw: Record<string, unknown>) => {
+      const { gallery, blocks } = await run('download', raw, contextFor(partly));
+      return [gallery.map(({ index }) => index), /Item \d of \d/.exec(JSON.stringify(blocks))?.[0]];
+    };
+    expect(await asked({ link: link('a'), item: 4 })).toEqual([[1], undefined]);
+    expect(await asked({ link: `${link('a')}?img_index=2` })).toEqual([[0], undefined]);
+    expect(await asked({ link: `${link('a')}?img_index=3` })).toEqual([[0, 1], 'Item 3 of 4']);
+    await expect(asked({ link: link('a'), item: 5 })).rejects.toMatchObject({
+      params: { hint: 'itemRange', count: 4 },
+    });
+  });
+
   it('brings only the sound of what has sound', async () => {
     expect(await shown({ link: link('a'), audio: true })).toEqual([[1, 'audio']]);
     for (const item of [1, 3]) {
@@ -128,7 +143,7 @@ describe('help', () => {
 
   it('begins with links and names every command', async () => {
     const text = words(await run('help', {}, context()));
-    expect(text).toContain('Paste the link of a public Instagram or Facebook post');
+    expect(text).toContain('Paste a link to a public Instagram or Facebook post');
     for (const usage of [
       '/download link [item] [audio]',
       '/settings [language]',
@@ -277,7 +292,7 @@ describe('settings of a group', () => {
     const services = sampleServices();
     const shown = await ask({}, member, services);
     expect(labels(shown)).toEqual(['Automatic', 'English', 'Bahasa Indonesia']);
-    expect(words(shown)).toContain('its admins');
+    expect(words(shown)).toContain('visible to admins');
     await expect(ask({ links: false, language: 'id' }, member, services)).rejects.toMatchObject({
       code: 'forbidden',
       params: { what: 'chat_settings' },

@@ -110,18 +110,24 @@ describe('pasted links', () => {
     expect(heard.replies[5]?.visibility).toBe('caller');
   });
 
-  it('that fail do not keep the others from being answered', async () => {
+  it('that fail do not keep the others from being answered, and are named where there are several', async () => {
     const extractor = fakeExtractor(id => {
       if (id === 'gone') throw new AppError('not_found', 'no such post');
       return samplePost({ id });
     });
     const { ask } = setUp({ services: sampleServices(extractor) });
     const { replies } = await ask({ text: `${link('gone')} ${link('here')}` }, group());
-    expect(words(replies[0])).toContain(en.errors.not_found({}));
+    expect(replies[0]?.blocks).toEqual([
+      { kind: 'text', text: [{ kind: 'code', children: ['instagram.com/p/gone'] }, ': ', en.errors.not_found({})] },
+    ]);
     expect(replies[1]?.gallery).toHaveLength(1);
+    expect(words(replies[1])).not.toContain('instagram.com/p/here');
+
+    const alone = await ask({ text: link('gone') }, group());
+    expect(alone.replies[0]?.blocks).toEqual([{ kind: 'text', text: [en.errors.not_found({})] }]);
   });
 
-  it('cost two units each; over the limit the rest gets one notice a window', async () => {
+  it('cost two units each; over the limit every message gets one notice, with the links it is about and the time', async () => {
     let now = 0;
     const { ask } = setUp({ userLimit: { units: 5, windowMs: 60_000 }, now: () => now });
     const text = `${link('a')} ${link('b')} ${link('c')}`;
@@ -129,11 +135,17 @@ describe('pasted links', () => {
     expect(first.replies).toHaveLength(3);
     expect(first.last).toEqual([false, false, true]);
     expect(words(first.replies[2])).toContain('in 60 seconds');
-    expect(first.replies[2]?.visibility).toBe('caller');
+    expect(words(first.replies[2])).toContain('instagram.com/p/c');
+    expect(words(first.replies[2])).not.toContain('instagram.com/p/b');
+    expect(first.replies[2]).toMatchObject({ visibility: 'caller', outdatedMs: 60_000 });
 
-    const second = await ask({ text }, group());
-    expect(second.replies).toEqual([]);
-    expect(second.stages).toEqual([]);
+    for (const waited of [10_000, 25_000, 59_000]) {
+      now = waited;
+      const { replies, stages, last } = await ask({ text }, group());
+      expect(replies.map(words)).toEqual([expect.stringMatching(`in ${60 - waited / 1_000} seconds?`)]);
+      expect(['a', 'b', 'c'].every(id => words(replies[0]).includes(`instagram.com/p/${id}`))).toBe(true);
+      expect([stages, last]).toEqual([[], [true]]);
+    }
 
     now = 60_000;
     expect((await ask({ text: link('a') }, group())).replies[0]?.gallery).toHaveLength(1);
@@ -148,7 +160,10 @@ describe('pasted links', () => {
     const { replies } = await ask({ text: `${link('a')} ${link('b')}` }, group());
     expect(replies[0]?.gallery).toHaveLength(1);
     expect(words(replies[1])).toContain('in 60 minutes');
-    expect((await ask({ text: link('c') }, group())).replies).toEqual([]);
+    for (const id of ['c', 'd']) {
+      const refused = await ask({ text: link(id) }, group());
+      expect(refused.replies.map(words)).toEqual([expect.stringContaining('in 60 minutes')]);
+    }
   });
 
   it('of one person share a limit across chats; other people and platforms have their own', async () => {
@@ -158,6 +173,28 @@ describe('pasted links', () => {
     expect(await shown(group({ chatId: 'two' }))).toBe(0);
     expect(await shown(group({ chatId: 'two', rateKey: 'budi' }))).toBe(1);
     expect(await shown(group({ chatId: 'two', platform: 'telegram' }))).toBe(1);
+  });
+});
+
+describe('people behind one address', () => {
+  const visitor = (session: string, address = '192.0.2.1') =>
+    sampleCaller({ userId: session, chatId: session, rateKey: session, sharedRateKey: address });
+
+  it('have a budget of their own each', async () => {
+    const { ask } = setUp({ userLimit: { units: 4, windowMs: 60_000 } });
+    const isAnswered = async (caller: Caller) =>
+      (await ask({ text: link('a') }, caller)).replies[0]?.gallery.length === 1;
+    for (const expected of [true, true, false, false]) expect(await isAnswered(visitor('sari'))).toBe(expected);
+    for (const expected of [true, true, false]) expect(await isAnswered(visitor('budi'))).toBe(expected);
+  });
+
+  it('have ten times as much together, however many sessions one of them makes', async () => {
+    const { ask } = setUp({ userLimit: { units: 4, windowMs: 60_000 } });
+    const replies: (Reply | undefined)[] = [];
+    for (let n = 0; n < 30; n += 1) replies.push((await ask({ text: link('a') }, visitor(`made up ${n}`))).replies[0]);
+    expect(replies.filter(value => value?.gallery.length === 1)).toHaveLength(20);
+    for (const refused of replies.slice(20)) expect(words(refused)).toContain('in 60 seconds');
+    expect((await ask({ text: link('a') }, visitor('sari', '192.0.2.2'))).replies[0]?.gallery).toHaveLength(1);
   });
 });
 
@@ -397,7 +434,7 @@ describe('text', () => {
   it('with a wrong option gets a hint for the caller alone', async () => {
     const { ask } = setUp();
     const { replies } = await ask({ text: `/download ${link('a')} quality:720` }, group());
-    expect(words(replies[0])).toContain('It understands: link, item, audio.');
+    expect(words(replies[0])).toContain('It has: link, item, audio.');
     expect(replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
   });
 
@@ -569,6 +606,18 @@ describe('buttons', () => {
 });
 
 describe('trouble around it', () => {
+  it.each([
+    [new AppError('upstream_rate_limited', 'busy', { retryAfterMs: 600_000 }), 'try again in 10 minutes.'],
+    [
+      new AppError('upstream_unavailable', 'no route', { params: { what: 'offline' } }),
+      'I cannot reach the site because this server seems to have no internet connection.',
+    ],
+    [new AppError('upstream_unavailable', 'down'), 'The site is not answering right now.'],
+  ])('is told as it is: %s', async (error, sentence) => {
+    const { ask } = setUp({ services: sampleServices(fakeExtractor(() => Promise.reject(error))) });
+    expect(words((await ask({ text: link('a') })).replies[0])).toContain(sentence);
+  });
+
   it('a failing sink ends the other work and is told to whoever dispatched', async () => {
     const ended: string[] = [];
     const extractor = fakeExtractor(async (id, { signal }) => {

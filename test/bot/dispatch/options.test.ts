@@ -39,7 +39,7 @@ describe('validateOptions', () => {
     [{ link: 'hello' }, 'notLink'],
     [{ link: 'two words.com' }, 'notLink'],
     [{ link: { toString: (): string => LINK } }, 'notLink'],
-    [{ link: `https://x.y/${'z'.repeat(3000)}` }, 'tooLong'],
+    [{ link: `https://x.y/${'z'.repeat(8200)}` }, 'tooLong'],
     [{ link: LINK, item: 0 }, 'notInteger'],
     [{ link: LINK, item: 101 }, 'notInteger'],
     [{ link: LINK, item: '2.5' }, 'notInteger'],

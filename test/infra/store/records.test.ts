@@ -148,7 +148,7 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
   it('count as they were read last while Redis is away, cannot be changed then, and are read again after', async () => {
     await server.stop();
     await server.start();
-    const [one, two] = [await openTracked(300), await openTracked(300)];
+    const [one, two] = [await openTracked(1_500), await openTracked(1_500)];
     const [mine, theirs] = [one, two].map(({ records }) => records.collection(WORDS));
     await mine?.set('a', 'before');
     expect([await theirs?.get('a'), await theirs?.get('absent')]).toEqual(['before', undefined]);

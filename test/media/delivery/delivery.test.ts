@@ -20,8 +20,8 @@ import {
   type DeliveredLink,
   type Delivery,
   type DeliveryOptions,
-  type DeliveryRequest,
 } from '../../../src/media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
 import type { Post, Variant } from '../../../src/media/post.ts';
 import { FILM, fileOf, filmOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';

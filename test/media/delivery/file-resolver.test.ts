@@ -18,8 +18,8 @@ import {
   type DeliveredFile,
   type DeliveredLink,
   type DeliveryOptions,
-  type DeliveryRequest,
 } from '../../../src/media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
 import type { Post, Variant } from '../../../src/media/post.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';

@@ -2,11 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createTunnel, type TunnelFile, type TunnelRequest } from '../../../src/media/tunnel/tunnel.ts';
+import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
+import type { TunnelRequest } from '../../../src/media/tunnel/tunnel-exchange.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { sealToken } from '../../../src/media/tunnel/tunnel-token.ts';
 import { fileOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { noMux } from '../../fakes/no-mux.ts';
 
 const NOW = 1_770_000_000_000;
 const FILE = fileOf(20_000);
@@ -36,6 +40,8 @@ async function setUp(status = 200) {
       refreshed += 1;
       throw new AppError('not_found', 'the post is gone');
     },
+    muxTracks: noMux,
+    log: createRecordingLog(),
     now: () => NOW,
   });
   const open = (url: string, changes: Partial<TunnelFile> = {}) => {

@@ -387,19 +387,6 @@ describe('uploads', () => {
   });
 });
 
-describe('people over their limit', () => {
-  it('get one notice, which goes away', async () => {
-    const on = await open({ units: 2 });
-    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
-    await reply(on);
-    on.fake.message({ guildId: on.guildId, content: link('Two02'), authorId: '300' });
-    expect(textOf(await reply(on, 1))).toContain('a lot at once');
-    on.fake.message({ guildId: on.guildId, content: link('Three03'), authorId: '300' });
-    await settle();
-    expect(ownMessages(on.fake)).toHaveLength(2);
-  });
-});
-
 describe('the connection', () => {
   it('survives dispatches nobody can read', async () => {
     const on = await open();

@@ -7,7 +7,7 @@ import type { Command } from '../../../src/bot/command.ts';
 import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
-import type { DeliveryRequest } from '../../../src/media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
 import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import {

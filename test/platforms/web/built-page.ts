@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SOURCE = join(ROOT, 'src/platforms/web/page');
+const BUILD = fileURLToPath(new URL('../../../build.mjs', import.meta.url));
 
 export interface BuiltPage {
   readonly folder: string;
@@ -16,8 +15,6 @@ export interface BuiltPage {
 /** The page as `npm run build` makes it, in a folder of its own: tests need no build before them. */
 export async function buildPage(): Promise<BuiltPage> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-page-'));
-  const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [compiler, '-p', SOURCE, '--outDir', folder]);
-  await cp(join(SOURCE, 'static'), join(folder, 'static'), { recursive: true });
+  await promisify(execFile)(process.execPath, [BUILD, '--page', folder]);
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -9,7 +9,7 @@ import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dis
 import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import type { Extractor } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
@@ -47,6 +47,8 @@ export interface StageOptions {
   readonly publicUrl?: string;
   readonly examples?: readonly WebExample[];
   readonly port?: number;
+  /** What one visitor may ask for in a minute. Default: as much as they like. */
+  readonly units?: number;
   /** Stands in for the bot's own dispatcher where a test scripts it. */
   readonly dispatcher?: Partial<Dispatcher>;
 }
@@ -91,8 +93,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       jobs: createJobs({ store }),
       version: '0.0.0',
     },
-    limiter: OPEN_LIMITER,
-    userLimit: { units: 1_000, windowMs: 60_000 },
+    limiter: options.units === undefined ? OPEN_LIMITER : createMemoryRateLimiter(),
+    userLimit: { units: options.units ?? 1_000, windowMs: 60_000 },
     log,
   });
   const { examples } = options;
@@ -153,5 +155,5 @@ function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
 }
 
 const OPEN_LIMITER: RateLimiter = {
-  consume: async ({ limit }) => ({ allowed: true, limit, remaining: limit, resetAt: 0, firstRefusal: false }),
+  consume: async ({ limit }) => ({ allowed: true, limit, remaining: limit, resetAt: 0 }),
 };

@@ -161,7 +161,7 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
 
   async function noticeFor(caller: Caller, error: AppError) {
     const t = await dispatcher.translator(caller);
-    const section = { reply: errorNotice(error, t, 'caller'), media: [], omitted: 0 };
+    const section = { reply: errorNotice(error, t, { visibility: 'caller' }), media: [], omitted: 0 };
     return { components: renderMessage([section], { t, deleteId: undefined }), allowed_mentions: { parse: [] } };
   }
 

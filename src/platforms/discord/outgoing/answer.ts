@@ -164,15 +164,18 @@ function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'sm
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
+    // Perhaps it is the files alone.
+    case 'forbidden':
     case 'blocked':
+    case 'refused':
       return 'refused';
     // It may have arrived.
     case 'timeout':
-      return isRepeatable ? 'timeout' : undefined;
+      return isRepeatable ? 'upload_timeout' : undefined;
     case 'failed':
-      return isRepeatable ? 'refused' : undefined;
+      return isRepeatable ? 'upload_failed' : undefined;
     case 'gone':
-    case 'forbidden':
+    case 'rate_limited':
       return undefined;
   }
 }

@@ -1,5 +1,7 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import type { DeliveredFile, DeliveredLink, DeliveryRequest } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
+import { itemCount } from '../../../media/post.ts';
 import type { PlacedMedia } from '../render/render.ts';
 
 export interface UploadLimits {
@@ -21,8 +23,11 @@ export interface Upload {
   readonly alt?: string;
 }
 
-/** `refused`: Discord does not take it, whatever its size. */
-export type LinkReason = DeliveredLink['reason'] | 'refused';
+/**
+ * `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. `upload_failed`: its
+ * upload broke, or Discord had trouble of its own.
+ */
+export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout' | 'upload_failed';
 
 interface Link {
   readonly kind: 'link';
@@ -119,7 +124,7 @@ export async function prepareUploads(
           const alt = post.items[index]?.alt ?? null;
           return delivered.kind === 'file'
             ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler }
-            : { ...delivered, place: index + 1, of: post.items.length };
+            : { ...delivered, place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
         }),
       files: prefix =>
         held().map(({ slot, place, file }) => ({

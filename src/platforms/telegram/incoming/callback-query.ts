@@ -1,6 +1,7 @@
 import type { Caller } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Reply } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
@@ -9,6 +10,7 @@ import { callerOf, placeOf, privateCaller } from '../outgoing/caller.ts';
 import type { DeleteButton } from '../outgoing/delete-button.ts';
 import type { EditMessage, StandingKind } from '../outgoing/edit-message.ts';
 import type { Sender } from '../outgoing/send.ts';
+import { failureSentence } from '../outgoing/send-errors.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { shorten } from '../render/formatted-text.ts';
 import { render } from '../render/render.ts';
@@ -133,11 +135,17 @@ export function createPress(options: PressOptions): Press {
       if (signal.aborted) return;
       const isTheirs = error instanceof BotApiError && (error.code === 400 || error.code === 403);
       log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
-      await spinner.say((await translator(privateCaller(query.from))).messages.errors.internal({}));
+      await spinner.say(sentenceOf(error, await translator(privateCaller(query.from))));
     } finally {
       await spinner.rest();
     }
   };
+}
+
+/** Whether the button did its work is not what `unconfirmed` is about. */
+function sentenceOf(error: unknown, t: Translator): string {
+  const isTold = error instanceof BotApiError && error.retryAfterMs !== undefined;
+  return isTold ? failureSentence(error, t) : t.messages.errors.internal({});
 }
 
 /** What Medley's own words stand in; films and other files are posts, which stay. */

@@ -184,9 +184,11 @@ export function createListener(options: ListenOptions): Listener {
       const t = await translator(caller);
       const sentence = t.messages.errors.rate_limited({ reason: 'busy' });
       const payload = renderText([{ kind: 'text', text: [sentence] }], [], t);
-      await sender.sendText(payload, place, { t, signal }).catch((error: unknown) => {
+      try {
+        await sender.sendText(payload, place, { t, signal });
+      } catch (error) {
         if (!signal.aborted) log.info({ err: error }, 'a notice did not get through');
-      });
+      }
     });
   }
 

@@ -15,6 +15,7 @@ import { privateCaller } from '../outgoing/caller.ts';
 import type { Candidate, FileCandidates } from '../outgoing/file-candidates.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import type { Sender } from '../outgoing/send.ts';
+import { failureSentence } from '../outgoing/send-errors.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { captioned, markup } from '../render/file-fields.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
@@ -85,8 +86,8 @@ export function createInline(options: InlineOptions): Inline {
         },
       },
     );
-    // Of links over a person's limit only the first is told about, but a placeholder must never stay one.
-    return first ?? errorNotice(new AppError('rate_limited', 'nothing was said to a link'), t, 'caller');
+    // A placeholder must never stay one.
+    return first ?? errorNotice(new AppError('internal', 'nothing was said to a link'), t, { visibility: 'caller' });
   }
 
   /** What is found by words, as they are typed. */
@@ -183,25 +184,29 @@ export function createInline(options: InlineOptions): Inline {
     const item = reply.gallery[index];
     if (item === undefined) return say(reply, target, t, signal);
     const steps = ladder(item);
-    let isUnknown = false;
-    if (!(await steps.isHeld())) isUnknown = !(await upload(item, from.id, t, signal));
+    const failure = (await steps.isHeld()) ? undefined : await upload(item, from.id, t, signal);
     if (await edit(steps, reply, target, t, signal)) return;
-    const sentence = isUnknown ? t.messages.telegram.startFirst : t.messages.errors.too_large({});
+    const sentence = failure ?? t.messages.errors.too_large({});
     await say({ ...reply, blocks: [...reply.blocks, { kind: 'text', text: [sentence] }] }, target, t, signal);
   }
 
-  /** Sends the file to the person himself and takes it away again: Telegram holds it then. False when he never began a chat. */
-  async function upload(item: GalleryItem, userId: number, t: Translator, signal: AbortSignal): Promise<boolean> {
+  /** Sends the file to the person themselves and takes it away again: Telegram holds it then. Otherwise says why it does not. */
+  async function upload(
+    item: GalleryItem,
+    userId: number,
+    t: Translator,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     try {
       const place = { chatId: userId, isGroup: false, silent: true };
       const message = await sender.sendFile(item, place, { t, signal });
       if (message !== undefined) await api.call('deleteMessage', { chat_id: userId, message_id: message }, { signal });
-      return true;
+      return undefined;
     } catch (error) {
       if (!(error instanceof BotApiError)) throw error;
       const isStranger = error.code === 403 || /chat not found/i.test(error.description);
       log[isStranger ? 'debug' : 'warn']({ err: error }, 'a file for an inline message could not be sent');
-      return !isStranger;
+      return isStranger ? t.messages.telegram.startFirst : failureSentence(error, t);
     }
   }
 

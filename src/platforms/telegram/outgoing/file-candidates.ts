@@ -1,5 +1,6 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import type { DeliveredFile, DeliveredLink, Delivery, DeliveryRequest } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile, DeliveredLink, Delivery } from '../../../media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
 import type { TelegramLimits } from '../limits.ts';

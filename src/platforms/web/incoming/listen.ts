@@ -113,7 +113,7 @@ export async function listen(server: FastifyInstance, options: ListenOptions): P
 }
 
 /** One connection: hello first, then frames, counted. */
-function converse(socket: WebSocket, rateKey: string, options: ListenOptions): void {
+function converse(socket: WebSocket, address: string, options: ListenOptions): void {
   const { conversations, limits, log, now } = options;
   const outlet = createOutlet(socket, limits.bufferedBytes);
   const take = createBucket(limits.framesAtOnce, limits.framesPerSecond, now);
@@ -176,7 +176,7 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
 
   async function onHello(session: string, locales: readonly string[]): Promise<void> {
     clearTimeout(hello);
-    const caller = callerOf(session, rateKey, locales);
+    const caller = callerOf(session, address, locales);
     let spoken = '';
     const greet = async (): Promise<void> => {
       const t = await options.dispatcher.translator(caller);
@@ -215,14 +215,15 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
   }
 }
 
-function callerOf(session: string, rateKey: string, locales: readonly string[]): Caller {
+function callerOf(session: string, address: string, locales: readonly string[]): Caller {
   return {
     platform: 'web',
     userId: session,
     chatId: session,
     chatKind: 'private',
     isChatAdmin: true,
-    rateKey,
+    rateKey: session,
+    sharedRateKey: address,
     locales,
   };
 }

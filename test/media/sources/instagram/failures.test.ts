@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { HttpResponse } from '../../../../src/infra/http/http-client.ts';
 import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
-import { type AnswerKind, parseResponse } from '../../../../src/media/sources/instagram/parse.ts';
+import { type AnswerKind, readResponse } from '../../../../src/media/sources/instagram/parse.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 4, 1);
@@ -17,7 +17,7 @@ function failureOf({ kind = 'query', isPrivateLink = false, ...given }: Given): 
   const response = { status: 200, headers: {}, url, bytes: Buffer.alloc(0), text: '', ...given };
   const ref = refOf(CODES.reel, isPrivateLink ? { private: '1' } : {});
   try {
-    parseResponse(response, { ref, kind, strategy: 'tested', now: NOW });
+    readResponse(response, { ref, kind, strategy: 'tested', now: NOW });
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;

@@ -128,7 +128,7 @@ describe('/download', () => {
       body: { code: 50035, message: 'Invalid Form Body' },
     });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
-    expect(textOf(await answer(on))).toContain('went wrong');
+    expect(textOf(await answer(on))).toBe('Discord did not accept my answer.');
   });
 
   it('that comes again is answered once', async () => {
@@ -289,7 +289,7 @@ describe('a follow-up', () => {
     on.fake.fault({ method: 'POST', path: /^\/webhooks\/\d+\/[^/]+$/, status: 502, afterSend: true });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
     const word = await answer(on, 1);
-    expect(textOf(word)).toContain('went wrong');
+    expect(textOf(word)).toContain('did not confirm that my answer arrived');
     expect(word.flags & EPHEMERAL).toBe(EPHEMERAL);
     await settle();
     const standing = ownMessages(on.fake).map(({ files }) => files.length);

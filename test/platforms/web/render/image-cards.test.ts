@@ -1,7 +1,11 @@
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Picture } from '../../../../src/bot/reply.ts';
-import { createPictures, pictureAddress, registerPictures } from '../../../../src/platforms/web/render/pictures.ts';
+import {
+  createImageCards,
+  imageCardAddress,
+  registerImageCards,
+} from '../../../../src/platforms/web/render/image-cards.ts';
 
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');
 
@@ -11,14 +15,14 @@ function pictureOf(key: string, draw: Picture['draw'] = async () => PNG): Pictur
 
 function setUp(maxBytes = 1_000) {
   const warnings: string[] = [];
-  const pictures = createPictures({ maxBytes, log: { warn: (_, message) => void warnings.push(message) } });
+  const pictures = createImageCards({ maxBytes, log: { warn: (_, message) => void warnings.push(message) } });
   const server = fastify();
-  registerPictures(server, pictures);
+  registerImageCards(server, pictures);
   onTestFinished(() => server.close());
-  return { pictures, warnings, get: (key: string) => server.inject(pictureAddress(key)) };
+  return { pictures, warnings, get: (key: string) => server.inject(imageCardAddress(key)) };
 }
 
-describe('drawn pictures', () => {
+describe('image cards', () => {
   it('are drawn once, served at their own address and kept by browsers', async () => {
     const { pictures, get } = setUp();
     let count = 0;

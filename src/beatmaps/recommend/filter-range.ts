@@ -2,10 +2,10 @@ import { DURATION, decimal, parseRange, type RangeKind } from '../query/query-va
 import type { Bounds } from './catalogue-candidates.ts';
 
 /** Figures that recommendations can be asked for by. */
-export const WISH_RANGES = ['pp', 'stars', 'ar', 'bpm', 'length'] as const;
-export type WishRange = (typeof WISH_RANGES)[number];
+export const FILTER_RANGES = ['pp', 'stars', 'ar', 'bpm', 'length'] as const;
+export type FilterRange = (typeof FILTER_RANGES)[number];
 
-const KINDS: Readonly<Record<WishRange, RangeKind>> = {
+const KINDS: Readonly<Record<FilterRange, RangeKind>> = {
   pp: decimal(0.5),
   stars: decimal(0.005),
   ar: decimal(0.05),
@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<WishRange, RangeKind>> = {
 };
 
 /** What counts as about so much, on either side. */
-const ABOUT: Readonly<Record<WishRange, (value: number) => number>> = {
+const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
   pp: value => value * 0.06,
   stars: () => 0.25,
   ar: () => 0.2,
@@ -23,7 +23,7 @@ const ABOUT: Readonly<Record<WishRange, (value: number) => number>> = {
 };
 
 /** `5-6`, `5-` and `-6`, ends included, or one number for about so much; `length` in seconds or like `1:30`. Undefined for anything else. */
-export function parseWishRange(range: WishRange, text: string): Bounds | undefined {
+export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
   const plain = text.trim();
   if (!/^[\d.:hms-]{1,40}$/i.test(plain)) return undefined;
   const read = parseRange(KINDS[range], '=', plain);

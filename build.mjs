@@ -1,0 +1,120 @@
+// Builds dist/ with esbuild: `node build.mjs` does nothing when nothing changed; `node build.mjs --page FOLDER` builds the web chat's page
+// alone. Types are checked by `npm run types`, not here.
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const ROOT = dirname(fileURLToPath(import.meta.url));
+const DIST = join(ROOT, 'dist');
+const STAMP = join(DIST, '.build-stamp');
+const PAGE = join(ROOT, 'src/platforms/web/page');
+
+/** Programs and threads, by the name of their file in dist/. */
+const ENTRIES = {
+  main: 'src/main.ts',
+  doctor: 'src/doctor.ts',
+  catalogue: 'src/catalogue.ts',
+  live: 'src/live.ts',
+  'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
+};
+
+/** Packages with a native part, or with files that they look for beside themselves; and what others would use if it were there. */
+const EXTERNAL = [
+  'libsql',
+  'sharp',
+  '@resvg/resvg-js',
+  'rosu-pp-js',
+  'wreq-js',
+  'piscina',
+  'esbuild',
+  '@expo-google-fonts/noto-sans',
+  'zlib-sync',
+  'bufferutil',
+  'utf-8-validate',
+];
+
+/** In the order of their cascade; the page loads them as one. */
+const STYLES = ['page.css', 'card.css', 'item.css'];
+
+/** CommonJS packages in the bundle ask for Node's own modules by `require`. */
+const BANNER = [
+  "import{createRequire as $createRequire}from'node:module';",
+  "import{fileURLToPath as $fileURLToPath}from'node:url';",
+  'const require=$createRequire(import.meta.url);',
+  'const __filename=$fileURLToPath(import.meta.url);',
+  "const __dirname=$fileURLToPath(new URL('.',import.meta.url));",
+].join('');
+
+async function buildPrograms() {
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES,
+    outdir: DIST,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.18',
+    minify: true,
+    // Names of errors and functions stand in logs.
+    keepNames: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    external: EXTERNAL,
+    banner: { js: BANNER },
+    chunkNames: '[name]-[hash]',
+    logLevel: 'warning',
+  });
+}
+
+async function buildPage(folder) {
+  mkdirSync(folder, { recursive: true });
+  cpSync(join(PAGE, 'static'), join(folder, 'static'), { recursive: true, filter: file => !file.endsWith('.css') });
+  const shared = { bundle: true, minify: true, sourcemap: true, target: 'es2022', logLevel: 'warning' };
+  await Promise.all([
+    build({
+      ...shared,
+      entryPoints: [join(PAGE, 'main.ts'), join(PAGE, 'theme.ts')],
+      outdir: folder,
+      format: 'esm',
+      splitting: true,
+    }),
+    build({
+      ...shared,
+      stdin: {
+        contents: STYLES.map(name => `@import './${name}';`).join('\n'),
+        resolveDir: join(PAGE, 'static'),
+        loader: 'css',
+      },
+      outfile: join(folder, 'static/page.css'),
+    }),
+  ]);
+}
+
+/** Changes when a source, a dependency or this file does. */
+function fingerprint() {
+  const hash = createHash('sha256').update(process.version);
+  const files = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.parentPath, entry.name))
+    .sort();
+  for (const file of [...files, join(ROOT, 'package-lock.json'), fileURLToPath(import.meta.url)]) {
+    const { size, mtimeMs } = statSync(file);
+    hash.update(`${relative(ROOT, file)} ${size} ${mtimeMs}\n`);
+  }
+  return hash.digest('hex');
+}
+
+const [flag, folder] = process.argv.slice(2);
+if (flag === '--page' && folder !== undefined) {
+  await buildPage(folder);
+} else {
+  const current = fingerprint();
+  if (!existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== current) {
+    rmSync(DIST, { recursive: true, force: true });
+    await Promise.all([buildPrograms(), buildPage(join(DIST, 'page'))]);
+    writeFileSync(STAMP, current);
+  }
+}
