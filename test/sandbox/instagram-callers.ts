@@ -37,10 +37,10 @@ export const INSTAGRAM_ENDPOINTS: readonly InstagramEndpoint[] = [
   'instagram.share',
 ];
 
-export const APP_ID = '936619743392459';
+const APP_ID = '936619743392459';
 const MEDIA_ID_DOC = '27130156389949648';
 
-export function instagramCallerOf({ headers }: Ask): InstagramCaller {
+function instagramCallerOf({ headers }: Ask): InstagramCaller {
   const agent = headers['user-agent'] ?? '';
   if (agent === 'Mozilla/5.0') return 'plain';
   if (agent.startsWith('facebookexternalhit/1.1')) return 'crawler';

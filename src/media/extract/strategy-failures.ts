@@ -43,7 +43,7 @@ export function isDefinitive(error: AppError): boolean {
 }
 
 /** Would be definitive if a second, independent strategy said the same. */
-export function isWeak(error: AppError): boolean {
+function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
 }
 
