@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_CODES } from '../../../src/errors.ts';
 import { CHANGES, type Change, changeAt, pathsOf } from './changes.ts';
 import { documentsOf } from './documents.ts';
-import { flawOfReading } from './judge.ts';
+import { flawOfReading, holdsFiles } from './judge.ts';
 import { BASES, outcomeOf } from './posts.ts';
 
 interface Prepared {
@@ -18,11 +18,11 @@ const prepared: readonly Prepared[] = BASES.map(base => {
   return { base, documents, paths: pathsOf(documents.values), original: base.read(base.body) };
 });
 
-function checkFailure(failure: AppError, { base }: Prepared, body: string): void {
+function checkFailure(failure: AppError, { base, original }: Prepared, body: string): void {
   expect(ERROR_CODES).toContain(failure.code);
   expect(['private', 'age_restricted', 'region_blocked']).not.toContain(failure.code);
   // A list of attachments that is empty, where no file is left, is a post of words.
-  const isWords = failure.params.what === 'media' && !/\.mp4|viewer_image/.test(body);
+  const isWords = failure.params.what === 'media' && !holdsFiles(body, original);
   if (base.isPage && body.includes(base.ref.id) && !isWords) expect(failure.code).not.toBe('not_found');
 }
 
