@@ -48,7 +48,10 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
     return 'This post does not exist, or it was removed.';
   },
   private: () => 'This post is private: only its followers can see it.',
-  login_required: () => 'The site shows this post only to people who are logged in.',
+  login_required: params =>
+    params.what === 'wall'
+      ? 'This post is public, but the site asks this server to log in at the moment. The link is fine; try again later.'
+      : 'The site shows this post only to people who are logged in.',
   age_restricted: () => 'This post is age-restricted: the site hides it from visitors without an account.',
   region_blocked: () => 'This post is not available in the country this server is in.',
   upstream_rate_limited: params =>

@@ -46,10 +46,13 @@ export const en = {
     not_found: (p: Params) =>
       p.what === 'item' ? 'That post has no such item.' : 'That post does not exist, or it was removed.',
     private: (_: Params) => 'That post is private, so only its followers can see it.',
-    login_required: (p: Params) =>
-      p.what === 'story'
-        ? 'Stories are shown only to people who are logged in, so I cannot show them. Links to posts and reels work.'
-        : 'The site shows this post only to people who are logged in.',
+    login_required: (p: Params) => {
+      if (p.what === 'story')
+        return 'Stories are shown only to people who are logged in, so I cannot show them. Links to posts and reels work.';
+      if (p.what === 'wall')
+        return 'That post is public, but the site is asking me to log in at the moment. Your link is fine; please try again later.';
+      return 'The site shows this post only to people who are logged in.';
+    },
     age_restricted: (_: Params) => 'That post is age-restricted; the site hides it from visitors without an account.',
     region_blocked: (_: Params) => 'That post is not available in the country this bot runs in.',
     upstream_rate_limited: (_: Params, wait?: string) =>

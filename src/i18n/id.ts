@@ -39,10 +39,13 @@ export const id: Messages = {
     not_found: p =>
       p.what === 'item' ? 'Kiriman itu tidak punya butir tersebut.' : 'Kiriman itu tidak ada, atau sudah dihapus.',
     private: () => 'Kiriman itu privat, jadi hanya pengikutnya yang bisa melihatnya.',
-    login_required: p =>
-      p.what === 'story'
-        ? 'Cerita hanya ditampilkan kepada orang yang sudah masuk, jadi saya tidak bisa menampilkannya. Tautan kiriman dan reel bisa.'
-        : 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.',
+    login_required: p => {
+      if (p.what === 'story')
+        return 'Cerita hanya ditampilkan kepada orang yang sudah masuk, jadi saya tidak bisa menampilkannya. Tautan kiriman dan reel bisa.';
+      if (p.what === 'wall')
+        return 'Kiriman itu publik, tetapi situsnya sedang meminta saya masuk. Tautanmu tidak bermasalah; silakan coba lagi nanti.';
+      return 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.';
+    },
     age_restricted: () =>
       'Kiriman itu dibatasi usia; situsnya menyembunyikannya dari pengunjung yang tidak punya akun.',
     region_blocked: () => 'Kiriman itu tidak tersedia di negara tempat bot ini berjalan.',

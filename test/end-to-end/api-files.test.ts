@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fbDownloadAnswer, type IgMedia, igDownloadAnswer } from '../../src/api/media/post-schema.ts';
+import { createPlayerLinks } from '../../src/media/tunnel/player-links.ts';
 import { ffmpegMissing, ffmpegNote, ffprobe, makeFolder } from '../ffmpeg.ts';
 import { demoLinks } from '../sandbox/links.ts';
 import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
@@ -15,6 +17,8 @@ import { type Program, startProgram } from './program.ts';
 const LINKS = demoLinks(WORLD).filter(({ shows }) => shows === 'media');
 const INSTAGRAM = LINKS.filter(({ url }) => new URL(url).hostname === 'www.instagram.com');
 const FACEBOOK = LINKS.filter(({ url }) => !INSTAGRAM.some(link => link.url === url));
+
+const KEY = randomBytes(32);
 
 /** What the real ffprobe says of a file. */
 async function look(path: string) {
@@ -42,7 +46,8 @@ describe.skipIf(ffmpegMissing)(`the files of the two documented endpoints${ffmpe
 
   beforeAll(async () => {
     sandbox = await createSandbox();
-    medley = await startProgram({ UPSTREAM_OVERRIDES: sandbox.overrides, PATH: '' });
+    const MEDIA_KEY = KEY.toString('hex');
+    medley = await startProgram({ UPSTREAM_OVERRIDES: sandbox.overrides, MEDIA_KEY, PATH: '' });
     address = await medley.ready;
   }, 60_000);
 
@@ -124,6 +129,24 @@ describe.skipIf(ffmpegMissing)(`the files of the two documented endpoints${ffmpe
     expect(sd).toBe(hd);
     expect(await look((await save(hd)).path)).toEqual({ width: 1080, height: 1920, hasAudio: true });
   }, 60_000);
+
+  it.each(['DVclaybowl1', 'DZtwotracks'])('are the same on the page that plays %s', async id => {
+    const links = createPlayerLinks({
+      key: KEY,
+      tunnel: { address: () => '' },
+      findPost: () => Promise.reject(new Error('the program finds it')),
+    });
+    const url = `https://www.instagram.com/reel/${id}/`;
+    const path = links.address({ source: 'instagram', id, url }, 0, Date.now() + 60_000).slice(1);
+    const page = await (await fetch(address + path)).text();
+    expect(page).toContain('<meta property="og:video:width" content="1080">');
+    expect(page).toContain('<meta property="og:video:height" content="1920">');
+    const [, source = ''] = /<video[^>]* src="\/([^"]+)"/.exec(page) ?? [];
+    expect(source).toBe(`${path}/film.mp4`);
+    const { path: saved } = await save(address + source);
+    expect(await look(saved)).toEqual({ width: 1080, height: 1920, hasAudio: true });
+    await expectToPlay(saved);
+  });
 });
 
 function isSilent(link: string): boolean {

@@ -18,6 +18,8 @@ export interface ServedRequest extends AsyncIterable<unknown> {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** Names and values, alternating, as they came. */
+  readonly rawHeaders: readonly string[];
   readonly socket: { destroy(): unknown };
 }
 

@@ -122,6 +122,11 @@ function embedMedia(post: InstagramPost, context: RenderContext): string {
   return `${picture}<video class="EmbeddedMediaVideo" src="${escapeHtml(bestVideoUrl(media, context))}"></video>`;
 }
 
+/** What anyone but a crawler gets for an embed: the frame, to be filled by scripts. */
+export function embedShell(): string {
+  return page('Instagram', '', noise(4, 'comet.igweb.PolarisEmbedRoute'));
+}
+
 /** The captioned embed: data in its script, or only what can be seen, or nothing. */
 export function embedPage(post: InstagramPost | undefined, context: RenderContext): string {
   if (post === undefined || post.embed === 'broken') {

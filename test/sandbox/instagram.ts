@@ -1,7 +1,18 @@
 /** Instagram's endpoints, one function each; what a visitor without an account may ask, and media info for one with it. */
 import { type Answer, type Ask, html, json, redirect } from './answer.ts';
 import {
+  type InstagramEndpoint,
+  mayAskOembed,
+  mayAskQuestions,
+  mayQueryByMediaId,
+  mayQueryByShortcode,
+  maySeeEmbed,
+  maySeePage,
+} from './instagram-callers.ts';
+import { answerOembed } from './instagram-oembed.ts';
+import {
   embedPage,
+  embedShell,
   errorPage,
   homePage,
   loginPage,
@@ -14,17 +25,6 @@ import {
 import { type RenderContext, renderProduct } from './instagram-product.ts';
 import { type InstagramPost, pkOf, type ShortLink } from './world.ts';
 
-export type InstagramEndpoint =
-  | 'instagram.home'
-  | 'instagram.graphql-media-id'
-  | 'instagram.graphql-shortcode'
-  | 'instagram.page'
-  | 'instagram.embed'
-  | 'instagram.media-info'
-  | 'instagram.ruling'
-  | 'instagram.route'
-  | 'instagram.share';
-
 export interface InstagramSite extends RenderContext {
   readonly tokens: SessionTokens;
   /** Given to visitors that bring none. */
@@ -34,8 +34,6 @@ export interface InstagramSite extends RenderContext {
   findById(pk: string): InstagramPost | undefined;
 }
 
-const APP_ID = '936619743392459';
-const MEDIA_ID_DOC = '27130156389949648';
 const SHORTCODE_DOC = '27128499623469141';
 /** Answers null for everything since June 2026. */
 const DEAD_DOCS: ReadonlySet<string> = new Set(['8845758582119845', '25531498899829322']);
@@ -43,41 +41,8 @@ const WAIT = { message: 'Please wait a few minutes before you try again.', requi
 const NOT_FOUND = { message: 'Media not found or unavailable', status: 'fail' };
 const PUBLIC_CODE_LENGTH = 11;
 
-/** Which endpoint a request is for; undefined for the rest of the site. */
-export function instagramEndpoint(ask: Ask): InstagramEndpoint | undefined {
-  const path = ask.url.pathname;
-  if (path === '/') return 'instagram.home';
-  if (path.startsWith('/share/')) return 'instagram.share';
-  if (path === '/api/graphql' || path === '/api/graphql/' || path === '/graphql/query' || path === '/graphql/query/') {
-    return ask.form.get('doc_id') === MEDIA_ID_DOC ? 'instagram.graphql-media-id' : 'instagram.graphql-shortcode';
-  }
-  if (/^\/(?:p|reel|tv)\/[\w-]+\/embed(?:\/captioned)?\/?$/.test(path)) return 'instagram.embed';
-  if (/^\/(?:[\w.]+\/)?(?:p|reel|reels|tv)\/[\w-]+\/?$/.test(path)) return 'instagram.page';
-  if (/^\/api\/v1\/media\/[\d_]+\/info\/?$/.test(path)) return 'instagram.media-info';
-  if (path.startsWith('/api/v1/web/get_ruling_for_')) return 'instagram.ruling';
-  if (path.startsWith('/ajax/bulk-route-definitions')) return 'instagram.route';
-  return undefined;
-}
-
 function toLogin(ask: Ask): Answer {
   return redirect(`https://www.instagram.com/accounts/login/?next=${encodeURIComponent(ask.url.pathname)}`);
-}
-
-function isNavigation({ headers }: Ask): boolean {
-  return headers['sec-fetch-mode'] === 'navigate' && /^Mozilla\/5\.0 \(/.test(headers['user-agent'] ?? '');
-}
-
-/** What is wrong with a script's request, as the site says it; undefined when nothing is. */
-function refusal(ask: Ask, site: InstagramSite): Answer | undefined {
-  const { headers, cookies, form } = ask;
-  if (ask.method !== 'POST') return json({ message: 'method not allowed', status: 'fail' }, 405);
-  if (headers['x-ig-app-id'] !== APP_ID) return json({ message: 'useragent mismatch', status: 'fail' }, 400);
-  const csrf = cookies.get('csrftoken');
-  if (csrf !== undefined && headers['x-csrftoken'] !== csrf)
-    return json({ message: 'CSRF token missing or incorrect', status: 'fail' }, 403);
-  const lsd = form.get('lsd');
-  if (!lsd || headers['x-fb-lsd'] !== lsd) return html(loginPage(site.tokens));
-  return undefined;
 }
 
 function variablesOf(ask: Ask): ReadonlyMap<string, unknown> {
@@ -98,8 +63,8 @@ function graphqlError(code: number, message: string, field: string): Answer {
 }
 
 function graphqlMediaId(ask: Ask, site: InstagramSite): Answer {
-  const wrong = refusal(ask, site);
-  if (wrong !== undefined) return wrong;
+  // Without a browser's TLS and its session: a page in place of JSON.
+  if (!mayQueryByMediaId(ask, site.tokens.lsd)) return html(loginPage(site.tokens));
   const post = site.findById(String(variablesOf(ask).get('media_id') ?? ''));
   const state = post?.state ?? 'removed';
   if (post === undefined || state === 'removed' || state === 'private') return graphql({ xig_polaris_media: null });
@@ -116,14 +81,11 @@ function graphqlMediaId(ask: Ask, site: InstagramSite): Answer {
 }
 
 function graphqlShortcode(ask: Ask, site: InstagramSite): Answer {
-  const wrong = refusal(ask, site);
-  if (wrong !== undefined) return wrong;
+  if (!mayQueryByShortcode(ask)) return html(loginPage(site.tokens));
   const doc = ask.form.get('doc_id') ?? '';
   if (DEAD_DOCS.has(doc)) return graphql({ xdt_shortcode_media: null });
   if (doc !== SHORTCODE_DOC)
     return json({ errors: [{ message: `The GraphQL document with ID ${doc} was not found.`, severity: 'CRITICAL' }] });
-  if (ask.headers['x-csrftoken'] === undefined)
-    return json({ message: 'CSRF token missing or incorrect', status: 'fail' }, 403);
   const field = 'xdt_api__v1__media__shortcode__web_info';
   const post = site.find(String(variablesOf(ask).get('shortcode') ?? ''));
   if (post === undefined || post.state === 'removed')
@@ -133,7 +95,7 @@ function graphqlShortcode(ask: Ask, site: InstagramSite): Answer {
 }
 
 function answerPage(ask: Ask, site: InstagramSite): Answer {
-  if (!isNavigation(ask)) return toLogin(ask);
+  if (!maySeePage(ask)) return toLogin(ask);
   const [, form = 'p', code = ''] = /\/(p|reel|reels|tv)\/([\w-]+)\/?$/.exec(ask.url.pathname) ?? [];
   const post = site.find(code.slice(0, PUBLIC_CODE_LENGTH));
   if (post === undefined || post.state === 'removed') return ok(errorPage(site.tokens), site.csrf);
@@ -145,7 +107,7 @@ function answerPage(ask: Ask, site: InstagramSite): Answer {
 }
 
 function answerEmbed(ask: Ask, site: InstagramSite): Answer {
-  if (!isNavigation(ask)) return toLogin(ask);
+  if (!maySeeEmbed(ask)) return html(embedShell());
   const code = ask.url.pathname.split('/')[2] ?? '';
   return html(embedPage(site.find(code.slice(0, PUBLIC_CODE_LENGTH)), site));
 }
@@ -171,7 +133,14 @@ const RULINGS = {
   'region-blocked': 'This video is not available in your country.',
 } as const;
 
+function oembedOf(ask: Ask, site: InstagramSite): Answer {
+  if (!mayAskOembed(ask)) return json(WAIT, 401);
+  const code = /\/(?:p|reel|tv)\/([\w-]+)/.exec(ask.url.searchParams.get('url') ?? '')?.[1] ?? '';
+  return answerOembed(ask, site.find(code.slice(0, PUBLIC_CODE_LENGTH)), site);
+}
+
 function answerRuling(ask: Ask, site: InstagramSite): Answer {
+  if (!mayAskQuestions(ask)) return toLogin(ask);
   const { searchParams } = ask.url;
   const post = site.findById((searchParams.get('target_id') ?? searchParams.get('media_id') ?? '').split('_')[0] ?? '');
   const headers = ask.cookies.has('csrftoken') ? {} : { 'set-cookie': visitorCookies(site.csrf) };
@@ -181,6 +150,7 @@ function answerRuling(ask: Ask, site: InstagramSite): Answer {
 }
 
 function answerRoute(ask: Ask, site: InstagramSite): Answer {
+  if (!mayAskQuestions(ask)) return toLogin(ask);
   const path = ask.form.get('route_urls[0]') ?? '';
   const post = site.find((path.split('/')[2] ?? '').slice(0, PUBLIC_CODE_LENGTH));
   const policies: Readonly<Record<string, string>> = {
@@ -208,20 +178,26 @@ function answerShare(ask: Ask, site: InstagramSite): Answer {
   return redirect(`https://www.instagram.com${link.target}?igsh=c2FuZGJveA==`);
 }
 
-const ANSWERS: Readonly<Record<InstagramEndpoint, (ask: Ask, site: InstagramSite) => Answer>> = {
-  'instagram.home': (_, site) => ok(homePage(site.tokens), site.csrf),
-  'instagram.graphql-media-id': graphqlMediaId,
-  'instagram.graphql-shortcode': graphqlShortcode,
-  'instagram.page': answerPage,
-  'instagram.embed': answerEmbed,
-  'instagram.media-info': answerMediaInfo,
-  'instagram.ruling': answerRuling,
-  'instagram.route': answerRoute,
-  'instagram.share': answerShare,
-};
-
 export function answerInstagram(endpoint: InstagramEndpoint, ask: Ask, site: InstagramSite): Answer {
-  return ANSWERS[endpoint](ask, site);
+  switch (endpoint) {
+    case 'instagram.home':
+      return ok(homePage(site.tokens), site.csrf);
+    case 'instagram.graphql-media-id':
+      return graphqlMediaId(ask, site);
+    case 'instagram.oembed':
+      return oembedOf(ask, site);
+    case 'instagram.media-info':
+      return answerMediaInfo(ask, site);
+    case 'instagram.ruling':
+      return answerRuling(ask, site);
+    case 'instagram.route':
+      return answerRoute(ask, site);
+    case 'instagram.share':
+      return answerShare(ask, site);
+    default:
+      if (endpoint.startsWith('instagram.page.')) return answerPage(ask, site);
+      return endpoint.startsWith('instagram.embed.') ? answerEmbed(ask, site) : graphqlShortcode(ask, site);
+  }
 }
 
 /** The rest of the site: the login page, and a 404 for what is not played. */

@@ -2,12 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
 /**
- * How fast the same person is told in a chat of many that they are over their limit: a few times at once, then every few seconds. So each
- * message gets its notice, and somebody who floods the chat does not make Medley flood it as well.
+ * How fast notices about a rate limit are posted to one person in a group: a few at once, then one every few seconds. So each message gets
+ * its notice, and a person who floods the group does not make Medley flood it as well.
  */
 export interface NoticePace {
   /**
-   * Posts the notice, now or in its turn. One that waits gives way to a newer one for the same person, which then speaks for both: it
+   * Posts the notice, now or later. One that waits gives way to a newer one for the same person, which then speaks for both: it
    * resolves without having been posted.
    * @throws what `post` throws, or the signal's reason
    */
@@ -24,45 +24,45 @@ export interface NoticePaceOptions {
 
 const MAX_PEOPLE = 10_000;
 
-interface Turn {
+interface PersonPace {
   /** When all that was posted would have been posted at an even pace. */
   evenAt: number;
-  /** What is posted when its turn comes; undefined while nothing waits. */
+  /** What is posted next; undefined while nothing waits. */
   waiting: (() => Promise<void>) | undefined;
 }
 
 export function createNoticePace({ now = Date.now, burst = 5, everyMs = 5_000 }: NoticePaceOptions = {}): NoticePace {
-  const turns = new LRUCache<string, Turn>({ max: MAX_PEOPLE });
+  const people = new LRUCache<string, PersonPace>({ max: MAX_PEOPLE });
 
-  function turnOf(person: string): Turn {
-    const known = turns.get(person);
+  function paceOf(person: string): PersonPace {
+    const known = people.get(person);
     if (known) return known;
-    const turn: Turn = { evenAt: 0, waiting: undefined };
-    turns.set(person, turn);
-    return turn;
+    const pace: PersonPace = { evenAt: 0, waiting: undefined };
+    people.set(person, pace);
+    return pace;
   }
 
   return {
     async put(person, post, signal) {
       signal.throwIfAborted();
-      const turn = turnOf(person);
-      if (turn.waiting !== undefined) {
-        turn.waiting = post;
+      const pace = paceOf(person);
+      if (pace.waiting !== undefined) {
+        pace.waiting = post;
         return;
       }
-      const evenAt = Math.max(turn.evenAt, now()) + everyMs;
+      const evenAt = Math.max(pace.evenAt, now()) + everyMs;
       const waitMs = evenAt - now() - burst * everyMs;
-      turn.evenAt = evenAt;
+      pace.evenAt = evenAt;
       if (waitMs <= 0) return post();
-      turn.waiting = post;
+      pace.waiting = post;
       try {
         await pause(waitMs, undefined, { signal, ref: false });
       } catch (error) {
-        turn.waiting = undefined;
+        pace.waiting = undefined;
         throw error;
       }
-      const newest = turn.waiting;
-      turn.waiting = undefined;
+      const newest = pace.waiting;
+      pace.waiting = undefined;
       return newest();
     },
   };

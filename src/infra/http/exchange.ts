@@ -9,7 +9,7 @@ export interface ExchangeOptions {
   readonly method: 'GET' | 'HEAD' | 'POST';
   /** Path and query. */
   readonly path: string;
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: string[];
   readonly body: string | undefined;
   readonly deadline: Deadline;

@@ -66,7 +66,7 @@ export interface HeaderExtras {
   readonly host: string | undefined;
 }
 
-/** Names and values in turn: the caller's, without what this step may not see, and our defaults. */
+/** Names and values, alternating: the caller's, without what this step may not see, and our defaults. */
 export function renderHeaders(step: CallStep, given: Readonly<Record<string, string>>, extras: HeaderExtras): string[] {
   const list: string[] = [];
   let { userAgent, acceptEncoding, cookie } = extras;

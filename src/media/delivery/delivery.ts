@@ -104,7 +104,7 @@ const SHARPER = 1.5;
 export function createDelivery(options: DeliveryOptions): Delivery {
   const { http, mediaHosts, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
   const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
-  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes });
+  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes, log });
   const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
   const spool = createCachedDownload({ store, download, totalBytes: maxSpoolBytes });
   const compressor = ffmpeg && createCompressor({ ffmpeg });

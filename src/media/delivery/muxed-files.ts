@@ -27,11 +27,10 @@ export interface MuxedFilesOptions {
   readonly log: Pick<Logger, 'error'>;
   /** All files that are made or read, together. Default 1 GiB. */
   readonly maxBytes?: number;
-  /**
-   * All files that are kept for those who ask later, together. At least `maxFileBytes`, whatever is said here: a player asks for a
-   * file in many parts.
-   */
+  /** All files that are kept for those who ask later, together. */
   readonly keptBytes: number;
+  /** A player asks for a file in many parts: where less than one file is kept, one stays this long for the next. Default 30 000. */
+  readonly lingerMs?: number;
   /** Of each track, and of what comes of two. Default `MAX_MUX_BYTES`. */
   readonly maxFileBytes?: number;
   /** How slow a track may come. */
@@ -45,8 +44,11 @@ const MAX_WAITING = 64;
 
 export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
   const { http, mediaHosts, tempDir, log, keptBytes, patience } = options;
-  const { maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES } = options;
-  const store = createFileStore({ tempDir, maxBytes, keptBytes: Math.max(keptBytes, maxFileBytes) });
+  const { maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES, lingerMs = 30_000 } = options;
+  const store = createFileStore({
+    ...{ tempDir, maxBytes, keptBytes: Math.max(keptBytes, maxFileBytes), log },
+    ...(keptBytes < maxFileBytes && { keptMs: lingerMs }),
+  });
   const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' });
   const transforms = createFileTransforms({ store, ffmpeg: undefined, compressor: undefined, enter });

@@ -1,4 +1,5 @@
 import type { Post, SourceId } from '../post.ts';
+import type { RequestProfile } from './request-profile.ts';
 import type { StrategyFigures } from './strategy-ledger.ts';
 
 /** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
@@ -33,6 +34,17 @@ export interface FetchContext {
   readonly signal: AbortSignal;
 }
 
+/** One way to ask the source for a post, for those who look at each alone. */
+export interface SourceStrategy {
+  readonly name: string;
+  /** Whether it can be asked for this post at all, here; cheap and pure. */
+  isAvailable(ref: PostRef): boolean;
+  /** @throws anything */
+  run(ref: PostRef, signal: AbortSignal): Promise<Post>;
+  /** How it asks, where it asks by a profile. */
+  readonly profile?: RequestProfile;
+}
+
 /**
  * One upstream. `match` is pure and cheap; it never throws. `fetch` runs the source's strategies under the caller's signal.
  * @throws AppError of any upstream code; a CoverOnlyError where nothing but author and cover could be read.
@@ -46,6 +58,10 @@ export interface MediaSource {
   /** The address a short link leads to, still unparsed; every hop is checked against the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
+  /** All of them, in starting order; `fetch` asks by the order that works. */
+  readonly strategies: readonly SourceStrategy[];
+  /** Links of public posts that have been up for years, one for each kind of post. */
+  readonly examples: readonly string[];
   /** How each of its strategies does here. */
   figures?(): readonly StrategyFigures[];
   /** Whether stories can be asked for (cookies are configured). */

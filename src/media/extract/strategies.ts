@@ -2,19 +2,18 @@ import type { ErrorCode } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
 import { CoverOnlyError } from './cover-only.ts';
-import type { FetchContext, PostRef } from './source.ts';
-import { abortReason, type Entrant } from './strategy-attempt.ts';
+import type { FetchContext, PostRef, SourceStrategy } from './source.ts';
+import { type AttemptReport, abortReason, type Entrant } from './strategy-attempt.ts';
 import { mostTelling, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
 import { createStrategyLedger, type StrategyFigures } from './strategy-ledger.ts';
 import { type RaceResult, raceStrategies } from './strategy-race.ts';
 import type { StrategyRecords } from './strategy-records.ts';
 
-/** One way to ask an upstream for a post: an endpoint, asked by one kind of caller. */
-export interface Strategy {
-  /** `ENDPOINT/CALLER`, such as `shortcode-query/plain`, or just the endpoint where it has one caller. */
-  readonly name: string;
-  /** Whether it can be asked for this post at all; cheap and pure. */
-  isAvailable(ref: PostRef): boolean;
+/**
+ * One way to ask an upstream for a post: an endpoint, asked by one kind of caller. Its name is `ENDPOINT/CALLER`, such as
+ * `shortcode-query/plain`, or just the endpoint where it has one caller.
+ */
+export interface Strategy extends SourceStrategy {
   /** Asked only when all others have failed, in the given order, and never beside another. */
   readonly isLastResort?: boolean;
   /**
@@ -27,7 +26,8 @@ export interface Strategy {
   /**
    * A post of which `missingItems` could not be read is kept while the others are asked.
    * @throws anything: the chain isolates it. Of an AppError, `params.weak` says that a `not_found` or the like is a guess, which
-   * another endpoint must confirm; `params.own` that our own bounds refused it; `params.challenge` that the site wants a pause.
+   * another endpoint must confirm; `params.own` that our own bounds refused it; `params.challenge` that the site wants a pause; `params.refused` that the
+   * caller was refused rather than the post withheld.
    */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
 }
@@ -47,7 +47,7 @@ export interface StrategyChainOptions {
   readonly diagnose?: (ref: PostRef, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /**
@@ -104,24 +104,27 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       error: ledger.restError(strategy.name),
     }));
     const dead = new Set(order.dead.map(({ name }) => name));
-    const [scout] = order.resting;
+    const scout = order.resting.find(one => !one.isLastResort) ?? order.resting[0];
     if (awake.length > 0 || scout === undefined || now() - scoutedAt < SCOUT_EVERY_MS) {
       return { asked: [...awake, ...explaining], probe: order.probe, resting, dead };
     }
     scoutedAt = now();
-    return { asked: [scout, ...explaining], probe: undefined, resting: resting.slice(1), dead };
+    const others = resting.filter(({ strategy }) => strategy !== scout.name);
+    return { asked: [scout, ...explaining], probe: undefined, resting: others, dead };
+  }
+
+  function tell({ entrant, ending, tookMs }: AttemptReport): void {
+    onOutcome?.(entrant.name, ending.kind === 'failed' ? ending.error.code : 'ok', tookMs);
   }
 
   function note(result: RaceResult, ref: PostRef): void {
     ledger.note(result);
-    for (const { entrant, ending } of result.reports) {
-      onOutcome?.(entrant.name, ending.kind === 'failed' ? ending.error.code : 'ok');
-    }
+    result.reports.forEach(tell);
     for (const name of result.overtaken) onOutcome?.(name, 'timeout');
     result.late
       ?.then(report => {
         ledger.noteLate(report, result.post !== null);
-        onOutcome?.(report.entrant.name, report.ending.kind === 'failed' ? report.ending.error.code : 'ok');
+        tell(report);
       })
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
@@ -162,8 +165,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       explainMs: maxPatienceMs,
       signal,
       onStart: ledger.noteStart,
-      onStray: (strategy, error) =>
-        log.debug({ source, id: ref.id, strategy, err: error }, 'a failure that the answer did not wait for'),
+      onUnanswered: error => log.debug({ source, id: ref.id, err: error }, 'could not ask why the post is not shown'),
     });
     note(result, ref);
     return conclude(result, planned, ref);

@@ -1,5 +1,6 @@
 /** One strategy asked once: bounded in time, abortable, never rejecting. */
 import { AppError } from '../../errors.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Post } from '../post.ts';
 import { toFailure } from './strategy-failures.ts';
 
@@ -36,39 +37,24 @@ export interface Attempt {
   readonly settled: Promise<AttemptReport>;
 }
 
-type Work<T> = (signal: AbortSignal) => Promise<T>;
-
 /** What is thrown where a caller gave up. */
 export function abortReason(signal: AbortSignal): AppError {
   if (signal.reason instanceof AppError) return signal.reason;
   return new AppError('timeout', 'given up by the caller', { cause: signal.reason });
 }
 
-/** The result of `work`, unless the signal comes first; what work that ignores it fails with later goes to `onStray`. */
-async function abortable<T>(signal: AbortSignal, work: Work<T>, onStray: (error: unknown) => void): Promise<T> {
-  if (signal.aborted) throw abortReason(signal);
-  const running = (async () => work(signal))();
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = () => {
-      reject(abortReason(signal));
-      running.catch(onStray);
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    running.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
-  });
-}
-
-/** The result of `work`, given up with `timeout` after `ms`. */
+/** The result of `work`, given up with `timeout` after `ms`; work that ignores its signal is left behind. */
 export async function within<T>(
   ms: number,
   signal: AbortSignal,
-  work: Work<T>,
-  onStray: (error: unknown) => void,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const own = new AbortController();
   const timer = setTimeout(() => own.abort(new AppError('timeout', `no answer within ${Math.round(ms)} ms`)), ms);
+  const either = AbortSignal.any([signal, own.signal]);
   try {
-    return await abortable(AbortSignal.any([signal, own.signal]), work, onStray);
+    either.throwIfAborted();
+    return await abortable((async () => work(either))(), either);
   } finally {
     clearTimeout(timer);
   }
@@ -82,12 +68,12 @@ function endingOf(post: Post | null | undefined): Ending {
   return { kind: items > 0 && !(post.missingItems > 0) ? 'complete' : 'incomplete', post };
 }
 
-export function startAttempt(entrant: Entrant, signal: AbortSignal, onStray: (error: unknown) => void): Attempt {
+export function startAttempt(entrant: Entrant, signal: AbortSignal): Attempt {
   const startedAt = performance.now();
   const finish = async (): Promise<AttemptReport> => {
     let ending: Ending;
     try {
-      ending = endingOf(await within(entrant.timeoutMs, signal, own => entrant.run(own), onStray));
+      ending = endingOf(await within(entrant.timeoutMs, signal, own => entrant.run(own)));
     } catch (error) {
       ending = { kind: 'failed', error: toFailure(error) };
     }

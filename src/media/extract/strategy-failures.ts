@@ -35,7 +35,7 @@ const TELLING: Readonly<Record<ErrorCode, number>> = {
 
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 /** What `params` say to this module alone; no sentence names them. */
-const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge']);
+const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused']);
 
 /** Says for certain why there is no post: nothing else need be asked. */
 export function isDefinitive(error: AppError): boolean {
@@ -43,7 +43,7 @@ export function isDefinitive(error: AppError): boolean {
 }
 
 /** Would be definitive if a second, independent strategy said the same. */
-export function isWeak(error: AppError): boolean {
+function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
 }
 
@@ -57,9 +57,14 @@ export function isLimit(error: AppError): boolean {
   return !isOwn(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
 }
 
-/** The post may be there but is not shown: worth asking why. */
+/** The post may be there but is not shown: worth asking why. A wall before the caller says nothing of the post. */
 export function isWithheld(error: AppError): boolean {
-  return error.code === 'login_required' || isWeak(error);
+  return isWeak(error) || (error.code === 'login_required' && !error.params.refused);
+}
+
+/** Says neither that the post is there nor why it is not: worth asking when nothing else is left. */
+export function isUnclear(error: AppError): boolean {
+  return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
 }
 
 /** Whatever a strategy threw, as an AppError: what is none says that our reading of the upstream broke. */
@@ -91,7 +96,7 @@ function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
     .map(({ error }) => error)
     .sort((a, b) => TELLING[a.code] - TELLING[b.code]);
   const [head] = errors;
-  if (head === undefined || !isWithheld(head)) return head;
+  if (head === undefined || !(isWeak(head) || head.code === 'login_required')) return head;
   return errors.find(isOwn) ?? head;
 }
 

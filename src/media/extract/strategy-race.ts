@@ -12,7 +12,7 @@ import {
   startAttempt,
   within,
 } from './strategy-attempt.ts';
-import { agreedFailure, isDefinitive, isWithheld, type StrategyFailure } from './strategy-failures.ts';
+import { agreedFailure, isDefinitive, isUnclear, isWithheld, type StrategyFailure } from './strategy-failures.ts';
 
 export interface RaceOptions {
   /** In the order to ask in. */
@@ -29,8 +29,8 @@ export interface RaceOptions {
   /** The caller's. */
   readonly signal: AbortSignal;
   readonly onStart: (strategy: string) => void;
-  /** What failed and means nothing for the answer: work that went on after its end, a question without an answer. */
-  readonly onStray: (strategy: string, error: unknown) => void;
+  /** `diagnose` failed: it could not be asked why. */
+  readonly onUnanswered: (error: unknown) => void;
 }
 
 export interface RaceResult {
@@ -132,8 +132,7 @@ class Race {
   #start(entrant: Entrant, signal: AbortSignal): void {
     if (signal.aborted) return;
     this.#options.onStart(entrant.name);
-    const onStray = (error: unknown) => this.#options.onStray(entrant.name, error);
-    this.#running.set(entrant, startAttempt(entrant, signal, onStray));
+    this.#running.set(entrant, startAttempt(entrant, signal));
   }
 
   /** Those whose failure the next in the queue waits for. */
@@ -233,8 +232,9 @@ class Race {
   #explainWhenDue(): void {
     if (this.#isDecided() || this.#isExplained) return;
     const isLast = this.#inLine().length === 0 && this.#queue.every(one => one.explains);
-    const isUnclear = this.#failures.some(({ error }) => isWithheld(error) || error.code === 'upstream_changed');
-    const isDue = this.#agreed !== undefined || this.#withheld.size >= WITHHELD_ENDPOINTS || (isLast && isUnclear);
+    const couldBeExplained = this.#failures.some(({ error }) => isUnclear(error));
+    const isDue =
+      this.#agreed !== undefined || this.#withheld.size >= WITHHELD_ENDPOINTS || (isLast && couldBeExplained);
     if (!isDue) return;
     this.#isExplained = true;
     this.#isNextDue = false;
@@ -253,12 +253,11 @@ class Race {
   }
 
   async #ask(diagnose: NonNullable<RaceOptions['diagnose']>): Promise<'diagnosed'> {
-    const onStray = (error: unknown) => this.#options.onStray('diagnose', error);
     try {
-      await within(MAX_DIAGNOSE_MS, this.#end.signal, diagnose, onStray);
+      await within(MAX_DIAGNOSE_MS, this.#end.signal, diagnose);
     } catch (error) {
       if (error instanceof AppError && isDefinitive(error)) this.#verdict ??= error;
-      else if (!this.#end.signal.aborted) onStray(error);
+      else if (!this.#end.signal.aborted) this.#options.onUnanswered(error);
     }
     return 'diagnosed';
   }

@@ -1,12 +1,16 @@
 import type { LookupAddress } from 'node:dns';
+import { inspect } from 'node:util';
+import { CookieJar } from 'tough-cookie';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
   type BrowserConnectionOptions,
   createBrowserPackage,
 } from '../../../src/infra/http/browser/browser-package.ts';
 import type { HttpEvent } from '../../../src/infra/http/http-call.ts';
-import { createHttpClient, type HttpClientOptions } from '../../../src/infra/http/http-client.ts';
+import { createHttpClient, type HttpClientOptions, type HttpRequest } from '../../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../../src/infra/http/overrides.ts';
+import { createCertificate } from '../../fakes/certificate.ts';
+import { type ServedListener, type ServedRequest, serveHttp2 } from '../../fakes/loopback.ts';
 import { wreqMissing, wreqNote } from '../../wreq.ts';
 
 const host = 'www.photos.test';
@@ -60,6 +64,90 @@ describe('without the optional package', () => {
     expect(client.hasBrowserTransport).toBe(false);
     expect(importPackage).toHaveBeenCalledTimes(1);
     expect(warn).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe.skipIf(wreqMissing)(`a request of the browser transport${wreqNote}`, () => {
+  const names = (raw: readonly string[]) => raw.filter((name, index) => index % 2 === 0 && name !== 'host');
+
+  async function serveEcho(answer: ServedListener = (_request, response) => response.end('ok')) {
+    const seen: ServedRequest[] = [];
+    const server = await serveHttp2(createCertificate([host]), (request, response) => {
+      seen.push(request);
+      answer(request, response);
+    });
+    const client = openClient({ overrides: createOverrides([{ host, origin: server.origin }]), userAgent: 'Medley/1' });
+    return {
+      seen,
+      ask: (more: Partial<HttpRequest> = {}) => client.request({ url, hosts, transport: 'browser', ...more }),
+    };
+  }
+
+  it('says what the browser says of itself, in its order, unless the request names it', async () => {
+    const { seen, ask } = await serveEcho();
+    await ask();
+    const cookies = new CookieJar();
+    await cookies.setCookie('a=1', url);
+    const headers = {
+      'X-Own': '1',
+      'User-Agent': 'Mozilla/5.0 (own)',
+      'Accept-Language': 'en',
+      'Sec-Fetch-Mode': 'cors',
+    };
+    await ask({ method: 'POST', body: 'a=b', headers, cookies });
+    const own = [':method', ':authority', ':scheme', ':path'];
+    const browser = [
+      'sec-ch-ua',
+      'sec-ch-ua-mobile',
+      'sec-ch-ua-platform',
+      'user-agent',
+      'sec-fetch-dest',
+      'sec-fetch-mode',
+      'sec-fetch-site',
+      'accept',
+      'accept-encoding',
+      'accept-language',
+    ];
+    expect(names(seen[0]?.rawHeaders ?? [])).toEqual([...own, ...browser, 'priority']);
+    expect(seen[0]?.headers['user-agent']).toMatch(/^Mozilla\/5\.0 \(Windows NT 10\.0; .* Chrome\/\d+/);
+    expect(names(seen[1]?.rawHeaders ?? [])).toEqual([
+      ...own,
+      ...browser,
+      'x-own',
+      'cookie',
+      'priority',
+      'content-length',
+    ]);
+    expect(seen[1]?.headers).toMatchObject({
+      'user-agent': 'Mozilla/5.0 (own)',
+      'accept-language': 'en',
+      'sec-fetch-mode': 'cors',
+      cookie: 'a=1',
+    });
+  });
+
+  it('reads what only a browser asks for: zstd', async () => {
+    // A frame of one raw block (RFC 8878).
+    const frame = Buffer.from('28b52ffd2005290000', 'hex');
+    const { ask } = await serveEcho((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'zstd' }).end(Buffer.concat([frame, Buffer.from('hello')])),
+    );
+    expect((await ask()).text).toBe('hello');
+  });
+
+  it('fails without a word of its address or of a proxy', async () => {
+    const secret = 'https://www.photos.test/p/s3cret?token=s3cret';
+    const away = openClient({ overrides: createOverrides([{ host, origin: 'https://127.0.0.1:1' }]) });
+    const proxied = openClient({
+      proxyUrl: 'http://ann:s3cret@127.0.0.1:1',
+      lookup: async () => [{ address: '93.184.216.34', family: 4 }],
+    });
+    for (const client of [away, proxied]) {
+      const asked = client.request({ url: secret, hosts, transport: 'browser', retries: 0 });
+      const error = await asked.catch((failure: unknown) => failure);
+      expect(error).toMatchObject({ code: 'upstream_unavailable', message: expect.stringContaining('refused') });
+      expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
+    }
   });
 });
 
@@ -118,13 +206,13 @@ describe.skipIf(wreqMissing)(`the connections of the browser transport${wreqNote
     expect(created).toHaveLength(1);
   });
 
-  it('are at most 32, and closed in the end', async () => {
+  it('are at most 16, and closed in the end', async () => {
     const { created, open, client, ask } = openWatched(() => ['93.184.216.34']);
-    for (let i = 0; i < 40; i++) await ask(`https://${i}.cdn.test/`);
-    expect(created).toHaveLength(40);
-    expect(open.size).toBe(32);
-    await ask('https://39.cdn.test/');
-    expect(created).toHaveLength(40);
+    for (let i = 0; i < 20; i++) await ask(`https://${i}.cdn.test/`);
+    expect(created).toHaveLength(20);
+    expect(open.size).toBe(16);
+    await ask('https://19.cdn.test/');
+    expect(created).toHaveLength(20);
     await client.close();
     expect(open.size).toBe(0);
   });

@@ -50,6 +50,12 @@ describe('request', () => {
     expect((await createTestClient({ [host]: server.origin }).request({ url, hosts })).text).toBe(text);
   });
 
+  it('drops a byte order mark', async () => {
+    const server = await serveHttp((_request, response) => response.end('\ufeff{"a":1}'));
+    const client = createTestClient({ [host]: server.origin });
+    expect(JSON.parse((await client.request({ url, hosts })).text)).toEqual({ a: 1 });
+  });
+
   it('reads past early hints', async () => {
     const server = await serveHttp((_request, response) => {
       response.writeEarlyHints({ link: '</a.css>; rel=preload' });
@@ -64,7 +70,7 @@ describe('request', () => {
     const client = createTestClient({ [host]: server.origin, 'm.photos.test': server.origin });
     for (let i = 0; i < 20; i++) await client.request({ url, hosts });
     await client.request({ url: 'https://m.photos.test/', hosts: ['m.photos.test'] });
-    // A connection rests for one turn of the event loop between two requests, so there may be a second.
+    // A connection is not free at once after a request, so there may be a second.
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 

@@ -146,6 +146,27 @@ function checkProxy(transport: NonNullable<HttpRequest['transport']>, watchAll: 
       expect(proxy.connections()).toBe(0);
     });
 
+    it('is asked no faster than the host may be', async () => {
+      let underWay = 0;
+      let most = 0;
+      const server = await serveHttps(certificate, (_request, response) => {
+        most = Math.max(most, ++underWay);
+        setTimeout(() => {
+          underWay--;
+          response.end('ab');
+        }, 20);
+      });
+      const proxy = await serveConnectProxy({ tunnelTo: server.port });
+      const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
+      const client = createTestClient(
+        {},
+        { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
+      );
+      const asked = Array.from({ length: 8 }, () => client.request({ url, hosts, transport }));
+      expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(8).fill('ab'));
+      expect(most).toBe(2);
+    });
+
     it.each([403, 407, 500, 502])('that answers %d is an unavailable upstream', async status => {
       const proxy = await serveConnectProxy({ status });
       const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: outside });
@@ -179,8 +200,11 @@ describe('the throttle', () => {
       }, 20);
     });
     const proxy = await serveConnectProxy({ tunnelTo: server.port });
-    const pace = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
-    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace });
+    const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
+    const client = createTestClient(
+      {},
+      { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
+    );
     const texts = await Promise.all(
       Array.from({ length: 8 }, async (_, i) => {
         if (i % 2 === 0) return (await client.request({ url, hosts })).text;
@@ -201,8 +225,11 @@ describe('the throttle', () => {
       else response.end('ok');
     });
     const proxy = await serveConnectProxy({ tunnelTo: server.port });
-    const pace = { default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } };
-    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace });
+    const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } };
+    const client = createTestClient(
+      {},
+      { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
+    );
     const at = (path: string): string => `https://www.instagram.com${path}`;
     await expect(client.request({ url: at('/reset'), hosts, retries: 0 })).rejects.toMatchObject({
       code: 'upstream_unavailable',
@@ -221,8 +248,8 @@ describe('the throttle', () => {
 
   it('is lifted for overridden hosts', async () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
-    const pace = { default: { perSecond: 1, burst: 1, atOnce: 1 } };
-    const client = createTestClient({ 'www.instagram.com': server.origin }, { pace });
+    const throttle = { default: { perSecond: 1, burst: 1, atOnce: 1 } };
+    const client = createTestClient({ 'www.instagram.com': server.origin }, { pace: throttle });
     const all = await Promise.all(Array.from({ length: 50 }, () => client.request({ url, hosts, timeoutMs: 5_000 })));
     expect(all).toHaveLength(50);
   });

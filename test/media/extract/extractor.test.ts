@@ -43,6 +43,8 @@ function setUp(given: Given = {}) {
     id,
     match,
     refOf,
+    strategies: [],
+    examples: [],
     canFetchStories: given.canFetchStories ?? false,
     mediaHosts: ['fbcdn.net', `${id}.example`],
     async resolveShort(url, { signal }) {

@@ -41,6 +41,7 @@ describe('people over their limit', () => {
     await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
     let last = 0;
     for (let n = 0; n < 12; n += 1) last = fake.message({ chat: GROUP, from: SARI, text: REEL });
+    await fake.waitFor(() => calls('sendMessage')[5], 9_000);
     await fake.waitFor(() => jobs.pending('telegram').length === 0 || undefined, 9_000);
     expect(calls('sendMessage')).toHaveLength(6);
     expect(calls('sendMessage').at(-1)?.params.reply_parameters).toMatchObject({ message_id: last });

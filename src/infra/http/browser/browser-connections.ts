@@ -22,7 +22,8 @@ export interface BrowserConnections {
   close(): void;
 }
 
-const MAX_TARGETS = 32;
+/** Each holds 1.3 MB, most of it certificates. */
+const MAX_TARGETS = 16;
 
 interface Shared {
   readonly transport: Promise<Transport>;
@@ -44,7 +45,7 @@ export function createBrowserConnections(
   function open(key: string, target: BrowserTarget): Shared {
     const opened: Shared = { transport: connect(target.options), users: 0, isEvicted: false };
     shared.set(key, opened);
-    // Whoever asked for it reports the failure.
+    // The request that needs it reports the failure.
     opened.transport.catch(() => shared.delete(key));
     return opened;
   }

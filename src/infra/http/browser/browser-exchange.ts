@@ -70,7 +70,7 @@ class BrowserExchange {
     this.#resolve(result);
   }
 
-  /** The caller is told at once; the package follows. */
+  /** The caller has its failure at once; the package follows. */
   #fail(error: AppError): void {
     this.#settle({ error, sent: this.#sent, transient: false });
     this.#signal.cancel();
@@ -166,7 +166,7 @@ const LAST: readonly string[] = ['cookie', 'priority'];
  * The browser's headers in their order, the request's own values in their place. What only the request names comes behind them, but
  * cookies and the priority, which a browser sends last.
  *
- * @param given names and values in turn
+ * @param given names and values, alternating
  */
 function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Array<[string, string]> {
   const merged = new Map<string, [string, string]>();

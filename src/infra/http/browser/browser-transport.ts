@@ -21,7 +21,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
     return browser.connect({
       ...target,
       connectTimeout: options.connectTimeoutMs,
-      // A body that nobody reads any more is let go of after this long.
+      // A body that is not read any more is released after this long.
       readTimeout: Math.max(headersTimeoutMs, pauseTimeoutMs),
     });
   });
@@ -37,7 +37,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
     });
   }
 
-  /** Loaded before a request waits for its turn, so that one that cannot be sent costs nothing. */
+  /** Loaded before the throttle counts a request, so that one that cannot be sent costs nothing. */
   function load(): Promise<void> | undefined {
     return browserPackage.browser === undefined ? browserPackage.load().then(() => undefined) : undefined;
   }

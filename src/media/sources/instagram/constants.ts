@@ -38,6 +38,13 @@ export const SITE_HOSTS: readonly string[] = [
 /** Hosts that share links may be asked on. */
 export const SHORT_HOSTS: readonly string[] = [...SITE_HOSTS, 'ig.me'];
 
+/** Public posts that have been up for years, for those who want to see what works here: a reel, a carousel, a photo. */
+export const INSTAGRAM_EXAMPLES: readonly string[] = [
+  'https://www.instagram.com/reel/Chunk8-jurw/',
+  'https://www.instagram.com/p/BoHk1haB5tM/',
+  'https://www.instagram.com/p/BqvsDleB3lV/',
+];
+
 const DEFAULTS: InstagramIds = {
   mediaIdUrl: 'https://www.instagram.com/api/graphql',
   mediaIdDocId: '27130156389949648',

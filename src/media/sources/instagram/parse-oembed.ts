@@ -9,7 +9,7 @@ import { readAddress, readId, readText } from '../../parse/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type Post } from '../../post.ts';
-import { failureOfHead, failureOfJson } from './failures.ts';
+import { failureOfHead, failureOfJson, weakNotFound } from './failures.ts';
 import { toPost } from './parse.ts';
 
 export interface OembedContext {
@@ -104,10 +104,10 @@ export function parseOembed(response: HttpResponse, context: OembedContext): Pos
   const refused = isJsonObject(answer) && response.status >= 400 ? failureOfRefusal(answer) : null;
   if (refused !== null) throw refused;
   const ofHead = failureOfHead(response, context.now);
-  if (ofHead !== null) throw (isJsonObject(answer) ? failureOfJson(answer) : null) ?? ofHead;
-  const unknown = () => new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
-  if (!isJsonObject(answer)) throw unknown();
-  const post = readCard(answer, context);
+  const post = ofHead === null && isJsonObject(answer) ? readCard(answer, context) : null;
   if (post !== null) return post;
-  throw failureOfRefusal(answer) ?? failureOfJson(answer) ?? unknown();
+  const stated = isJsonObject(answer) ? (failureOfRefusal(answer) ?? failureOfJson(answer)) : null;
+  const failure = stated ?? ofHead ?? new AppError('upstream_changed', 'oEmbed: an answer of an unknown kind');
+  // It knows public posts alone: a private one may look the same.
+  throw failure.code === 'not_found' ? weakNotFound(`oEmbed: ${failure.message}`) : failure;
 }

@@ -1,6 +1,7 @@
 /** The logged-out visit to the home page that some callers lean on: its cookies and tokens, kept and reused. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
@@ -31,8 +32,10 @@ export interface SessionOptions {
 
 const HOME = 'https://www.instagram.com/';
 const MAX_AGE_MS = 30 * 60_000;
-/** After a visit that brought nothing, and between a renewal and the next. */
+/** Between a renewal and the next. */
 const PAUSE_MS = 5 * 60_000;
+/** After a visit that brought nothing: with made-up tokens some callers get no answer. */
+const RETRY_MS = 60_000;
 /** What waits for it has about six seconds. */
 const TIMEOUT_MS = 3_000;
 const TOKEN = /^[\w-]{1,100}$/;
@@ -120,19 +123,8 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
     const session = { jar, lsd: lsd ?? madeUpLsd() };
     visitor.kept = session;
     visitor.visitedAt = now();
-    visitor.keptUntil = visitor.visitedAt + (lsd === null ? PAUSE_MS : MAX_AGE_MS);
+    visitor.keptUntil = visitor.visitedAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
     return session;
-  }
-
-  function endOf(signal: AbortSignal): { readonly aborted: Promise<never>; readonly dispose: () => void } {
-    let dispose = () => {};
-    const aborted = new Promise<never>((_, reject) => {
-      const onAbort = () => reject(signal.reason);
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort, { once: true });
-      dispose = () => signal.removeEventListener('abort', onAbort);
-    });
-    return { aborted, dispose };
   }
 
   return {
@@ -142,12 +134,7 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
       visitor.visit ??= visitHome(caller, visitor).finally(() => {
         visitor.visit = null;
       });
-      const { aborted, dispose } = endOf(signal);
-      try {
-        return await Promise.race([visitor.visit, aborted]);
-      } finally {
-        dispose();
-      }
+      return abortable(visitor.visit, signal);
     },
     refuse(session) {
       for (const visitor of visitors.values()) {

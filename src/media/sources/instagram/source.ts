@@ -9,7 +9,7 @@ import { parseJson } from '../../parse/json-search.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import type { Post } from '../../post.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
-import { createInstagramConstants, type InstagramConstants } from './constants.ts';
+import { createInstagramConstants, INSTAGRAM_EXAMPLES, type InstagramConstants } from './constants.ts';
 import { failureOfHead, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
 import { type AnswerKind, toPost } from './parse.ts';
@@ -32,7 +32,7 @@ export interface InstagramSourceOptions {
   readonly deadlineMs?: number;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /** How long an account that the site sent to its login page is left alone. */
@@ -63,7 +63,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
   let accountRestsUntil = 0;
 
   function postStrategy(name: ProfileName, run: Strategy['run']): Strategy {
-    return { name, isAvailable: ref => !isStory(ref) && client.canAsk(name), run };
+    return { name, profile: constants.profiles[name], isAvailable: ref => !isStory(ref) && client.canAsk(name), run };
   }
 
   /** An endpoint that is asked once. */
@@ -113,6 +113,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
 
   const mediaInfo: Strategy = {
     name: 'media-info',
+    profile: constants.profiles['media-info'],
     isAvailable: ref => !isStory(ref) && isAccountUsable() && client.canAsk('media-info'),
     isLastResort: true,
     async run(ref, signal) {
@@ -133,6 +134,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
 
   const stories: Strategy = {
     name: 'stories',
+    profile: constants.profiles.stories,
     isAvailable: ref => isStory(ref) && isAccountUsable() && client.canAsk('stories'),
     async run(ref, signal) {
       const response = accountAnswer(await storyAnswer(ref, signal));
@@ -164,20 +166,21 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     }
   }
 
+  const strategies: readonly Strategy[] = [
+    endpointStrategy('shortcode-query/plain', 'query', client.queryByShortcode),
+    endpointStrategy('media-id-query/browser', 'query', client.queryByMediaId),
+    pageStrategy('page/crawler'),
+    endpointStrategy('embed/crawler', 'embed', client.captionedEmbed),
+    pageStrategy('page/browser'),
+    endpointStrategy('shortcode-query/browser', 'query', client.queryByShortcode),
+    mediaInfo,
+    stories,
+    ...(options.extraStrategies ?? []).map(one => ({ ...one, isLastResort: true })),
+    oembed,
+  ];
   const fetchPost = createStrategyChain({
     source: 'instagram',
-    strategies: [
-      endpointStrategy('shortcode-query/plain', 'query', client.queryByShortcode),
-      endpointStrategy('media-id-query/browser', 'query', client.queryByMediaId),
-      pageStrategy('page/crawler'),
-      endpointStrategy('embed/crawler', 'embed', client.captionedEmbed),
-      pageStrategy('page/browser'),
-      endpointStrategy('shortcode-query/browser', 'query', client.queryByShortcode),
-      mediaInfo,
-      stories,
-      ...(options.extraStrategies ?? []).map(one => ({ ...one, isLastResort: true })),
-      oembed,
-    ],
+    strategies,
     records: options.records,
     diagnose,
     log,
@@ -195,6 +198,8 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
       if (isStory(ref) && !client.hasAccount) throw new AppError('login_required', 'stories need an account');
       return fetchPost(ref, context);
     },
+    strategies,
+    examples: INSTAGRAM_EXAMPLES,
     figures: fetchPost.figures,
     canFetchStories: client.hasAccount,
     mediaHosts: META_MEDIA_HOSTS,

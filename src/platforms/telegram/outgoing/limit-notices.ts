@@ -19,8 +19,8 @@ export interface LimitNoticesOptions {
 }
 
 /**
- * Tells one person in a chat of many that they are over their limit: without a sound, and gone when the time to wait is over, at the latest
- * after `noticeMs`. Of many in a row the newest speaks for all.
+ * Notices to one person in a group that they are over their limit: silent, and deleted when the time to wait is over, at the latest after
+ * `noticeMs`. Of many in a row the newest speaks for all.
  */
 export interface LimitNotices {
   /** @throws BotApiError, or the signal's reason */

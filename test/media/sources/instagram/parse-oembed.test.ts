@@ -101,4 +101,10 @@ describe('oEmbed', () => {
   ])('says %s for %j with status %i', (code, body, status) => {
     expect(failureOf(body, status).code).toBe(code);
   });
+
+  it('is no proof that a post is gone: it knows public ones alone', () => {
+    for (const body of ['', { message: 'Media not found or unavailable' }]) {
+      expect(failureOf(body, 404)).toMatchObject({ code: 'not_found', params: { weak: 1 } });
+    }
+  });
 });

@@ -1,4 +1,8 @@
 /** Facebook's posts as its pages carry them: the queries' answers inside `data-sjs` scripts. */
+
+import type { RenderContext } from '../instagram-product.ts';
+import type { Clip } from '../media.ts';
+import type { FacebookPost } from '../world.ts';
 import {
   actor,
   type Fields,
@@ -11,10 +15,7 @@ import {
   progressive,
   SITE,
   video,
-} from './facebook-media.ts';
-import type { RenderContext } from './instagram-product.ts';
-import type { Clip } from './media.ts';
-import type { FacebookPost } from './world.ts';
+} from './media.ts';
 
 function feedbackId(post: FacebookPost): string {
   return Buffer.from(`feedback:${post.id}`).toString('base64');

@@ -1,29 +1,23 @@
 /** Facebook's pages and short links, as visitors without an account get them. */
-import { type Answer, type Ask, escapeHtml, html, noise, preloaded, redirect } from './answer.ts';
-import { facebookUrl } from './facebook-media.ts';
-import { photoAnswers, playerData, reelAnswers, storyAnswers, watchAnswers } from './facebook-shapes.ts';
-import type { RenderContext } from './instagram-product.ts';
-import { DECOY, type FacebookPost, type ShortLink } from './world.ts';
-
-export type FacebookEndpoint = 'facebook.page' | 'facebook.embed' | 'facebook.share' | 'facebook.fb-watch';
+import { type Answer, type Ask, escapeHtml, html, noise, preloaded, redirect } from '../answer.ts';
+import type { RenderContext } from '../instagram-product.ts';
+import { DECOY, type FacebookPost, type ShortLink } from '../world.ts';
+import { callerOf, type FacebookEndpoint, type PageKind, pageKindOf, showingOf } from './callers.ts';
+import { answerOembed } from './graph.ts';
+import { facebookUrl } from './media.ts';
+import { photoAnswers, playerData, reelAnswers, storyAnswers, watchAnswers } from './shapes.ts';
 
 export interface FacebookSite extends RenderContext {
   readonly posts: readonly FacebookPost[];
   readonly shortLinks: readonly ShortLink[];
+  /** Whether visitors come from an address of a data centre. */
+  readonly isDataCentre: boolean;
 }
 
 const SITE = 'https://www.facebook.com';
 /** About the size of the scripts around a post's data. */
 const PAGE_NOISE_KB = 140;
 const ROUTE = 'comet.fbweb.CometVideoHomeRoute';
-
-export function facebookEndpoint(ask: Ask): FacebookEndpoint | undefined {
-  if (ask.host === 'fb.watch') return 'facebook.fb-watch';
-  const path = ask.url.pathname;
-  if (path.startsWith('/share/')) return 'facebook.share';
-  if (path.startsWith('/plugins/video.php')) return 'facebook.embed';
-  return path === '/' || path.startsWith('/login') ? undefined : 'facebook.page';
-}
 
 function page(title: string, head: string, body: string): string {
   return `<!DOCTYPE html><html id="facebook" class="_9dls" lang="en" dir="ltr"><head><meta charset="utf-8" /><title>${escapeHtml(title)}</title>${head}</head><body class="_6s5d _71pn">${body}</body></html>`;
@@ -57,7 +51,9 @@ export function blockedPage(): string {
   );
 }
 
-function answersOf(post: FacebookPost, context: RenderContext): readonly object[] {
+/** Pages under `/watch` and `/videos` hold the files of another video. */
+function answersOf(post: FacebookPost, kind: PageKind, context: RenderContext): readonly object[] {
+  if (kind === 'watch' || kind === 'video') return reelAnswers(DECOY, 'direct', context);
   switch (post.form) {
     case 'reel':
       return [...reelAnswers(DECOY, 'legacy', context), ...reelAnswers(post, 'legacy', context)];
@@ -74,33 +70,53 @@ function answersOf(post: FacebookPost, context: RenderContext): readonly object[
   }
 }
 
-function postPage(post: FacebookPost, context: RenderContext): string {
-  const url = facebookUrl(post);
-  const title = post.title ?? `${post.owner.name} - ${(post.text ?? '').slice(0, 60)}`;
-  const head = `<link rel="canonical" href="${escapeHtml(url)}" /><meta property="og:url" content="${escapeHtml(url)}" /><meta property="og:title" content="${escapeHtml(`${title} | Facebook`)}" />`;
-  const scripts = answersOf(post, context).map((data, index) =>
+function titleOf(post: FacebookPost): string {
+  return post.title ?? `${post.owner.name} - ${(post.text ?? '').slice(0, 60)}`;
+}
+
+function headOf(post: FacebookPost): string {
+  const url = escapeHtml(facebookUrl(post));
+  return `<link rel="canonical" href="${url}" /><meta property="og:url" content="${url}" /><meta property="og:title" content="${escapeHtml(`${titleOf(post)} | Facebook`)}" />`;
+}
+
+/** What link previews are made of. */
+function previewPage(post: FacebookPost, { addresses }: RenderContext): string {
+  const [first] = post.media;
+  const cover = first?.kind === 'video' ? first.cover : first?.small;
+  const image = cover === undefined ? '' : escapeHtml(addresses.of(cover, { host: 'scontent-lhr8-2.xx.fbcdn.net' }));
+  const isVideo = first?.kind === 'video';
+  const oembed = `https://graph.facebook.com/v26.0/oembed_video?url=${encodeURIComponent(facebookUrl(post))}`;
+  const more = [
+    `<meta property="og:image" content="${image}" />`,
+    `<meta property="og:description" content="${escapeHtml(post.text ?? '')}" />`,
+    isVideo ? `<link rel="alternate" href="${escapeHtml(oembed)}" title="${escapeHtml(titleOf(post))}" />` : '',
+  ];
+  return page(`${titleOf(post)} | Facebook`, headOf(post) + more.join(''), noise(PAGE_NOISE_KB, ROUTE));
+}
+
+function postPage(post: FacebookPost, kind: PageKind, context: RenderContext): string {
+  const scripts = answersOf(post, kind, context).map((data, index) =>
     preloaded(data, `adp_CometRootQueryRelayPreloader_${index}`),
   );
   return page(
-    `${title} | Facebook`,
-    head,
+    `${titleOf(post)} | Facebook`,
+    headOf(post),
     `${noise(PAGE_NOISE_KB, ROUTE)}${scripts.join('')}<div id="mount_0_0_sB"></div>`,
   );
 }
 
-/** The player for other sites: the configuration of before 2020, written as script rather than as JSON. */
+/** The player for other sites, in the shape of 2026: its configuration as script, few words in the markup. */
 function embedPage(post: FacebookPost, context: RenderContext): string {
-  const [data] = playerData(post, context);
-  const config = JSON.stringify(data)
-    .replace(/"(\w+)":/g, '$1:')
-    .replaceAll(':true', ':!0')
-    .replaceAll(':false', ':!1');
-  const script = `<script>requireLazy(["ServerJS"],function(s){(new s()).handle({instances:[["__inst_0",["VideoConfig","__inst"],[{videoData:[${config}],minQuality:null}],1]]});});</script>`;
-  return page(
-    post.owner.name,
-    '',
-    `<a href="${escapeHtml(facebookUrl(post))}">${escapeHtml(post.owner.name)}</a>${script}`,
-  );
+  const videoData = playerData(post, context);
+  const config = JSON.stringify({ videoData, minQuality: null }).replaceAll('/', '\\/');
+  const script = `<script>requireLazy(["ServerJS"],function(s){(new s()).handle({"instances":[["__inst_0",["VideoConfig","__inst"],[${config}],1]]});});</script>`;
+  const anchors = `<a href="${SITE}/watch/?ref=embed_video">${escapeHtml(titleOf(post))}</a><a href="${SITE}/watch/${post.owner.username}/?ref=embed_video">${escapeHtml(post.owner.name)}</a>`;
+  return page(post.owner.name, '', `${noise(60, 'comet.plugin.VideoEmbed')}${anchors}${script}`);
+}
+
+/** Status 400: to a browser's user agent that does not behave like one. */
+function errorPage(): Answer {
+  return html(page('Error', '', '<h1>Sorry, something went wrong.</h1>'), 400);
 }
 
 function toLogin(ask: Ask): Answer {
@@ -110,7 +126,7 @@ function toLogin(ask: Ask): Answer {
 /** Every id that an address names, last first. */
 function idsOf(url: URL): readonly string[] {
   const { searchParams, pathname } = url;
-  const inner = searchParams.get('href') ?? '';
+  const inner = searchParams.get('href') ?? searchParams.get('url') ?? '';
   if (URL.canParse(inner)) return idsOf(new URL(inner));
   const named = ['v', 'fbid', 'story_fbid', 'video_id', 'multi_permalinks'].flatMap(key => searchParams.get(key) ?? []);
   return [
@@ -131,19 +147,26 @@ function find(ask: Ask, site: FacebookSite): FacebookPost | undefined {
 }
 
 function answerPage(ask: Ask, site: FacebookSite): Answer {
-  if (ask.host !== 'www.facebook.com') return redirect(`${SITE}${ask.url.pathname}${ask.url.search}`);
-  const isNavigation =
-    ask.headers['sec-fetch-mode'] === 'navigate' && /^Mozilla\/5\.0 \(/.test(ask.headers['user-agent'] ?? '');
-  if (!isNavigation) return toLogin(ask);
+  // The mobile sites send everyone to the login page.
+  if (ask.host !== 'www.facebook.com' && ask.host !== 'facebook.com') return toLogin(ask);
+  const showing = showingOf(ask, site.isDataCentre);
+  if (showing === 'error') return errorPage();
+  if (showing === 'login') return toLogin(ask);
   const post = find(ask, site);
   if (post === undefined || post.state === 'removed') return html(unavailablePage());
   if (post.state === 'login-wall') return toLogin(ask);
+  const kind = pageKindOf(ask.url.pathname);
   const isBareId = /^\/\d+\/?$/.test(ask.url.pathname);
-  const isReelElsewhere = post.form === 'reel' && !ask.url.pathname.startsWith('/reel/');
-  return isBareId || isReelElsewhere ? redirect(facebookUrl(post)) : html(postPage(post, site));
+  const isReelElsewhere = post.form === 'reel' && kind !== 'reel';
+  if (isBareId || isReelElsewhere) return redirect(facebookUrl(post));
+  if (showing === 'page') return html(postPage(post, kind, site));
+  // Of a photo not even the head tells anything.
+  return html(post.form === 'photo' ? page('Facebook', '', noise(30, ROUTE)) : previewPage(post, site));
 }
 
 function answerEmbed(ask: Ask, site: FacebookSite): Answer {
+  const caller = callerOf(ask);
+  if (caller === 'other' || caller === 'search') return errorPage();
   const post = find(ask, site);
   const hasPlayer = post?.state === 'public' && post.media.some(one => one.kind === 'video');
   if (post !== undefined && hasPlayer) return html(embedPage(post, site));
@@ -160,18 +183,24 @@ function shortTarget(ask: Ask, site: FacebookSite, host: ShortLink['host']): str
 function answerShare(ask: Ask, site: FacebookSite): Answer {
   const target = shortTarget(ask, site, 'www.facebook.com');
   if (target === undefined) return html(unavailablePage());
+  // Link previews get a page that names the post; everyone else is redirected.
+  const post = find({ ...ask, url: new URL(target, SITE) }, site);
+  const isPreview = callerOf(ask) === 'crawler' || callerOf(ask) === 'search';
+  if (isPreview && post !== undefined) return html(previewPage(post, site));
   const extra = new URLSearchParams({ rdid: 'SaNdBoXrDiD0', share_url: ask.url.href });
   return redirect(`${SITE}${target}${target.includes('?') ? '&' : '?'}${extra}`);
 }
 
 function answerFbWatch(ask: Ask, site: FacebookSite): Answer {
+  if (site.isDataCentre) return toLogin(ask);
   return redirect(`${SITE}${shortTarget(ask, site, 'fb.watch') ?? '/watch/'}`);
 }
 
 export function answerFacebook(endpoint: FacebookEndpoint, ask: Ask, site: FacebookSite): Answer {
-  if (endpoint === 'facebook.share') return answerShare(ask, site);
-  if (endpoint === 'facebook.embed') return answerEmbed(ask, site);
-  return endpoint === 'facebook.fb-watch' ? answerFbWatch(ask, site) : answerPage(ask, site);
+  if (endpoint === 'facebook.oembed') return answerOembed(ask, find(ask, site));
+  if (endpoint === 'facebook.fb-watch') return answerFbWatch(ask, site);
+  if (endpoint.startsWith('facebook.share.')) return answerShare(ask, site);
+  return endpoint.startsWith('facebook.embed.') ? answerEmbed(ask, site) : answerPage(ask, site);
 }
 
 /** The home and login pages. */
