@@ -42,8 +42,9 @@ import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
-import { type Post, parseStoredPost, postBytes } from './media/post.ts';
+import { type Post, postBytes } from './media/post.ts';
 import { createFacebookConstants } from './media/sources/facebook/constants.ts';
 import { createMediaSources } from './media/sources/index.ts';
 import { createInstagramConstants } from './media/sources/instagram/constants.ts';
@@ -112,31 +113,32 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const records = createStoredStrategyRecords({ store, log });
   const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
 
+  const sources = createMediaSources({
+    instagram: {
+      http,
+      log,
+      constants: createInstagramConstants(config.upstreamConstants),
+      cookies: await readCookies(config.instagramCookiesFile),
+      extraStrategies: lastResort('instagram'),
+      records,
+      onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
+    },
+    facebook: {
+      http,
+      log,
+      constants: createFacebookConstants(config.upstreamConstants),
+      extraStrategies: lastResort('facebook'),
+      records,
+      onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
+    },
+  });
   const extractor = createExtractor({
-    sources: createMediaSources({
-      instagram: {
-        http,
-        log,
-        constants: createInstagramConstants(config.upstreamConstants),
-        cookies: await readCookies(config.instagramCookiesFile),
-        extraStrategies: lastResort('instagram'),
-        records,
-        onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
-      },
-      facebook: {
-        http,
-        log,
-        constants: createFacebookConstants(config.upstreamConstants),
-        extraStrategies: lastResort('facebook'),
-        records,
-        onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
-      },
-    }),
+    sources,
     cache: createMemoryCache<Post>({
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
       sizeOf: postBytes,
-      behind: shared?.openShelf({ name: 'posts', parse: parseStoredPost }),
+      behind: shared?.openShelf({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
