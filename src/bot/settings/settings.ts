@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { Store } from '../../infra/store/store.ts';
-import type { SourceId } from '../../media/post.ts';
+import { type SourceId, sourceIdSchema } from '../../media/post.ts';
 
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
@@ -104,7 +104,8 @@ const Chosen = z.object({
   suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
-  disabledSources: z.array(z.enum(['instagram', 'facebook'])).catch([]),
+  // A source that this version does not have stays switched off for the one that has it.
+  disabledSources: z.array(sourceIdSchema).catch([]),
 });
 const ChatRow = z.object({ settings: z.string() }).transform(row => Chosen.parse(JSON.parse(row.settings)));
 

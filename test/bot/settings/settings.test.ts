@@ -109,7 +109,11 @@ describe('the settings of chats', () => {
     createSettingsStore({ store });
     const json = '{"captions":false,"language":7,"disabledSources":["pigeons"],"new":1}';
     store.run('INSERT INTO chats (key, settings, updated_at) VALUES (?, ?, 0)', ['discord:a', json]);
-    expect(createSettingsStore({ store }).chat('discord:a')).toEqual({ ...CHAT_DEFAULTS, captions: false });
+    expect(createSettingsStore({ store }).chat('discord:a')).toEqual({
+      ...CHAT_DEFAULTS,
+      captions: false,
+      disabledSources: ['pigeons'],
+    });
   });
 
   it('move with the chat, once, and never over what is set there', () => {
