@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import type { Translator } from '../../../src/i18n/translate.ts';
 import { commandPayloads, createCommandIndex } from '../../../src/platforms/discord/register.ts';
+import { commandList } from '../../bot/command-list.ts';
 
 const specs = (t: Translator) => commandList.map(command => commandSpec(command, t));
 const payloads = commandPayloads(specs);
