@@ -226,11 +226,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
     examples: t =>
       config.webExamples.map(({ kind, url }) => ({
-        label: {
-          reel: t.messages.web.exampleReel,
-          carousel: t.messages.web.exampleCarousel,
-          facebook: t.messages.web.exampleFacebook,
-        }[kind],
+        label: t.messages.webExamples[kind],
         text: url,
       })),
   });

@@ -306,6 +306,9 @@ export const en = {
     slowDown: (wait: string) => `Telegram asks me to slow down. Please try again ${wait}.`,
   },
 
+  /** Labels of the example links, by their kinds in WEB_EXAMPLES. */
+  webExamples: { reel: 'An Instagram reel', carousel: 'A post with several photos', facebook: 'A Facebook video' },
+
   /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */
   web: {
     title: 'Medley',
@@ -349,9 +352,6 @@ export const en = {
     showLess: 'Show less',
     emptyText: 'Paste a link to a public Instagram or Facebook post and it plays right here.',
     emptyExamples: 'For example',
-    exampleReel: 'An Instagram reel',
-    exampleCarousel: 'A post with several photos',
-    exampleFacebook: 'A Facebook video',
     exampleHelp: 'Everything I can do',
     suggestions: 'Suggestions',
     theme: 'Theme',

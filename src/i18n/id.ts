@@ -289,6 +289,8 @@ export const id: Messages = {
     slowDown: wait => `Telegram meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
   },
 
+  webExamples: { reel: 'Reel Instagram', carousel: 'Kiriman dengan beberapa foto', facebook: 'Video Facebook' },
+
   web: {
     title: 'Medley',
     tagline: 'Tempel tautan, dapat videonya.',
@@ -331,9 +333,6 @@ export const id: Messages = {
     showLess: 'Ciutkan',
     emptyText: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan videonya langsung diputar di sini.',
     emptyExamples: 'Misalnya',
-    exampleReel: 'Reel Instagram',
-    exampleCarousel: 'Kiriman dengan beberapa foto',
-    exampleFacebook: 'Video Facebook',
     exampleHelp: 'Semua yang bisa saya lakukan',
     suggestions: 'Saran',
     theme: 'Tema',
