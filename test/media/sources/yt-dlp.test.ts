@@ -227,14 +227,18 @@ describe('parseYtDlpAnswer', () => {
 
   it('reads a post of several videos', () => {
     const { formats, id: _, ...entry } = ANSWER;
-    const entries = [{ ...entry, formats }, { ...entry, formats: [formats[0]] }, { id: 'none' }];
+    const entries = [{ ...entry, formats }, { id: 'none' }, null, { ...entry, formats: [formats[0]] }];
     const post = parse(JSON.stringify({ _type: 'playlist', id: 'DXeh-kYiIge', title: 'Post by x', entries }), {
       ...REF,
       source: 'instagram',
       id: 'DXeh-kYiIge',
       form: 'p',
     });
-    expect(post.items.map(item => item.variants.length)).toEqual([4, 1]);
+    expect(post.items.map(item => [item.position, item.variants.length])).toEqual([
+      [0, 4],
+      [3, 1],
+    ]);
+    expect(post.missingItems).toBe(2);
     expect(post.title).toBeNull();
   });
 
