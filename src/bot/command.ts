@@ -99,7 +99,7 @@ export interface Services {
   readonly beatmaps: Beatmaps;
   readonly recommend: Recommend;
   /** What was recommended to whom. */
-  readonly served: Pick<RecommendationHistory, 'forgetUser'>;
+  readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
   /** Estimates; replies go without where it is absent or fails. */
   readonly difficulty?: Pick<Difficulty, 'of'>;
   /** Draws; replies go without image cards where it is absent. */

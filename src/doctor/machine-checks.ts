@@ -18,7 +18,13 @@ function checkNode(): Finding {
 function checkData(dataDir: string): Finding {
   const what = `data in ${dataDir}`;
   try {
-    openStore(join(dataDir, 'medley.db')).close();
+    const store = openStore(join(dataDir, 'medley.db'));
+    try {
+      // Takes the lock of a writer and lets go of it.
+      store.transaction(() => undefined);
+    } finally {
+      store.close();
+    }
     return { state: 'ok', what };
   } catch (error) {
     return { state: 'wrong', what, remedy: error instanceof Error ? error.message : 'Choose another DATA_DIR.' };
@@ -86,13 +92,16 @@ async function checkFfmpeg(searchPath: string): Promise<Finding> {
 
 async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
   if (url === undefined) return [];
-  const { pingRedis } = await import('../infra/redis/redis.ts');
+  const { inspectRedis, redisShortcomings } = await import('../infra/redis/redis-inspection.ts');
   try {
-    await pingRedis(url);
-    return [{ state: 'ok', what: 'Redis answers' }];
+    const inspection = await inspectRedis(url);
+    const shortcomings = redisShortcomings(inspection);
+    const what = `Redis ${inspection.version} answers`;
+    if (shortcomings.length === 0) return [{ state: 'ok', what: `${what}, appends to a file and deletes nothing` }];
+    return [{ state: 'wrong', what: `${what}, but is not safe to keep records in`, remedy: shortcomings.join(' ') }];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const remedy = 'Start it or correct REDIS_URL. Until then each process goes by its own memory.';
+    const remedy = 'Start it or correct REDIS_URL. Until then nothing new is taken and no setting can be changed.';
     return [{ state: 'wrong', what: `Redis does not answer: ${reason}`, remedy }];
   }
 }

@@ -117,11 +117,6 @@ export type Variant = MediaItem['variants'][number];
 /** An item before its place in the post is known. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 
-/** A post that was kept as JSON, or undefined when another version kept it in another shape. */
-export function parseStoredPost(value: unknown): Post | undefined {
-  return postSchema.safeParse(value).data;
-}
-
 /** What an upstream lists as a post's items, in order, null for each that is there but cannot be read. */
 export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post, 'items' | 'missingItems'> {
   const items = listed.flatMap((item, position) => (item === null ? [] : [{ ...item, position }]));

@@ -14,6 +14,7 @@ import { commandList } from '../bot/command-list.ts';
 import { fakeExtractor, link, memoryLimiter, samplePost, sampleServices } from '../bot/sample.ts';
 import { createFileDelivery } from '../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../fakes/log.ts';
+import { embeddedRecords } from '../records.ts';
 
 /** What all platforms share: the bot's own dispatcher and stores over a scripted upstream. */
 export interface Core {
@@ -92,7 +93,14 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
     });
     const delivery = createFileDelivery(folder, new Set(), () => [20_000]);
     const { settings, jobs } = services;
-    const core = { dispatcher, settings, jobs, sentFiles: createSentFiles(store), delivery, log };
+    const core = {
+      dispatcher,
+      settings,
+      jobs,
+      sentFiles: createSentFiles({ records: embeddedRecords(store), onFailure: () => undefined }),
+      delivery,
+      log,
+    };
     const under = await open(core);
     onTestFinished(async () => {
       await under.platform.stop();

@@ -5,7 +5,6 @@ import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createExtractor, type Extractor } from '../../src/media/extract/extractor.ts';
 import type { Post } from '../../src/media/post.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
-import { withBrowserTransport } from '../fakes/browser-transport.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 
@@ -22,8 +21,7 @@ export async function createHouse(options: SandboxOptions & { readonly deadlineM
     const [host = '', origin = ''] = entry.split('=');
     return { host, origin };
   });
-  const plain = createHttpClient({ overrides: createOverrides(overrides) });
-  const http = plain.hasBrowserTransport ? plain : withBrowserTransport(plain);
+  const http = createHttpClient({ overrides: createOverrides(overrides) });
   onTestFinished(async () => {
     await http.close();
     await sandbox.close();

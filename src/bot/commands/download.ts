@@ -2,7 +2,7 @@ import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
 import { indexAt, itemCount } from '../../media/post.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
-import { chatSettingsOf } from '../settings/chat-settings.ts';
+import { readableChatSettings } from '../settings/chat-settings.ts';
 import { renderCover } from '../views/cover.ts';
 import { hasSound, renderPost } from '../views/post.ts';
 import { type Site, siteNameOf } from '../views/site-name.ts';
@@ -22,7 +22,8 @@ export function createDownload({ sources }: { readonly sources: readonly Site[] 
     cost: 2,
     accepts: 'link',
     async run({ link, item, audio }, { caller, services, signal, progress, t }: CommandContext) {
-      const { captions, disabledSources } = chatSettingsOf(services, caller);
+      // The dispatcher has logged what cannot be read when it looked for the language.
+      const { captions, disabledSources } = await readableChatSettings(services, caller, () => undefined);
       const source = services.extractor.sourceOf(link);
       const disabled = disabledSources.find(id => id === source);
       if (disabled !== undefined) throw usageError('sourceOff', { site: siteNameOf(disabled, sources, t) });

@@ -10,7 +10,7 @@ import {
   type Services,
 } from '../command.ts';
 import { chatSettingsOf } from '../settings/chat-settings.ts';
-import type { ChatSettings } from '../settings/settings.ts';
+import type { ChatSettings, UserSettings } from '../settings/settings.ts';
 import { type ChatView, type LanguageView, renderSettings, type SwitchView } from '../views/settings.ts';
 import { type Site, siteName } from '../views/site-name.ts';
 
@@ -37,23 +37,22 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
     async run({ language, 'chat-language': chatLanguage, ...switches }, { caller, services, t }: CommandContext) {
       const isGroup = caller.chatKind === 'group';
       const isAdmin = isGroup && (await mayChange(caller));
-      const chatChange = changeOf(chatSettingsOf(services, caller), switches, chatLanguage, sources);
+      const chatChange = changeOf(await chatSettingsOf(services, caller), switches, chatLanguage, sources);
       if (chatChange !== undefined && !isAdmin) {
         throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
       }
-      if (chatChange !== undefined) services.settings.setChat(chatKey(caller), chatChange);
-      if (language !== undefined) services.settings.setUser(callerKey(caller), { language: languageOf(language) });
+      if (chatChange !== undefined) await services.settings.setChat(chatKey(caller), chatChange);
+      if (language !== undefined)
+        await services.settings.setUser(callerKey(caller), { language: languageOf(language) });
 
       const saved = chatChange !== undefined || language !== undefined;
-      const spoken = saved ? spokenTo(caller, services) : t;
+      const user = await services.settings.user(callerKey(caller));
+      const chat = await chatSettingsOf(services, caller);
+      const asked: Asked = { caller, services, t: saved ? spokenTo(caller, user, chat) : t };
       const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
-      const chat = isAdmin
-        ? { ...chatView(caller, services, spoken, sources), diagnosis }
-        : isGroup
-          ? 'withheld'
-          : undefined;
-      const { player } = services.settings.user(callerKey(caller));
-      return renderSettings({ language: ownLanguage(caller, services, spoken), player, chat, saved }, spoken);
+      const shown = isAdmin ? { ...chatView(chat, asked, sources), diagnosis } : isGroup ? 'withheld' : undefined;
+      const own = ownLanguage(user, chat, asked);
+      return renderSettings({ language: own, player: user.player, chat: shown, saved }, asked.t);
     },
   });
 }
@@ -61,6 +60,8 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
 function siteOption(site: Site): BooleanOption {
   return { type: 'boolean', required: false, only: 'group', site };
 }
+
+type Asked = Pick<CommandContext, 'caller' | 'services' | 't'>;
 
 async function mayChange({ isChatAdmin }: Caller): Promise<boolean> {
   return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();
@@ -95,32 +96,22 @@ function changeOf(
 }
 
 /** The language of the answers from now on. */
-function spokenTo(caller: Caller, services: Services): Translator {
-  const { language } = services.settings.user(callerKey(caller));
-  return createTranslator(language === null ? automaticFor(caller, services) : [language]);
+function spokenTo(caller: Caller, { language }: UserSettings, chat: ChatSettings): Translator {
+  return createTranslator(language === null ? automaticFor(caller, chat) : [language]);
 }
 
-function automaticFor(caller: Caller, services: Services): readonly string[] {
-  const { language } = chatSettingsOf(services, caller);
-  return language === null ? caller.locales : [language, ...caller.locales];
+function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
+  return language === null ? locales : [language, ...locales];
 }
 
-function ownLanguage(caller: Caller, services: Services, t: Translator): LanguageView {
-  const { language } = services.settings.user(callerKey(caller));
-  const automatic = createTranslator(automaticFor(caller, services)).messages.languageName;
-  return { set: language, automatic, choices: choicesOf('language', language, { caller, services, t }) };
+function ownLanguage({ language }: UserSettings, chat: ChatSettings, asked: Asked): LanguageView {
+  const automatic = createTranslator(automaticFor(asked.caller, chat)).messages.languageName;
+  return { set: language, automatic, choices: choicesOf('language', language, asked) };
 }
 
-function chatView(
-  caller: Caller,
-  services: Services,
-  t: Translator,
-  sources: readonly Site[],
-): Omit<ChatView, 'diagnosis'> {
-  const { autoDetect, osuLinks, suppressEmbeds, captions, language, disabledSources } = chatSettingsOf(
-    services,
-    caller,
-  );
+function chatView(chat: ChatSettings, asked: Asked, sources: readonly Site[]): Omit<ChatView, 'diagnosis'> {
+  const { autoDetect, osuLinks, suppressEmbeds, captions, language, disabledSources } = chat;
+  const { caller, services, t } = asked;
   const names = t.messages.settings.switches;
   const rows = [
     { key: 'links', name: names.links, isOn: autoDetect ?? true },
@@ -134,7 +125,7 @@ function chatView(
     language: {
       set: language,
       automatic: null,
-      choices: choicesOf('chat-language', language, { caller, services, t }),
+      choices: choicesOf('chat-language', language, asked),
     },
   };
 }
@@ -142,7 +133,7 @@ function chatView(
 function choicesOf(
   option: 'language' | 'chat-language',
   set: string | null,
-  { caller, services, t }: { readonly caller: Caller; readonly services: Services; readonly t: Translator },
+  { caller, services, t }: Asked,
 ): LanguageView['choices'] {
   const names = [{ tag: AUTOMATIC, name: t.messages.settings.automatic }, ...LANGUAGES];
   return names.map(({ tag, name }) => ({

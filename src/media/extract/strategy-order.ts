@@ -12,7 +12,7 @@ export interface StrategyOrder<S> {
   /** Those that failed time and again while others worked, best first. */
   readonly dead: readonly S[];
   readonly lastResorts: readonly S[];
-  /** Not to be asked now, whose rest ends first before the others. */
+  /** Not to be asked now, best first. */
   readonly resting: readonly S[];
   /** One that failed and may have come back, to be asked beside the best. */
   readonly probe: S | undefined;
@@ -30,15 +30,14 @@ export function orderStrategies<S extends Orderable>(
   now: number,
 ): StrategyOrder<S> {
   const recordOf = ({ name }: S) => records.get(name) ?? UNTRIED;
-  const awake = strategies.filter(one => !isResting(recordOf(one), now));
-  const ranked = awake
-    .filter(one => !one.isLastResort)
+  const all = strategies
     .map((strategy, place) => {
       const record = recordOf(strategy);
       const cost = expectedCostMs(record, REQUEST_PRICE_MS, now) * (1 + PLACE_SHARE * place);
-      return { strategy, place, record, cost, isDead: isDead(record) };
+      return { strategy, place, record, cost, isDead: isDead(record), isResting: isResting(record, now) };
     })
     .sort((a, b) => a.cost - b.cost);
+  const ranked = all.filter(one => !one.isResting && !one.strategy.isLastResort);
   const named = (dead: boolean) => ranked.filter(one => one.isDead === dead).map(({ strategy }) => strategy);
   const first = ranked.find(one => !one.isDead);
   // Those that failed last, and those that would be asked before the first if they did as well.
@@ -49,10 +48,8 @@ export function orderStrategies<S extends Orderable>(
   return {
     alive: named(false),
     dead: named(true),
-    lastResorts: awake.filter(one => one.isLastResort),
-    resting: strategies
-      .filter(one => isResting(recordOf(one), now))
-      .sort((a, b) => recordOf(a).restsUntil - recordOf(b).restsUntil),
+    lastResorts: strategies.filter(one => one.isLastResort && !isResting(recordOf(one), now)),
+    resting: all.filter(one => one.isResting).map(({ strategy }) => strategy),
     probe: due?.strategy,
   };
 }

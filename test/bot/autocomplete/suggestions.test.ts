@@ -98,9 +98,10 @@ describe('suggestions for one option', () => {
 });
 
 describe('commandSpecs', () => {
-  it('tell a face all it needs to register commands', () => {
+  it('tell a platform all it needs to register commands', async () => {
     const { dispatcher } = setUp(own);
-    const [download, settings] = dispatcher.commandSpecs(dispatcher.translator(sampleCaller({ locales: ['id'] })));
+    const t = await dispatcher.translator(sampleCaller({ locales: ['id'] }));
+    const [download, settings] = dispatcher.commandSpecs(t);
     expect(download).toMatchObject({ name: 'download', visibility: 'chat', accepts: 'link' });
     expect(download?.options.map(({ key, name }) => [key, name])).toEqual([
       ['link', 'tautan'],

@@ -106,7 +106,7 @@ describe('/beatmap recommend', () => {
 
   it('knows who linked his player', async () => {
     const { say, asked, services } = setUp();
-    services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
+    await services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
     await say('/beatmap recommend');
     await say('/beatmap recommend +DT');
     expect(asked.map(({ user, ruleset }) => [user, ruleset])).toEqual([
@@ -152,9 +152,8 @@ describe('/beatmap recommend', () => {
 
   it('forgets what was recommended with the rest', async () => {
     const { services, say } = setUp();
-    const { served } = services;
     const forgotten: string[] = [];
-    services.served = { ...served, forgetUser: key => forgotten.push(key) };
+    services.recommendationHistory = { forgetUser: async key => void forgotten.push(key) };
     const question = await say('/forget');
     expect(question.actions.length).toBeGreaterThan(0);
     await say('/forget me');

@@ -15,7 +15,7 @@ describe('commandPayloads', () => {
   it('offers every command, with its texts in every language', () => {
     expect(named('download')).toMatchObject({
       type: 1,
-      description: 'Bring the video or photos of a post here',
+      description: 'Show the video or photos of a post here',
       description_localizations: { 'en-US': expect.any(String), id: expect.stringContaining('kiriman') },
       integration_types: [0, 1],
       contexts: [0, 1, 2],

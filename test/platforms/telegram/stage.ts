@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
@@ -29,6 +28,7 @@ import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { createFakeTelegram, type FakeTelegram, type FakeTelegramOptions } from '../../fakes/telegram.ts';
+import { embeddedRecords } from '../../records.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
 export const REEL = 'https://www.instagram.com/reel/DYnightsky7/';
@@ -96,9 +96,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   });
   const http = createHttpClient({ overrides: createOverrides(overrides) });
   const store = openStore(':memory:');
-  const settings = createSettingsStore({ store });
+  const records = embeddedRecords(store);
+  const settings = createSettingsStore({ records });
   const jobs = createJobs({ store });
-  const sentFiles = createSentFiles(store);
+  const sentFiles = createSentFiles({ records, onFailure: () => undefined });
   const extractor = createExtractor({
     sources: sourceDescriptors.map(source => source.create({ http, log })),
     cache: createMemoryCache<Post>({ maxEntries: 100 }),
@@ -121,8 +122,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
       recommend: fakeRecommend().recommend,
-      served: createRecommendationHistory({ store }),
-      actions: createButtonTokens({ key: randomBytes(32), store: createButtonStore(store) }),
+      recommendationHistory: createRecommendationHistory({ records }),
+      actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
       jobs,
       version: '1.2.3',
     },

@@ -32,8 +32,10 @@ export interface SessionOptions {
 
 const HOME = 'https://www.instagram.com/';
 const MAX_AGE_MS = 30 * 60_000;
-/** After a visit that brought nothing, and between a renewal and the next. */
+/** Between a renewal and the next. */
 const PAUSE_MS = 5 * 60_000;
+/** After a visit that brought nothing: with made-up tokens some callers get no answer. */
+const RETRY_MS = 60_000;
 /** What waits for it has about six seconds. */
 const TIMEOUT_MS = 3_000;
 const TOKEN = /^[\w-]{1,100}$/;
@@ -121,7 +123,7 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
     const session = { jar, lsd: lsd ?? madeUpLsd() };
     visitor.kept = session;
     visitor.visitedAt = now();
-    visitor.keptUntil = visitor.visitedAt + (lsd === null ? PAUSE_MS : MAX_AGE_MS);
+    visitor.keptUntil = visitor.visitedAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
     return session;
   }
 

@@ -6,7 +6,6 @@ import { CoverOnlyError } from '../../../../src/media/extract/cover-only.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
 import { createInstagramSource } from '../../../../src/media/sources/instagram/source.ts';
-import { withBrowserTransport } from '../../../fakes/browser-transport.ts';
 import { createTestClient } from '../../../fakes/http-client.ts';
 import { silentLog } from '../../../fakes/instagram-upstream.ts';
 import type { EndpointGroup, Fault } from '../../../sandbox/faults.ts';
@@ -45,7 +44,7 @@ async function setUp({ hasBrowser = true, overrides = {}, hasAccount = true } = 
   const sandbox = await createSandbox();
   onTestFinished(() => sandbox.close());
   const real = createTestClient({ 'www.instagram.com': sandbox.origin });
-  const http = hasBrowser ? withBrowserTransport(real) : real;
+  const http = hasBrowser ? real : { ...real, hasBrowserTransport: false };
   const source = createInstagramSource({
     http,
     log: silentLog,
@@ -73,7 +72,7 @@ function print(line: string): void {
   process.stdout.write(`  ${line}\n`);
 }
 
-/** Kind and shape of each item; not all ways tell the pixels of the original. */
+/** The kind of each item; not all ways tell the pixels of the original. */
 function content(post: Post): readonly string[] {
   return post.items.map(item => {
     const tracks = new Set(item.variants.filter(({ adaptive }) => adaptive).map(({ hasVideo }) => hasVideo));
@@ -199,7 +198,7 @@ describe('a wrong caller', () => {
     ['a program by media id', { 'instagram.media-id-query/browser.transport': 'plain' }],
     ['a stranger by media id', { 'instagram.media-id-query/browser.session': 'none' }],
     ['a browser for the embed', { 'instagram.embed/crawler.userAgent': 'Mozilla/5.0 (X11) Chrome/149.0' }],
-    ['nobody for the page', { 'instagram.page/crawler.userAgent': 'curl/8.5.0' }],
+    ['a program for the page', { 'instagram.page/crawler.userAgent': 'curl/8.5.0' }],
   ])('%s gets nothing', async (_, overrides) => {
     const [key = ''] = Object.keys(overrides);
     const strategy = key.slice('instagram.'.length, key.lastIndexOf('.'));
