@@ -42,9 +42,8 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
         throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
       }
       if (chatChange !== undefined) await services.settings.setChat(chatKey(caller), chatChange);
-      if (language !== undefined) {
+      if (language !== undefined)
         await services.settings.setUser(callerKey(caller), { language: languageOf(language) });
-      }
 
       const saved = chatChange !== undefined || language !== undefined;
       const user = await services.settings.user(callerKey(caller));

@@ -13,20 +13,24 @@ import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import type { SourceDescriptor } from '../../../src/media/extract/source-descriptor.ts';
+import { createStoredPostParser } from '../../../src/media/extract/stored-post.ts';
 import { createStrategyChain } from '../../../src/media/extract/strategies.ts';
 import { createStoredStrategyRecords } from '../../../src/media/extract/strategy-records.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
-import { type Post, parseStoredPost, postSchemaOf } from '../../../src/media/post.ts';
+import { type Post, postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { sealTunnelFile, unsealTunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { fakeExtractor, sampleCaller, sampleServices } from '../../bot/sample.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { noHttp } from '../../fakes/no-http.ts';
-import { makePost } from '../../fakes/post.ts';
+import { makeItem, makePost, makeVariant } from '../../fakes/post.ts';
+import { embeddedRecords } from '../../records.ts';
 
 const LINK = 'https://toy.example/t/blocks7';
 const UNKNOWN = { id: null, username: null, name: null, verified: null, avatarUrl: null };
-const toyPost = makePost({ source: 'toy', id: 'blocks7', url: LINK, author: UNKNOWN, title: null });
+const variant = makeVariant({ url: 'https://cdn.toy.example/a.mp4' });
+const items = [makeItem({ thumbnailUrl: null, variants: [variant] })];
+const toyPost = makePost({ source: 'toy', id: 'blocks7', url: LINK, author: UNKNOWN, title: null, items });
 
 const refOf = (id: string) =>
   /^\w{1,20}$/.test(id)
@@ -103,17 +107,20 @@ describe('a source that is added to the list', () => {
 
   it('stays switched off after a restart, beside one that this version does not know', async () => {
     const store = openStore(':memory:');
-    const settings = createSettingsStore({ store });
-    settings.setChat('web:room', { disabledSources: ['x'] });
+    const settings = createSettingsStore({ records: embeddedRecords(store) });
+    await settings.setChat('web:room', { disabledSources: ['x'] });
     const services = { ...sampleServices(fakeExtractor()), settings };
     const caller = sampleCaller({ chatKind: 'group', isChatAdmin: true, chatId: 'room' });
     const context = { caller, services, t: en, signal: new AbortController().signal, progress: () => {} };
     const reply = await settingsCommand().run({ toy: false }, context);
     expect(JSON.stringify(reply)).toContain('Toybox: off');
-    const afterwards = createSettingsStore({ store }).chat('web:room').disabledSources;
+    const afterwards = (await createSettingsStore({ records: embeddedRecords(store) }).chat('web:room'))
+      .disabledSources;
     expect(afterwards).toEqual(['x', 'toy']);
     await settingsCommand().run({ toy: true }, context);
-    expect(createSettingsStore({ store }).chat('web:room').disabledSources).toEqual(['x']);
+    expect((await createSettingsStore({ records: embeddedRecords(store) }).chat('web:room')).disabledSources).toEqual([
+      'x',
+    ]);
     store.close();
   });
 
@@ -121,8 +128,8 @@ describe('a source that is added to the list', () => {
     const download = createCommandList({ sources: all }).find(({ name }) => name === 'download');
     const run = async (disabledSources: readonly string[]) => {
       const store = openStore(':memory:');
-      const settings = createSettingsStore({ store });
-      settings.setChat('web:room', { disabledSources });
+      const settings = createSettingsStore({ records: embeddedRecords(store) });
+      await settings.setChat('web:room', { disabledSources });
       const services = { ...sampleServices(fakeExtractor()), settings, extractor: extractorWith() };
       const caller = sampleCaller({ chatKind: 'group', chatId: 'room' });
       const context = { caller, services, t: en, signal: new AbortController().signal, progress: () => {} };
@@ -137,7 +144,9 @@ describe('a source that is added to the list', () => {
   });
 
   it('is read back from stored and shared copies, and from tokens', () => {
-    expect(parseStoredPost(JSON.parse(JSON.stringify(toyPost)))).toEqual(toyPost);
+    const parse = createStoredPostParser(all.map(source => source.create({ http: noHttp(), log })));
+    expect(parse(JSON.parse(JSON.stringify(toyPost)))).toEqual(toyPost);
+    expect(parse({ ...toyPost, source: 'instagram' })).toBeUndefined();
     const key = randomBytes(32);
     const post = { source: 'toy', id: 'blocks7' };
     const file = { post, index: 0, url: 'https://cdn.toy.example/a.mp4', mime: 'video/mp4', fileName: 'a.mp4' };
