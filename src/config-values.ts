@@ -151,20 +151,6 @@ function parseApiKey(entry: string): ApiKeyConfig | undefined {
     : undefined;
 }
 
-export const ROLE_NAMES = ['gateway', 'worker', 'web'] as const;
-export type Role = (typeof ROLE_NAMES)[number];
-
-/** What this process does, each role once. */
-export function parseRoles(text: string): readonly Role[] | undefined {
-  const roles = list(oneOf(ROLE_NAMES))(text);
-  return roles !== undefined && roles.length > 0 && isUnique(roles) ? roles : undefined;
-}
-
-export function parseSwitch(text: string): boolean | undefined {
-  const word = oneOf(['on', 'off'])(text);
-  return word === undefined ? undefined : word === 'on';
-}
-
 export function parseProxyAddress(entry: string): string | undefined {
   if (entry === 'loopback') return entry;
   const [address = '', prefix, ...rest] = entry.split('/');

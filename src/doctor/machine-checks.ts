@@ -3,6 +3,8 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { openStore } from '../infra/store/store.ts';
 import { parseCookiesFile } from '../media/extract/cookies-file.ts';
+import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-descriptor.ts';
+import { sourceDescriptors } from '../media/sources/index.ts';
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
 import type { Finding } from '../platforms/platform.ts';
 
@@ -16,25 +18,39 @@ function checkNode(): Finding {
 function checkData(dataDir: string): Finding {
   const what = `data in ${dataDir}`;
   try {
-    openStore(join(dataDir, 'medley.db')).close();
+    const store = openStore(join(dataDir, 'medley.db'));
+    try {
+      // Takes the lock of a writer and lets go of it.
+      store.transaction(() => undefined);
+    } finally {
+      store.close();
+    }
     return { state: 'ok', what };
   } catch (error) {
     return { state: 'wrong', what, remedy: error instanceof Error ? error.message : 'Choose another DATA_DIR.' };
   }
 }
 
-async function checkCookies(path: string | undefined): Promise<Finding> {
-  const what = 'Instagram cookies';
+type Account = Pick<SourceDescriptor, 'id' | 'name' | 'hosts' | 'sessionCookie'>;
+
+async function checkCookies(source: Account, path: string | undefined): Promise<Finding> {
+  const { name, hosts, sessionCookie = '' } = source;
+  const what = `${name} cookies`;
+  const variable = cookiesVariable(source);
   if (path === undefined) {
-    const remedy = 'Stories and posts behind the login need INSTAGRAM_COOKIES_FILE; README says what that risks.';
+    const remedy = `Stories and posts behind the login need ${variable}; README says what that risks.`;
     return { state: 'note', what: `${what}: none`, remedy };
   }
   try {
     const names = parseCookiesFile(await readFile(path, 'utf8')).map(cookie => cookie.key);
-    if (names.includes('sessionid')) return { state: 'ok', what };
-    return { state: 'wrong', what, remedy: `${path} holds no sessionid of instagram.com. Export it again, logged in.` };
+    if (names.includes(sessionCookie)) return { state: 'ok', what };
+    return {
+      state: 'wrong',
+      what,
+      remedy: `${path} holds no ${sessionCookie} of ${hosts[0]}. Export it again, logged in.`,
+    };
   } catch {
-    return { state: 'wrong', what, remedy: `${path} cannot be read. Correct INSTAGRAM_COOKIES_FILE.` };
+    return { state: 'wrong', what, remedy: `${path} cannot be read. Correct ${variable}.` };
   }
 }
 
@@ -76,30 +92,34 @@ async function checkFfmpeg(searchPath: string): Promise<Finding> {
 
 async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
   if (url === undefined) return [];
-  const { pingRedis } = await import('../infra/redis/redis.ts');
+  const { inspectRedis, redisShortcomings } = await import('../infra/redis/redis-inspection.ts');
   try {
-    await pingRedis(url);
-    return [{ state: 'ok', what: 'Redis answers' }];
+    const inspection = await inspectRedis(url);
+    const shortcomings = redisShortcomings(inspection);
+    const what = `Redis ${inspection.version} answers`;
+    if (shortcomings.length === 0) return [{ state: 'ok', what: `${what}, appends to a file and deletes nothing` }];
+    return [{ state: 'wrong', what: `${what}, but is not safe to keep records in`, remedy: shortcomings.join(' ') }];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const remedy = 'Start it or correct REDIS_URL. Until then each process goes by its own memory.';
+    const remedy = 'Start it or correct REDIS_URL. Until then nothing new is taken and no setting can be changed.';
     return [{ state: 'wrong', what: `Redis does not answer: ${reason}`, remedy }];
   }
 }
 
 export interface Machine {
   readonly dataDir: string;
-  readonly instagramCookiesFile: string | undefined;
+  readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly redisUrl: string | undefined;
   /** Where programs are looked for. */
   readonly searchPath: string;
 }
 
 export async function checkMachine(machine: Machine): Promise<readonly Finding[]> {
+  const accounts = sourceDescriptors.filter(({ sessionCookie }) => sessionCookie !== undefined);
   return [
     checkNode(),
     checkData(machine.dataDir),
-    await checkCookies(machine.instagramCookiesFile),
+    ...(await Promise.all(accounts.map(source => checkCookies(source, machine.cookiesFiles[source.id])))),
     await checkFfmpeg(machine.searchPath),
     await checkProgram(
       'yt-dlp',

@@ -8,6 +8,7 @@ import { createRecommendationHistory } from '../../src/beatmaps/recommend/recomm
 import type { Store } from '../../src/infra/store/store.ts';
 import { madeUpPlayer } from '../beatmaps/made-up-players.ts';
 import { createRecordingLog } from '../fakes/log.ts';
+import { embeddedRecords } from '../records.ts';
 import { createRandom } from './generated-sets.ts';
 import { bestAttempt, truePp, type World, type WorldMap, type WorldPlayer } from './player-world.ts';
 
@@ -75,7 +76,7 @@ export function openRecommender(
     },
     pool: createCandidatePool(store),
     catalogue,
-    served: createRecommendationHistory({ store }),
+    history: createRecommendationHistory({ records: embeddedRecords(store) }),
     difficulty,
     ...(rescoreMs === undefined ? {} : { rescoreMs }),
     log: createRecordingLog(),

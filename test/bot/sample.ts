@@ -1,5 +1,5 @@
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import { type ButtonStore, createButtonTokens } from '../../src/bot/buttons/button-token.ts';
+import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
 import { createJobs, type Jobs } from '../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../src/bot/settings/settings.ts';
@@ -10,6 +10,7 @@ import type { Extraction, ExtractOptions } from '../../src/media/extract/extract
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
 import { fakeBeatmaps } from '../fakes/beatmaps.ts';
 import { fakeRecommend } from '../fakes/recommend.ts';
+import { embeddedRecords } from '../records.ts';
 
 /** Made-up people and posts; every builder takes what differs. */
 export function sampleVariant(change: Partial<Variant> = {}): Variant {
@@ -125,26 +126,6 @@ export function fakeExtractor(
   };
 }
 
-export function memoryActionStore(): ButtonStore & { readonly size: number } {
-  const rows = new Map<string, { json: string; ownerTag: string; expiresAt: number }>();
-  return {
-    put: ({ key, ...row }) => void rows.set(key, row),
-    get(key, now) {
-      const row = rows.get(key);
-      return row && row.expiresAt > now ? row.json : undefined;
-    },
-    deleteExpired(now) {
-      for (const [key, row] of rows) if (row.expiresAt <= now) rows.delete(key);
-    },
-    deleteOwner(ownerTag) {
-      for (const [key, row] of rows) if (row.ownerTag === ownerTag) rows.delete(key);
-    },
-    get size() {
-      return rows.size;
-    },
-  };
-}
-
 export interface SampleServices extends Services {
   readonly jobs: Jobs;
 }
@@ -154,13 +135,14 @@ export function sampleServices(
   extractor: FakeExtractor = fakeExtractor(),
   store: Store = openStore(':memory:'),
 ): SampleServices {
+  const records = embeddedRecords(store);
   return {
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
-    settings: createSettingsStore({ store }),
+    settings: createSettingsStore({ records }),
     recommend: fakeRecommend().recommend,
-    served: createRecommendationHistory({ store }),
-    actions: createButtonTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
+    recommendationHistory: createRecommendationHistory({ records }),
+    actions: createButtonTokens({ key: Buffer.alloc(32, 7), records, onFailure: () => undefined }),
     jobs: createJobs({ store }),
     version: '1.2.3',
   };

@@ -94,14 +94,15 @@ export function httpTransportContract(name: string, { transport, serve }: HttpTr
       },
     );
 
-    it('asks for heads, whatever length they promise', async () => {
+    it('asks for heads, redirected or not, whatever length they promise', async () => {
       const { ask, seen } = await serveRoutes({
-        '/start': (_request, response) =>
+        '/start': to('/next', 303),
+        '/next': (_request, response) =>
           response.writeHead(200, { 'content-length': 5_000_000_000, 'content-encoding': 'gzip' }).end(),
       });
       const response = await ask({ method: 'HEAD' });
       expect(response).toMatchObject({ status: 200, text: '', headers: { 'content-length': '5000000000' } });
-      expect(seen).toMatchObject([{ method: 'HEAD' }]);
+      expect(seen).toMatchObject([{ method: 'HEAD' }, { method: 'HEAD' }]);
     });
 
     const text = 'añb🎵'.repeat(5_000);
@@ -122,11 +123,6 @@ export function httpTransportContract(name: string, { transport, serve }: HttpTr
         },
       });
       expect((await ask()).text).toBe(text);
-    });
-
-    it('drops a byte order mark', async () => {
-      const { ask } = await serveRoutes({ '/start': (_request, response) => response.end('\ufeff{"a":1}') });
-      expect(JSON.parse((await ask()).text)).toEqual({ a: 1 });
     });
 
     it('uses its connection again', async () => {
@@ -227,12 +223,6 @@ export function httpTransportContract(name: string, { transport, serve }: HttpTr
       await ask({ method: 'POST', body: 'a=1', headers: { 'Content-Type': form } });
       expect(seen[1]).toMatchObject({ method, body });
       expect(seen[1]?.headers['content-type']).toBe(method === 'POST' ? form : undefined);
-    });
-
-    it('of a HEAD stay a HEAD', async () => {
-      const { ask, seen } = await serveRoutes({ '/start': to('/next', 303) });
-      await ask({ method: 'HEAD' });
-      expect(seen.map(({ method }) => method)).toEqual(['HEAD', 'HEAD']);
     });
 
     it('take credentials along within a host, never to another, nor back from there', async () => {

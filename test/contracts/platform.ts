@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandList } from '../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../src/bot/dispatch/dispatcher.ts';
 import type { Jobs } from '../../src/bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../src/bot/settings/settings.ts';
@@ -11,9 +10,11 @@ import { openStore, type Store } from '../../src/infra/store/store.ts';
 import type { Delivery } from '../../src/media/delivery/delivery.ts';
 import { createSentFiles, type SentFiles } from '../../src/media/delivery/sent-files.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
+import { commandList } from '../bot/command-list.ts';
 import { fakeExtractor, link, memoryLimiter, samplePost, sampleServices } from '../bot/sample.ts';
 import { createFileDelivery } from '../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../fakes/log.ts';
+import { embeddedRecords } from '../records.ts';
 
 /** What all platforms share: the bot's own dispatcher and stores over a scripted upstream. */
 export interface Core {
@@ -92,7 +93,14 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
     });
     const delivery = createFileDelivery(folder, new Set(), () => [20_000]);
     const { settings, jobs } = services;
-    const core = { dispatcher, settings, jobs, sentFiles: createSentFiles(store), delivery, log };
+    const core = {
+      dispatcher,
+      settings,
+      jobs,
+      sentFiles: createSentFiles({ records: embeddedRecords(store), onFailure: () => undefined }),
+      delivery,
+      log,
+    };
     const under = await open(core);
     onTestFinished(async () => {
       await under.platform.stop();

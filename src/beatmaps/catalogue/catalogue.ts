@@ -71,6 +71,8 @@ export interface CatalogueOptions {
   readonly writeDelayMs?: number;
   /** Many sets are about to come and `rebuildRanks` will be called after them: until then only the order of popularity is fast. */
   readonly isFilling?: boolean;
+  /** Whether this process writes the catalogue; where several share one, the others only read it. Default: it does. */
+  readonly isFiller?: () => boolean;
 }
 
 const MAX_WAITING = 5_000;
@@ -109,11 +111,13 @@ const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
-  const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
+  const { store, onFailure, writeDelayMs = 500, isFilling = false, isFiller = () => true } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
-  ensureNames(store);
-  if (isFilling) dropSortIndexes(store);
-  else ensureSortIndexes(store);
+  if (isFiller()) {
+    ensureNames(store);
+    if (isFilling) dropSortIndexes(store);
+    else ensureSortIndexes(store);
+  }
   const vocabulary = createVocabulary(store);
   const queue = createWriteQueue<Beatmapset>({
     maxSize: MAX_WAITING,
@@ -227,7 +231,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   return {
-    remember: sets => queue.add(sets.filter(set => set.beatmaps.length > 0)),
+    remember(sets) {
+      if (isFiller()) queue.add(sets.filter(set => set.beatmaps.length > 0));
+    },
     flush: () => queue.flush(),
     search,
     suggest,

@@ -56,6 +56,8 @@ export interface DifficultyOptions {
   readonly http: HttpClient;
   /** Files are kept in its folder `osu`. */
   readonly dataDir: string;
+  /** Whether this process keeps files, or only reads those of another one of this machine. Default: it does. */
+  readonly isFiller?: () => boolean;
   readonly log: Logger;
   /** Threads that compute. Default 1. */
   readonly workers?: number;
@@ -129,6 +131,7 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
   const { http, dataDir, log, now = Date.now } = options;
   const shelf = createOsuFileCache({
     folder: join(dataDir, 'osu'),
+    ...(options.isFiller && { isFiller: options.isFiller }),
     maxBytes: options.maxBytes ?? 256 * 1024 * 1024,
     log,
   });

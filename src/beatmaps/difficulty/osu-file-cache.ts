@@ -16,6 +16,8 @@ export interface OsuFileCacheOptions {
   readonly folder: string;
   /** Of all files together. */
   readonly maxBytes: number;
+  /** Whether this process keeps files; where several share the folder, the others only read it. Default: it does. */
+  readonly isFiller?: () => boolean;
   readonly log: Logger;
 }
 
@@ -25,7 +27,8 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
-export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOptions): OsuFileCache {
+export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
+  const { folder, maxBytes, log, isFiller = () => true } = options;
   const removals = new Set<Promise<void>>();
   const sizes = new LRUCache<string, number>({
     maxSize: maxBytes,
@@ -73,8 +76,15 @@ export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOption
     return opened;
   }
 
+  /** What another process keeps may be gone at any time. */
+  async function readOnly(checksum: string): Promise<Uint8Array | undefined> {
+    const file = await readFile(pathOf(checksum)).catch(() => undefined);
+    return file !== undefined && checksumOf(file) === checksum ? file : undefined;
+  }
+
   return {
     async take(checksum) {
+      if (!isFiller()) return readOnly(checksum);
       await opening();
       if (sizes.get(checksum) === undefined) return undefined;
       try {
@@ -91,6 +101,7 @@ export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOption
       return undefined;
     },
     async put(checksum, file) {
+      if (!isFiller()) return;
       await opening();
       if (file.byteLength > maxBytes) return;
       drafts += 1;

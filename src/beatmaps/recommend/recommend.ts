@@ -55,7 +55,7 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly pool: CandidatePool;
   readonly catalogue: { set(id: number): Beatmapset | undefined };
-  readonly served: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
+  readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
   readonly log: Logger;
@@ -71,7 +71,7 @@ const MOST_RESCORED = 60;
 
 /** Who plays -> what to look for -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
-  const { beatmaps, pool, catalogue, served, difficulty, log, rescoreMs = 2_500 } = options;
+  const { beatmaps, pool, catalogue, history, difficulty, log, rescoreMs = 2_500 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, pool, log });
   const rescore = createRescoring({ difficulty, waitMs: rescoreMs });
 
@@ -89,7 +89,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const plan = planSearch(profile, context.totalPp, request, like);
 
     const random = createRandom(request.seed);
-    const before = caller === undefined ? new Set<number>() : served.mapsOf(caller);
+    const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
     const sets = new Map<number, Beatmapset | undefined>();
     const setOf = ({ setId }: Candidate) => {
       if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
@@ -140,7 +140,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const recommendations = spreadOut(algorithms.keys(), limit).flatMap(present);
     assertAsked(recommendations, failures);
     if (caller !== undefined) {
-      served.add(
+      await history.add(
         caller,
         recommendations.map(({ beatmap }) => beatmap.id),
       );

@@ -51,7 +51,7 @@ export const beatmapRecommend = defineCommand({
       bpm: rangeOf('bpm', filters.bpm),
       length: rangeOf('length', filters.length),
     };
-    const asked = askerOf(named, filters, context);
+    const asked = await askerOf(named, filters, context);
     const result = await services.recommend({
       ...read,
       user: asked?.user,
@@ -86,13 +86,13 @@ export const beatmapRecommend = defineCommand({
 });
 
 /** A player need not be named or linked where filters say what is wanted. */
-function askerOf(
+async function askerOf(
   named: string | undefined,
   { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
   context: CommandContext,
-): AskedPlayer | undefined {
+): Promise<AskedPlayer | undefined> {
   const { caller, services } = context;
-  const isLinked = services.settings.user(callerKey(caller)).player !== null;
+  const isLinked = (await services.settings.user(callerKey(caller))).player !== null;
   if (named !== undefined || (isLinked && services.beatmaps.hasPlayers)) return askedPlayer(named, context);
   const isSaid = stars !== undefined || pp !== undefined || like !== undefined;
   return isSaid || !services.beatmaps.hasPlayers ? undefined : askedPlayer(named, context);

@@ -15,7 +15,7 @@ export const osuLink = defineCommand({
     const ruleset = rulesetOf(mode);
     const { user } = await services.beatmaps.user(player, ruleset, signal);
     const linked = { id: user.id, name: user.username, mode: ruleset ?? null };
-    services.settings.setUser(callerKey(caller), { player: linked });
+    await services.settings.setUser(callerKey(caller), { player: linked });
     return renderLinked(linked, t);
   },
   suggest: async (_option, partial, context) => suggestPlayers(partial, context),

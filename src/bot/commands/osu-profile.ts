@@ -14,7 +14,7 @@ export const osuProfile = defineCommand({
   accepts: 'player-link',
   async run({ player, mode }, context: CommandContext) {
     const { services, signal, t } = context;
-    const asked = askedPlayer(player, context);
+    const asked = await askedPlayer(player, context);
     const { user, stale } = await services.beatmaps.user(
       asked.user,
       rulesetOf(mode) ?? asked.mode ?? undefined,

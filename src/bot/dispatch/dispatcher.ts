@@ -5,7 +5,7 @@ import { type Autocomplete, createAutocomplete } from '../autocomplete/autocompl
 import { type Caller, type Command, type CommandContext, callerKey, type Services } from '../command.ts';
 import type { Reply } from '../reply.ts';
 import { createTaskPool } from '../runtime/task-pool.ts';
-import { chatSettingsOf } from '../settings/chat-settings.ts';
+import { readableChatSettings } from '../settings/chat-settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
@@ -34,15 +34,15 @@ export interface DispatcherOptions {
 }
 
 export interface Dispatcher extends Autocomplete {
-  /** Resolves when all is said. A text that is no concern of Medley's gets no reply at all. */
+  /** Resolves when all is said. A text that is not meant for Medley gets no reply at all. */
   dispatch(invocation: Invocation, sink: Sink): Promise<void>;
   /**
-   * The canonical links that dispatching this message would answer, for faces that keep accepted work; empty for all else. Given
-   * back as `links` of the same message, they mean the same. Never throws.
+   * The canonical links that dispatching this message would answer, for platforms that keep accepted work; empty for all else. Given
+   * back as `links` of the same message, they mean the same. Never rejects.
    */
-  linksOf(message: TextMessage): readonly PastedLink[];
-  /** The caller's language: their setting, else that of the chat, else what their platform says. */
-  translator(caller: Caller): Translator;
+  linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
+  /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
+  translator(caller: Caller): Promise<Translator>;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
@@ -54,7 +54,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const work = createTaskPool<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
   const admit = createUserRateLimit({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
-  const concernOf = createMessageFilter({
+  const intentOf = createMessageFilter({
     commands,
     services,
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
@@ -64,19 +64,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const typingHelp = createAutocomplete({ commands, services, translator, logFailure });
   let turns = 0;
 
-  function translator(caller: Caller): Translator {
-    const set = [services.settings.user(callerKey(caller)).language, chatSettingsOf(services, caller).language];
+  async function translator(caller: Caller): Promise<Translator> {
+    const onUnreadable = (error: unknown) => logFailure(toAppError(error), 'read settings', caller);
+    const [own, chat] = await Promise.all([
+      services.settings.user(callerKey(caller)).catch(onUnreadable),
+      readableChatSettings(services, caller, onUnreadable),
+    ]);
+    const set = [own?.language ?? null, chat.language];
     return createTranslator([...set.filter(language => language !== null), ...caller.locales]);
-  }
-
-  /** For those who must answer even when the settings cannot be read. */
-  function calmTranslator(caller: Caller): Translator {
-    try {
-      return translator(caller);
-    } catch (error) {
-      logFailure(toAppError(error), 'read settings', caller);
-      return createTranslator(caller.locales);
-    }
   }
 
   function failure(
@@ -109,8 +104,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     try {
       const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
       const values = validateOptions(spec, raw());
-      const task = (waiter: Pick<CommandContext, 'signal' | 'progress'>) =>
-        command.run(values, { ...waiter, caller, t, services });
+      const task = async (waiter: Pick<CommandContext, 'signal' | 'progress'>) => {
+        const reply = await command.run(values, { ...waiter, caller, t, services });
+        await services.actions.stored();
+        return reply;
+      };
       if (command.cost === 0) return await task(turn);
       turn.progress('resolving');
       turns += 1;
@@ -159,7 +157,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     turn: DispatchContext,
   ): Promise<readonly Answer[]> {
     if (invocation.kind === 'command') return single(find(invocation.name), turn, () => invocation.options);
-    const { command, values } = services.actions.decode(invocation.token, callerKey(turn.caller));
+    const { command, values } = await services.actions.decode(invocation.token, callerKey(turn.caller));
     return single(find(command), turn, () => values, true);
   }
 
@@ -181,20 +179,20 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     commandSpecs: (t, chatKind) => commands.map(command => commandSpec(command, t, chatKind)),
 
-    linksOf(message) {
-      const intent = concernOf(message);
+    async linksOf(message) {
+      const intent = await intentOf(message);
       return intent?.kind === 'links' ? intent.links : [];
     },
 
     async dispatch(invocation, sink) {
       const { caller, kind } = invocation;
-      const intent = kind === 'text' ? concernOf(invocation) : undefined;
+      const intent = kind === 'text' ? await intentOf(invocation) : undefined;
       if (kind === 'text' && !intent) return;
       const failed = new AbortController();
       const signal = AbortSignal.any([invocation.signal, failed.signal]);
       const turn: DispatchContext = {
         caller,
-        t: calmTranslator(caller),
+        t: await translator(caller),
         signal,
         progress: stage => sink.progress(stage),
       };

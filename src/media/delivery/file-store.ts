@@ -1,10 +1,11 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
+import { claimSpoolFolder } from './spool-folder.ts';
 
 export interface MadeFile {
   readonly why: 'done';
@@ -66,7 +67,7 @@ export interface FileStore {
 }
 
 export interface FileStoreOptions {
-  /** Made when missing. Holds a folder for each process; those of processes that are gone are removed. */
+  /** Made when missing. Holds a folder for each process, which removes those of processes that have ended. */
   readonly tempDir: string;
   /** All files together that are held. */
   readonly maxBytes: number;
@@ -96,8 +97,7 @@ interface Job {
 
 export function createFileStore(options: FileStoreOptions): FileStore {
   const { tempDir, maxBytes, keptBytes, keptMs, log, waitMs = 60_000 } = options;
-  const folder = join(tempDir, String(process.pid));
-  removeLeftovers(tempDir);
+  const folder = claimSpoolFolder(tempDir);
   // Kept files never take more than their own share of it.
   const gate = createDiskQuota(maxBytes + keptBytes);
   const jobs = new Map<string, Job>();
@@ -113,7 +113,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     const job: Job = {
       key: order.key,
       maxBytes: Math.min(order.maxBytes, maxBytes),
-      path: join(folder, `${count}`),
+      path: join(folder.path, `${count}`),
       isKept: order.isKept ?? true,
       controller: new AbortController(),
       outcome: Promise.resolve().then(() => run(order, job)),
@@ -145,7 +145,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     const { path, controller } = job;
     const { signal } = controller;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder.path, { recursive: true, mode: 0o700 });
       return await make({ path, signal, reserve: bytes => reserve(job, bytes) });
     } catch (cause) {
       return { why: signal.aborted ? 'unavailable' : 'disk', cause };
@@ -259,7 +259,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     async close() {
       closed = true;
       await Promise.all([...live].map(remove));
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }
@@ -280,32 +280,4 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     signal.addEventListener('abort', abandon, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon));
   });
-}
-
-/** Folders of processes that are gone, and one of this process's number, which another had before. */
-function removeLeftovers(tempDir: string): void {
-  for (const name of namesIn(tempDir)) {
-    const pid = /^\d{1,10}$/.test(name) ? Number(name) : undefined;
-    if (pid !== undefined && (pid === process.pid || !isRunning(pid)))
-      rmSync(join(tempDir, name), { recursive: true, force: true });
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it runs, under another account.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

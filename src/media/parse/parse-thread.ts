@@ -2,6 +2,7 @@
  * A thread for pages of many megabytes: reading one where everything else runs would hold all the rest for as long. A page that
  * takes too much time or memory costs the thread, not the process.
  */
+import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
 import { pageScripts } from './page-scripts.ts';
@@ -52,37 +53,50 @@ export function outcomeOf<Value>(work: () => Value): Outcome<Value> {
   }
 }
 
+interface Thread<Task, Value> {
+  readonly pool: Piscina<Task, Outcome<Value>>;
+  /** Aborted when a thread cannot be started: what keeps one from starting would keep the next. */
+  readonly broken: AbortSignal;
+}
+
+async function startThread<Task, Value>(file: URL, name: string): Promise<Thread<Task, Value>> {
+  const { Piscina } = await import('piscina');
+  const broken = new AbortController();
+  const pool = new Piscina<Task, Outcome<Value>>({
+    filename: fileURLToPath(file),
+    name,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    maxQueue: MAX_WAITING,
+    resourceLimits: RESOURCE_LIMITS,
+    env: {},
+    execArgv: [],
+  });
+  pool.on('error', (cause: unknown) => {
+    broken.abort(new AppError('internal', 'large pages cannot be read', { cause }));
+  });
+  return { pool, broken: broken.signal };
+}
+
 /**
  * Calls `name` of the module `file`, which returns an `Outcome`, in a thread that is started with the first call and ended when idle.
  * @throws AppError what the work failed with; `upstream_changed` for a text that cannot be read within bounds, `timeout` when too
- * many wait.
+ * many wait, `internal` when the thread cannot be started.
  */
 export function createParseThread<Task, Value>(file: URL, name: string): (task: Task) => Promise<Value> {
-  let pool: Promise<Piscina<Task, Outcome<Value>>> | undefined;
-
-  async function start(): Promise<Piscina<Task, Outcome<Value>>> {
-    const { Piscina } = await import('piscina');
-    return new Piscina<Task, Outcome<Value>>({
-      filename: file.href,
-      name,
-      minThreads: 0,
-      maxThreads: 1,
-      idleTimeout: IDLE_MS,
-      maxQueue: MAX_WAITING,
-      resourceLimits: RESOURCE_LIMITS,
-      env: {},
-      execArgv: [],
-    });
-  }
+  let starting: Promise<Thread<Task, Value>> | undefined;
 
   return async function parseInThread(task) {
-    pool ??= start();
-    const thread = await pool;
-    if (thread.queueSize >= MAX_WAITING) throw new AppError('timeout', 'too many large pages wait to be read');
+    starting ??= startThread(file, name);
+    const { pool, broken } = await starting;
+    broken.throwIfAborted();
+    if (pool.queueSize >= MAX_WAITING) throw new AppError('timeout', 'too many large pages wait to be read');
     let outcome: Outcome<Value>;
     try {
-      outcome = await thread.run(task, { signal: AbortSignal.timeout(MAX_READ_MS) });
+      outcome = await pool.run(task, { signal: AbortSignal.any([AbortSignal.timeout(MAX_READ_MS), broken]) });
     } catch (cause) {
+      broken.throwIfAborted();
       throw new AppError('upstream_changed', 'a page that cannot be read within bounds', { cause });
     }
     if ('value' in outcome) return outcome.value;

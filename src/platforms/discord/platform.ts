@@ -88,13 +88,9 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   let supervising: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
 
-  /** Whoever took Medley back while it was away is not told about. */
+  /** No event tells which servers took Medley back while it was away. */
   function noteGuilds({ guilds }: Client<true>): void {
-    try {
-      for (const id of guilds.cache.keys()) listener.onGuild(id, true);
-    } catch (error) {
-      log.error({ err: error }, 'discord: the settings of servers could not be kept');
-    }
+    for (const id of guilds.cache.keys()) listener.onGuild(id, true);
   }
 
   function createRest(more: Partial<RESTOptions> = {}): REST {

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../../bot/command.ts';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Reply } from '../../bot/reply.ts';
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import type { Translator } from '../../i18n/translate.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { Platform } from '../platform.ts';
 import { type Listener, listen } from './incoming/listen.ts';
@@ -44,7 +43,7 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const limits = { ...CHAT_LIMITS, ...options.limits };
   const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
-  const conversations = createConversations({ dispatcher, render: prepare, translator, limits, log, now });
+  const conversations = createConversations({ dispatcher, render: prepare, limits, log, now });
   let listener: Listener | undefined;
 
   /** A picture is drawn while its reply is on the way; the page waits for the one and not for the other. */
@@ -53,21 +52,11 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
     return render(reply, { tunnel, assetAddress, now: now() });
   }
 
-  /** Without its settings the chat still speaks, in the browser's language. */
-  function translator(caller: Caller): Translator {
-    try {
-      return dispatcher.translator(caller);
-    } catch (error) {
-      log.error({ err: error }, 'web chat: settings could not be read');
-      return createTranslator(caller.locales);
-    }
-  }
-
   return {
     id: 'web',
     async plugin(server) {
       const examples = options.examples ?? noExamples;
-      listener = await listen(server, { conversations, dispatcher, translator, examples, publicUrl, limits, log, now });
+      listener = await listen(server, { conversations, dispatcher, examples, publicUrl, limits, log, now });
       registerImageCards(server, imageCards);
       await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
     },

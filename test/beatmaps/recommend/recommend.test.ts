@@ -17,6 +17,7 @@ import {
   wayOf,
 } from '../../bench/recommend-measure.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 import { madeUpPlayer } from '../made-up-players.ts';
 import { madeUpBeatmap, madeUpSet } from '../made-up-sets.ts';
 
@@ -161,7 +162,7 @@ function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [made
     },
     pool: createCandidatePool(store),
     catalogue,
-    served: createRecommendationHistory({ store }),
+    history: createRecommendationHistory({ records: embeddedRecords(store) }),
     log,
   });
   return { recommend, log };
@@ -253,19 +254,22 @@ describe('without much to go by', () => {
 });
 
 describe('what was recommended', () => {
-  it('does not come again for 28 days, or until it is forgotten', () => {
+  it('does not come again for 28 days, or until it is forgotten', async () => {
     const store = openStore(':memory:');
     onTestFinished(() => store.close());
     const clock = { ms: 1e12 };
-    const served = createRecommendationHistory({ store, now: () => clock.ms });
-    served.add('web:1', [1, 2]);
-    served.add('web:2', [3]);
-    expect(served.mapsOf('web:1')).toEqual(new Set([1, 2]));
+    const now = () => clock.ms;
+    const history = createRecommendationHistory({ records: embeddedRecords(store, now), now });
+    await history.add('web:1', [1, 2]);
+    await history.add('web:1', [4]);
+    await history.add('web:1', []);
+    await history.add('web:2', [3]);
+    expect(await history.mapsOf('web:1')).toEqual(new Set([1, 2, 4]));
     clock.ms += 27 * 86_400_000;
-    expect(served.mapsOf('web:1').size).toBe(2);
-    served.forgetUser('web:1');
-    expect(served.mapsOf('web:1').size).toBe(0);
+    expect((await history.mapsOf('web:1')).size).toBe(3);
+    await history.forgetUser('web:1');
+    expect((await history.mapsOf('web:1')).size).toBe(0);
     clock.ms += 86_400_000;
-    expect(served.mapsOf('web:2').size).toBe(0);
+    expect((await history.mapsOf('web:2')).size).toBe(0);
   });
 });

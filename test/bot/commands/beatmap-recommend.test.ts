@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { RecommendResult } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fakeRecommend, RECOMMENDED } from '../../fakes/recommend.ts';
+import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -106,7 +106,7 @@ describe('/beatmap recommend', () => {
 
   it('knows who linked his player', async () => {
     const { say, asked, services } = setUp();
-    services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
+    await services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
     await say('/beatmap recommend');
     await say('/beatmap recommend +DT');
     expect(asked.map(({ user, ruleset }) => [user, ruleset])).toEqual([
@@ -152,9 +152,8 @@ describe('/beatmap recommend', () => {
 
   it('forgets what was recommended with the rest', async () => {
     const { services, say } = setUp();
-    const { served } = services;
     const forgotten: string[] = [];
-    services.served = { ...served, forgetUser: key => forgotten.push(key) };
+    services.recommendationHistory = { forgetUser: async key => void forgotten.push(key) };
     const question = await say('/forget');
     expect(question.actions.length).toBeGreaterThan(0);
     await say('/forget me');

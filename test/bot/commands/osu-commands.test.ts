@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
 import type { Action, Reply } from '../../../src/bot/reply.ts';
@@ -11,6 +10,7 @@ import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { FOUND, fakeBeatmaps } from '../../fakes/beatmaps.ts';
+import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const sari = sampleCaller();
@@ -177,17 +177,21 @@ describe('over the played upstreams', () => {
   it('knows a linked player until he is unlinked or forgotten', async () => {
     const { say, services, options } = await open();
     expect(all(await say('/osu link lamp_post taiko'))).toContain('Linked lamp post in osu!taiko.');
-    expect(services.settings.user(callerKey(sari)).player).toEqual({ id: 4_400_001, name: 'lamp post', mode: 'taiko' });
+    expect((await services.settings.user(callerKey(sari))).player).toEqual({
+      id: 4_400_001,
+      name: 'lamp post',
+      mode: 'taiko',
+    });
     expect(all(await say('/osu profile'))).toContain('osu!taiko');
     expect(all(await say('/settings'))).toMatch(/osu! player.*lamp post.*osu!taiko.*\/osu unlink removes it/);
     expect(all(await say('/osu scores recent'))).toContain('recent plays (osu!taiko)');
     expect(await options('osu profile', 'player', 'la')).toEqual([{ label: 'lamp post (you)', value: 'lamp post' }]);
     expect(all(await say('/osu unlink'))).toContain('Unlinked lamp post.');
-    expect(services.settings.user(callerKey(sari)).player).toBeNull();
+    expect((await services.settings.user(callerKey(sari))).player).toBeNull();
     expect(all(await say('/settings'))).toContain('none; link yours with /osu link');
     await say('/osu link lamp_post');
     await say('/forget me');
-    expect(services.settings.user(callerKey(sari)).player).toBeNull();
+    expect((await services.settings.user(callerKey(sari))).player).toBeNull();
   });
 
   it('says calmly what needs a key, and does the rest without', async () => {
@@ -251,11 +255,11 @@ describe('pasted osu! links in groups', () => {
     const { say, services, dispatcher } = setUp(fakeBeatmaps().beatmaps);
     expect(await say(LINK, group())).toEqual([]);
     const direct = { kind: 'text', text: LINK, caller: group(), direct: true } as const;
-    expect(dispatcher.linksOf(direct)).toEqual([{ url: LINK, spoiler: false }]);
+    expect(await dispatcher.linksOf(direct)).toEqual([{ url: LINK, spoiler: false }]);
     await say('/settings osu-links:on', group({ isChatAdmin: true }));
-    expect(services.settings.chat(chatKey(group())).osuLinks).toBe(true);
+    expect((await services.settings.chat(chatKey(group()))).osuLinks).toBe(true);
     expect(await say(LINK, group())).toHaveLength(1);
-    services.settings.setChat(chatKey(group()), { autoDetect: false });
+    await services.settings.setChat(chatKey(group()), { autoDetect: false });
     expect(await say(`${LINK} https://www.instagram.com/p/a/`, group())).toHaveLength(1);
   });
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Caller, type Command, defineCommand, type Services } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type DispatcherOptions } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation, Sink, TextInvocation } from '../../../src/bot/dispatch/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
 
 interface LogLine {
@@ -206,12 +206,13 @@ describe('one link at the same time', () => {
       return samplePost({ id });
     });
     const { ask } = setUp({ services: sampleServices(extractor) });
-    const asking = [
-      ask({ text: link('same') }, group({ userId: 'sari' })),
+    const asking = [ask({ text: link('same') }, group({ userId: 'sari' }))];
+    await until(() => extractor.asked.length > 0);
+    asking.push(
       ask({ text: `see instagram.com/p/same` }, group({ userId: 'budi' })),
       ask({ name: 'download', options: { link: 'instagram.com/p/same/' } }, group({ userId: 'tono' })),
-    ];
-    await until(() => extractor.asked.length > 0);
+    );
+    await new Promise(resolve => setImmediate(resolve));
     slow.open();
     const heard = await Promise.all(asking);
     expect(extractor.asked).toEqual([link('same')]);
@@ -305,12 +306,13 @@ describe('links that a platform found itself', () => {
   it('are known before they are answered, as what they will be answered as', async () => {
     const { dispatcher } = setUp();
     const message = { kind: 'text', text: `see instagram.com/p/a, ${link('b')}`, caller: group() } as const;
-    expect(dispatcher.linksOf(message)).toEqual([open('a'), open('b')]);
+    expect(await dispatcher.linksOf(message)).toEqual([open('a'), open('b')]);
     const again = { ...message, text: '', links: [spoiler('a')] };
-    expect(dispatcher.linksOf(again)).toEqual([{ url: link('a'), spoiler: true }]);
-    expect(dispatcher.linksOf({ ...again, links: dispatcher.linksOf(again) })).toEqual(dispatcher.linksOf(again));
+    expect(await dispatcher.linksOf(again)).toEqual([{ url: link('a'), spoiler: true }]);
+    const links = await dispatcher.linksOf(again);
+    expect(await dispatcher.linksOf({ ...again, links })).toEqual(links);
     for (const text of ['hello', '/help', `/download ${link('a')}`]) {
-      expect(dispatcher.linksOf({ ...message, text })).toEqual([]);
+      expect(await dispatcher.linksOf({ ...message, text })).toEqual([]);
     }
   });
 });
@@ -318,17 +320,17 @@ describe('links that a platform found itself', () => {
 describe('the settings of a chat', () => {
   const square = 'web:square';
 
-  function setChat(change: Parameters<Services['settings']['setChat']>[1], key = square) {
+  async function setChat(change: Parameters<Services['settings']['setChat']>[1], key = square) {
     const services = sampleServices();
-    services.settings.setChat(key, change);
+    await services.settings.setChat(key, change);
     return { ...setUp({ services }), services };
   }
 
   it('may keep Medley from answering pasted links, though not what is said to it', async () => {
-    const { ask, dispatcher } = setChat({ autoDetect: false });
+    const { ask, dispatcher } = await setChat({ autoDetect: false });
     const text = link('a');
     expect((await ask({ text }, group())).replies).toEqual([]);
-    expect(dispatcher.linksOf({ kind: 'text', text, caller: group() })).toEqual([]);
+    expect(await dispatcher.linksOf({ kind: 'text', text, caller: group() })).toEqual([]);
     for (const heard of [
       await ask({ text, direct: true }, group()),
       await ask({ text: `/download ${text}` }, group()),
@@ -340,51 +342,52 @@ describe('the settings of a chat', () => {
   });
 
   it('may switch a site off: pasted links of it are left alone, requests get a calm answer', async () => {
-    const { ask } = setChat({ disabledSources: ['instagram'] });
+    const { ask } = await setChat({ disabledSources: ['instagram'] });
     expect((await ask({ text: link('a') }, group())).replies).toEqual([]);
     for (const heard of [
       await ask({ text: link('a'), direct: true }, group()),
       await ask({ text: `/download ${link('a')}` }, group()),
     ]) {
-      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ source: 'instagram' }));
+      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ site: 'Instagram' }));
       expect(heard.replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
     }
-    expect((await setChat({ disabledSources: ['facebook'] }).ask({ text: link('a') }, group())).replies).toHaveLength(
-      1,
-    );
+    const other = await setChat({ disabledSources: ['facebook'] });
+    expect((await other.ask({ text: link('a') }, group())).replies).toHaveLength(1);
   });
 
   it('may leave captions out', async () => {
-    const { ask } = setChat({ captions: false });
+    const { ask } = await setChat({ captions: false });
     expect(words((await ask({ text: link('a') }, group())).replies[0])).not.toContain('Evening light');
     const elsewhere = group({ chatId: 'elsewhere' });
     expect(words((await ask({ text: link('a') }, elsewhere)).replies[0])).toContain('Evening light');
   });
 
   it('are shared by all channels of a guild', async () => {
-    const { ask } = setChat({ autoDetect: false }, 'web:guild');
+    const { ask } = await setChat({ autoDetect: false }, 'web:guild');
     expect((await ask({ text: link('a') }, group({ chatId: 'one', groupId: 'guild' }))).replies).toEqual([]);
     expect((await ask({ text: link('a') }, group({ chatId: 'two', groupId: 'guild' }))).replies).toEqual([]);
     expect((await ask({ text: link('a') }, group({ chatId: 'one' }))).replies).toHaveLength(1);
   });
 
   it('name the language of those who chose none themselves', async () => {
-    const { dispatcher, services } = setChat({ language: 'id' });
-    expect(dispatcher.translator(group({ locales: ['en'] })).locale).toBe('id');
-    expect(dispatcher.translator(sampleCaller({ locales: ['en'] })).locale).toBe('en');
-    services.settings.setUser('web:sari', { language: 'en' });
-    expect(dispatcher.translator(group({ locales: ['id'] })).locale).toBe('en');
+    const { dispatcher, services } = await setChat({ language: 'id' });
+    expect((await dispatcher.translator(group({ locales: ['en'] }))).locale).toBe('id');
+    expect((await dispatcher.translator(sampleCaller({ locales: ['en'] }))).locale).toBe('en');
+    await services.settings.setUser('web:sari', { language: 'en' });
+    expect((await dispatcher.translator(group({ locales: ['id'] }))).locale).toBe('en');
   });
 
   it('that cannot be read count as usual', async () => {
     const { settings, ...services } = sampleServices();
-    const full = () => {
+    const full = async () => {
       throw new Error('disk full');
     };
     const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat: full } } });
-    expect(dispatcher.linksOf({ kind: 'text', text: link('a'), caller: group() })).toHaveLength(1);
+    expect(await dispatcher.linksOf({ kind: 'text', text: link('a'), caller: group() })).toHaveLength(1);
     expect(logged.map(({ level }) => level)).toEqual(['error']);
-    expect(words((await ask({ text: link('a') }, group())).replies[0])).toContain(en.errors.internal({}));
+    expect((await ask({ text: link('a') }, group())).replies[0]?.gallery).toHaveLength(1);
+    const { replies } = await ask({ text: '/settings', direct: true }, group());
+    expect(words(replies[0])).toContain(en.errors.internal({}));
   });
 
   it('are not asked for messages without a link', async () => {
@@ -483,7 +486,7 @@ describe('commands', () => {
     const caller = sampleCaller({ locales: ['id-ID'] });
     expect(words((await ask({ text: 'halo' }, caller)).replies[0])).toContain('Tempelkan');
     await ask({ text: '/settings language:en' }, caller);
-    expect(dispatcher.translator(caller).locale).toBe('en');
+    expect((await dispatcher.translator(caller)).locale).toBe('en');
     expect(words((await ask({ text: 'halo' }, caller)).replies[0])).toContain('Paste');
   });
 
@@ -588,7 +591,7 @@ describe('buttons', () => {
     if (indonesian?.kind !== 'button') throw new Error('no such button');
     const pressed = await ask({ token: indonesian.token });
     expect(words(pressed.replies[0])).toContain('Tersimpan');
-    expect(dispatcher.translator(sampleCaller()).locale).toBe('id');
+    expect((await dispatcher.translator(sampleCaller())).locale).toBe('id');
 
     const other = await ask({ token: indonesian.token }, sampleCaller({ userId: 'budi' }));
     expect(words(other.replies[0])).toContain('belongs to someone else');
@@ -638,7 +641,7 @@ describe('trouble around it', () => {
     const first = setUp({ limiter });
     expect(words((await first.ask({ text: link('a') })).replies[0])).toContain(en.errors.internal({}));
 
-    const full = () => {
+    const full = async () => {
       throw new Error('disk full');
     };
     const { settings, ...services } = sampleServices();
@@ -646,7 +649,7 @@ describe('trouble around it', () => {
     const second = setUp({ services: broken });
     expect(words((await second.ask({ text: '/settings' })).replies[0])).toContain(en.errors.internal({}));
     expect((await second.ask({ text: '/help' })).replies[0]?.tone).toBe('neutral');
-    expect(await second.dispatcher.suggest('/', sampleCaller(), new AbortController().signal)).toEqual([]);
+    expect(await second.dispatcher.suggest('/he', sampleCaller(), new AbortController().signal)).toHaveLength(1);
   });
 
   it('an invocation that nobody wants any more says nothing', async () => {

@@ -206,13 +206,13 @@ describe.skipIf(wreqMissing)(`the connections of the browser transport${wreqNote
     expect(created).toHaveLength(1);
   });
 
-  it('are at most 32, and closed in the end', async () => {
+  it('are at most 16, and closed in the end', async () => {
     const { created, open, client, ask } = openWatched(() => ['93.184.216.34']);
-    for (let i = 0; i < 40; i++) await ask(`https://${i}.cdn.test/`);
-    expect(created).toHaveLength(40);
-    expect(open.size).toBe(32);
-    await ask('https://39.cdn.test/');
-    expect(created).toHaveLength(40);
+    for (let i = 0; i < 20; i++) await ask(`https://${i}.cdn.test/`);
+    expect(created).toHaveLength(20);
+    expect(open.size).toBe(16);
+    await ask('https://19.cdn.test/');
+    expect(created).toHaveLength(20);
     await client.close();
     expect(open.size).toBe(0);
   });

@@ -50,6 +50,12 @@ describe('request', () => {
     expect((await createTestClient({ [host]: server.origin }).request({ url, hosts })).text).toBe(text);
   });
 
+  it('drops a byte order mark', async () => {
+    const server = await serveHttp((_request, response) => response.end('\ufeff{"a":1}'));
+    const client = createTestClient({ [host]: server.origin });
+    expect(JSON.parse((await client.request({ url, hosts })).text)).toEqual({ a: 1 });
+  });
+
   it('reads past early hints', async () => {
     const server = await serveHttp((_request, response) => {
       response.writeEarlyHints({ link: '</a.css>; rel=preload' });

@@ -3,9 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
@@ -17,8 +15,10 @@ import type { Post } from '../../../src/media/post.ts';
 import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
+import { commandList } from '../../bot/command-list.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
+import { embeddedRecords } from '../../records.ts';
 import { findingDispatcher } from './found.ts';
 import { carousel, post, reel, tram } from './posts.ts';
 
@@ -80,15 +80,16 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     error: (_: object, message: string) => void logged.push(message),
   };
   const store = openStore(':memory:');
+  const records = embeddedRecords(store);
   const dispatcher = createDispatcher({
     commands: commandList,
     services: {
       extractor: createExtractor(asked, waiting),
       beatmaps: fakeBeatmaps().beatmaps,
-      settings: createSettingsStore({ store }),
+      settings: createSettingsStore({ records }),
       recommend: fakeRecommend().recommend,
-      served: createRecommendationHistory({ store }),
-      actions: createButtonTokens({ key: randomBytes(32), store: createButtonStore(store) }),
+      recommendationHistory: createRecommendationHistory({ records }),
+      actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
       jobs: createJobs({ store }),
       version: '0.0.0',
     },

@@ -22,7 +22,8 @@ export interface BrowserConnections {
   close(): void;
 }
 
-const MAX_TARGETS = 32;
+/** Each holds 1.3 MB, most of it certificates. */
+const MAX_TARGETS = 16;
 
 interface Shared {
   readonly transport: Promise<Transport>;

@@ -2,7 +2,7 @@ import type { Caller } from '../../../bot/command.ts';
 import type { Invocation } from '../../../bot/dispatch/invocation.ts';
 import type { Reply } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type DiscordContext, translatorFor } from '../context.ts';
+import type { DiscordContext } from '../context.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { type Answer, createAnswer, type Destination } from '../outgoing/answer.ts';
 import { deleteButtonId } from '../outgoing/delete-button.ts';
@@ -48,7 +48,7 @@ export function createInteractionAnswers(desk: DiscordContext): InteractionAnswe
 
   async function answer(work: InteractionWork): Promise<void> {
     const { jobId, caller, invocation, fileBytes } = work;
-    const t = translatorFor(caller, desk);
+    const t = await dispatcher.translator(caller);
     const outcome = { fileBytes, canAttach: true };
     const shared = createAnswer(outcome, { delivery, t, log, signal });
     const personal = createAnswer(outcome, { delivery, t, log, signal });

@@ -1,7 +1,7 @@
 import { type Caller, chatKey } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
 import { createNoticePace } from '../../../bot/runtime/notice-pace.ts';
-import { type DiscordContext, translatorFor } from '../context.ts';
+import type { DiscordContext } from '../context.ts';
 import { TIMES } from '../limits.ts';
 import { type Answer, createAnswer, type Destination } from '../outgoing/answer.ts';
 import { deleteButtonId } from '../outgoing/delete-button.ts';
@@ -34,7 +34,8 @@ export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
   const pace = createNoticePace({ now: desk.now });
 
   async function answer({ jobId, caller, target, text, links }: MessageWork): Promise<void> {
-    const answered = createAnswer(target, { delivery, t: translatorFor(caller, desk), log, signal });
+    const t = await dispatcher.translator(caller);
+    const answered = createAnswer(target, { delivery, t, log, signal });
     const typing = createTyping(sender, target.channelId, error =>
       log.debug({ err: error }, 'discord: typing could not be shown'),
     );
@@ -109,8 +110,10 @@ export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
   }
 
   async function hideEmbeds(caller: Caller, target: MessageTarget): Promise<void> {
-    if (!rightsIn(desk.client(), placeOf(target)).manage || !settings.chat(chatKey(caller)).suppressEmbeds) return;
+    if (!rightsIn(desk.client(), placeOf(target)).manage) return;
     try {
+      // An embed stays where it cannot be read whether it shall.
+      if (!(await settings.chat(chatKey(caller))).suppressEmbeds) return;
       await suppression.suppress(target);
     } catch (error) {
       log.info({ err: error }, 'discord: an embed could not be hidden');

@@ -24,7 +24,7 @@ export interface PressOptions {
   readonly restate: EditMessage;
   readonly access: ChatAccess;
   readonly deleteButton: DeleteButton;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'error'>;
 }
@@ -85,14 +85,14 @@ export function createPress(options: PressOptions): Press {
     const isOwner = owner.messageId === asked && (owner.userId === `${from.id}` || owner.userId === caller.userId);
     if (isOwner || (await access.isAdmin(message.chat.id, from.id))) {
       await api.call('deleteMessage', { chat_id: message.chat.id, message_id: message.message_id }, { signal });
-    } else await spinner.say(translator(caller).messages.errors.forbidden({ what: 'button' }));
+    } else await spinner.say((await translator(caller)).messages.errors.forbidden({ what: 'button' }));
     return true;
   }
 
   async function run(query: CallbackQuery, caller: Caller, spinner: Spinner, signal: AbortSignal): Promise<void> {
     const { message, data } = query;
     if (message === undefined || data === undefined) return;
-    const t = translator(caller);
+    const t = await translator(caller);
     const place = { ...placeOf(message), replyTo: undefined };
     const target = { chat_id: place.chatId, message_id: message.message_id };
     let standing = standingOf(message);
@@ -135,7 +135,7 @@ export function createPress(options: PressOptions): Press {
       if (signal.aborted) return;
       const isTheirs = error instanceof BotApiError && (error.code === 400 || error.code === 403);
       log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
-      await spinner.say(sentenceOf(error, translator(privateCaller(query.from))));
+      await spinner.say(sentenceOf(error, await translator(privateCaller(query.from))));
     } finally {
       await spinner.rest();
     }

@@ -27,7 +27,7 @@ export interface InlineOptions {
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse'>;
   readonly sender: Sender;
   readonly ladder: (item: GalleryItem) => FileCandidates;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
@@ -55,8 +55,9 @@ export function createInline(options: InlineOptions): Inline {
   const { api, dispatcher, sender, ladder, translator, limits, log, now } = options;
   const kept = new LRUCache<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
 
-  function linkIn(query: string, caller: Caller): string | undefined {
-    return dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true })[0]?.url;
+  async function linkIn(query: string, caller: Caller): Promise<string | undefined> {
+    const [link] = await dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true });
+    return link?.url;
   }
 
   /** What the dispatcher says to the link; the same person's next question for it gets the same. */
@@ -92,7 +93,7 @@ export function createInline(options: InlineOptions): Inline {
   /** What is found by words, as they are typed. */
   async function browse({ id, from, query, offset }: InlineQuery, signal: AbortSignal): Promise<void> {
     const caller = privateCaller(from);
-    const t = translator(caller);
+    const t = await translator(caller);
     const { cards, next } = await dispatcher.browse({
       caller,
       signal,
@@ -119,8 +120,8 @@ export function createInline(options: InlineOptions): Inline {
   async function answer(asked: InlineQuery, signal: AbortSignal): Promise<void> {
     const { id, from, query } = asked;
     const caller = privateCaller(from);
-    const t = translator(caller);
-    const link = linkIn(query, caller);
+    const t = await translator(caller);
+    const link = await linkIn(query, caller);
     if (link === undefined) return browse(asked, signal);
     const brought = lookUp(link, caller, t, signal);
     const late = pause(limits.inlineMs, undefined, { signal, ref: false });
@@ -166,7 +167,7 @@ export function createInline(options: InlineOptions): Inline {
 
   async function heldFile(item: GalleryItem): Promise<Candidate | undefined> {
     const steps = ladder(item);
-    if (!steps.isHeld()) return undefined;
+    if (!(await steps.isHeld())) return undefined;
     const candidate = await steps.candidate(new AbortController().signal);
     return candidate.kind === 'candidate' ? candidate : undefined;
   }
@@ -176,14 +177,14 @@ export function createInline(options: InlineOptions): Inline {
     const index = Number(/^post:(\d{1,3})$/.exec(resultId)?.[1] ?? -1);
     if (target === undefined || index < 0) return;
     const caller = privateCaller(from);
-    const t = translator(caller);
-    const link = linkIn(query, caller);
+    const t = await translator(caller);
+    const link = await linkIn(query, caller);
     if (link === undefined) return;
     const reply = await lookUp(link, caller, t, signal);
     const item = reply.gallery[index];
     if (item === undefined) return say(reply, target, t, signal);
     const steps = ladder(item);
-    const failure = steps.isHeld() ? undefined : await upload(item, from.id, t, signal);
+    const failure = (await steps.isHeld()) ? undefined : await upload(item, from.id, t, signal);
     if (await edit(steps, reply, target, t, signal)) return;
     const sentence = failure ?? t.messages.errors.too_large({});
     await say({ ...reply, blocks: [...reply.blocks, { kind: 'text', text: [sentence] }] }, target, t, signal);
@@ -228,7 +229,7 @@ export function createInline(options: InlineOptions): Inline {
           return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
         } catch (error) {
           if (!(error instanceof BotApiError) || error.code !== 400) throw error;
-          steps.refuse(error);
+          await steps.refuse(error);
         }
       }
       return false;

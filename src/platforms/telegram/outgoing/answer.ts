@@ -33,7 +33,7 @@ export interface AnswerOptions {
   readonly limitNotices: LimitNotices;
   readonly jobs: Pick<Jobs, 'sending' | 'notSent' | 'done'>;
   readonly deleteButton: DeleteButton;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
@@ -62,7 +62,7 @@ export function createAnswer(options: AnswerOptions): Answer {
   }
 
   return async ({ ask, place, jobs: ids }, signal) => {
-    const t = translator(ask.caller);
+    const t = await translator(ask.caller);
     const action = createChatAction({ api, place, everyMs: limits.actionEveryMs, log });
     const labels = labelsOf([...ids.keys()]);
 

@@ -88,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       return await lock.run(
         JSON.stringify(items.map(({ post, form }) => [post.source, post.id, form])[0]),
-        () => ladders.every(ladder => ladder.isHeld()),
+        async () => (await Promise.all(ladders.map(ladder => ladder.isHeld()))).every(Boolean),
         () => climb(ladders, payload, place, occasion),
         occasion.signal,
       );
@@ -111,7 +111,7 @@ export function createSender(options: SenderOptions): Sender {
       if (sent === undefined) continue;
       for (const [index, { ladder }] of batch.entries()) {
         const message = sent[index];
-        if (message !== undefined) ladder.sent(message);
+        if (message !== undefined) await ladder.sent(message);
       }
       messages.push(...sent);
       left = left.slice(batch.length);
@@ -168,7 +168,7 @@ export function createSender(options: SenderOptions): Sender {
       return await posting.put('sendMediaGroup', place, occasion, address => ({ ...address, media }));
     } catch (error) {
       if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;
-      for (const { ladder } of culprits(error, batch)) ladder.refuse(error);
+      for (const { ladder } of culprits(error, batch)) await ladder.refuse(error);
       return undefined;
     }
   }

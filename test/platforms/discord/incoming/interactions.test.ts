@@ -347,7 +347,7 @@ describe('buttons', () => {
     on.fake.interaction({ kind: 'button', customId: indonesian, userId: '300' });
     const read = () => textOf(on.fake.messages.get(shown.id) ?? shown);
     await on.fake.waitFor(() => read().includes('Pengaturan') || undefined);
-    expect(on.services.settings.user('discord:300').language).toBe('id');
+    expect((await on.services.settings.user('discord:300')).language).toBe('id');
     expect(answers(on)).toHaveLength(1);
   });
 
@@ -413,10 +413,10 @@ describe('/settings', () => {
     const options = { embeds: false };
     on.fake.interaction({ ...ask, guildId: on.guildId, options });
     await answer(on);
-    expect(on.services.settings.chat(`discord:${on.guildId}`).suppressEmbeds).toBe(true);
+    expect((await on.services.settings.chat(`discord:${on.guildId}`)).suppressEmbeds).toBe(true);
     on.fake.interaction({ ...ask, guildId: on.guildId, options, memberPermissions: PermissionFlagsBits.ManageGuild });
     await answer(on, 1);
-    expect(on.services.settings.chat(`discord:${on.guildId}`).suppressEmbeds).toBe(false);
+    expect((await on.services.settings.chat(`discord:${on.guildId}`)).suppressEmbeds).toBe(false);
   });
 });
 

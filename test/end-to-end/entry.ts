@@ -1,0 +1,35 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs an entry as it is built, such as `backup`, to its end. Nothing but `environment` and PATH reaches it. */
+export async function runEntry(
+  name: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  { cwd = '/', uid }: { readonly cwd?: string; readonly uid?: number } = {},
+): Promise<Ended> {
+  const path = fileURLToPath(new URL(`../../dist/${name}.js`, import.meta.url));
+  if (!existsSync(path)) throw new Error('run `npm run build` first; `npm test` does');
+  const child = spawn(process.execPath, [path, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid }),
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', chunk => {
+    stdout += String(chunk);
+  });
+  child.stderr.on('data', chunk => {
+    stderr += String(chunk);
+  });
+  const code = await new Promise<number | null>(resolve => child.once('close', resolve));
+  return { code, stdout, stderr };
+}
