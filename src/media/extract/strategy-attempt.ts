@@ -35,6 +35,7 @@ export interface Attempt {
   readonly startedAt: number;
   /** Never rejects. */
   readonly settled: Promise<AttemptReport>;
+  abort(reason: AppError): void;
 }
 
 /** What is thrown where a caller gave up. */
@@ -43,18 +44,19 @@ export function abortReason(signal: AbortSignal): AppError {
   return new AppError('timeout', 'given up by the caller', { cause: signal.reason });
 }
 
-/** The result of `work`, given up with `timeout` after `ms`; work that ignores its signal is left behind. */
+/** The result of `work`, given up with `timeout` after `ms` or when `controller` aborts; work that ignores its signal is left behind. */
 export async function within<T>(
   ms: number,
-  signal: AbortSignal,
+  controller: AbortController,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const own = new AbortController();
-  const timer = setTimeout(() => own.abort(new AppError('timeout', `no answer within ${Math.round(ms)} ms`)), ms);
-  const either = AbortSignal.any([signal, own.signal]);
+  const { signal } = controller;
+  const timer = setTimeout(
+    () => controller.abort(new AppError('timeout', `no answer within ${Math.round(ms)} ms`)),
+    ms,
+  );
   try {
-    either.throwIfAborted();
-    return await abortable((async () => work(either))(), either);
+    return await abortable((async () => work(signal))(), signal);
   } finally {
     clearTimeout(timer);
   }
@@ -68,22 +70,17 @@ function endingOf(post: Post | null | undefined): Ending {
   return { kind: items > 0 && !(post.missingItems > 0) ? 'complete' : 'incomplete', post };
 }
 
-/** Whether `post` is worth more than `other`: more items, else fewer missing. */
-export function isBetter(post: Post, other: Post | null): boolean {
-  if (other === null || post.items.length > other.items.length) return true;
-  return post.items.length === other.items.length && post.missingItems < other.missingItems;
-}
-
-export function startAttempt(entrant: Entrant, signal: AbortSignal): Attempt {
+export function startAttempt(entrant: Entrant): Attempt {
   const startedAt = performance.now();
+  const controller = new AbortController();
   const finish = async (): Promise<AttemptReport> => {
     let ending: Ending;
     try {
-      ending = endingOf(await within(entrant.timeoutMs, signal, own => entrant.run(own)));
+      ending = endingOf(await within(entrant.timeoutMs, controller, signal => entrant.run(signal)));
     } catch (error) {
       ending = { kind: 'failed', error: toFailure(error) };
     }
     return { entrant, startedAt, tookMs: performance.now() - startedAt, ending };
   };
-  return { entrant, startedAt, settled: finish() };
+  return { entrant, startedAt, settled: finish(), abort: reason => controller.abort(reason) };
 }

@@ -9,30 +9,19 @@ import {
   type AttemptReport,
   abortReason,
   type Entrant,
-  isBetter,
   startAttempt,
   within,
 } from './strategy-attempt.ts';
-import {
-  agreedFailure,
-  asWeak,
-  isDefinitive,
-  isUnclear,
-  isWithheld,
-  type StrategyFailure,
-} from './strategy-failures.ts';
+import { isDefinitive, type StrategyFailure } from './strategy-failures.ts';
+import { Standings, type StandingsOptions } from './strategy-standings.ts';
 
-export interface RaceOptions {
+export interface RaceOptions extends StandingsOptions {
   /** In the order to ask in. */
   readonly entrants: readonly Entrant[];
   /** One of them, asked at once beside the first; an answer does not wait for it. */
   readonly probe: Entrant | undefined;
   /** Asks why a post is withheld; throws a definitive error or returns. */
   readonly diagnose: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Whether a strategy's weak word on a post weighs. */
-  readonly isProven: (strategy: string) => boolean;
-  /** Whether a strategy's certain word that there is no post needs no other to confirm it. */
-  readonly isTrusted: (strategy: string) => boolean;
   readonly deadlineMs: number;
   /** How long the questions why a post is withheld keep the next strategy from starting. */
   readonly explainMs: number;
@@ -60,9 +49,8 @@ export interface RaceResult {
 }
 
 const MAX_AT_ONCE = 3;
-/** Endpoints that must have withheld a post before it is asked why: one alone may just be dead. */
-const WITHHELD_ENDPOINTS = 2;
 const MAX_DIAGNOSE_MS = 5_000;
+const OVERTAKEN = new AppError('timeout', 'another strategy was done before');
 
 type Event = AttemptReport | 'wake' | 'over' | 'diagnosed';
 
@@ -73,50 +61,42 @@ export async function raceStrategies(options: RaceOptions): Promise<RaceResult> 
 
 class Race {
   readonly #options: RaceOptions;
+  readonly #standings: Standings;
   #queue: readonly Entrant[];
   readonly #running = new Map<Entrant, Attempt>();
-  readonly #reports: AttemptReport[] = [];
-  readonly #failures: StrategyFailure[] = [];
-  readonly #withheld = new Set<string>();
   /** Those that had their time: the next was started beside them. */
   readonly #slow = new Set<Entrant>();
   /** Of those that run, the ones that were asked why the post is withheld. */
   readonly #explaining = new Set<Entrant>();
-  /** Aborts when the race is over, for whatever reason. */
-  readonly #end = new AbortController();
+  /** Set when the deadline or the caller ends it undecided. */
+  #cutShort: AppError | undefined;
+  #onCut = () => {};
   #diagnosis: Promise<'diagnosed'> | undefined;
+  readonly #diagnosing = new AbortController();
   #isExplained = false;
-  #post: Post | null = null;
-  #broughtBy: string | undefined;
-  #verdict: AppError | null = null;
-  #winner: AttemptReport | undefined;
-  /** Two strategies agree on it; the questions why may know better. */
-  #agreed: AppError | undefined;
   /** Whether the next is to be started now; if not, at `nextDueAt`. */
   #isNextDue = true;
-  #nextDueAt = Number.POSITIVE_INFINITY;
+  #nextDueAt = 0;
 
   constructor(options: RaceOptions) {
     this.#options = options;
+    this.#standings = new Standings(options);
     this.#queue = options.entrants.filter(one => one !== options.probe);
   }
 
   async run(): Promise<RaceResult> {
     const { probe, deadlineMs, signal } = this.#options;
-    const timer = setTimeout(
-      () => this.#end.abort(new AppError('timeout', `no answer within ${deadlineMs} ms`)),
-      deadlineMs,
-    );
-    const onAbort = () => this.#end.abort(abortReason(signal));
+    const over = new Promise<'over'>(resolve => {
+      this.#onCut = () => resolve('over');
+    });
+    const timer = setTimeout(() => this.#cut(new AppError('timeout', `no answer within ${deadlineMs} ms`)), deadlineMs);
+    const onAbort = () => this.#cut(abortReason(signal));
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
-    const over = new Promise<'over'>(resolve =>
-      this.#end.signal.addEventListener('abort', () => resolve('over'), { once: true }),
-    );
     try {
       this.#startNext();
-      if (probe !== undefined) this.#start(probe, signal);
-      while (!this.#isDecided() && (this.#running.size > 0 || this.#isExplaining())) {
+      if (probe !== undefined && !signal.aborted) this.#start(probe);
+      while (!this.#isOver() && (this.#running.size > 0 || this.#isExplaining())) {
         this.#take(await this.#next(over));
         this.#startNext();
       }
@@ -125,18 +105,29 @@ class Race {
     } finally {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
-      this.#end.abort(new AppError('timeout', 'another strategy was done before'));
+      this.#abortAll(this.#cutShort ?? OVERTAKEN);
     }
   }
 
-  #isDecided(): boolean {
-    return this.#end.signal.aborted || this.#winner !== undefined || this.#verdict !== null;
+  #cut(reason: AppError): void {
+    this.#cutShort ??= reason;
+    this.#onCut();
   }
 
-  #start(entrant: Entrant, signal: AbortSignal): void {
-    if (signal.aborted) return;
-    this.#options.onStart(entrant.name);
-    this.#running.set(entrant, startAttempt(entrant, signal));
+  /** The probe goes on, unless the caller gave up. */
+  #abortAll(reason: AppError): void {
+    for (const attempt of this.#running.values()) {
+      if (attempt.entrant !== this.#options.probe || this.#options.signal.aborted) attempt.abort(reason);
+    }
+    this.#diagnosing.abort(reason);
+  }
+
+  #isOver(): boolean {
+    return this.#cutShort !== undefined || this.#standings.isDecided;
+  }
+
+  #isExplaining(): boolean {
+    return this.#explaining.size > 0 || this.#diagnosis !== undefined;
   }
 
   /** Those whose failure the next in the queue waits for. */
@@ -145,8 +136,13 @@ class Race {
     return [...this.#running.keys()].filter(one => one !== probe && !this.#explaining.has(one));
   }
 
+  #start(entrant: Entrant): void {
+    this.#options.onStart(entrant.name);
+    this.#running.set(entrant, startAttempt(entrant));
+  }
+
   #startNext(): void {
-    if (this.#isDecided() || !this.#isNextDue || this.#agreed !== undefined) return;
+    if (!this.#isNextDue || this.#isOver() || this.#standings.isAgreed) return;
     if (this.#running.size >= MAX_AT_ONCE) return;
     const isFree = this.#inLine().length === 0;
     const next = this.#queue.find(one => isFree || !one.alone);
@@ -154,23 +150,20 @@ class Race {
     this.#queue = this.#queue.filter(one => one !== next);
     this.#isNextDue = false;
     this.#nextDueAt = performance.now() + next.patienceMs;
-    this.#start(next, this.#end.signal);
+    this.#start(next);
   }
 
   async #next(over: Promise<'over'>): Promise<Event> {
     const waits: Promise<Event>[] = [over, ...[...this.#running.values()].map(({ settled }) => settled)];
     if (this.#diagnosis !== undefined) waits.push(this.#diagnosis);
+    if (this.#isNextDue) return Promise.race(waits);
+    const waitMs = Math.max(0, this.#nextDueAt - performance.now());
     let timer: NodeJS.Timeout | undefined;
-    if (!this.#isNextDue && Number.isFinite(this.#nextDueAt)) {
-      const waitMs = Math.max(0, this.#nextDueAt - performance.now());
-      waits.push(
-        new Promise(resolve => {
-          timer = setTimeout(resolve, waitMs, 'wake');
-        }),
-      );
-    }
+    const wake = new Promise<'wake'>(resolve => {
+      timer = setTimeout(resolve, waitMs, 'wake');
+    });
     try {
-      return await Promise.race(waits);
+      return await Promise.race([...waits, wake]);
     } finally {
       clearTimeout(timer);
     }
@@ -195,75 +188,39 @@ class Race {
   }
 
   #settle(report: AttemptReport): void {
-    const { entrant, ending } = report;
+    const { entrant } = report;
+    const isProbe = entrant === this.#options.probe;
     this.#running.delete(entrant);
-    this.#reports.push(report);
-    if (ending.kind === 'failed') this.#fail(report, ending.error);
-    else this.#bring(report, ending.post);
-    if (this.#explaining.delete(entrant)) this.#goOnUnexplained();
-    else if (entrant !== this.#options.probe && !this.#isExplaining()) this.#isNextDue = true;
-  }
-
-  #bring(report: AttemptReport, post: Post): void {
-    this.#agreed = undefined;
-    if (report.ending.kind === 'complete') this.#winner = report;
-    if (report.ending.kind === 'complete' || isBetter(post, this.#post)) {
-      this.#post = post;
-      this.#broughtBy = report.entrant.name;
-    }
+    this.#standings.take(report, isProbe);
     // They bring a reason or a cover, never more than was brought.
-    if (post.items.length > 0) this.#queue = this.#queue.filter(one => !one.explains);
-  }
-
-  #note({ name: strategy, endpoint, explains }: Entrant, error: AppError): void {
-    this.#failures.push({ strategy, endpoint, explains, error });
-  }
-
-  #fail(report: AttemptReport, said: AppError): void {
-    const isDoubted = isDefinitive(said) && !this.#options.isTrusted(report.entrant.name);
-    const error = isDoubted ? asWeak(said) : said;
-    this.#note(report.entrant, error);
-    const hasItems = this.#post !== null && this.#post.items.length > 0;
-    if (isDefinitive(error)) {
-      this.#winner = report;
-      // What could be read is worth more than a reason why there is not more.
-      if (!hasItems) this.#verdict = error;
-      return;
-    }
-    if (isWithheld(error) && report.entrant !== this.#options.probe) this.#withheld.add(report.entrant.endpoint);
-    if (this.#post === null) this.#agreed ??= agreedFailure(this.#failures, this.#options.isProven);
+    if (this.#standings.hasItems) this.#queue = this.#queue.filter(one => !one.explains);
+    if (this.#explaining.delete(entrant)) this.#goOnUnexplained();
+    else if (!isProbe && !this.#isExplaining()) this.#isNextDue = true;
   }
 
   /** Asks why the post is withheld: once, when two endpoints did so, or when nothing else is left to ask. */
   #explainWhenDue(): void {
-    if (this.#isDecided() || this.#isExplained) return;
+    if (this.#isOver() || this.#isExplained) return;
     const isLast = this.#inLine().length === 0 && this.#queue.every(one => one.explains);
-    const couldBeExplained = this.#failures.some(({ error }) => isUnclear(error));
-    const isDue =
-      this.#agreed !== undefined || this.#withheld.size >= WITHHELD_ENDPOINTS || (isLast && couldBeExplained);
-    if (!isDue) return;
+    if (!this.#standings.isWithheld && !(isLast && this.#standings.isUnclear)) return;
     this.#isExplained = true;
     this.#isNextDue = false;
     this.#nextDueAt = performance.now() + this.#options.explainMs;
     for (const entrant of this.#queue.filter(one => one.explains)) {
       this.#explaining.add(entrant);
-      this.#start(entrant, this.#end.signal);
+      this.#start(entrant);
     }
     this.#queue = this.#queue.filter(one => !one.explains);
     if (this.#options.diagnose !== undefined) this.#diagnosis = this.#ask(this.#options.diagnose);
     this.#goOnUnexplained();
   }
 
-  #isExplaining(): boolean {
-    return this.#explaining.size > 0 || this.#diagnosis !== undefined;
-  }
-
   async #ask(diagnose: NonNullable<RaceOptions['diagnose']>): Promise<'diagnosed'> {
     try {
-      await within(MAX_DIAGNOSE_MS, this.#end.signal, diagnose);
+      await within(MAX_DIAGNOSE_MS, this.#diagnosing, diagnose);
     } catch (error) {
-      if (error instanceof AppError && isDefinitive(error)) this.#verdict ??= error;
-      else if (!this.#end.signal.aborted) this.#options.onUnanswered(error);
+      if (error instanceof AppError && isDefinitive(error)) this.#standings.decide(error);
+      else if (!this.#isOver()) this.#options.onUnanswered(error);
     }
     return 'diagnosed';
   }
@@ -271,28 +228,26 @@ class Race {
   /** When the questions are answered and the reason is not known. */
   #goOnUnexplained(): void {
     if (this.#isExplaining()) return;
-    if (this.#agreed !== undefined) this.#verdict ??= this.#agreed;
+    this.#standings.confirm();
     this.#isNextDue = true;
   }
 
   #result(): RaceResult {
     const { probe } = this.#options;
+    const { post, verdict, winner, decider, reports, failures } = this.#standings;
     const unfinished = [...this.#running.values()].filter(({ entrant }) => entrant !== probe);
-    const winner = this.#winner;
-    if (this.#end.signal.aborted) {
-      const error = abortReason(this.#end.signal);
-      for (const { entrant } of unfinished) this.#note(entrant, error);
+    if (this.#cutShort !== undefined) {
+      for (const { entrant } of unfinished) this.#standings.note(entrant, this.#cutShort);
     }
-    const hasItems = this.#post !== null && this.#post.items.length > 0;
     const isOvertaken = ({ entrant, startedAt }: Attempt) =>
-      winner !== undefined && this.#slow.has(entrant) && startedAt < winner.startedAt;
+      decider !== undefined && this.#slow.has(entrant) && startedAt < decider.startedAt;
     return {
-      post: this.#post,
-      verdict: this.#verdict,
-      winner: (hasItems ? this.#broughtBy : (winner?.entrant.name ?? this.#broughtBy)) ?? null,
-      reports: this.#reports,
+      post,
+      verdict,
+      winner,
+      reports,
       overtaken: unfinished.filter(isOvertaken).map(({ entrant }) => entrant.name),
-      failures: this.#failures,
+      failures,
       late: probe === undefined ? undefined : this.#running.get(probe)?.settled,
     };
   }
