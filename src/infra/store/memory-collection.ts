@@ -36,6 +36,21 @@ export function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }
     else drop(key);
   });
 
+  async function change(keys: readonly string[], work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      // Whether it took place is not known: what is held counts only until it can be read again.
+      for (const key of keys) {
+        const known = held.get(key);
+        if (known !== undefined) held.set(key, { ...known, gaps: -1 });
+        reads.forget(key);
+      }
+      throw error;
+    }
+    keys.forEach(drop);
+  }
+
   async function read(key: string): Promise<V | undefined> {
     return reads.run(key, async flight => {
       const before = gaps;
@@ -52,22 +67,9 @@ export function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }
       if (known.gaps === gaps && now() - known.readAt < REREAD_MS) return known.value;
       return read(key).catch(() => known.value);
     },
-    async set(key, value) {
-      await stored.set(key, value);
-      drop(key);
-    },
-    async delete(key) {
-      await stored.delete(key);
-      drop(key);
-    },
-    async expire(key, at) {
-      await stored.expire(key, at);
-      drop(key);
-    },
-    async move(from, to) {
-      await stored.move(from, to);
-      drop(from);
-      drop(to);
-    },
+    set: (key, value) => change([key], () => stored.set(key, value)),
+    delete: key => change([key], () => stored.delete(key)),
+    expire: (key, at) => change([key], () => stored.expire(key, at)),
+    move: (from, to) => change([from, to], () => stored.move(from, to)),
   };
 }

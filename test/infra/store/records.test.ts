@@ -158,6 +158,9 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
     expect(await theirs?.get('a')).toBe('before');
     await expect(theirs?.get('never read')).rejects.toMatchObject({ code: 'internal' });
     server.thaw();
+    // What Redis took in before it was given up is found out.
+    expect(await two.isReady(8_000)).toBe(true);
+    await vi.waitFor(async () => expect(await theirs?.get('a')).toBe('lost'), { timeout: 8_000 });
     expect(await one.isReady(8_000)).toBe(true);
     // While the other may still be deaf.
     await vi.waitFor(() => mine?.set('a', 'after'), { timeout: 8_000 });

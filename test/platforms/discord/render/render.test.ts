@@ -27,7 +27,7 @@ const video: PlacedMedia = { kind: 'file', name: 'medley.mp4', mime: 'video/mp4'
 describe('a post', () => {
   it('has its author, words, files and buttons in one container', () => {
     const post = samplePost({ caption: 'Evening [light](https://evil.example)' });
-    const shown = renderPost(post, t, { indexes: [0], form: 'original' });
+    const shown = renderPost(post, t, { indexes: [0], form: 'original', site: 'Instagram' });
     expect(renderMessage([{ reply: shown, media: [video], omitted: 0 }], context)).toMatchObject([
       {
         type: 17,
@@ -50,7 +50,11 @@ describe('a post', () => {
   });
 
   it('folds a long caption', () => {
-    const shown = renderPost(samplePost({ caption: 'x'.repeat(2_000) }), t, { indexes: [0], form: 'original' });
+    const shown = renderPost(samplePost({ caption: 'x'.repeat(2_000) }), t, {
+      indexes: [0],
+      form: 'original',
+      site: 'Instagram',
+    });
     const [text = ''] = texts([{ reply: shown, media: [], omitted: 0 }]);
     expect(text).toMatch(/x{200,299}…/);
   });

@@ -2,7 +2,7 @@
  * Who asks Instagram at which endpoint, and whether the site answers such a caller. As public notes of 2026-06 to 2026-10 have it:
  * each endpoint answers one kind of caller, and shows its login page or an empty shell to all others.
  */
-import type { Ask } from './answer.ts';
+import type { Ask } from '../answer.ts';
 
 /**
  * `browser` sends client hints, as a browser's TLS comes with; `hintless` is a browser's user agent without them; `plain` is
@@ -85,7 +85,7 @@ function isScript({ headers }: Ask): boolean {
   return headers['x-ig-app-id'] === APP_ID && headers['sec-fetch-site'] === 'same-origin';
 }
 
-/** By shortcode: nobody in particular, or a page's script in a browser with its csrf cookie. */
+/** By shortcode: a caller without any traits, or a page's script in a browser with its csrf cookie. */
 export function mayQueryByShortcode(ask: Ask): boolean {
   switch (instagramCallerOf(ask)) {
     case 'plain':
