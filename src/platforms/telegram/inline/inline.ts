@@ -7,6 +7,7 @@ import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { itemCount } from '../../../media/post.ts';
 import type { ChosenInlineResult, InlineQuery } from '../incoming/updates.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
@@ -151,7 +152,8 @@ export function createInline(options: InlineOptions): Inline {
     const results: InlineResult[] = [];
     for (const [index, item] of items.entries()) {
       const file = useHeld ? await heldFile(item) : undefined;
-      const title = titleOf(reply, items.length, index, t);
+      const place = item.post.items[item.index]?.position ?? index;
+      const title = titleOf(reply, items.length > 1 ? itemCount(item.post) : 1, place, t);
       results.push(
         (file && cached(`file:${index}`, file, title, reply, t)) ??
           placeholder(
