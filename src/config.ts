@@ -42,7 +42,8 @@ export interface Config {
   readonly telegram: TelegramConfig | undefined;
   readonly osu: { readonly clientId: number; readonly clientSecret: string } | undefined;
   /** Path of a Netscape cookies.txt. */
-  readonly instagramCookiesFile: string | undefined;
+  /** Of accounts, by source. */
+  readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   /** http(s) address, possibly with userinfo. */
   readonly upstreamProxy: string | undefined;
   readonly upstreamOverrides: readonly UpstreamOverride[];
@@ -245,7 +246,7 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
       OSU_CLIENT_ID === undefined || OSU_CLIENT_SECRET === undefined
         ? undefined
         : { clientId: OSU_CLIENT_ID, clientSecret: OSU_CLIENT_SECRET },
-    instagramCookiesFile: values.INSTAGRAM_COOKIES_FILE,
+    cookiesFiles: { instagram: values.INSTAGRAM_COOKIES_FILE },
     upstreamProxy: values.UPSTREAM_PROXY,
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
     upstreamConstants: values.UPSTREAM_CONSTANTS,

@@ -8,9 +8,10 @@ import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
 import type { Finding } from './platforms/platform.ts';
 
-const SITES = ['www.instagram.com', 'www.facebook.com'] as const;
+const SITES = sourceDescriptors.map(({ hosts: [main] }) => main);
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
 /** Those with a token; the library of one without is not even loaded. */

@@ -18,7 +18,7 @@ import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
-import { commandList } from './bot/commands/index.ts';
+import { createCommandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
@@ -35,20 +35,19 @@ import { hasRecords } from './infra/store/adopted-tables.ts';
 import { claimDataDir } from './infra/store/data-dir.ts';
 import { createSoleTask } from './infra/store/file-lock.ts';
 import { createLibsqlRecords } from './infra/store/libsql-records.ts';
-import { createRecordStore } from './infra/store/record-store.ts';
-import type { RecordStore } from './infra/store/records.ts';
+import { createRecordStore, type RecordStore } from './infra/store/records.ts';
 import { openStore } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { cookiesVariable } from './media/extract/source-descriptor.ts';
 import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
+import { createCdnHeaders, hostsBelow } from './media/files/cdn.ts';
 import { type Post, postBytes } from './media/post.ts';
-import { createFacebookConstants } from './media/sources/facebook/constants.ts';
-import { createMediaSources } from './media/sources/index.ts';
-import { createInstagramConstants } from './media/sources/instagram/constants.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
 import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
 import { findFfmpeg } from './media/transcode/ffmpeg.ts';
 import { createPlayerLinks } from './media/tunnel/player-links.ts';
@@ -67,12 +66,11 @@ const MAX_SHORT_LINKS = 20_000;
  * a stream's place until its file has flowed.
  */
 const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
+const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
 const PACE: ThrottleRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
   hosts: {
-    '*.cdninstagram.com': CDN_PACE,
-    '*.fbcdn.net': CDN_PACE,
-    ...Object.fromEntries(OSU_ASSET_HOSTS.map(host => [host, CDN_PACE])),
+    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_PACE])),
     [OSU_HOST]: OSU_PACE,
     ...MIRROR_PACES,
   },
@@ -112,27 +110,19 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     });
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
   const records = createStoredStrategyRecords({ store, log });
-  const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
+  const cookies = await readCookies(config.cookiesFiles);
+  const sources = sourceDescriptors.map(source =>
+    source.create({
+      http,
+      log,
+      upstreamConstants: config.upstreamConstants,
+      cookies: cookies.get(source.id),
+      extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)],
+      records,
+      onOutcome: (...outcome) => metrics.countStrategy(source.id, ...outcome),
+    }),
+  );
 
-  const sources = createMediaSources({
-    instagram: {
-      http,
-      log,
-      constants: createInstagramConstants(config.upstreamConstants),
-      cookies: await readCookies(config.instagramCookiesFile),
-      extraStrategies: lastResort('instagram'),
-      records,
-      onOutcome: (...outcome) => metrics.countStrategy('instagram', ...outcome),
-    },
-    facebook: {
-      http,
-      log,
-      constants: createFacebookConstants(config.upstreamConstants),
-      extraStrategies: lastResort('facebook'),
-      records,
-      onOutcome: (...outcome) => metrics.countStrategy('facebook', ...outcome),
-    },
-  });
   const extractor = createExtractor({
     sources,
     cache: createMemoryCache<Post>({
@@ -155,12 +145,14 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
   });
   const { mediaHosts } = extractor;
+  const cdnHeaders = createCdnHeaders(sourceDescriptors);
   const spoolDir = join(config.dataDir, 'spool');
   // Files are kept for chats and for streams alike.
   const keptBytes = Math.floor(config.mediaCacheBytes / 2);
   const muxedFiles = createMuxedFiles({
     http,
     mediaHosts,
+    cdnHeaders,
     tempDir: join(spoolDir, 'streams'),
     keptBytes,
     log,
@@ -169,6 +161,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     key,
     http,
     mediaHosts,
+    cdnHeaders,
     assetHosts: OSU_ASSET_HOSTS,
     refresh: (post, signal) => extractor.refresh(post, signal),
     muxTracks: muxedFiles.muxTracks,
@@ -185,6 +178,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const delivery = createDelivery({
     http,
     mediaHosts,
+    cdnHeaders,
     tempDir: spoolDir,
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses:
@@ -202,7 +196,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   const jobs = createJobs({ store });
 
   const dispatcher = createDispatcher({
-    commands: commandList,
+    commands: createCommandList({ sources: sourceDescriptors }),
     services: {
       extractor,
       beatmaps,
@@ -232,14 +226,11 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
     examples: t =>
       config.webExamples.map(({ kind, url }) => ({
-        label: {
-          reel: t.messages.web.exampleReel,
-          carousel: t.messages.web.exampleCarousel,
-          facebook: t.messages.web.exampleFacebook,
-        }[kind],
+        label: t.messages.webExamples[kind],
         text: url,
       })),
   });
+  const sourceIds = sourceDescriptors.map(({ id }) => id);
   const checkKey = createKeyCheck(config.apiKeys);
   metrics.observe(server.app);
   await server.app.register(
@@ -248,7 +239,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       checkKey,
       publicUrl: config.publicUrl,
       routes: [
-        mediaRoutes({ extractor, creator: config.creator, tunnel, publicUrl }),
+        mediaRoutes({ extractor, sources: sourceIds, creator: config.creator, tunnel, publicUrl }),
         beatmapRoutes({ beatmaps }),
         recommendRoutes({ recommend }),
       ],
@@ -348,13 +339,20 @@ function startChat(chat: Platform, log: Logger): void {
   chat.start().catch(error => log.error({ platform: chat.id, err: error }, 'this platform could not start'));
 }
 
-async function readCookies(path: string | undefined): Promise<readonly Cookie[]> {
-  if (path === undefined) return [];
-  try {
-    return parseCookiesFile(await readFile(path, 'utf8'));
-  } catch (cause) {
-    throw new Error(`INSTAGRAM_COOKIES_FILE cannot be read: ${path}`, { cause });
+/** Of the sites' accounts, by source. */
+async function readCookies(
+  files: Readonly<Record<string, string | undefined>>,
+): Promise<ReadonlyMap<string, readonly Cookie[]>> {
+  const cookies = new Map<string, readonly Cookie[]>();
+  for (const [id, path] of Object.entries(files)) {
+    if (path === undefined) continue;
+    try {
+      cookies.set(id, parseCookiesFile(await readFile(path, 'utf8')));
+    } catch (cause) {
+      throw new Error(`${cookiesVariable({ id })} cannot be read: ${path}`, { cause });
+    }
   }
+  return cookies;
 }
 
 async function readVersion(): Promise<string> {

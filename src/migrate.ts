@@ -12,7 +12,7 @@ import { openRedisState, type SharedState } from './infra/redis/redis.ts';
 import { inspectRedis, redisShortcomings } from './infra/redis/redis-inspection.ts';
 import { recordQueries } from './infra/store/adopted-tables.ts';
 import type { StoredRecord } from './infra/store/record-driver.ts';
-import { collectionId } from './infra/store/record-store.ts';
+import { collectionId } from './infra/store/records.ts';
 import { addRecords } from './infra/store/redis-records.ts';
 import { openStore, type Store } from './infra/store/store.ts';
 import { SENT_FILES } from './media/delivery/sent-files.ts';

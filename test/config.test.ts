@@ -35,7 +35,7 @@ describe('loadConfig', () => {
       discord: undefined,
       telegram: undefined,
       osu: undefined,
-      instagramCookiesFile: undefined,
+      cookiesFiles: { instagram: undefined },
       upstreamProxy: undefined,
       upstreamOverrides: [],
       upstreamConstants: {},
@@ -94,7 +94,7 @@ describe('loadConfig', () => {
       discord: { token: 'aaa.bbb.ccc', apiUrl: 'http://127.0.0.1:4000/api', shards: { ids: [0, 1], total: 4 } },
       telegram: { token: '1:abc', apiUrl: 'http://127.0.0.1:8081', webhookSecret: 'word' },
       osu: { clientId: 12, clientSecret: 'secret' },
-      instagramCookiesFile: './cookies.txt',
+      cookiesFiles: { instagram: './cookies.txt' },
       upstreamProxy: 'http://user:pass@proxy.example:8080/',
       upstreamOverrides: [
         { host: 'www.instagram.com', origin: 'http://127.0.0.1:9001' },

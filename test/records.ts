@@ -1,6 +1,5 @@
 import { createLibsqlRecords } from '../src/infra/store/libsql-records.ts';
-import { createRecordStore } from '../src/infra/store/record-store.ts';
-import type { RecordStore } from '../src/infra/store/records.ts';
+import { createRecordStore, type RecordStore } from '../src/infra/store/records.ts';
 import { openStore, type Store } from '../src/infra/store/store.ts';
 
 /** Records in an embedded database; without one given, in memory alone. */

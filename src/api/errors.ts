@@ -34,7 +34,7 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   },
   unsupported_link: params => {
     if (params.supported === undefined)
-      return 'This link is not supported. Send the link of a public Instagram or Facebook post, reel, video or photo.';
+      return 'This link is not supported. Send the link of a public post, reel, video or photo on a supported site.';
     const here = `This link is not supported here. Send ${params.supported}.`;
     return params.endpoint === undefined ? here : `${here} For this link, ask ${params.endpoint}.`;
   },

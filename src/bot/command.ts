@@ -10,6 +10,7 @@ import type { Card, Reply } from './reply.ts';
 import type { Jobs } from './runtime/jobs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
 import type { SettingsStore } from './settings/settings.ts';
+import type { Site } from './views/site-name.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
@@ -33,6 +34,8 @@ export interface IntegerOption extends OptionBase {
 }
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean';
+  /** The source that it switches on and off: its texts follow from the site's name. */
+  readonly site?: Site;
 }
 export interface ChoiceOption extends OptionBase {
   readonly type: 'choice';

@@ -3,6 +3,8 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { openStore } from '../infra/store/store.ts';
 import { parseCookiesFile } from '../media/extract/cookies-file.ts';
+import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-descriptor.ts';
+import { sourceDescriptors } from '../media/sources/index.ts';
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
 import type { Finding } from '../platforms/platform.ts';
 
@@ -29,18 +31,26 @@ function checkData(dataDir: string): Finding {
   }
 }
 
-async function checkCookies(path: string | undefined): Promise<Finding> {
-  const what = 'Instagram cookies';
+type Account = Pick<SourceDescriptor, 'id' | 'name' | 'hosts' | 'sessionCookie'>;
+
+async function checkCookies(source: Account, path: string | undefined): Promise<Finding> {
+  const { name, hosts, sessionCookie = '' } = source;
+  const what = `${name} cookies`;
+  const variable = cookiesVariable(source);
   if (path === undefined) {
-    const remedy = 'Stories and posts behind the login need INSTAGRAM_COOKIES_FILE; README says what that risks.';
+    const remedy = `Stories and posts behind the login need ${variable}; README says what that risks.`;
     return { state: 'note', what: `${what}: none`, remedy };
   }
   try {
     const names = parseCookiesFile(await readFile(path, 'utf8')).map(cookie => cookie.key);
-    if (names.includes('sessionid')) return { state: 'ok', what };
-    return { state: 'wrong', what, remedy: `${path} holds no sessionid of instagram.com. Export it again, logged in.` };
+    if (names.includes(sessionCookie)) return { state: 'ok', what };
+    return {
+      state: 'wrong',
+      what,
+      remedy: `${path} holds no ${sessionCookie} of ${hosts[0]}. Export it again, logged in.`,
+    };
   } catch {
-    return { state: 'wrong', what, remedy: `${path} cannot be read. Correct INSTAGRAM_COOKIES_FILE.` };
+    return { state: 'wrong', what, remedy: `${path} cannot be read. Correct ${variable}.` };
   }
 }
 
@@ -98,17 +108,18 @@ async function checkRedis(url: string | undefined): Promise<readonly Finding[]> 
 
 export interface Machine {
   readonly dataDir: string;
-  readonly instagramCookiesFile: string | undefined;
+  readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   readonly redisUrl: string | undefined;
   /** Where programs are looked for. */
   readonly searchPath: string;
 }
 
 export async function checkMachine(machine: Machine): Promise<readonly Finding[]> {
+  const accounts = sourceDescriptors.filter(({ sessionCookie }) => sessionCookie !== undefined);
   return [
     checkNode(),
     checkData(machine.dataDir),
-    await checkCookies(machine.instagramCookiesFile),
+    ...(await Promise.all(accounts.map(source => checkCookies(source, machine.cookiesFiles[source.id])))),
     await checkFfmpeg(machine.searchPath),
     await checkProgram(
       'yt-dlp',

@@ -28,12 +28,12 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const siteNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({ instagram: 'Instagram', facebook: 'Facebook' }),
-);
+/** By the source's id; a site that is not here goes by its own name. */
+const sites: Readonly<Record<string, string>> = { instagram: 'Instagram', facebook: 'Facebook' };
 
 export const en = {
   languageName: 'English',
+  sites,
 
   /** One per ErrorCode. `wait` is a ready phrase such as "in 20 seconds", or undefined when it is not known. */
   errors: {
@@ -104,7 +104,7 @@ export const en = {
       p.count === 1 ? 'That post has only one item.' : `That post has ${p.count} items; choose from 1 to ${p.count}.`,
     noSound: (_: Params) => 'That post has no audio.',
     sourceOff: (p: Params) =>
-      `${siteNames.get(`${p.source}`) ?? 'That site’s'} links are switched off in this chat. Its admins can change that with /settings.`,
+      `${p.site} links are switched off in this chat. Its admins can change that with /settings.`,
     noPlayer: (_: Params) => 'Name a player, or link your own once with /osu link and your osu! name.',
     notBeatmapLink: (_: Params) =>
       'That link does not lead to an osu! beatmap. It should look like this: https://osu.ppy.sh/beatmapsets/…',
@@ -133,7 +133,7 @@ export const en = {
     tooLargeHere: 'This video is too large for this chat.',
     playHere: 'Play it here',
     /** Heading of a post whose author is not known. */
-    untitled: { instagram: 'Instagram post', facebook: 'Facebook post' },
+    untitled: (site: string) => `${site} post`,
     itemOf: (n: number, total: number) => `${n} of ${total}`,
     missing: (n: number, total: number) => `${n} of ${total} could not be fetched`,
     itemMissing: (n: number, total: number) => `Item ${n} of ${total} could not be fetched`,
@@ -178,8 +178,6 @@ export const en = {
         },
         embeds: { name: 'embeds', description: 'This group: hide a link’s embed once I have answered it' },
         captions: { name: 'captions', description: 'This group: show the captions of posts' },
-        instagram: { name: 'instagram', description: 'This group: answer Instagram links' },
-        facebook: { name: 'facebook', description: 'This group: answer Facebook links' },
         'chat-language': { name: 'chat-language', description: 'This group: the language for members who chose none' },
       },
       choices: { language: { auto: 'Automatic' }, 'chat-language': { auto: 'Automatic' } },
@@ -225,9 +223,9 @@ export const en = {
       'osu-links': 'Answer osu! links',
       embeds: 'Hide embeds',
       captions: 'Captions',
-      instagram: 'Instagram',
-      facebook: 'Facebook',
     },
+    /** The option of /settings that switches a site's links on and off. */
+    siteSwitch: (site: string) => `This group: answer ${site} links`,
     on: 'on',
     off: 'off',
     state: (name: string, state: string) => `${name}: ${state}`,
@@ -308,6 +306,9 @@ export const en = {
     slowDown: (wait: string) => `Telegram asks me to slow down. Please try again ${wait}.`,
   },
 
+  /** Labels of the example links, by their kinds in WEB_EXAMPLES. */
+  webExamples: { reel: 'An Instagram reel', carousel: 'A post with several photos', facebook: 'A Facebook video' },
+
   /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */
   web: {
     title: 'Medley',
@@ -351,9 +352,6 @@ export const en = {
     showLess: 'Show less',
     emptyText: 'Paste a link to a public Instagram or Facebook post and it plays right here.',
     emptyExamples: 'For example',
-    exampleReel: 'An Instagram reel',
-    exampleCarousel: 'A post with several photos',
-    exampleFacebook: 'A Facebook video',
     exampleHelp: 'Everything I can do',
     suggestions: 'Suggestions',
     theme: 'Theme',

@@ -21,13 +21,10 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const siteNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({ instagram: 'Instagram', facebook: 'Facebook' }),
-);
-
 /** Indonesian. */
 export const id: Messages = {
   languageName: 'Bahasa Indonesia',
+  sites: { instagram: 'Instagram', facebook: 'Facebook' },
 
   errors: {
     invalid_request: () => 'Saya belum bisa membaca pesan itu. Tempelkan tautan kiriman, atau ketik /help.',
@@ -99,8 +96,7 @@ export const id: Messages = {
         ? 'Kiriman itu hanya berisi satu butir.'
         : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
     noSound: () => 'Kiriman itu tidak punya audio.',
-    sourceOff: p =>
-      `Tautan ${siteNames.get(`${p.source}`) ?? 'situs itu'} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
+    sourceOff: p => `Tautan ${p.site} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
     noPlayer: () => 'Sebutkan pemainnya, atau kaitkan pemainmu sekali dengan /osu link dan namamu di osu!.',
     notBeatmapLink: () =>
       'Tautan itu tidak menuju beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
@@ -124,7 +120,7 @@ export const id: Messages = {
     openOriginal: 'Buka kiriman asli',
     tooLargeHere: 'Video ini terlalu besar untuk obrolan ini.',
     playHere: 'Putar di sini',
-    untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
+    untitled: site => `Kiriman ${site}`,
     itemOf: (n, total) => `${n} dari ${total}`,
     missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
     itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
@@ -167,8 +163,6 @@ export const id: Messages = {
         },
         embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
         captions: { name: 'keterangan', description: 'Grup ini: tampilkan keterangan kiriman' },
-        instagram: { name: 'instagram', description: 'Grup ini: jawab tautan Instagram' },
-        facebook: { name: 'facebook', description: 'Grup ini: jawab tautan Facebook' },
         'chat-language': { name: 'bahasa-grup', description: 'Grup ini: bahasa untuk yang belum memilih' },
       },
       choices: { language: { auto: 'Otomatis' }, 'chat-language': { auto: 'Otomatis' } },
@@ -214,9 +208,8 @@ export const id: Messages = {
       'osu-links': 'Jawab tautan osu!',
       embeds: 'Sembunyikan pratinjau',
       captions: 'Keterangan kiriman',
-      instagram: 'Instagram',
-      facebook: 'Facebook',
     },
+    siteSwitch: site => `Grup ini: jawab tautan ${site}`,
     on: 'aktif',
     off: 'mati',
     state: (name, state) => `${name}: ${state}`,
@@ -296,6 +289,8 @@ export const id: Messages = {
     slowDown: wait => `Telegram meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
   },
 
+  webExamples: { reel: 'Reel Instagram', carousel: 'Kiriman dengan beberapa foto', facebook: 'Video Facebook' },
+
   web: {
     title: 'Medley',
     tagline: 'Tempel tautan, dapat videonya.',
@@ -338,9 +333,6 @@ export const id: Messages = {
     showLess: 'Ciutkan',
     emptyText: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan videonya langsung diputar di sini.',
     emptyExamples: 'Misalnya',
-    exampleReel: 'Reel Instagram',
-    exampleCarousel: 'Kiriman dengan beberapa foto',
-    exampleFacebook: 'Video Facebook',
     exampleHelp: 'Semua yang bisa saya lakukan',
     suggestions: 'Saran',
     theme: 'Tema',

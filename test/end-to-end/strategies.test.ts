@@ -93,6 +93,20 @@ describe('one endpoint of Instagram broken alone leaves the answer right', () =>
   );
 });
 
+describe('with oEmbed alone alive', () => {
+  it('author and cover are the answer, with the reason; where files are needed, the reason is', async () => {
+    const { sandbox, extractor } = await createHouse();
+    sandbox.faults.set('instagram.*', 'status:503');
+    sandbox.faults.clear('instagram.oembed');
+    const { post, reason } = await extractor.extract(REEL);
+    expect(post).toMatchObject({ items: [], strategy: 'oembed', author: { username: 'mara.turns.clay' } });
+    expect([post.missingItems, reason?.code]).toEqual([1, 'upstream_unavailable']);
+    expect((await failure(extractor.extract(REEL, { readable: true }))).code).toBe('upstream_unavailable');
+    sandbox.faults.clear();
+    expect((await extractor.extract(CAROUSEL)).reason).toBeUndefined();
+  });
+});
+
 describe('Facebook', () => {
   it.each<Fault>(['status:404', 'status:500', 'html', 'empty', 'garbage', 'truncate', 'reset', 'shape-changed'])(
     'is read from the embedded player when its pages answer with %s',

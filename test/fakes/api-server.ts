@@ -11,6 +11,7 @@ import type { Recommend } from '../../src/beatmaps/recommend/recommend.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { createServer, type Server } from '../../src/infra/server/server.ts';
 import type { Extraction, ExtractOptions, Extractor } from '../../src/media/extract/extractor.ts';
+import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import type { Tunnel } from '../../src/media/tunnel/tunnel.ts';
 import { createRecordingLog, type RecordingLog } from './log.ts';
 import { makePost } from './post.ts';
@@ -54,6 +55,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const { publicUrl } = options;
   const tunnel = options.tunnel ?? { address: () => '/media/token' };
   const media = mediaRoutes({
+    sources: sourceDescriptors.map(({ id }) => id),
     extractor: { extract, sourceOf: options.sourceOf ?? (() => undefined) },
     creator: 'Tester',
     tunnel,

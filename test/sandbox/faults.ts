@@ -3,8 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { type Answer, type Ask, html, json, redirect } from './answer.ts';
 import { FACEBOOK_ENDPOINTS, type FacebookEndpoint, type PageKind } from './facebook/callers.ts';
 import { blockedPage, facebookLogin } from './facebook/site.ts';
-import { INSTAGRAM_ENDPOINTS, type InstagramEndpoint } from './instagram-callers.ts';
-import { loginPage, type SessionTokens, throttledPage } from './instagram-pages.ts';
+import { INSTAGRAM_ENDPOINTS, type InstagramEndpoint } from './instagram/callers.ts';
+import { loginPage, type SessionTokens, throttledPage } from './instagram/pages.ts';
 import { MIRROR_ENDPOINTS, type MirrorEndpoint } from './mirrors.ts';
 import { OSU_ENDPOINTS, type OsuEndpoint } from './osu.ts';
 

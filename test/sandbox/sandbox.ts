@@ -17,8 +17,8 @@ import {
   isOfGroup,
   sendFaulty,
 } from './faults.ts';
-import { answerInstagram, answerOtherInstagram, type InstagramSite } from './instagram.ts';
-import { type InstagramEndpoint, instagramEndpoint } from './instagram-callers.ts';
+import { type InstagramEndpoint, instagramEndpoint } from './instagram/callers.ts';
+import { answerInstagram, answerOtherInstagram, type InstagramSite } from './instagram/site.ts';
 import { loadMediaFiles } from './media.ts';
 import {
   answerMirror,

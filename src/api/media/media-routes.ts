@@ -2,7 +2,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../../errors.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
-import { type Post, postSchema } from '../../media/post.ts';
+import { type Post, postSchemaOf, type SourceId } from '../../media/post.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { sendAnswer } from '../answer.ts';
 import { askedOrigin } from '../asked-origin.ts';
@@ -14,6 +14,8 @@ import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts'
 
 export interface MediaRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract' | 'sourceOf'>;
+  /** Ids of all there are. */
+  readonly sources: readonly SourceId[];
   readonly creator: string;
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** Where people reach this server; else the address they asked. */
@@ -41,7 +43,7 @@ const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', lo
 
 /** `/igdownload`, `/fbdownload` and `/post`, to be registered under `/api`. */
 export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
-  const { extractor, creator, tunnel, publicUrl, now = Date.now } = options;
+  const { extractor, sources, creator, tunnel, publicUrl, now = Date.now } = options;
   const instagram: Endpoint = {
     path: '/igdownload',
     only: 'instagram',
@@ -115,7 +117,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           summary: 'Everything known about a post',
           description: 'Any supported link of either site: all items, and of each item every file the site offers.',
           querystring: linkQuery(any.example),
-          response: { 200: postSchema.meta({ example: POST_EXAMPLE }), ...errorResponses },
+          response: { 200: postSchemaOf(sources).meta({ example: POST_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(any),
       },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import type { SourceId } from '../../media/post.ts';
+import { type SourceId, sourceIdSchema } from '../../media/post.ts';
 
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
@@ -87,7 +87,8 @@ const Chat = z.object({
   suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
-  disabledSources: z.array(z.enum(['instagram', 'facebook'])).catch([]),
+  // A source that this version does not have stays switched off for the one that has it.
+  disabledSources: z.array(sourceIdSchema).catch([]),
 });
 
 export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;

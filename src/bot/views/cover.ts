@@ -6,9 +6,9 @@ import { errorSentence } from './notice.ts';
 import { postHeading } from './post.ts';
 
 /** A post without files: its cover and author, that there is no more, and why. */
-export function renderCover(post: Post, reason: AppError, t: Translator): Reply {
+export function renderCover(post: Post, site: string, reason: AppError, t: Translator): Reply {
   const { coverOnly, authorOnly, openOriginal } = t.messages.post;
-  const heading = postHeading(post, t);
+  const heading = postHeading(post, site, t);
   const caption = post.caption?.trim();
   // First, since some platforms show the first image alone.
   const cover: readonly Block[] =

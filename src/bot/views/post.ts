@@ -6,6 +6,8 @@ export interface PostViewOptions {
   /** Indexes into `post.items` to show, in order. */
   readonly indexes: readonly number[];
   readonly form: GalleryItem['form'];
+  /** Name of the site it is on. */
+  readonly site: string;
   /** Whether to quote what was written under it. Default true. */
   readonly captions?: boolean;
   /** Zero-based place of the item that was asked for and could not be fetched. */
@@ -17,7 +19,7 @@ const SEPARATOR = ' · ';
 /** A post as a reply: who, what was written, the counts that are known, the files, the way to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
   const { indexes, form, captions = true } = options;
-  const blocks: Block[] = [{ kind: 'heading', text: postHeading(post, t) }];
+  const blocks: Block[] = [{ kind: 'heading', text: postHeading(post, options.site, t) }];
   const title = distinctTitle(post);
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
@@ -33,14 +35,14 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
 }
 
-/** Who posted it. */
-export function postHeading({ author, source }: Post, t: Translator): Text {
+/** Who posted it; of an unknown author, on which site. */
+export function postHeading({ author }: Post, site: string, t: Translator): Text {
   const name = unspoofed(author.name);
   const username = unspoofed(author.username);
   const text: Inline[] = [];
   if (name && name !== username) text.push({ kind: 'strong', children: [name] });
   if (username) text.push(`${text.length > 0 ? ' ' : ''}@${username}`);
-  if (text.length === 0) return [t.messages.post.untitled[source]];
+  if (text.length === 0) return [t.messages.post.untitled(site)];
   if (author.verified === true) text.push(' ✓');
   return text;
 }
@@ -56,7 +58,7 @@ function unspoofed(name: string | null): string {
 /** Characters of a caption that a title must hold to be no more than a copy of it. */
 const COPIED = 40;
 
-/** Facebook's titles are often just the beginning of the caption, with the author's name before or after it. */
+/** Titles are often just the beginning of the caption, with the author's name before or after it. */
 function distinctTitle({ title, caption }: Post): string | undefined {
   const shown = title?.trim();
   if (!shown) return undefined;
@@ -75,7 +77,7 @@ function folded(text: string): string {
 }
 
 /** Only what the upstream said: a count that is not known is left out, never shown as 0. */
-function detailsLine(post: Post, t: Translator, { indexes, form }: PostViewOptions): Text {
+function detailsLine(post: Post, t: Translator, { indexes, form }: Pick<PostViewOptions, 'indexes' | 'form'>): Text {
   const words = t.messages.post;
   const { likes, comments, plays, views, shares } = post.stats;
   const counts = [
@@ -98,7 +100,11 @@ function detailsLine(post: Post, t: Translator, { indexes, form }: PostViewOptio
 }
 
 /** What could not be fetched: the item that was asked for, and how many of all that should be here. */
-function missingLine(post: Post, t: Translator, { indexes, missing }: PostViewOptions): string | undefined {
+function missingLine(
+  post: Post,
+  t: Translator,
+  { indexes, missing }: Pick<PostViewOptions, 'indexes' | 'missing'>,
+): string | undefined {
   const words = t.messages.post;
   const count = itemCount(post);
   const lines = missing === undefined ? [] : [words.itemMissing(missing + 1, count)];

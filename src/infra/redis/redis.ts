@@ -5,8 +5,7 @@ import { createRedisShelf, type RedisShelfOptions } from '../cache/redis-cache.t
 import type { Logger } from '../log.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { createRedisRateLimiter } from '../rate-limit/redis-rate-limit.ts';
-import { createRecordStore } from '../store/record-store.ts';
-import type { RecordStore } from '../store/records.ts';
+import { createRecordStore, type RecordStore } from '../store/records.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from '../store/redis-records.ts';
 import { createRedisChannel } from './redis-channel.ts';
 import { fixedRedisKey, type RedisLink } from './redis-link.ts';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { createSingleFlight } from '../concurrency/single-flight.ts';
+import type { Collection } from './collection.ts';
 import type { ChangeListener } from './record-driver.ts';
-import type { Collection } from './records.ts';
 
 export interface InMemoryOptions {
   readonly maxRecords: number;

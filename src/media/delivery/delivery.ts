@@ -1,6 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { CdnHeaders } from '../files/cdn.ts';
 import { fileNameOf } from '../files/file-name.ts';
 import { likelyBytes } from '../files/variant-choice.ts';
 import type { Post, Variant } from '../post.ts';
@@ -73,6 +74,7 @@ export interface DeliveryOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   /** Made when missing, readable by its owner alone; what an earlier process left in it is removed at once. */
   readonly tempDir: string;
   /** Asks the upstream again for a post whose addresses expired early. */
@@ -102,15 +104,15 @@ const MAX_THUMBNAIL_BYTES = 200_000;
 const SHARPER = 1.5;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { http, mediaHosts, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
+  const { http, mediaHosts, cdnHeaders, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
   const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
   const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes, log });
-  const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
+  const download = createDownload({ http, mediaHosts, cdnHeaders, ...(patience && { patience }) });
   const spool = createCachedDownload({ store, download, totalBytes: maxSpoolBytes });
   const compressor = ffmpeg && createCompressor({ ffmpeg });
   const transforms = createFileTransforms({ store, ffmpeg, compressor });
   const means = { transcode: ffmpeg !== undefined };
-  const resolver = createFileResolver({ http, mediaHosts, spool, transforms, means, refresh, log, now });
+  const resolver = createFileResolver({ http, mediaHosts, cdnHeaders, spool, transforms, means, refresh, log, now });
 
   async function fileOf(
     { file, step, post }: Extract<Resolution, { kind: 'file' }>,

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
-import { cdnHeaders, hostsBelow, isGone, mediaType } from '../files/cdn.ts';
+import { type CdnHeaders, hostsBelow, isGone, mediaType } from '../files/cdn.ts';
 import type { SourceId } from '../post.ts';
 
 export interface DownloadRequest {
@@ -39,6 +39,7 @@ export interface DownloadOptions {
   readonly http: Pick<HttpClient, 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   readonly patience?: Partial<Patience>;
 }
 
@@ -62,7 +63,7 @@ interface Progress {
 }
 
 /** Files from the CDN to the disk, chunk by chunk. Rejects only when the request's signal aborts. */
-export function createDownload({ http, mediaHosts, patience }: DownloadOptions): Download {
+export function createDownload({ http, mediaHosts, cdnHeaders, patience }: DownloadOptions): Download {
   const hosts = hostsBelow(mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { CdnHeaders } from '../files/cdn.ts';
 import type { Choice } from '../files/variant-choice.ts';
 import { muxKey } from '../files/whole-video.ts';
 import type { Post, Variant } from '../post.ts';
@@ -29,6 +30,7 @@ export interface FileResolver {
 export interface FileResolverOptions {
   readonly http: Pick<HttpClient, 'request'>;
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   readonly spool: CachedDownload;
   readonly transforms: FileTransforms;
   readonly means: Means;
@@ -58,8 +60,8 @@ interface Attempt {
 }
 
 export function createFileResolver(options: FileResolverOptions): FileResolver {
-  const { http, mediaHosts, spool, transforms, means, refresh, log, now } = options;
-  const sizeOf = createFileSize({ http, mediaHosts });
+  const { http, mediaHosts, cdnHeaders, spool, transforms, means, refresh, log, now } = options;
+  const sizeOf = createFileSize({ http, mediaHosts, cdnHeaders });
   /** Learned from the CDN or the files themselves: a key names the same bytes after years. */
   const sizes = new LRUCache<string, number>({ max: MAX_REMEMBERED });
   const uncommon = new LRUCache<string, true>({ max: MAX_REMEMBERED });

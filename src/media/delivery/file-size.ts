@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
-import { cdnHeaders, hostsBelow, isGone } from '../files/cdn.ts';
+import { type CdnHeaders, hostsBelow, isGone } from '../files/cdn.ts';
 import { totalOf } from '../files/tunnel-range.ts';
 import type { SourceId, Variant } from '../post.ts';
 
@@ -12,6 +12,7 @@ export interface FileSizeOptions {
   readonly http: Pick<HttpClient, 'request'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
 }
 
 /** Bytes of a file as the CDN says, undefined when it does not. @throws the signal's reason when it aborts */
@@ -21,7 +22,7 @@ export type FileSize = (
   signal: AbortSignal,
 ) => Promise<number | undefined>;
 
-export function createFileSize({ http, mediaHosts }: FileSizeOptions): FileSize {
+export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions): FileSize {
   const hosts = hostsBelow(mediaHosts);
   return async ({ url, mime }, source, signal) => {
     const headers = cdnHeaders(source, mime);

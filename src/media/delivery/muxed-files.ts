@@ -2,6 +2,7 @@ import { AppError } from '../../errors.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { CdnHeaders } from '../files/cdn.ts';
 import { variantKey } from '../files/variant-choice.ts';
 import { muxKey } from '../files/whole-video.ts';
 import type { MuxTracks } from '../tunnel/muxed-relay.ts';
@@ -22,6 +23,7 @@ export interface MuxedFilesOptions {
   readonly http: Pick<HttpClient, 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   /** Made when missing; for these files alone. */
   readonly tempDir: string;
   readonly log: Pick<Logger, 'error'>;
@@ -43,13 +45,13 @@ const AT_ONCE = 8;
 const MAX_WAITING = 64;
 
 export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
-  const { http, mediaHosts, tempDir, log, keptBytes, patience } = options;
+  const { http, mediaHosts, cdnHeaders, tempDir, log, keptBytes, patience } = options;
   const { maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES, lingerMs = 30_000 } = options;
   const store = createFileStore({
     ...{ tempDir, maxBytes, keptBytes: Math.max(keptBytes, maxFileBytes), log },
     ...(keptBytes < maxFileBytes && { keptMs: lingerMs }),
   });
-  const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
+  const download = createDownload({ http, mediaHosts, cdnHeaders, ...(patience && { patience }) });
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' });
   const transforms = createFileTransforms({ store, ffmpeg: undefined, compressor: undefined, enter });
   // The tracks are of no use once they are one file.

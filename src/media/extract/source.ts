@@ -22,7 +22,7 @@ export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
   /** A short link whose target only the upstream knows; `url` is rebuilt on a fixed host. */
   | { readonly kind: 'short'; readonly url: string; readonly key: string }
-  /** A wrapper around another address (`l.instagram.com/?u=`): parse `target` from the start. */
+  /** A wrapper around another address (`l.SITE/?u=`): parse `target` from the start. */
   | { readonly kind: 'wrapper'; readonly target: string }
   /** A story or highlight: needs cookies; without them `login_required`. */
   | { readonly kind: 'story'; readonly ref: PostRef }
@@ -66,6 +66,6 @@ export interface MediaSource {
   figures?(): readonly StrategyFigures[];
   /** Whether stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
-  /** Host patterns (`cdninstagram.com` matches itself and its subdomains) that this source's media may live on. */
+  /** Host patterns (a host matches itself and its subdomains) that this source's media may live on. */
   readonly mediaHosts: readonly string[];
 }

@@ -21,7 +21,7 @@ export interface Strategy extends SourceStrategy {
    * withheld the post.
    */
   readonly explains?: boolean;
-  /** Milliseconds. Default 8000. */
+  /** Milliseconds. Default 10 000, or half of the chain's deadline. */
   readonly timeoutMs?: number;
   /**
    * A post of which `missingItems` could not be read is kept while the others are asked.
@@ -63,9 +63,9 @@ export interface StrategyChain {
 
 /** An answer is promised within three seconds when the first choice hangs. */
 const MAX_PATIENCE_MS = 1_500;
-/** Below it nobody notices, and noise would double the requests. */
+/** A shorter wait gains nothing that people notice, and noise would double the requests. */
 const MIN_PATIENCE_MS = 500;
-const TIMEOUT_MS = 8_000;
+const TIMEOUT_MS = 10_000;
 /** While every strategy rests, one is asked all the same, no more often than this: limits are lifted early too. */
 const SCOUT_EVERY_MS = 5_000;
 
@@ -92,7 +92,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     };
   }
 
-  /** Who is asked, in order; what rests is told as a failure of its own. */
+  /** Whom to ask, in order; each that rests counts as a failure of its own. */
   function plan(ref: PostRef) {
     const order = ledger.order(strategies.filter(strategy => strategy.isAvailable(ref)));
     const awake = [...order.alive, ...order.lastResorts.filter(one => !one.explains), ...order.dead];
@@ -144,7 +144,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       logFailures(ref, news, `brought by ${result.winner} after others failed`);
       return post;
     }
-    // A guess on which two agree is told with all that was said; a certain word stands for itself.
+    // A guess on which two agree carries all that was said; a certain word stands for itself.
     if (verdict !== null) throw verdict.params.weak ? mostTelling(source, failures, verdict) : verdict;
     logFailures(ref, failures, 'no strategy brought the post');
     const error = mostTelling(source, failures);
@@ -161,6 +161,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       probe: entrants.find(({ name }) => name === planned.probe?.name),
       diagnose: diagnose && (own => diagnose(ref, own)),
       isProven: ledger.isProven,
+      isTrusted: ledger.isTrusted,
       deadlineMs,
       explainMs: maxPatienceMs,
       signal,

@@ -68,6 +68,12 @@ function endingOf(post: Post | null | undefined): Ending {
   return { kind: items > 0 && !(post.missingItems > 0) ? 'complete' : 'incomplete', post };
 }
 
+/** Whether `post` is worth more than `other`: more items, else fewer missing. */
+export function isBetter(post: Post, other: Post | null): boolean {
+  if (other === null || post.items.length > other.items.length) return true;
+  return post.items.length === other.items.length && post.missingItems < other.missingItems;
+}
+
 export function startAttempt(entrant: Entrant, signal: AbortSignal): Attempt {
   const startedAt = performance.now();
   const finish = async (): Promise<AttemptReport> => {

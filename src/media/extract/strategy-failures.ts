@@ -43,8 +43,13 @@ export function isDefinitive(error: AppError): boolean {
 }
 
 /** Would be definitive if a second, independent strategy said the same. */
-export function isWeak(error: AppError): boolean {
+function isWeak(error: AppError): boolean {
   return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
+}
+
+/** The same word as one that another has to confirm. */
+export function asWeak(error: AppError): AppError {
+  return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
 }
 
 /** Our own bounds refused it: a full throttle line, an answer beyond the byte cap. Says nothing of the site. */
@@ -102,7 +107,7 @@ function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
 
 /**
  * Of several failures the one that tells most, with all of them as its cause, in the order they happened.
- * @param chosen the one that is told, where that is known
+ * @param chosen the one to raise, where that is known
  */
 export function mostTelling(source: SourceId, failures: readonly StrategyFailure[], chosen?: AppError): AppError {
   const head = chosen ?? headOf(failures);

@@ -14,6 +14,7 @@ import {
   isDead,
   isProven,
   isResting,
+  isTrusted,
   latencyAt,
   type StrategyOutcome,
   type StrategyRecord,
@@ -54,6 +55,7 @@ export interface StrategyLedger<S> {
   /** Within which it nearly always answers, in milliseconds; null when that is not known. */
   usualLatencyMs(strategy: string): number | null;
   isProven(strategy: string): boolean;
+  isTrusted(strategy: string): boolean;
   /** Why one that rests was not asked. */
   restError(strategy: string): AppError;
   noteStart(strategy: string): void;
@@ -74,7 +76,7 @@ function count(
   { tookMs, ending }: AttemptReport,
   fetched: { readonly isWinner: boolean; readonly brought: boolean; readonly at: number },
 ): StrategyRecord {
-  if (fetched.isWinner) return afterSuccess(record, tookMs, fetched.at);
+  if (fetched.isWinner) return afterSuccess(record, tookMs, fetched.at, ending.kind === 'failed' ? 'verdict' : 'post');
   const isOurs = ending.kind === 'failed' && isOwn(ending.error);
   return fetched.brought && !isOurs ? afterFailure(record, fetched.at) : record;
 }
@@ -119,6 +121,7 @@ export function createStrategyLedger<S extends Orderable>(options: LedgerOptions
     order: available => orderStrategies(available, records, now()),
     usualLatencyMs: strategy => latencyAt(recordOf(strategy), USUAL_SHARE),
     isProven: strategy => isProven(recordOf(strategy)),
+    isTrusted: strategy => isTrusted(recordOf(strategy)),
     restError(strategy) {
       const restMs = Math.max(0, recordOf(strategy).restsUntil - now());
       return new AppError('upstream_rate_limited', 'rests: it was asked to slow down', { retryAfterMs: restMs });

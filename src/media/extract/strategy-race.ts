@@ -9,10 +9,18 @@ import {
   type AttemptReport,
   abortReason,
   type Entrant,
+  isBetter,
   startAttempt,
   within,
 } from './strategy-attempt.ts';
-import { agreedFailure, isDefinitive, isUnclear, isWithheld, type StrategyFailure } from './strategy-failures.ts';
+import {
+  agreedFailure,
+  asWeak,
+  isDefinitive,
+  isUnclear,
+  isWithheld,
+  type StrategyFailure,
+} from './strategy-failures.ts';
 
 export interface RaceOptions {
   /** In the order to ask in. */
@@ -23,6 +31,8 @@ export interface RaceOptions {
   readonly diagnose: ((signal: AbortSignal) => Promise<void>) | undefined;
   /** Whether a strategy's weak word on a post weighs. */
   readonly isProven: (strategy: string) => boolean;
+  /** Whether a strategy's certain word that there is no post needs no other to confirm it. */
+  readonly isTrusted: (strategy: string) => boolean;
   readonly deadlineMs: number;
   /** How long the questions why a post is withheld keep the next strategy from starting. */
   readonly explainMs: number;
@@ -55,12 +65,6 @@ const WITHHELD_ENDPOINTS = 2;
 const MAX_DIAGNOSE_MS = 5_000;
 
 type Event = AttemptReport | 'wake' | 'over' | 'diagnosed';
-
-/** Whether `post` is worth more than `other`: more items, else fewer missing. */
-function isBetter(post: Post, other: Post | null): boolean {
-  if (other === null || post.items.length > other.items.length) return true;
-  return post.items.length === other.items.length && post.missingItems < other.missingItems;
-}
 
 /** @throws AppError the caller's reason, when its signal aborts */
 export async function raceStrategies(options: RaceOptions): Promise<RaceResult> {
@@ -215,7 +219,9 @@ class Race {
     this.#failures.push({ strategy, endpoint, explains, error });
   }
 
-  #fail(report: AttemptReport, error: AppError): void {
+  #fail(report: AttemptReport, said: AppError): void {
+    const isDoubted = isDefinitive(said) && !this.#options.isTrusted(report.entrant.name);
+    const error = isDoubted ? asWeak(said) : said;
     this.#note(report.entrant, error);
     const hasItems = this.#post !== null && this.#post.items.length > 0;
     if (isDefinitive(error)) {

@@ -12,6 +12,8 @@ export const strategyRecordSchema = z
     failures: weight,
     /** Failures since the last success. */
     streak: z.number().int().nonnegative(),
+    /** Reasons why there is no post, since it last brought one. */
+    verdicts: z.number().int().nonnegative(),
     /** Milliseconds of its latest answers, newest last. */
     latencies: z.array(z.number().nonnegative()).max(20).readonly(),
     /** Unix milliseconds, as all moments here; 0 for never. */
@@ -32,6 +34,7 @@ export const UNTRIED: StrategyRecord = {
   successes: 0,
   failures: 0,
   streak: 0,
+  verdicts: 0,
   latencies: [],
   restsUntil: 0,
   triedAt: 0,
@@ -46,6 +49,8 @@ const DECAY = 0.75;
 const HALF_LIFE_MS = 12 * 3_600_000;
 /** Failures in a row, each while another strategy worked, after which it counts as dead. */
 const DEAD_AFTER = 3;
+/** One that has said so often in a row that there is no post may have died in that way. */
+const DOUBTED_AFTER = 4;
 /** One that lost its place is asked again this long after it was asked. */
 const PROBE_AFTER_MS = 5 * 60_000;
 const FIRST_REST_MS = 30_000;
@@ -69,7 +74,12 @@ export function isDueForProbe(record: StrategyRecord, now: number): boolean {
   return record.triedAt > 0 && now - record.triedAt >= PROBE_AFTER_MS;
 }
 
-/** Whether its word on a post weighs: it has brought posts here, and lately more often than not. */
+/** Whether its certain word that there is no post is taken as such; else another has to confirm it. */
+export function isTrusted(record: StrategyRecord): boolean {
+  return !isDead(record) && record.verdicts < DOUBTED_AFTER;
+}
+
+/** Whether its weak word on a post weighs: it has brought posts here, and lately more often than not. */
 export function isProven(record: StrategyRecord): boolean {
   return record.latencies.length > 0 && !isDead(record) && record.successes > record.failures;
 }
@@ -96,16 +106,22 @@ export function afterStart(record: StrategyRecord, now: number): StrategyRecord 
 }
 
 /**
- * It brought the post, or said for certain why there is none. Of one that had failed the failures weigh less from now on; what a
- * dead one was before says nothing any more.
+ * It brought the post, or said for certain why there is none (`verdict`). Of one that had failed the failures weigh less from now
+ * on; what a dead one was before says nothing any more.
  */
-export function afterSuccess(record: StrategyRecord, tookMs: number, now: number): StrategyRecord {
+export function afterSuccess(
+  record: StrategyRecord,
+  tookMs: number,
+  now: number,
+  kind: 'post' | 'verdict' = 'post',
+): StrategyRecord {
   const before = isDead(record) ? UNTRIED : faded(record, now);
   return {
     ...record,
     successes: before.successes * DECAY + 1,
     failures: before.failures * DECAY * (record.streak > 0 ? 0.5 : 1),
     streak: 0,
+    verdicts: kind === 'post' ? 0 : record.verdicts + 1,
     latencies: [...record.latencies, Math.round(tookMs)].slice(-MAX_LATENCIES),
     restsUntil: 0,
     countedAt: now,

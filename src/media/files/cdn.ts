@@ -1,15 +1,16 @@
+import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import type { SourceId } from '../post.ts';
 
 /** What every request for a media file says of itself. */
-export function cdnHeaders(source: SourceId | undefined, mime: string): Record<string, string> {
-  return { 'user-agent': userAgent(source, mime), accept: '*/*', 'accept-encoding': 'identity' };
-}
+export type CdnHeaders = (source: SourceId | undefined, mime: string) => Record<string, string>;
 
-/**
- * Meta's CDN throttles browsers' names (2026-08): a plain one is fast for Instagram, the crawler's for Facebook's videos.
- */
-function userAgent(source: SourceId | undefined, mime: string): string {
-  return source === 'facebook' && mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0';
+/** Some CDNs are slow for browsers' names, so each source says who asks its own; for others it is a plain name. */
+export function createCdnHeaders(sources: readonly Pick<SourceDescriptor, 'id' | 'cdnUserAgent'>[]): CdnHeaders {
+  const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
+  return (source, mime) => {
+    const agentOf = source === undefined ? undefined : agents.get(source);
+    return { 'user-agent': agentOf?.(mime) ?? 'Mozilla/5.0', accept: '*/*', 'accept-encoding': 'identity' };
+  };
 }
 
 /** Hosts as the HTTP client lists them: each suffix itself and what is below it. */

@@ -65,7 +65,7 @@ export function compareTracks(a: Variant, b: Variant): number {
   return area(b) - area(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0);
 }
 
-/** Reads a DASH manifest as Instagram and Facebook write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */
+/** Reads a DASH manifest as the sites write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */
 export function parseDashManifest(xml: string): DashManifest {
   let durationMs: number | null = null;
   let set: Attributes = {};

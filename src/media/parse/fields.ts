@@ -1,5 +1,5 @@
 /**
- * Readers of single fields that take whatever Instagram and Facebook put there: a value of the right kind comes out, anything
+ * Readers of single fields that take whatever the sites put there: a value of the right kind comes out, anything
  * else is null. One odd field must never cost the post.
  */
 import { META_MEDIA_HOSTS, mediaAddress } from './media-address.ts';

@@ -15,7 +15,7 @@ export function child(value: unknown, ...path: readonly string[]): unknown {
   return current;
 }
 
-/** Instagram's and Facebook's pages nest about 40 levels; parsing millions would take the process's memory. */
+/** The sites' pages nest about 40 levels; parsing millions would take the process's memory. */
 const MAX_NESTING = 1_000;
 /** Shorter texts cannot nest deep enough to do harm. */
 const MIN_SCANNED_CHARS = 64 * 1024;

@@ -1,4 +1,4 @@
-/** Turns the addresses that Instagram's and Facebook's answers list into the variants and items of a post. */
+/** Turns the addresses that the sites' answers list into the variants and items of a post. */
 
 import type { UnplacedItem, Variant } from '../post.ts';
 import { compareTracks, parseDashManifest } from './dash.ts';

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { HttpClient, HttpHead } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
-import { cdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
+import { type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
 import { rangeHeaders, totalOf } from '../files/tunnel-range.ts';
 import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
 import type { TunnelFile } from './tunnel-file.ts';
@@ -19,6 +19,7 @@ export interface CdnRelayOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
   /** As the HTTP client lists them. */
   readonly hosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   readonly refresh: RefreshPost;
   readonly now: () => number;
 }
@@ -30,7 +31,7 @@ interface Answer extends HttpHead {
   readonly body: Readable | undefined;
 }
 
-export function createCdnRelay({ http, hosts, refresh, now }: CdnRelayOptions): CdnRelay {
+export function createCdnRelay({ http, hosts, cdnHeaders, refresh, now }: CdnRelayOptions): CdnRelay {
   // A player asks for many ranges of one file: only the first of them pays for an expired address.
   const renewed = new LRUCache<string, string>({ max: 500, ttl: 30 * 60_000 });
 

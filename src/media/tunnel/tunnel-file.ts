@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Post, postSchema } from '../post.ts';
+import { type Post, sourceIdSchema } from '../post.ts';
 import { sealToken, unsealToken } from './tunnel-token.ts';
 
 /** Addresses on the CDN of a video track and an audio track that are one video together. */
@@ -32,7 +32,7 @@ const PURPOSE = 'medley media 1';
 
 /** Addresses in use live for hours: fields are added, never changed. */
 const payload = z.object({
-  s: postSchema.unwrap().shape.source.optional(),
+  s: sourceIdSchema.optional(),
   i: z.string().optional(),
   n: z.number().int().nonnegative().optional(),
   u: z.string(),

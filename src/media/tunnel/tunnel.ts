@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import { isTarget } from '../../infra/http/url-guard.ts';
 import type { Logger } from '../../infra/log.ts';
-import { hostsBelow } from '../files/cdn.ts';
+import { type CdnHeaders, hostsBelow } from '../files/cdn.ts';
 import { createCdnRelay } from './cdn-relay.ts';
 import { createMuxedRelay, type MuxedFile, type MuxTracks } from './muxed-relay.ts';
 import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
@@ -28,6 +28,7 @@ export interface TunnelOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   /** Exactly these: images and audio that belong to no post. */
   readonly assetHosts?: readonly string[];
   readonly refresh: RefreshPost;
@@ -53,7 +54,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const { key, http, mediaHosts, assetHosts = [], refresh, muxTracks, log, now = Date.now } = options;
   const wait = { ...MUX_WAIT, ...options.muxWait };
   const hosts = [...hostsBelow(mediaHosts), ...assetHosts];
-  const openPlain = createCdnRelay({ http, hosts, refresh, now });
+  const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, refresh, now });
   const openMuxed = createMuxedRelay({ muxTracks, refresh });
   // A player asks for many ranges: they all have to be of the same file.
   const givenUp = new LRUCache<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });

@@ -6,7 +6,7 @@ import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createExtractor, type Extraction, type ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import { type Post, postSchema } from '../../../src/media/post.ts';
-import { createMediaSources } from '../../../src/media/sources/index.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -30,7 +30,7 @@ function offlineExtractor() {
   const http = createHttpClient({ lookup: () => Promise.reject(new Error('nobody is asked')) });
   onTestFinished(() => http.close());
   const { extract, sourceOf } = createExtractor({
-    sources: createMediaSources({ instagram: { http, log }, facebook: { http, log } }),
+    sources: sourceDescriptors.map(source => source.create({ http, log })),
     cache: createMemoryCache<Post>({ maxEntries: 1 }),
     shortLinks: createMemoryCache<string>({ maxEntries: 1 }),
     log,

@@ -5,6 +5,8 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contentDisposition, tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
 import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
 import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
@@ -27,6 +29,7 @@ async function setUp(cdn: RequestListener) {
     key,
     http: createTestClient({ '*.cdninstagram.com': origin }),
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     refresh: async () => ({ items: [] }),
     muxTracks: noMux,
     log: server.log,

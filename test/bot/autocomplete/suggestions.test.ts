@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Command, defineCommand } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { reply } from '../../../src/bot/reply.ts';
+import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const signal = new AbortController().signal;

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { RecommendResult } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fakeRecommend, RECOMMENDED } from '../../fakes/recommend.ts';
+import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

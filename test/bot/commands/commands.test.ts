@@ -7,11 +7,11 @@ import {
   chatKey,
   type Services,
 } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
+import { commandList } from '../command-list.ts';
 import {
   fakeExtractor,
   link,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { type Caller, type Command, defineCommand, type Services } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type DispatcherOptions } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation, Sink, TextInvocation } from '../../../src/bot/dispatch/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
 
 interface LogLine {
@@ -348,7 +348,7 @@ describe('the settings of a chat', () => {
       await ask({ text: link('a'), direct: true }, group()),
       await ask({ text: `/download ${link('a')}` }, group()),
     ]) {
-      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ source: 'instagram' }));
+      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ site: 'Instagram' }));
       expect(heard.replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
     }
     const other = await setChat({ disabledSources: ['facebook'] });

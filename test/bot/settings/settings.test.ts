@@ -135,7 +135,11 @@ describe('the settings of chats', () => {
     await open().setChat('discord:a', { captions: false });
     const json = '{"captions":false,"language":7,"disabledSources":["pigeons"],"new":1}';
     store.run('UPDATE records SET value = ?', [json]);
-    expect(await open().chat('discord:a')).toEqual({ ...CHAT_DEFAULTS, captions: false });
+    expect(await open().chat('discord:a')).toEqual({
+      ...CHAT_DEFAULTS,
+      captions: false,
+      disabledSources: ['pigeons'],
+    });
   });
 
   it('move with the chat, once, and never over what is set there', async () => {

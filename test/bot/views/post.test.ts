@@ -22,13 +22,15 @@ function lines(blocks: readonly Block[]): string[] {
   return blocks.map(block => ('text' in block ? plain(block.text) : block.kind));
 }
 
+const SITE = 'Instagram';
+
 function shown(
   change: Partial<Post>,
   t = en,
   indexes: readonly number[] = [0],
   form: 'original' | 'audio' = 'original',
 ) {
-  return renderPost(samplePost(change), t, { indexes, form });
+  return renderPost(samplePost(change), t, { indexes, form, site: change.source === 'facebook' ? 'Facebook' : SITE });
 }
 
 const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
@@ -36,15 +38,15 @@ const nobody = { id: null, username: null, name: null, verified: null, avatarUrl
 describe('renderPost', () => {
   it('leaves the caption out where it is not wanted, and a title that only begins it', () => {
     const post = samplePost({ title: 'Evening light…' });
-    const without = renderPost(post, en, { indexes: [0], form: 'original', captions: false });
-    const quoted = renderPost(post, en, { indexes: [0], form: 'original', captions: true });
+    const without = renderPost(post, en, { indexes: [0], form: 'original', site: SITE, captions: false });
+    const quoted = renderPost(post, en, { indexes: [0], form: 'original', site: SITE, captions: true });
     expect(JSON.stringify(without.blocks)).not.toContain('Evening');
     expect(without.blocks).toHaveLength(quoted.blocks.length - 1);
   });
 
   it('shows who, what, the counts, the files and the way to the original', () => {
     const post = samplePost();
-    expect(renderPost(post, en, { indexes: [0], form: 'original' })).toEqual({
+    expect(renderPost(post, en, { indexes: [0], form: 'original', site: SITE })).toEqual({
       tone: 'neutral',
       blocks: [
         { kind: 'heading', text: [{ kind: 'strong', children: ['Tari Senja'] }, ' @tari.senja', ' ✓'] },
@@ -140,11 +142,11 @@ describe('renderPost', () => {
   it('says which item was asked for and could not be fetched', () => {
     const post = samplePost({ items: [photo({ position: 1 }), sampleItem({ position: 3 })], missingItems: 2 });
     const asked = (missing: number, indexes: readonly number[], t = en) =>
-      lines(renderPost(post, t, { indexes, form: 'original', missing }).blocks).at(-1);
+      lines(renderPost(post, t, { indexes, form: 'original', site: SITE, missing }).blocks).at(-1);
     expect(asked(2, [0, 1])).toBe('Item 3 of 4 could not be fetched · 2 of 4 could not be fetched');
     expect(asked(2, [0], id)).toBe('Butir 3 dari 4 tidak dapat diambil');
     const one = samplePost({ items: [photo({ position: 1 })], missingItems: 1 });
-    expect(lines(renderPost(one, en, { indexes: [0], form: 'original', missing: 0 }).blocks).at(-1)).toBe(
+    expect(lines(renderPost(one, en, { indexes: [0], form: 'original', site: SITE, missing: 0 }).blocks).at(-1)).toBe(
       'Item 1 of 2 could not be fetched',
     );
   });

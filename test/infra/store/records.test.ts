@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
 import { redisKey } from '../../../src/infra/redis/redis-link.ts';
 import { createLibsqlRecords } from '../../../src/infra/store/libsql-records.ts';
-import { createRecordStore } from '../../../src/infra/store/record-store.ts';
+import { createRecordStore } from '../../../src/infra/store/records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { recordsContract } from '../../contracts/records.ts';
 import { createRecordingLog } from '../../fakes/log.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_CODES } from '../../../src/errors.ts';
 import { CHANGES, type Change, changeAt, pathsOf } from './changes.ts';
 import { documentsOf } from './documents.ts';
-import { flawOfReading } from './judge.ts';
+import { flawOfReading, holdsFiles } from './judge.ts';
 import { BASES, outcomeOf } from './posts.ts';
 
 interface Prepared {
@@ -18,18 +18,11 @@ const prepared: readonly Prepared[] = BASES.map(base => {
   return { base, documents, paths: pathsOf(documents.values), original: base.read(base.body) };
 });
 
-/** Names of the post's own files, as they stand in any spelling of their addresses. */
-function filesOf({ original }: Prepared): readonly string[] {
-  const addresses = original.items.flatMap(item => item.variants.map(({ url }) => new URL(url).pathname));
-  return [...new Set(addresses.map(path => path.split('/').at(-1) ?? path))];
-}
-
-function checkFailure(failure: AppError, one: Prepared, body: string): void {
-  const { base } = one;
+function checkFailure(failure: AppError, { base, original }: Prepared, body: string): void {
   expect(ERROR_CODES).toContain(failure.code);
   expect(['private', 'age_restricted', 'region_blocked']).not.toContain(failure.code);
-  // A list of attachments that is empty, where no file of the post is left, is a post of words.
-  const isWords = failure.params.what === 'media' && !filesOf(one).some(file => body.includes(file));
+  // A list of attachments that is empty, where no file is left, is a post of words.
+  const isWords = failure.params.what === 'media' && !holdsFiles(body, original);
   if (base.isPage && body.includes(base.ref.id) && !isWords) expect(failure.code).not.toBe('not_found');
 }
 

@@ -45,7 +45,7 @@ export function flawOfReading(reading: Reading, original: Reading): string | nul
 }
 
 /** Whether an answer still holds a file of the post, under whatever name. */
-function holdsFiles(body: string, original: Reading): boolean {
+export function holdsFiles(body: string, original: Reading): boolean {
   const files = original.items.flatMap(pathsOf).map(path => path.slice(path.lastIndexOf('/')));
   return files.some(file => body.includes(file));
 }

@@ -22,7 +22,9 @@ import {
   type DeliveryOptions,
 } from '../../../src/media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post, Variant } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { FILM, fileOf, filmOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -67,6 +69,7 @@ async function setUp(listener: RequestListener, { renewed, ...options }: SetupOp
   const delivery = createDelivery({
     http: createTestClient({ [HOST]: origin, 'video.xx.fbcdn.net': origin }),
     mediaHosts: ['cdninstagram.com', 'fbcdn.net'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     tempDir,
     refresh: async ({ source, id }) => {
       refreshed.push(`${source}:${id}`);

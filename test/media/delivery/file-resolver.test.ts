@@ -20,7 +20,9 @@ import {
   type DeliveryOptions,
 } from '../../../src/media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post, Variant } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';
 import { filmOf, serveFile } from '../../fakes/cdn.ts';
@@ -70,6 +72,7 @@ async function setUp({ files = {}, listener, ...options }: SetupOptions) {
   const delivery = createDelivery({
     http: createTestClient({ [HOST]: origin }),
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     tempDir,
     refresh: async () => ({ items: [] }),
     log,

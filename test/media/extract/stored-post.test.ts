@@ -5,7 +5,7 @@ import { createOverrides } from '../../../src/infra/http/overrides.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import { createStoredPostParser } from '../../../src/media/extract/stored-post.ts';
 import type { Post } from '../../../src/media/post.ts';
-import { createMediaSources } from '../../../src/media/sources/index.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
@@ -18,7 +18,7 @@ const kept = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 function openParser() {
   const http = createTestClient({});
   const options = { http, log: createRecordingLog() };
-  return createStoredPostParser(createMediaSources({ instagram: options, facebook: options }));
+  return createStoredPostParser(sourceDescriptors.map(source => source.create(options)));
 }
 
 describe('posts that other processes kept', () => {
@@ -95,7 +95,7 @@ describe('posts that other processes kept', () => {
       await sandbox.close();
     });
     const options = { http, log: createRecordingLog() };
-    const sources = createMediaSources({ instagram: options, facebook: options });
+    const sources = sourceDescriptors.map(source => source.create(options));
     const extractor = createExtractor({
       sources,
       cache: createMemoryCache<Post>({ maxEntries: 1 }),

@@ -123,7 +123,7 @@ describe('time', () => {
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => {
           reason = signal.reason;
-          reject(new Error('told'));
+          reject(new Error('aborted'));
         });
       });
     await chain([strategy('a', listening), strategy('b', ok)], { deadlineMs: 200 }).run();
@@ -189,14 +189,14 @@ describe('the error when all fail', () => {
     });
   });
 
-  it('is an AppError for every code, and when there is nobody to ask', async () => {
-    // What our own bounds refused is told as the upstream's trouble: the person who asked can do nothing about it.
-    const told: Partial<Record<ErrorCode, ErrorCode>> = {
+  it('is an AppError for every code, and when there is none to ask', async () => {
+    // What our own bounds refused is the upstream's trouble to the person who asked, who can do nothing about it.
+    const shown: Partial<Record<ErrorCode, ErrorCode>> = {
       forbidden: 'upstream_unavailable',
       too_large: 'upstream_changed',
     };
     for (const code of ERROR_CODES) {
-      await expect(chain([strategy('a', fail(code))]).run()).rejects.toMatchObject({ code: told[code] ?? code });
+      await expect(chain([strategy('a', fail(code))]).run()).rejects.toMatchObject({ code: shown[code] ?? code });
     }
     await expect(chain([]).run()).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });

@@ -164,7 +164,7 @@ describe('an incomplete post', () => {
 describe('a strategy that explains', () => {
   const explains = { isLastResort: true, explains: true };
 
-  it('is asked as soon as two endpoints withheld the post, and its reason is told', async () => {
+  it('is asked as soon as two endpoints withheld the post, and its reason is the answer', async () => {
     const { asked, run } = chain([
       strategy('a', fail('login_required')),
       strategy('b', weak),
@@ -232,9 +232,30 @@ describe('a weak word', () => {
     expect((await unproven.run()).strategy).toBe('c');
   });
 
-  it('is told when nothing else is known', async () => {
+  it('is the answer when nothing else is known', async () => {
     const error = await failureOf(chain([strategy('a', weak), strategy('b', fail('timeout'))]).run());
     expect(error).toMatchObject({ code: 'not_found', params: {} });
+  });
+});
+
+describe('a strategy that says of every post that there is none', () => {
+  it('is believed a few times, then asked to be confirmed, and loses its place when another brings the post', async () => {
+    const { asked, round, run, figures } = chain([strategy('a', fail('not_found')), strategy('b', ok)]);
+    for (let post = 0; post < 4; post += 1) expect(await round()).toEqual(['a']);
+    for (let post = 0; post < 6; post += 1) expect((await run()).strategy).toBe('b');
+    asked.length = 0;
+    await run();
+    expect(asked).toEqual(['b']);
+    expect(figures()[0]).toMatchObject({ strategy: 'a', last: { outcome: 'not_found' } });
+  });
+
+  it('is right all the same when a second one says so', async () => {
+    const { asked, run } = chain([strategy('a', fail('not_found')), strategy('b', fail('not_found'))]);
+    for (let post = 0; post < 6; post += 1) {
+      asked.length = 0;
+      expect(await failureOf(run())).toMatchObject({ code: 'not_found', params: {} });
+    }
+    expect(asked).toEqual(expect.arrayContaining(['b']));
   });
 });
 
@@ -245,7 +266,7 @@ describe('what we did ourselves', () => {
     ['upstream_changed', [fail('too_large'), fail('login_required')]],
     ['upstream_rate_limited', [own('upstream_unavailable'), fail('upstream_rate_limited'), fail('login_required')]],
     ['upstream_changed', [own('upstream_unavailable'), fail('upstream_changed')]],
-  ])('%s is told before what is only guessed', async (code, errors) => {
+  ])('%s comes before what is only guessed', async (code, errors) => {
     for (const order of [errors, errors.toReversed()]) {
       const error = await failureOf(chain(order.map((one, index) => strategy(`s${index}`, one))).run());
       expect(error.code).toBe(code);
@@ -279,7 +300,7 @@ describe('a limit', () => {
     expect(await round()).toEqual(['b']);
   });
 
-  it('of all is told without asking more than one of them', async () => {
+  it('of all is the answer without asking more than one of them', async () => {
     let now = 1_000_000;
     const names = ['a', 'b', 'c'];
     const { asked, run, round } = chain(

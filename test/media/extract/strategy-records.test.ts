@@ -42,7 +42,7 @@ describe('records of strategies', () => {
     expect(await records.load('facebook')).toEqual(new Map());
   });
 
-  it('of strategies that nobody asks any more are forgotten', async () => {
+  it('of strategies that are no longer asked are forgotten', async () => {
     const store = open();
     let now = NOW;
     const log = createRecordingLog();

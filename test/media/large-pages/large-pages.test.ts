@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { fixture as facebookFixture, IDS } from '../sources/facebook/fixture.ts';
 import { CODES, fixture as instagramFixture } from '../sources/instagram/fixture.ts';
 import { type Compiled, compileMedia } from './compiled.ts';
-import { hostilePage, ordinaryPage } from './pages.ts';
+import { type Hostility, hostilePage, ordinaryPage } from './pages.ts';
 
 /** Ten times the aims, which are 0.15 s a megabyte and 50 ms: the machine of a test has other work to do. */
 const MAX_MS_A_MEGABYTE = 1_500;
@@ -22,64 +22,83 @@ const measured = z.object({
   blockedMs: z.number(),
   megabytes: z.number(),
 });
+type Measured = z.infer<typeof measured>;
 
-let compiled: Compiled;
-let folder: string;
+interface Page {
+  readonly name: string;
+  readonly site: 'facebook' | 'instagram';
+  readonly html: () => string;
+  readonly outcome: string;
+}
+
+const ordinary = (megabytes: number): readonly Page[] => [
+  {
+    name: `${megabytes} MB`,
+    site: 'instagram',
+    html: () => ordinaryPage(instagramFixture('polaris-reel.html'), CODES.reel, megabytes),
+    outcome: '1 items',
+  },
+  {
+    name: `${megabytes} MB`,
+    site: 'facebook',
+    html: () => ordinaryPage(facebookFixture('reel.html'), IDS.reel, megabytes),
+    outcome: '1 items',
+  },
+];
+
+const hostile = (kind: Hostility, outcome: string): readonly Page[] =>
+  [7, 0.9].map(megabytes => ({
+    name: `${megabytes} MB of ${kind}`,
+    site: 'facebook',
+    html: () => hostilePage(kind, IDS.reel, megabytes),
+    outcome,
+  }));
+
+const PAGES: readonly Page[] = [
+  ...ordinary(9),
+  ...ordinary(0.6),
+  ...hostile('stories of others', 'upstream_changed'),
+  ...hostile('copies of the story', '1 items'),
+  ...hostile('nested stories', 'upstream_changed'),
+  ...hostile('many objects', 'upstream_changed'),
+  ...hostile('manifests', '1 items'),
+];
+
+let compiled: Compiled | undefined;
+let folder: string | undefined;
+let results: readonly Measured[] = [];
 
 beforeAll(async () => {
   compiled = await compileMedia();
   folder = await mkdtemp(join(tmpdir(), 'medley-pages-'));
-}, 60_000);
+  const files: string[] = [];
+  for (const [index, { site, html }] of PAGES.entries()) {
+    const file = join(folder, `${site}-${index}.html`);
+    await writeFile(file, html());
+    files.push(file);
+  }
+  const args = ['--import', 'tsx', MEASURE, compiled.folder, ...files];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 170_000 });
+  results = stdout
+    .trim()
+    .split('\n')
+    .map(line => measured.parse(JSON.parse(line)));
+}, 180_000);
 
 afterAll(async () => {
-  await compiled.remove();
-  await rm(folder, { recursive: true, force: true });
+  await compiled?.remove();
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
 });
 
-async function measure(site: 'facebook' | 'instagram', html: string) {
-  const file = join(folder, 'page.html');
-  await writeFile(file, html);
-  const args = ['--import', 'tsx', MEASURE, compiled.folder, site, file];
-  const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 60_000 });
-  return measured.parse(JSON.parse(stdout));
-}
-
-type Page = readonly [name: string, site: 'facebook' | 'instagram', html: () => string, outcome: string];
-
-const hostile = (kind: Parameters<typeof hostilePage>[0], megabytes: number): Page[] => [
-  [
-    `${megabytes} MB of ${kind}`,
-    'facebook',
-    () => hostilePage(kind, IDS.reel, megabytes),
-    kind === 'copies of the story' || kind === 'manifests' ? '1 items' : 'upstream_changed',
-  ],
-];
-
-const PAGES: readonly Page[] = [
-  ['9 MB', 'instagram', () => ordinaryPage(instagramFixture('polaris-reel.html'), CODES.reel, 9), '1 items'],
-  ['0.6 MB', 'instagram', () => ordinaryPage(instagramFixture('polaris-reel.html'), CODES.reel, 0.6), '1 items'],
-  ['9 MB', 'facebook', () => ordinaryPage(facebookFixture('reel.html'), IDS.reel, 9), '1 items'],
-  ['0.6 MB', 'facebook', () => ordinaryPage(facebookFixture('reel.html'), IDS.reel, 0.6), '1 items'],
-  ...hostile('stories of others', 7),
-  ...hostile('stories of others', 0.9),
-  ...hostile('copies of the story', 7),
-  ...hostile('copies of the story', 0.9),
-  ...hostile('nested stories', 7),
-  ...hostile('nested stories', 0.9),
-  ...hostile('many objects', 7),
-  ...hostile('many objects', 0.9),
-  ...hostile('manifests', 7),
-  ...hostile('manifests', 0.9),
-];
-
 describe('a large page', () => {
-  it.each(PAGES)('%s of %s holds nothing up', { timeout: 90_000 }, async (name, site, html, outcome) => {
-    const result = await measure(site, html());
+  it.each(PAGES.map((page, index) => ({ ...page, index })))('of $site, $name, holds nothing up', one => {
+    const result = results[one.index];
+    if (result === undefined) throw new Error('it was not measured');
     const perMegabyte = result.tookMs / result.megabytes;
     process.stdout.write(
-      `${site}, ${name}: ${result.tookMs.toFixed(0)} ms, ${perMegabyte.toFixed(0)} ms a megabyte, blocked ${result.blockedMs.toFixed(0)} ms at most\n`,
+      `${one.site}, ${one.name}: ${result.tookMs.toFixed(0)} ms, ${perMegabyte.toFixed(0)} ms a megabyte, the loop held ${result.blockedMs.toFixed(0)} ms at most\n`,
     );
-    expect(result.outcome).toBe(outcome);
+    expect(result.outcome).toBe(one.outcome);
     expect(perMegabyte).toBeLessThan(MAX_MS_A_MEGABYTE);
     expect(result.blockedMs).toBeLessThan(MAX_BLOCKED_MS);
   });

@@ -76,7 +76,7 @@ async function setUp(body: string, options: Partial<YtDlpOptions> = {}) {
   const folder = await install(body);
   const ytDlp = await findYtDlp({ searchPath: `relative:/nowhere/at/all:${folder}`, ...options });
   if (ytDlp === undefined) throw new Error('not found');
-  const strategy = createYtDlpStrategy(ytDlp, 'facebook', () => 7);
+  const strategy = createYtDlpStrategy(ytDlp, { id: 'facebook', cdnHosts: META_MEDIA_HOSTS }, () => 7);
   return { folder, strategy, run: (signal: AbortSignal = AbortSignal.timeout(8_000)) => strategy.run(REF, signal) };
 }
 

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
 import type { TunnelRequest } from '../../../src/media/tunnel/tunnel-exchange.ts';
 import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
@@ -35,6 +37,7 @@ async function setUp(status = 200) {
     key,
     http: createTestClient(Object.fromEntries(hosts.map(host => [host, origin]))),
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     assetHosts: ['assets.example'],
     refresh: async () => {
       refreshed += 1;

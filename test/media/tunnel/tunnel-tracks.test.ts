@@ -17,8 +17,10 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { createMuxedFiles, type MuxedFilesOptions } from '../../../src/media/delivery/muxed-files.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { byteRange } from '../../../src/media/files/tunnel-range.ts';
 import type { Post } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { type Probe, probeFile } from '../../../src/media/transcode/probe.ts';
 import { createTunnel, type TunnelOptions } from '../../../src/media/tunnel/tunnel.ts';
 import type { TunnelRequest, TunnelResponse } from '../../../src/media/tunnel/tunnel-exchange.ts';
@@ -68,6 +70,7 @@ async function setUp({ muxWait, refresh, answer, ...muxing }: Setting = {}) {
   const muxed = createMuxedFiles({
     http,
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     tempDir,
     keptBytes: 10 * MB,
     log,
@@ -84,6 +87,7 @@ async function setUp({ muxWait, refresh, answer, ...muxing }: Setting = {}) {
     key,
     http,
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     muxTracks: muxed.muxTracks,
     ...(muxWait && { muxWait }),
     refresh: async post => {

@@ -4,7 +4,9 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createTunnel, type Tunnel } from '../../../src/media/tunnel/tunnel.ts';
 import type { TunnelRequest } from '../../../src/media/tunnel/tunnel-exchange.ts';
 import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
@@ -45,6 +47,7 @@ async function setUp(listener: RequestListener, options: SetupOptions = {}): Pro
     key: options.key ?? randomBytes(32),
     http: createTestClient({ [HOST]: origin, 'video.xx.fbcdn.net': origin }),
     mediaHosts: ['cdninstagram.com', 'fbcdn.net'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     muxTracks: noMux,
     log: createRecordingLog(),
     refresh: async post => {

@@ -265,7 +265,7 @@ describe('a private chat', () => {
     on.fake.message({ content: '/help', authorId: '300' });
     expect(textOf(await reply(on, 1))).toContain('/download');
     on.fake.message({ content: 'good morning', authorId: '300' });
-    expect(textOf(await reply(on, 2))).toContain('Paste the link');
+    expect(textOf(await reply(on, 2))).toContain('Paste a link');
   });
 });
 

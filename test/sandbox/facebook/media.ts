@@ -1,7 +1,7 @@
 /** People, photos and videos as Facebook's pages describe them. */
 
 import { dashManifest } from '../dash.ts';
-import type { RenderContext } from '../instagram-product.ts';
+import type { RenderContext } from '../instagram/product.ts';
 import type { Clip, Media, Photo } from '../media.ts';
 import type { FacebookPost, Person } from '../world.ts';
 

@@ -1,6 +1,6 @@
 /** Facebook's posts as its pages carry them: the queries' answers inside `data-sjs` scripts. */
 
-import type { RenderContext } from '../instagram-product.ts';
+import type { RenderContext } from '../instagram/product.ts';
 import type { Clip } from '../media.ts';
 import type { FacebookPost } from '../world.ts';
 import {

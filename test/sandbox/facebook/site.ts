@@ -1,6 +1,6 @@
 /** Facebook's pages and short links, as visitors without an account get them. */
 import { type Answer, type Ask, escapeHtml, html, noise, preloaded, redirect } from '../answer.ts';
-import type { RenderContext } from '../instagram-product.ts';
+import type { RenderContext } from '../instagram/product.ts';
 import { DECOY, type FacebookPost, type ShortLink } from '../world.ts';
 import { callerOf, type FacebookEndpoint, type PageKind, pageKindOf, showingOf } from './callers.ts';
 import { answerOembed } from './graph.ts';

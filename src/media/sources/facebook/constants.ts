@@ -38,7 +38,7 @@ const PREFIX = 'facebook.';
  * Public posts that have been up for years, for those who want to see what works here: a video of the site's own page, a
  * photo, a post with photos.
  */
-export const FACEBOOK_EXAMPLES: readonly string[] = [
+export const FACEBOOK_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.facebook.com/facebook/videos/10153231379946729/',
   'https://www.facebook.com/photo/?fbid=10160743390456729',
   'https://www.facebook.com/joho.press.jp/posts/pfbid02mfFRpVkErLQxQ8cpD2f1hwXEVsFzK8kfNBKdK2Jndnx6AkmMQZuXhovwDgwvoDNil',

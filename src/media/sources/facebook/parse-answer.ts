@@ -6,7 +6,7 @@ import { failureOfAnswer, type SiteAnswer, weakNotFound } from './failures.ts';
 import { type PostDraft, parseFacebookPage, type Reading } from './parse.ts';
 
 /** What a page without the post means, where nothing else in the answer gives a reason. */
-export function failureOfReading(reading: Exclude<Reading, { kind: 'post' }>): AppError {
+function failureOfReading(reading: Exclude<Reading, { kind: 'post' }>): AppError {
   switch (reading.kind) {
     case 'words':
       return new AppError('not_found', 'a post without photo or video', { params: { what: 'media' } });

@@ -25,7 +25,7 @@ const FOREIGN: ReadonlySet<string> = new Set([
 ]);
 
 /** How a page's stories are searched: in their own parts, and all of them together within the page's bound. */
-export function ownParts({ budget }: FacebookPage): SearchOptions {
+function ownParts({ budget }: FacebookPage): SearchOptions {
   return { skip: FOREIGN, budget };
 }
 

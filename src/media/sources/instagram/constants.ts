@@ -39,7 +39,7 @@ export const SITE_HOSTS: readonly string[] = [
 export const SHORT_HOSTS: readonly string[] = [...SITE_HOSTS, 'ig.me'];
 
 /** Public posts that have been up for years, for those who want to see what works here: a reel, a carousel, a photo. */
-export const INSTAGRAM_EXAMPLES: readonly string[] = [
+export const INSTAGRAM_EXAMPLES: readonly [string, ...string[]] = [
   'https://www.instagram.com/reel/Chunk8-jurw/',
   'https://www.instagram.com/p/BoHk1haB5tM/',
   'https://www.instagram.com/p/BqvsDleB3lV/',

@@ -158,8 +158,11 @@ export function failureOfPage(html: string): AppError {
   return new AppError('upstream_changed', 'a page of an unknown kind');
 }
 
-const REGION = /your (?:country|region|location)|\bcountry\b|\bregion\b|location|where you (?:are|live)/;
-const AGE = /\bage\b|min_age|restricted|sensitive|years? old|under (?:1\d|2\d)\b/;
+const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
+const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
+/** Words that both kinds of restriction share; alone they are told of age and sensitivity. */
+const RESTRICTED = /restricted|sensitive/;
+const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
 /** The restriction that the site's own words name, or null: of a ruling, a gate, a refusal. Region and age share titles. */
 function failureOfWords(said: JsonObject): AppError | null {
@@ -168,9 +171,9 @@ function failureOfWords(said: JsonObject): AppError | null {
   const title = word('title', 500);
   if (/private/.test(title)) return new AppError('private', 'ruled private');
   const words = [title, word('description', 1_000), word('subtitle', 500), word('blocks_logging_data', 200)].join(' ');
-  const isAvailability = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/.test(words);
-  if (isAvailability && REGION.test(words)) return new AppError('region_blocked', 'ruled out in this region');
-  return AGE.test(words) ? new AppError('age_restricted', 'ruled restricted') : null;
+  if (AGE.test(words)) return new AppError('age_restricted', 'ruled restricted by age');
+  if (WITHHELD.test(words) && REGION.test(words)) return new AppError('region_blocked', 'ruled out in this region');
+  return RESTRICTED.test(words) ? new AppError('age_restricted', 'ruled restricted') : null;
 }
 
 /** The restriction that Instagram's own ruling names, or null. */

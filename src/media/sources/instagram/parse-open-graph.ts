@@ -7,10 +7,13 @@ import { NO_STATS } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 import { matchInstagramLink } from './link.ts';
 
-/** Whether the page says that it is the post's: by any of the addresses that it gives itself. */
-function isAbout({ canonical, og }: PageMeta, ref: PostRef): boolean {
-  return [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')].some(text => {
-    const match = text && URL.canParse(text) ? matchInstagramLink(new URL(text)) : undefined;
+/** Whether the page says that it is the post's: by an address that it gives itself or, where it gives none, in any other way. */
+function isAbout({ canonical, og }: PageMeta, html: string, ref: PostRef): boolean {
+  const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
+  const addresses = given.flatMap(text => (text && URL.canParse(text) ? [new URL(text)] : []));
+  if (addresses.length === 0) return html.includes(ref.id);
+  return addresses.some(address => {
+    const match = matchInstagramLink(address);
     return match?.kind === 'post' && match.ref.id === ref.id;
   });
 }
@@ -42,7 +45,7 @@ function descriptionParts(description: string) {
   };
 }
 
-/** Whether the page says video, with or without its file. */
+/** Whether a page says that its post is a video, with or without the file. */
 export function saysVideo(html: string): boolean {
   const { og } = readMeta(html);
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
@@ -52,7 +55,7 @@ export function saysVideo(html: string): boolean {
 export function parseOpenGraph(html: string, ref: PostRef): PostDraft | null {
   const meta = readMeta(html);
   const { og } = meta;
-  if (!isAbout(meta, ref)) return null;
+  if (!isAbout(meta, html, ref)) return null;
   const cover = readAddress(og.get('og:image:secure_url')) ?? readAddress(og.get('og:image'));
   const url = ['og:video:secure_url', 'og:video:url', 'og:video'].map(name => readAddress(og.get(name)));
   const item = videoItem({

@@ -2,7 +2,7 @@ import type { GalleryItem } from '../../../bot/reply.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import { itemCount } from '../../../media/post.ts';
-import type { PlacedMedia } from '../render/render.ts';
+import type { LinkReason, PlacedMedia } from '../render/placed-media.ts';
 
 export interface UploadLimits {
   /** One file. */
@@ -22,12 +22,6 @@ export interface Upload {
   /** For those who cannot see it. */
   readonly alt?: string;
 }
-
-/**
- * `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. `upload_failed`: its
- * upload broke, or Discord had trouble of its own.
- */
-export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout' | 'upload_failed';
 
 interface Link {
   readonly kind: 'link';

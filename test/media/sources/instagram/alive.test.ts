@@ -198,7 +198,7 @@ describe('a wrong caller', () => {
     ['a program by media id', { 'instagram.media-id-query/browser.transport': 'plain' }],
     ['a stranger by media id', { 'instagram.media-id-query/browser.session': 'none' }],
     ['a browser for the embed', { 'instagram.embed/crawler.userAgent': 'Mozilla/5.0 (X11) Chrome/149.0' }],
-    ['nobody for the page', { 'instagram.page/crawler.userAgent': 'curl/8.5.0' }],
+    ['a program for the page', { 'instagram.page/crawler.userAgent': 'curl/8.5.0' }],
   ])('%s gets nothing', async (_, overrides) => {
     const [key = ''] = Object.keys(overrides);
     const strategy = key.slice('instagram.'.length, key.lastIndexOf('.'));

@@ -1,8 +1,8 @@
 /** Shape B: the older GraphQL media. Today only embeds still carry it, as `shortcode_media`. */
 
-import { altOf, bestVideoUrl, childPk, type RenderContext } from './instagram-product.ts';
-import type { Media } from './media.ts';
-import { type InstagramPost, pkOf, takenAt } from './world.ts';
+import type { Media } from '../media.ts';
+import { type InstagramPost, pkOf, takenAt } from '../world.ts';
+import { altOf, bestVideoUrl, childPk, type RenderContext } from './product.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

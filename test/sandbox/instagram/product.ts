@@ -1,8 +1,8 @@
 /** Shape A: the mobile API's product, as `media/info` (`v1`), `web_info` and the logged-out Polaris answers carry it. */
-import type { MediaAddresses } from './address.ts';
-import { dashManifest } from './dash.ts';
-import type { Clip, Media, MediaFile, Photo } from './media.ts';
-import { type InstagramPost, type Person, pkOf, takenAt } from './world.ts';
+import type { MediaAddresses } from '../address.ts';
+import { dashManifest } from '../dash.ts';
+import type { Clip, Media, MediaFile, Photo } from '../media.ts';
+import { type InstagramPost, type Person, pkOf, takenAt } from '../world.ts';
 
 export interface RenderContext {
   readonly addresses: MediaAddresses;

@@ -1,7 +1,7 @@
 /** Instagram's oEmbed answers (2026-07 to 2026-09): author and cover of what is public, the site's own reason for what is not. */
-import { type Answer, type Ask, escapeHtml, json } from './answer.ts';
-import type { RenderContext } from './instagram-product.ts';
-import { type InstagramPost, pkOf } from './world.ts';
+import { type Answer, type Ask, escapeHtml, json } from '../answer.ts';
+import { type InstagramPost, pkOf } from '../world.ts';
+import type { RenderContext } from './product.ts';
 
 /** Region and age share message and status; the words come in the language of the one who asks. */
 const GATES = {

@@ -2,7 +2,7 @@
  * Who asks Instagram at which endpoint, and whether the site answers such a caller. As public notes of 2026-06 to 2026-10 have it:
  * each endpoint answers one kind of caller, and shows its login page or an empty shell to all others.
  */
-import type { Ask } from './answer.ts';
+import type { Ask } from '../answer.ts';
 
 /**
  * `browser` sends client hints, as a browser's TLS comes with; `hintless` is a browser's user agent without them; `plain` is
@@ -37,10 +37,10 @@ export const INSTAGRAM_ENDPOINTS: readonly InstagramEndpoint[] = [
   'instagram.share',
 ];
 
-export const APP_ID = '936619743392459';
+const APP_ID = '936619743392459';
 const MEDIA_ID_DOC = '27130156389949648';
 
-export function instagramCallerOf({ headers }: Ask): InstagramCaller {
+function instagramCallerOf({ headers }: Ask): InstagramCaller {
   const agent = headers['user-agent'] ?? '';
   if (agent === 'Mozilla/5.0') return 'plain';
   if (agent.startsWith('facebookexternalhit/1.1')) return 'crawler';
@@ -85,7 +85,7 @@ function isScript({ headers }: Ask): boolean {
   return headers['x-ig-app-id'] === APP_ID && headers['sec-fetch-site'] === 'same-origin';
 }
 
-/** By shortcode: nobody in particular, or a page's script in a browser with its csrf cookie. */
+/** By shortcode: a caller without any traits, or a page's script in a browser with its csrf cookie. */
 export function mayQueryByShortcode(ask: Ask): boolean {
   switch (instagramCallerOf(ask)) {
     case 'plain':

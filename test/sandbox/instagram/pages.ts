@@ -1,9 +1,9 @@
 /** Instagram's pages, as visitors without an account get them. */
-import { type Answer, escapeHtml, html, noise, preloaded, scriptJson } from './answer.ts';
-import { renderGraphMedia } from './instagram-graph.ts';
-import { bestVideoUrl, type RenderContext, renderProduct, renderStranger } from './instagram-product.ts';
-import type { Photo } from './media.ts';
-import { type InstagramPost, PASSERS_BY } from './world.ts';
+import { type Answer, escapeHtml, html, noise, preloaded, scriptJson } from '../answer.ts';
+import type { Photo } from '../media.ts';
+import { type InstagramPost, PASSERS_BY } from '../world.ts';
+import { renderGraphMedia } from './graph.ts';
+import { bestVideoUrl, type RenderContext, renderProduct, renderStranger } from './product.ts';
 
 const POST_ROUTE = 'comet.igweb.PolarisLoggedOutDesktopWWWPostRoute';
 const ERROR_ROUTE = 'comet.igweb.PolarisErrorRoute';

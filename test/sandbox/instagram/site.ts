@@ -1,5 +1,6 @@
 /** Instagram's endpoints, one function each; what a visitor without an account may ask, and media info for one with it. */
-import { type Answer, type Ask, html, json, redirect } from './answer.ts';
+import { type Answer, type Ask, html, json, redirect } from '../answer.ts';
+import { type InstagramPost, pkOf, type ShortLink } from '../world.ts';
 import {
   type InstagramEndpoint,
   mayAskOembed,
@@ -8,8 +9,8 @@ import {
   mayQueryByShortcode,
   maySeeEmbed,
   maySeePage,
-} from './instagram-callers.ts';
-import { answerOembed } from './instagram-oembed.ts';
+} from './callers.ts';
+import { answerOembed } from './oembed.ts';
 import {
   embedPage,
   embedShell,
@@ -21,9 +22,8 @@ import {
   type SessionTokens,
   throttledPage,
   visitorCookies,
-} from './instagram-pages.ts';
-import { type RenderContext, renderProduct } from './instagram-product.ts';
-import { type InstagramPost, pkOf, type ShortLink } from './world.ts';
+} from './pages.ts';
+import { type RenderContext, renderProduct } from './product.ts';
 
 export interface InstagramSite extends RenderContext {
   readonly tokens: SessionTokens;
