@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../../src/bot/settings/settings.ts';
+import { hasRecords } from '../../../src/infra/store/adopted-tables.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { createSentFiles, type SentFileKey } from '../../../src/media/delivery/sent-files.ts';
 import { embeddedRecords } from '../../records.ts';
@@ -102,6 +103,20 @@ describe('a database of version 0.1.0', () => {
     await settings.setUser('discord:300', { language: 'en' });
     store.close();
     expect((await createSettingsStore({ records: embeddedRecords(open()) }).user('discord:300')).language).toBe('en');
+  });
+
+  it('is known to hold records before and after it is taken over, and an empty one not to', async () => {
+    open();
+    expect(hasRecords(store)).toBe(false);
+    embeddedRecords(store);
+    expect(hasRecords(store)).toBe(false);
+    store.close();
+    rmSync(join(folder, 'medley.db'));
+    writeVersion010(join(folder, 'medley.db'), Date.now());
+    expect(hasRecords(open())).toBe(true);
+    expect(tables()).toContain('users');
+    embeddedRecords(store);
+    expect(hasRecords(store)).toBe(true);
   });
 
   it('that is empty is taken over too', () => {
