@@ -60,8 +60,7 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },
-  { names: /^ioredis$/, home: /^src\/infra\/(redis|queue|store)\// },
-  { names: /^bullmq$/, home: /^src\/infra\/queue\// },
+  { names: /^ioredis$/, home: /^src\/infra\/(redis|store)\// },
   { names: /^libsql$/, home: /^src\/infra\/store\// },
   { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
   { names: /^(fastify|fastify-.+|@fastify\/.+)$/, home: /^src\/(infra|api|platforms)\// },
