@@ -16,7 +16,12 @@ const ENTRIES = {
   main: 'src/main.ts',
   doctor: 'src/doctor.ts',
   catalogue: 'src/catalogue.ts',
+  live: 'src/live.ts',
+  backup: 'src/backup.ts',
+  migrate: 'src/migrate.ts',
   'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
+  'facebook-page-worker': 'src/media/sources/facebook/facebook-page-worker.ts',
+  'instagram-page-worker': 'src/media/sources/instagram/instagram-page-worker.ts',
 };
 
 /** Packages with a native part, or with files that they look for beside themselves; and what others would use if it were there. */

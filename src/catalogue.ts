@@ -110,14 +110,7 @@ async function main(): Promise<number> {
   const interrupt = () => stop.abort(new AppError('internal', 'stopped'));
   process.once('SIGINT', interrupt);
   process.once('SIGTERM', interrupt);
-  let config: Config;
-  try {
-    config = loadConfig(readEnvironment());
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    progress.say(error.message);
-    return 1;
-  }
+  const config = loadConfig(readEnvironment());
   const log = createLogger({ level: 'silent' });
   const http = createHttpClient({
     overrides: createOverrides(config.upstreamOverrides),
@@ -144,4 +137,13 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+main().then(
+  code => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const message = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`${error instanceof ConfigError ? message : `The catalogue cannot be filled: ${message}.`}\n`);
+    process.exitCode = 1;
+  },
+);

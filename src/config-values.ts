@@ -7,6 +7,7 @@ import { z } from 'zod';
 export interface UpstreamOverride {
   /** Lower-case name, or `*.suffix` for its subdomains. */
   readonly host: string;
+  /** With https on loopback alone, as its certificate is not checked. */
   readonly origin: string;
 }
 
@@ -116,7 +117,13 @@ function parseOverride(entry: string): UpstreamOverride | undefined {
   const [host = '', ...rest] = entry.split('=');
   const origin = parseOrigin(rest.join('='));
   const isHost = host.length <= 255 && /^(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/.test(host);
-  return isHost && origin !== undefined ? { host, origin } : undefined;
+  return isHost && origin !== undefined && isOverrideOrigin(new URL(origin)) ? { host, origin } : undefined;
+}
+
+function isOverrideOrigin({ protocol, hostname }: URL): boolean {
+  if (protocol !== 'https:' || hostname === 'localhost') return true;
+  const address = hostname.replace(/^\[(.*)\]$/, '$1');
+  return isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback';
 }
 
 export function parseConstants(text: string): Record<string, string> | undefined {
@@ -142,20 +149,6 @@ function parseApiKey(entry: string): ApiKeyConfig | undefined {
   return isSound && name !== undefined && key !== undefined && perHour !== undefined
     ? { name, key, perHour }
     : undefined;
-}
-
-export const ROLE_NAMES = ['gateway', 'worker', 'web'] as const;
-export type Role = (typeof ROLE_NAMES)[number];
-
-/** What this process does, each role once. */
-export function parseRoles(text: string): readonly Role[] | undefined {
-  const roles = list(oneOf(ROLE_NAMES))(text);
-  return roles !== undefined && roles.length > 0 && isUnique(roles) ? roles : undefined;
-}
-
-export function parseSwitch(text: string): boolean | undefined {
-  const word = oneOf(['on', 'off'])(text);
-  return word === undefined ? undefined : word === 'on';
 }
 
 export function parseProxyAddress(entry: string): string | undefined {

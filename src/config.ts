@@ -18,13 +18,9 @@ import {
   parseProxy,
   parseProxyAddress,
   parseRedisUrl,
-  parseRoles,
   parseShards,
-  parseSwitch,
   parseUserLimit,
   parseWebExample,
-  ROLE_NAMES,
-  type Role,
   type ShardConfig,
   type UpstreamOverride,
   type UserLimit,
@@ -46,19 +42,14 @@ export interface Config {
   readonly telegram: TelegramConfig | undefined;
   readonly osu: { readonly clientId: number; readonly clientSecret: string } | undefined;
   /** Path of a Netscape cookies.txt. */
-  readonly instagramCookiesFile: string | undefined;
+  /** Of accounts, by source. */
+  readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   /** http(s) address, possibly with userinfo. */
   readonly upstreamProxy: string | undefined;
   readonly upstreamOverrides: readonly UpstreamOverride[];
   /** Upstream ids that change between releases, such as `instagram.mediaIdDocId`. */
   readonly upstreamConstants: Readonly<Record<string, string>>;
-  /** What this process does; a split over several needs `redisUrl`. */
-  readonly roles: readonly Role[];
   readonly redisUrl: string | undefined;
-  /** Whether each way of asking a site is tried now and then with a public example. */
-  readonly canary: boolean;
-  /** Whether the beatmap catalogue fills itself in the background. */
-  readonly catalogueFill: boolean;
   readonly apiKeys: readonly ApiKeyConfig[];
   /** Addresses, CIDRs or `loopback`. */
   readonly trustProxy: readonly string[];
@@ -126,7 +117,7 @@ const VARIABLES = z.object({
   UPSTREAM_PROXY: variable(parseProxy, 'an http or https address of a proxy', 'http://127.0.0.1:8080').optional(),
   UPSTREAM_OVERRIDES: variable(
     parseOverrides,
-    'host=origin,... with each host once, lower-case or *.suffix, and origins without a path',
+    'host=origin,... with each host once, lower-case or *.suffix, and origins without a path; https only on loopback (localhost, 127.0.0.0/8, [::1]), where certificates are not checked',
     'www.instagram.com=http://127.0.0.1:9001,*.fbcdn.net=http://127.0.0.1:9002',
   ).default([]),
   UPSTREAM_CONSTANTS: variable(
@@ -134,10 +125,7 @@ const VARIABLES = z.object({
     'a JSON object of strings',
     '{"instagram.mediaIdDocId":"27130000000000000"}',
   ).default({}),
-  ROLES: variable(parseRoles, 'gateway, worker and web, or some of them', 'gateway,worker').default(ROLE_NAMES),
   REDIS_URL: variable(parseRedisUrl, 'a redis or rediss address', 'redis://127.0.0.1:6379').optional(),
-  CANARY: variable(parseSwitch, 'on or off', 'on').default(false),
-  CATALOGUE_FILL: variable(parseSwitch, 'on or off', 'off').default(true),
   API_KEYS: variable(
     parseApiKeys,
     'name:key:perHour,... with each name and key once, keys of 16 characters or more, perHour a number or unlimited',
@@ -191,10 +179,7 @@ function readEnvFile(): Environment {
 export function loadConfig(environment: Environment): Config {
   const given = Object.fromEntries(VARIABLE_NAMES.map(name => [name, environment[name]?.trim() || undefined]));
   const result = VARIABLES.safeParse(given);
-  const problems = [
-    ...(result.success ? findLonelyRoles(result.data) : result.error.issues.map(describeIssue)),
-    ...findMissingPartners(given),
-  ];
+  const problems = [...(result.success ? [] : result.error.issues.map(describeIssue)), ...findMissingPartners(given)];
   if (!result.success || problems.length > 0) {
     throw new ConfigError(['The configuration is wrong:', ...problems.map(problem => `  ${problem}`)].join('\n'));
   }
@@ -205,15 +190,6 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   const example = issue.code === 'custom' ? issue.params?.example : undefined;
   const name = String(issue.path[0]);
   return `${name}: ${issue.message}${example === undefined ? '' : `, for example ${name}=${String(example)}`}`;
-}
-
-/** A process that does only a part of the work shares the rest with others, through Redis. */
-function findLonelyRoles(values: z.output<typeof VARIABLES>): string[] {
-  const isSplit = ROLE_NAMES.some(role => !values.ROLES.includes(role));
-  if (!isSplit || values.REDIS_URL !== undefined) return [];
-  return [
-    'REDIS_URL: expected because ROLES names only some of the roles, for example REDIS_URL=redis://127.0.0.1:6379',
-  ];
 }
 
 const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
@@ -270,14 +246,11 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
       OSU_CLIENT_ID === undefined || OSU_CLIENT_SECRET === undefined
         ? undefined
         : { clientId: OSU_CLIENT_ID, clientSecret: OSU_CLIENT_SECRET },
-    instagramCookiesFile: values.INSTAGRAM_COOKIES_FILE,
+    cookiesFiles: { instagram: values.INSTAGRAM_COOKIES_FILE },
     upstreamProxy: values.UPSTREAM_PROXY,
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
     upstreamConstants: values.UPSTREAM_CONSTANTS,
-    roles: values.ROLES,
     redisUrl: values.REDIS_URL,
-    canary: values.CANARY,
-    catalogueFill: values.CATALOGUE_FILL,
     apiKeys: values.API_KEYS,
     trustProxy: values.TRUST_PROXY,
     userLimit: values.USER_LIMIT,

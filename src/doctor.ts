@@ -1,118 +1,18 @@
-import { access, constants, readFile } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
-import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
-import { AppError } from './errors.ts';
+import { type Config, ConfigError, loadConfig, readEnvironment, VARIABLE_NAMES } from './config.ts';
+import { checkLive } from './doctor/live-check.ts';
+import { openLiveSources } from './doctor/live-sources.ts';
+import { checkMachine } from './doctor/machine-checks.ts';
+import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
+import { checkSites } from './doctor/site-checks.ts';
+import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
+import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
-import { openStore } from './infra/store/store.ts';
-import { parseCookiesFile } from './media/extract/cookies-file.ts';
-import { inspectFfmpeg } from './media/transcode/ffmpeg.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
 import type { Finding } from './platforms/platform.ts';
 
-const SITES = ['www.instagram.com', 'www.facebook.com'] as const;
+const SITES = sourceDescriptors.map(({ hosts: [main] }) => main);
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
-
-function checkNode(): Finding {
-  const what = `Node ${process.versions.node}`;
-  const [major = 0, minor = 0, patch = 0] = process.versions.node.split('.').map(Number);
-  const isOld = major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)));
-  return isOld ? { state: 'wrong', what, remedy: 'Install Node 20.18.1 or newer.' } : { state: 'ok', what };
-}
-
-function checkData(config: Config): Finding {
-  const what = `data in ${config.dataDir}`;
-  try {
-    openStore(join(config.dataDir, 'medley.db')).close();
-    return { state: 'ok', what };
-  } catch (error) {
-    return { state: 'wrong', what, remedy: error instanceof Error ? error.message : 'Choose another DATA_DIR.' };
-  }
-}
-
-async function checkCookies(path: string | undefined): Promise<Finding> {
-  const what = 'Instagram cookies';
-  if (path === undefined) {
-    const remedy = 'Stories and posts behind the login need INSTAGRAM_COOKIES_FILE; README says what that risks.';
-    return { state: 'note', what: `${what}: none`, remedy };
-  }
-  try {
-    const names = parseCookiesFile(await readFile(path, 'utf8')).map(cookie => cookie.key);
-    if (names.includes('sessionid')) return { state: 'ok', what };
-    return { state: 'wrong', what, remedy: `${path} holds no sessionid of instagram.com. Export it again, logged in.` };
-  } catch {
-    return { state: 'wrong', what, remedy: `${path} cannot be read. Correct INSTAGRAM_COOKIES_FILE.` };
-  }
-}
-
-async function checkProgram(name: string, searchPath: string, use: string): Promise<Finding> {
-  for (const folder of searchPath.split(delimiter).filter(isAbsolute)) {
-    const path = join(folder, name);
-    const isThere = await access(path, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return { state: 'ok', what: `${name} at ${path}` };
-  }
-  return { state: 'note', what: `${name}: not installed`, remedy: use };
-}
-
-async function checkFfmpeg(searchPath: string): Promise<Finding> {
-  const finding = await inspectFfmpeg(searchPath);
-  switch (finding.state) {
-    case 'ready': {
-      const { program, version, hasMp3 } = finding.ffmpeg;
-      const skills = hasMp3 ? 'H.264, AAC, MP3' : 'H.264, AAC; no MP3';
-      return {
-        state: 'ok',
-        what: `ffmpeg ${version} at ${program} (${skills}): videos that are too large are compressed`,
-      };
-    }
-    case 'unusable':
-      return {
-        state: 'note',
-        what: `ffmpeg at ${finding.program} is of no use: ${finding.why}`,
-        remedy: 'Install a build with libx264 and aac. Until then videos too large for a chat are sent as a link.',
-      };
-    case 'missing': {
-      const remedy = 'Install it: without it videos too large for a chat are sent as a link.';
-      return { state: 'note', what: 'ffmpeg: not installed', remedy };
-    }
-  }
-}
-
-async function checkSite(host: string, http: HttpClient): Promise<Finding> {
-  try {
-    const { status } = await http.request({ url: `https://${host}/`, hosts: [host], maxRedirects: 0, retries: 0 });
-    if (status === 429)
-      return { state: 'note', what: `${host} asks this address to slow down`, remedy: 'Wait, or set UPSTREAM_PROXY.' };
-    if (status < 500) return { state: 'ok', what: `${host} answers (${status})` };
-    return {
-      state: 'note',
-      what: `${host} answers ${status}`,
-      remedy: 'The site has trouble of its own. Try again later.',
-    };
-  } catch (error) {
-    const reason = error instanceof AppError ? error.message : String(error);
-    return {
-      state: 'wrong',
-      what: `${host} does not answer: ${reason}`,
-      remedy: 'Check the network, DNS and UPSTREAM_PROXY.',
-    };
-  }
-}
-
-async function checkRedis(url: string | undefined): Promise<readonly Finding[]> {
-  if (url === undefined) return [];
-  const { pingRedis } = await import('./infra/redis/redis.ts');
-  try {
-    await pingRedis(url);
-    return [{ state: 'ok', what: 'Redis answers' }];
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const remedy = 'Start it or correct REDIS_URL. Until then each process goes by its own memory.';
-    return [{ state: 'wrong', what: `Redis does not answer: ${reason}`, remedy }];
-  }
-}
 
 /** Those with a token; the library of one without is not even loaded. */
 async function examineChats({ discord, telegram, publicUrl }: Config): Promise<readonly Finding[]> {
@@ -128,42 +28,65 @@ async function examineChats({ discord, telegram, publicUrl }: Config): Promise<r
   return findings;
 }
 
-async function examine(config: Config, searchPath: string): Promise<readonly Finding[]> {
-  const http = createHttpClient({
-    overrides: createOverrides(config.upstreamOverrides),
-    proxyUrl: config.upstreamProxy,
-  });
-  try {
-    return [
-      checkNode(),
-      checkData(config),
-      await checkCookies(config.instagramCookiesFile),
-      await checkFfmpeg(searchPath),
-      await checkProgram(
-        'yt-dlp',
-        searchPath,
-        'It is the last resort when the sites change; without it that resort is missing.',
-      ),
-      ...(await checkRedis(config.redisUrl)),
-      ...(await Promise.all(SITES.map(site => checkSite(site, http)))),
-      ...(await examineChats(config)),
-    ];
-  } finally {
-    await http.close();
-  }
-}
-
 function print(finding: Finding): void {
   const remedy = finding.remedy === undefined ? '' : `\n        ${finding.remedy}`;
   process.stdout.write(`${SIGNS[finding.state]}  ${finding.what}${remedy}\n`);
 }
 
-/** `npm run doctor`: looks at everything Medley leans on and says what to do. Exit code 1 when something is wrong. */
-async function doctor(): Promise<number> {
-  const environment = readEnvironment();
-  const findings = await examine(loadConfig(environment), environment.PATH ?? '');
+async function examine(config: Config, searchPath: string, http: HttpClient): Promise<readonly Finding[]> {
+  const findings = [
+    ...(await checkMachine({ ...config, searchPath })),
+    ...(await checkSites(SITES, http)),
+    ...(await examineChats(config)),
+  ];
   findings.forEach(print);
-  return findings.some(({ state }) => state === 'wrong') ? 1 : 0;
+  return findings;
+}
+
+/** Every strategy of every source, asked for `links` or for public examples: a table each, and what would help. */
+async function examineLive(config: Config, searchPath: string, http: HttpClient, links: readonly string[]) {
+  const { sources } = await openLiveSources({ ...config, searchPath }, () => http);
+  const overrides = createOverrides(config.upstreamOverrides);
+  const reports = await checkLive({
+    sources,
+    links,
+    http,
+    overrides,
+    onAsk: (source, strategy, link) => showProgress(`asking ${source}: ${strategy}, link ${link}`),
+  });
+  showProgress('');
+  for (const report of reports) process.stdout.write(`\n${renderStrategyTable(report).join('\n')}\n`);
+  const environment = readEnvironment();
+  const setup: Setup = {
+    hasBrowserTransport: http.hasBrowserTransport,
+    hasProxy: config.upstreamProxy !== undefined,
+    isSet: name => (VARIABLE_NAMES.includes(name) ? Boolean(environment[name]?.trim()) : undefined),
+  };
+  const findings = reports.flatMap(report => adviseOn(report, setup));
+  process.stdout.write('\n');
+  findings.forEach(print);
+  return findings;
+}
+
+/** `npm run doctor`: looks at everything Medley needs and says what to do. Exit code 1 when something is wrong. */
+async function doctor(): Promise<number> {
+  const { live, links } = readArguments(process.argv.slice(2), { takesLive: true });
+  const environment = readEnvironment();
+  const config = loadConfig(environment);
+  const searchPath = environment.PATH ?? '';
+  const http = createHttpClient({
+    overrides: createOverrides(config.upstreamOverrides),
+    proxyUrl: config.upstreamProxy,
+  });
+  try {
+    const findings = [
+      ...(await examine(config, searchPath, http)),
+      ...(live ? await examineLive(config, searchPath, http, links) : []),
+    ];
+    return findings.some(({ state }) => state === 'wrong') ? 1 : 0;
+  } finally {
+    await http.close();
+  }
 }
 
 doctor().then(
@@ -171,7 +94,8 @@ doctor().then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    const message = error instanceof ConfigError ? error.message : `The examination failed: ${String(error)}`;
+    const isOurs = error instanceof ConfigError || error instanceof ArgumentError;
+    const message = isOurs ? error.message : `The examination failed: ${String(error)}`;
     process.stderr.write(`${message}\n`);
     process.exitCode = 1;
   },

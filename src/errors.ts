@@ -1,5 +1,5 @@
 /**
- * Everything that can go wrong and that a person may be told about. The union is closed: the sentences (i18n), the HTTP
+ * Everything that can go wrong and that a person may hear about. The union is closed: the sentences (i18n), the HTTP
  * statuses (api) and the log levels are exhaustive tables over it, so forgetting one is a compile error.
  */
 export const ERROR_CODES = [
@@ -33,7 +33,7 @@ export interface AppErrorOptions {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The one error type that crosses a room's border. `message` is for the log; people see the sentence of `code`. */
+/** The one error type that crosses a module's border. `message` is for the log; people see the sentence of `code`. */
 export class AppError extends Error {
   override readonly name = 'AppError';
   readonly code: ErrorCode;

@@ -16,10 +16,9 @@ import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
 import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
-import { createButtonStore } from './bot/buttons/button-store.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
-import { commandList } from './bot/commands/index.ts';
+import { createCommandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
@@ -32,20 +31,28 @@ import { createLogger, type Logger } from './infra/log.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import type { SharedState } from './infra/redis/redis.ts';
 import { createServer, type Server } from './infra/server/server.ts';
-import { openStore, type Store } from './infra/store/store.ts';
+import { hasRecords } from './infra/store/adopted-tables.ts';
+import { claimDataDir } from './infra/store/data-dir.ts';
+import { createSoleTask } from './infra/store/file-lock.ts';
+import { createLibsqlRecords } from './infra/store/libsql-records.ts';
+import { createRecordStore, type RecordStore } from './infra/store/records.ts';
+import { openStore } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
+import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import { parseCookiesFile } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
-import { type Post, parseStoredPost, postBytes } from './media/post.ts';
-import { createFacebookConstants } from './media/sources/facebook/constants.ts';
-import { createMediaSources } from './media/sources/index.ts';
-import { createInstagramConstants } from './media/sources/instagram/constants.ts';
+import { cookiesVariable } from './media/extract/source-descriptor.ts';
+import { createStoredPostParser } from './media/extract/stored-post.ts';
+import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
+import { createCdnHeaders, hostsBelow } from './media/files/cdn.ts';
+import { type Post, postBytes } from './media/post.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
 import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
 import { findFfmpeg } from './media/transcode/ffmpeg.ts';
 import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
-import { loadMediaKey } from './media/tunnel/tunnel-key.ts';
+import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
 import type { Platform } from './platforms/platform.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
@@ -59,12 +66,11 @@ const MAX_SHORT_LINKS = 20_000;
  * a stream's place until its file has flowed.
  */
 const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
+const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
 const PACE: ThrottleRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
   hosts: {
-    '*.cdninstagram.com': CDN_PACE,
-    '*.fbcdn.net': CDN_PACE,
-    ...Object.fromEntries(OSU_ASSET_HOSTS.map(host => [host, CDN_PACE])),
+    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_PACE])),
     [OSU_HOST]: OSU_PACE,
     ...MIRROR_PACES,
   },
@@ -86,68 +92,94 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
     onRequest: metrics.countUpstream,
   });
-  const shared = await openSharedState(config.redisUrl, log);
+  const { dataDir, redisUrl } = config;
+  const claim = await claimDataDir(dataDir, {
+    isShared: redisUrl !== undefined,
+    onWait: () => log.info({ dataDir }, 'another process uses DATA_DIR; it is waited for'),
+  });
+  const shared = await openSharedState(config, log);
   const limiter = shared?.limiter ?? createMemoryRateLimiter();
-  const store = openStore(join(config.dataDir, 'medley.db'));
-  const key = config.mediaKey === undefined ? await loadMediaKey(config.dataDir) : Buffer.from(config.mediaKey);
+  const store = openStore(join(dataDir, 'medley.db'));
+  const recordStore = shared?.records ?? createRecordStore(createLibsqlRecords(store));
+  if (shared !== undefined && hasRecords(store)) log.info({}, NOT_MIGRATED);
+  const key = await loadKey(config, shared);
+  const catalogueTask =
+    shared &&
+    createSoleTask(join(dataDir, 'catalogue.lock'), {
+      onFailure: error => log.warn({ err: error }, 'whether this process fills the catalogue cannot be said'),
+    });
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
-  const lastResort = (source: Post['source']) => (ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)]);
+  const records = createStoredStrategyRecords({ store, log });
+  const cookies = await readCookies(config.cookiesFiles);
+  const sources = sourceDescriptors.map(source =>
+    source.create({
+      http,
+      log,
+      upstreamConstants: config.upstreamConstants,
+      cookies: cookies.get(source.id),
+      extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)],
+      records,
+      onOutcome: (...outcome) => metrics.countStrategy(source.id, ...outcome),
+    }),
+  );
 
   const extractor = createExtractor({
-    sources: createMediaSources({
-      instagram: {
-        http,
-        log,
-        constants: createInstagramConstants(config.upstreamConstants),
-        cookies: await readCookies(config.instagramCookiesFile),
-        extraStrategies: lastResort('instagram'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('instagram', strategy, outcome),
-      },
-      facebook: {
-        http,
-        log,
-        constants: createFacebookConstants(config.upstreamConstants),
-        extraStrategies: lastResort('facebook'),
-        onOutcome: (strategy, outcome) => metrics.countStrategy('facebook', strategy, outcome),
-      },
-    }),
+    sources,
     cache: createMemoryCache<Post>({
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
       sizeOf: postBytes,
-      behind: shared?.openShelf({ name: 'posts', parse: parseStoredPost }),
+      behind: shared?.openShelf({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const { beatmaps, catalogue, difficulty, recommend, served } = createBeatmapServices({
+  const { beatmaps, catalogue, difficulty, recommend, recommendationHistory } = createBeatmapServices({
     http,
     store,
-    dataDir: config.dataDir,
+    records: recordStore,
+    dataDir,
+    isFiller: () => catalogueTask?.isOurs() ?? true,
     credentials: config.osu,
     shelves: shared && openBeatmapShelves(shared),
     log,
   });
   const { mediaHosts } = extractor;
+  const cdnHeaders = createCdnHeaders(sourceDescriptors);
+  const spoolDir = join(config.dataDir, 'spool');
+  // Files are kept for chats and for streams alike.
+  const keptBytes = Math.floor(config.mediaCacheBytes / 2);
+  const muxedFiles = createMuxedFiles({
+    http,
+    mediaHosts,
+    cdnHeaders,
+    tempDir: join(spoolDir, 'streams'),
+    keptBytes,
+    log,
+  });
   const tunnel = createTunnel({
     key,
     http,
     mediaHosts,
+    cdnHeaders,
     assetHosts: OSU_ASSET_HOSTS,
     refresh: (post, signal) => extractor.refresh(post, signal),
+    muxTracks: muxedFiles.muxTracks,
+    log,
   });
 
   const playbacks = createPlayerLinks({
     key,
     tunnel,
-    findPost: async (url, signal) => (await extractor.extract(url, { signal })).post,
+    findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
   const { publicUrl } = config;
   const delivery = createDelivery({
     http,
     mediaHosts,
-    tempDir: join(config.dataDir, 'spool'),
+    cdnHeaders,
+    tempDir: spoolDir,
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses:
       publicUrl === undefined
@@ -157,23 +189,27 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
             page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
           },
     ffmpeg: await findFfmpeg({ searchPath }),
-    keptBytes: config.mediaCacheBytes,
+    keptBytes,
     log,
   });
-  const settings = createSettingsStore({ store });
+  const settings = createSettingsStore({ records: recordStore });
   const jobs = createJobs({ store });
 
   const dispatcher = createDispatcher({
-    commands: commandList,
+    commands: createCommandList({ sources: sourceDescriptors }),
     services: {
       extractor,
       beatmaps,
       difficulty,
       recommend,
-      served,
+      recommendationHistory,
       painter: createSvgRasterizer(),
       settings,
-      actions: createButtonTokens({ key: derivedKey(key, 'medley buttons'), store: createButtonStore(store) }),
+      actions: createButtonTokens({
+        key: derivedKey(key, 'medley buttons'),
+        records: recordStore,
+        onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
+      }),
       jobs,
       version: await readVersion(),
     },
@@ -190,14 +226,11 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
     examples: t =>
       config.webExamples.map(({ kind, url }) => ({
-        label: {
-          reel: t.messages.web.exampleReel,
-          carousel: t.messages.web.exampleCarousel,
-          facebook: t.messages.web.exampleFacebook,
-        }[kind],
+        label: t.messages.webExamples[kind],
         text: url,
       })),
   });
+  const sourceIds = sourceDescriptors.map(({ id }) => id);
   const checkKey = createKeyCheck(config.apiKeys);
   metrics.observe(server.app);
   await server.app.register(
@@ -206,7 +239,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       checkKey,
       publicUrl: config.publicUrl,
       routes: [
-        mediaRoutes({ extractor, creator: config.creator }),
+        mediaRoutes({ extractor, sources: sourceIds, creator: config.creator, tunnel, publicUrl }),
         beatmapRoutes({ beatmaps }),
         recommendRoutes({ recommend }),
       ],
@@ -216,7 +249,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 
-  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, store, server, log });
+  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, records: recordStore, server, log });
 
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web.start();
@@ -228,11 +261,14 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     async stop() {
       // What people wait for is still answered while the core stands.
       await Promise.all([web, ...chats].map(face => face.stop()).concat(server.stop()));
-      await Promise.all([delivery.close(), difficulty.close()]);
+      await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await http.close();
       shared?.close();
       catalogue.close();
+      catalogueTask?.close();
+      await records.close();
       store.close();
+      claim.release();
     },
   };
 }
@@ -243,20 +279,34 @@ interface ChatParts {
   readonly delivery: Delivery;
   readonly settings: SettingsStore;
   readonly jobs: Jobs;
-  readonly store: Store;
+  readonly records: RecordStore;
   readonly server: Server;
   readonly log: Logger;
 }
 
-/** With REDIS_URL; without, its library is not even loaded. */
-async function openSharedState(url: string | undefined, log: Logger): Promise<SharedState | undefined> {
-  if (url === undefined) return undefined;
+/** With REDIS_URL; without, its library is not even loaded. It is waited for longer when there is no start without it. */
+async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
+  if (redisUrl === undefined) return undefined;
   const { openRedisState } = await import('./infra/redis/redis.ts');
-  return openRedisState({ url, log });
+  const shared = openRedisState({ url: redisUrl, log });
+  const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
+  if (isReady || mediaKey !== undefined) return shared;
+  throw new Error(
+    'Redis does not answer, and without MEDIA_KEY the key of media links is kept there: start it, correct REDIS_URL, or set MEDIA_KEY',
+  );
 }
+
+function loadKey({ mediaKey, dataDir }: Config, shared: SharedState | undefined): Promise<Buffer> {
+  if (mediaKey !== undefined) return Promise.resolve(Buffer.from(mediaKey));
+  return shared === undefined ? loadMediaKey(dataDir) : loadSharedMediaKey(shared.agree, dataDir);
+}
+
+const NOT_MIGRATED =
+  'with REDIS_URL the settings in DATA_DIR are not used: `npm run migrate -- REDIS_URL` copies them, if they were not yet';
 
 /** Those with a token; the library of one without is not even loaded. */
 async function createChats(config: Config, parts: ChatParts): Promise<readonly Platform[]> {
+  const { log } = parts;
   const chats: Platform[] = [];
   if (config.discord !== undefined) {
     const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
@@ -272,7 +322,10 @@ async function createChats(config: Config, parts: ChatParts): Promise<readonly P
       token,
       apiUrl,
       webhook,
-      sentFiles: createSentFiles(parts.store),
+      sentFiles: createSentFiles({
+        records: parts.records,
+        onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
+      }),
       ...parts,
     });
     if (telegram.plugin !== undefined) await parts.server.app.register(telegram.plugin);
@@ -286,13 +339,20 @@ function startChat(chat: Platform, log: Logger): void {
   chat.start().catch(error => log.error({ platform: chat.id, err: error }, 'this platform could not start'));
 }
 
-async function readCookies(path: string | undefined): Promise<readonly Cookie[]> {
-  if (path === undefined) return [];
-  try {
-    return parseCookiesFile(await readFile(path, 'utf8'));
-  } catch (cause) {
-    throw new Error(`INSTAGRAM_COOKIES_FILE cannot be read: ${path}`, { cause });
+/** Of the sites' accounts, by source. */
+async function readCookies(
+  files: Readonly<Record<string, string | undefined>>,
+): Promise<ReadonlyMap<string, readonly Cookie[]>> {
+  const cookies = new Map<string, readonly Cookie[]>();
+  for (const [id, path] of Object.entries(files)) {
+    if (path === undefined) continue;
+    try {
+      cookies.set(id, parseCookiesFile(await readFile(path, 'utf8')));
+    } catch (cause) {
+      throw new Error(`${cookiesVariable({ id })} cannot be read: ${path}`, { cause });
+    }
   }
+  return cookies;
 }
 
 async function readVersion(): Promise<string> {

@@ -35,14 +35,11 @@ describe('loadConfig', () => {
       discord: undefined,
       telegram: undefined,
       osu: undefined,
-      instagramCookiesFile: undefined,
+      cookiesFiles: { instagram: undefined },
       upstreamProxy: undefined,
       upstreamOverrides: [],
       upstreamConstants: {},
-      roles: ['gateway', 'worker', 'web'],
       redisUrl: undefined,
-      canary: false,
-      catalogueFill: true,
       apiKeys: [],
       trustProxy: [],
       userLimit: { units: 20, windowMs: 60_000 },
@@ -76,12 +73,9 @@ describe('loadConfig', () => {
       OSU_CLIENT_SECRET: 'secret',
       INSTAGRAM_COOKIES_FILE: './cookies.txt',
       UPSTREAM_PROXY: 'http://user:pass@proxy.example:8080',
-      UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=https://relay.example/',
+      UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=http://relay.example/',
       UPSTREAM_CONSTANTS: '{"instagram.mediaIdDocId":"27"}',
-      ROLES: 'web, WORKER',
       REDIS_URL: 'rediss://default:pw@redis.example:6379/1',
-      CANARY: 'ON',
-      CATALOGUE_FILL: 'off',
       API_KEYS: 'alice:sixteen-letters1:5000,bob:sixteen-letters2:unlimited',
       TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::1',
       USER_LIMIT: '5/10',
@@ -100,17 +94,14 @@ describe('loadConfig', () => {
       discord: { token: 'aaa.bbb.ccc', apiUrl: 'http://127.0.0.1:4000/api', shards: { ids: [0, 1], total: 4 } },
       telegram: { token: '1:abc', apiUrl: 'http://127.0.0.1:8081', webhookSecret: 'word' },
       osu: { clientId: 12, clientSecret: 'secret' },
-      instagramCookiesFile: './cookies.txt',
+      cookiesFiles: { instagram: './cookies.txt' },
       upstreamProxy: 'http://user:pass@proxy.example:8080/',
       upstreamOverrides: [
         { host: 'www.instagram.com', origin: 'http://127.0.0.1:9001' },
-        { host: '*.fbcdn.net', origin: 'https://relay.example' },
+        { host: '*.fbcdn.net', origin: 'http://relay.example' },
       ],
       upstreamConstants: { 'instagram.mediaIdDocId': '27' },
-      roles: ['web', 'worker'],
       redisUrl: 'rediss://default:pw@redis.example:6379/1',
-      canary: true,
-      catalogueFill: false,
       apiKeys: [
         { name: 'alice', key: 'sixteen-letters1', perHour: 5000 },
         { name: 'bob', key: 'sixteen-letters2', perHour: 'unlimited' },
@@ -127,13 +118,6 @@ describe('loadConfig', () => {
     });
   });
 
-  it('wants Redis where only some of the roles are named', () => {
-    expect(complaint({ ROLES: 'gateway' })).toMatch(/^ {2}REDIS_URL: expected because ROLES names only some/m);
-    expect(complaint({ ROLES: 'web,gateway,worker' })).toBe('');
-    expect(complaint({ ROLES: 'gateway', REDIS_URL: 'redis://127.0.0.1:6379' })).toBe('');
-    expect(complaint({ ROLES: 'gateway,cook' })).toMatch(/^ {2}ROLES: expected gateway, worker and web/m);
-  });
-
   it('leaves a section out when its key is absent, whatever else is set', () => {
     const config = loadConfig({
       DISCORD_SHARDS: '0/2',
@@ -146,6 +130,17 @@ describe('loadConfig', () => {
       apiUrl: undefined,
       shards: 'auto',
     });
+  });
+
+  it('lets an override speak TLS on loopback, and says so when it is elsewhere', () => {
+    const origins = ['https://localhost:9001', 'https://127.0.0.1:9001', 'https://127.3.2.1', 'https://[::1]:9001'];
+    for (const origin of origins) {
+      const { upstreamOverrides } = loadConfig({ UPSTREAM_OVERRIDES: `*.a.example=${origin}` });
+      expect(upstreamOverrides).toEqual([{ host: '*.a.example', origin }]);
+    }
+    expect(complaint({ UPSTREAM_OVERRIDES: 'a.example=https://relay.example' })).toMatch(
+      /^ {2}UPSTREAM_OVERRIDES: expected .*https only on loopback/m,
+    );
   });
 
   it('reads a media key in every spelling', () => {
@@ -181,6 +176,12 @@ describe('loadConfig', () => {
         'a.example=b',
         '*=http://b',
         'a=http://b,a=http://c',
+        'a.example=https://relay.example',
+        'a.example=https://192.168.0.7:9001',
+        'a.example=https://localhost.evil.example',
+        'a.example=https://[::2]:9001',
+        'a.example=https://[::ffff:127.0.0.1]:9001',
+        'a.example=https://0.0.0.0:9001',
       ],
     ],
     ['UPSTREAM_CONSTANTS', ['{', '[]', '{"a":1}', 'null']],
@@ -275,11 +276,11 @@ describe('readEnvironment', () => {
 
 describe('findMisspelt', () => {
   it('warns about what looks like a misspelt variable of ours, and names no value', () => {
-    const environment = { TELEGRAM_TOKENS: 'secret', USR_LIMIT: '1/1', ROLE: 'web', PUBLIC_URL: 'x', REQUIRE_ALL: '1' };
+    const environment = { TELEGRAM_TOKENS: 'secret', USR_LIMIT: '1/1', CREATR: 'x', PUBLIC_URL: 'x', REQUIRE_ALL: '1' };
     expect(findMisspelt(environment)).toEqual([
       'TELEGRAM_TOKENS is not read; did you mean TELEGRAM_TOKEN?',
       'USR_LIMIT is not read; did you mean USER_LIMIT?',
-      'ROLE is not read; did you mean ROLES?',
+      'CREATR is not read; did you mean CREATOR?',
     ]);
   });
 

@@ -32,10 +32,12 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
     if (params.what === 'method') return `This address answers other methods only: ${params.allow}.`;
     return 'This request could not be read. /docs shows what each address expects.';
   },
-  unsupported_link: params =>
-    params.supported === undefined
-      ? 'This link is not supported. Send the link of a public Instagram or Facebook post, reel, video or photo.'
-      : `This link is not supported here. Send ${params.supported}.`,
+  unsupported_link: params => {
+    if (params.supported === undefined)
+      return 'This link is not supported. Send the link of a public post, reel, video or photo on a supported site.';
+    const here = `This link is not supported here. Send ${params.supported}.`;
+    return params.endpoint === undefined ? here : `${here} For this link, ask ${params.endpoint}.`;
+  },
   not_found: params => {
     if (params.what === 'path') return 'There is nothing at this address. /docs lists what there is.';
     if (params.what === 'file')
@@ -46,21 +48,27 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
     return 'This post does not exist, or it was removed.';
   },
   private: () => 'This post is private: only its followers can see it.',
-  login_required: () => 'The site shows this post only to people who are logged in.',
+  login_required: params =>
+    params.what === 'wall'
+      ? 'This post is public, but the site asks this server to log in at the moment. The link is fine; try again later.'
+      : 'The site shows this post only to people who are logged in.',
   age_restricted: () => 'This post is age-restricted: the site hides it from visitors without an account.',
   region_blocked: () => 'This post is not available in the country this server is in.',
   upstream_rate_limited: params =>
     params.upstreams === undefined
       ? 'The site asks this server to slow down. The link is fine; try again in a few minutes.'
-      : `Nobody could answer: ${params.upstreams}. This server was asked to slow down; try again in a few minutes.`,
-  upstream_unavailable: params =>
-    params.upstreams === undefined
-      ? 'The site does not answer right now. The link is fine; try again in a minute.'
-      : `Nobody could answer: ${params.upstreams}. Try again in a minute.`,
+      : `No upstream could answer: ${params.upstreams}. This server was asked to slow down; try again in a few minutes.`,
+  upstream_unavailable: params => {
+    if (params.what === 'offline')
+      return 'This server seems to have no internet connection right now. The request is fine; try again in a few minutes.';
+    return params.upstreams === undefined
+      ? 'The site is not answering right now. The link is fine; try again in a minute.'
+      : `No upstream could answer: ${params.upstreams}. Try again in a minute.`;
+  },
   upstream_changed: params =>
     params.upstreams === undefined
       ? 'The site has changed its pages and this post cannot be read yet. The link is fine.'
-      : `Nobody gave a readable answer: ${params.upstreams}. Try again later.`,
+      : `No upstream gave a readable answer: ${params.upstreams}. Try again later.`,
   too_large: params =>
     params.what === 'headers' || params.what === 'request' ? 'This request is too large.' : 'This file is too large.',
   timeout: params =>
@@ -68,7 +76,7 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
       ? 'The request did not arrive in time.'
       : params.upstreams === undefined
         ? 'The site took too long to answer. Try again in a minute.'
-        : `Nobody answered in time: ${params.upstreams}. Try again in a minute.`,
+        : `No upstream answered in time: ${params.upstreams}. Try again in a minute.`,
   rate_limited: params =>
     params.reason === 'busy'
       ? 'This server is busy. Try again in a moment.'

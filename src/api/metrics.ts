@@ -8,12 +8,12 @@ export interface UpstreamRequest {
   readonly durationMs: number;
 }
 
-/** What `/metrics` tells, and the hooks by which the rooms report it. */
+/** What `/metrics` shows, and the hooks by which the modules report it. */
 export interface Metrics {
   /** Measures every request of `app` from now on, by route pattern. */
   observe(app: FastifyInstance): void;
-  /** How one way of asking a source ended: `ok` or an error code. */
-  countStrategy(source: string, strategy: string, outcome: string): void;
+  /** How one way of asking a source ended, `ok` or an error code, and how long it took where that is known. */
+  countStrategy(source: string, strategy: string, outcome: string, durationMs?: number): void;
   /** One request that we made. */
   countUpstream(request: UpstreamRequest): void;
   readonly contentType: string;
@@ -22,6 +22,8 @@ export interface Metrics {
 }
 
 const SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20];
+/** Few, as there is a set of them for each strategy. */
+const STRATEGY_SECONDS = [0.1, 0.25, 0.5, 1, 2, 4, 8, 20];
 
 /** A registry of its own: several servers in one process do not meet. */
 export function createMetrics(): Metrics {
@@ -41,6 +43,13 @@ export function createMetrics(): Metrics {
     labelNames: ['source', 'strategy', 'outcome'],
     registers,
   });
+  const strategySeconds = new Histogram({
+    name: 'medley_strategy_duration_seconds',
+    help: 'How long each way of asking a source took.',
+    labelNames: ['source', 'strategy', 'result'],
+    buckets: STRATEGY_SECONDS,
+    registers,
+  });
   const upstream = new Histogram({
     name: 'medley_upstream_request_duration_seconds',
     help: 'Requests to upstream sites by their domain.',
@@ -57,8 +66,11 @@ export function createMetrics(): Metrics {
         done();
       });
     },
-    countStrategy(source, strategy, outcome) {
+    countStrategy(source, strategy, outcome, durationMs) {
       strategies.inc({ source, strategy, outcome });
+      if (durationMs === undefined) return;
+      const result = outcome === 'ok' ? 'ok' : 'failed';
+      strategySeconds.observe({ source, strategy, result }, durationMs / 1000);
     },
     countUpstream({ host, status, failure, durationMs }) {
       const outcome = failure === undefined ? String(status ?? 'none') : failure.code;

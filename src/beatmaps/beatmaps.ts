@@ -37,7 +37,7 @@ export interface DownloadAnswer {
 }
 
 /**
- * The one entry for bot and api. With credentials the official API leads and the mirrors stand in; without, the mirrors tell of
+ * The one entry for bot and api. With credentials the official API leads and the mirrors stand in; without, the mirrors know
  * sets, and players are `credentials_required`.
  *
  * @throws AppError from every method: `invalid_request` (params.what), `not_found`, `credentials_required`, or the upstream's
@@ -50,7 +50,7 @@ export interface Beatmaps extends Players {
   set(id: number, signal?: AbortSignal): Promise<SetAnswer>;
   setOfMap(mapId: number, signal?: AbortSignal): Promise<SetAnswer & { readonly beatmap: Beatmap }>;
   /**
-   * The most popular sets for what has been typed so far, or the one whose number or address it is. Asks nobody: only what passed
+   * The most popular sets for what has been typed so far, or the one whose number or address it is. Asks no upstream: only what passed
    * through is known.
    */
   suggestSets(typed: string, limit: number): readonly SetSuggestion[];

@@ -90,16 +90,24 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
 
 const upstream = z.enum(['osu', ...MIRROR_IDS]);
-const StoredSet: z.ZodType<FoundSet> = z.object({ set: beatmapsetSchema, source: upstream });
+/** Other processes write there: an address must be one that a page may show. */
+const storedSet = beatmapsetSchema.refine(({ preview_url, cover_url, card_url, list_url }) =>
+  [preview_url, cover_url, card_url, list_url].every(isHttps),
+);
+const StoredSet: z.ZodType<FoundSet> = z.object({ set: storedSet, source: upstream });
 const StoredPage: z.ZodType<FoundPage> = z
   .object({
-    sets: z.array(beatmapsetSchema),
+    sets: z.array(storedSet),
     total: z.number().nullable(),
     next: z.string().nullable(),
     source: upstream,
     token: z.string().optional(),
   })
   .transform(page => ({ ...page, token: page.token }));
+
+function isHttps(url: string): boolean {
+  return URL.canParse(url) && new URL(url).protocol === 'https:';
+}
 
 /** What the caches of several processes share. Players and their plays change by the minute and stay where they were asked for. */
 export interface BeatmapShelves {

@@ -10,7 +10,7 @@ import type { Player } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
 import type { ListSlice, OsuApi, PlayerRef, UserBeatmapset, UserBeatmapType } from './upstreams/osu-api.ts';
 
-export interface Told {
+export interface PlayerAnswer {
   readonly source: 'osu';
   /** From before, because the upstream failed. */
   readonly stale: boolean;
@@ -37,23 +37,27 @@ export interface SeenPlayer {
  * an upstream code
  */
 export interface Players {
-  /** Players asked for lately whose names begin so, the last one first. Asks nobody. */
+  /** Players asked for lately whose names begin so, the last one first. Asks no upstream. */
   suggestPlayers(typed: string, limit: number): readonly SeenPlayer[];
-  user(user: number | string, ruleset?: Ruleset, signal?: AbortSignal): Promise<Told & { readonly user: Player }>;
+  user(
+    user: number | string,
+    ruleset?: Ruleset,
+    signal?: AbortSignal,
+  ): Promise<PlayerAnswer & { readonly user: Player }>;
   userScores(
     user: number | string,
     type: ScoreType,
     options?: PlayerListOptions & { readonly ruleset?: Ruleset | undefined },
-  ): Promise<Told & { readonly scores: readonly Score[]; readonly cursor: string | null }>;
+  ): Promise<PlayerAnswer & { readonly scores: readonly Score[]; readonly cursor: string | null }>;
   /**
    * One play; with a ruleset its number is one from before 2022. `credentials_required` and `not_found` have params.what `score`.
    */
-  score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<Told & { readonly score: Score }>;
+  score(id: number, ruleset?: Ruleset, signal?: AbortSignal): Promise<PlayerAnswer & { readonly score: Score }>;
   userBeatmaps(
     user: number | string,
     type: UserBeatmapType,
     options?: PlayerListOptions,
-  ): Promise<Told & { readonly beatmapsets: readonly UserBeatmapset[]; readonly cursor: string | null }>;
+  ): Promise<PlayerAnswer & { readonly beatmapsets: readonly UserBeatmapset[]; readonly cursor: string | null }>;
 }
 
 export interface PlayersOptions {
@@ -89,7 +93,7 @@ function rulesetOfLink(user: number | string): Ruleset | undefined {
   return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
 }
 
-function toldFrom(from: CacheHit<unknown>['from']): Told {
+function answeredFrom(from: CacheHit<unknown>['from']): PlayerAnswer {
   return { source: 'osu', stale: from === 'stale', cached: from === 'cache' };
 }
 
@@ -112,7 +116,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
     return caches.players.wrap(key, own => api.user(player, ruleset, own), PLAYER_POLICY, signal);
   }
 
-  /** Lists are told by number alone. */
+  /** Lists are asked for by number alone. */
   async function idOf(player: PlayerRef, signal?: AbortSignal): Promise<number> {
     return typeof player === 'number' ? player : (await load(player, undefined, signal)).value.id;
   }
@@ -141,7 +145,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
     async user(user, ruleset = rulesetOfLink(user), signal) {
       const { value, from } = await load(parsePlayerRef(user), ruleset, signal);
       seen.set(value.id, value.username);
-      return { user: value, ...toldFrom(from) };
+      return { user: value, ...answeredFrom(from) };
     },
     async userScores(user, type, options = {}) {
       const { limit, offset } = readPlace(options);
@@ -150,7 +154,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
       const api = official();
       const id = await idOf(player, signal);
       const size = Math.min(limit, LAST[type] - offset);
-      if (size <= 0) return { scores: [], cursor: null, ...toldFrom('load') };
+      if (size <= 0) return { scores: [], cursor: null, ...answeredFrom('load') };
       const { value, from } = await caches.scores.wrap(
         `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`,
         own => api.userScores(id, type, { ruleset, limit: size, offset }, own),
@@ -158,7 +162,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         signal,
       );
       const cursor = nextOf(value, offset + size, LAST[type]);
-      return { scores: value.items, cursor, ...toldFrom(from) };
+      return { scores: value.items, cursor, ...answeredFrom(from) };
     },
     async score(id, ruleset, signal) {
       const api = official('score');
@@ -171,7 +175,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         }
       };
       const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, PLAY_POLICY, signal);
-      return { score: value, ...toldFrom(from) };
+      return { score: value, ...answeredFrom(from) };
     },
     async userBeatmaps(user, type, options = {}) {
       const { limit, offset } = readPlace(options);
@@ -185,7 +189,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         options.signal,
       );
       const cursor = nextOf(value, offset + limit);
-      return { beatmapsets: value.items, cursor, ...toldFrom(from) };
+      return { beatmapsets: value.items, cursor, ...answeredFrom(from) };
     },
   };
 }

@@ -172,7 +172,7 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     let at = after(page, start, start.skip + limit);
     for (let pages = 1; at !== null && found.size < limit && pages < MAX_PAGES; pages += 1) {
       const more = await readPage(search, at, signal).catch((error: unknown) => {
-        // The rest may come with the next page; whoever asks for that one learns the reason.
+        // The rest may come with the next page; a request for that one learns the reason.
         if (found.size > 0 && signal?.aborted !== true) return undefined;
         throw error;
       });
@@ -183,8 +183,8 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
       at = after(more.page, at, at.skip + taken.length);
     }
     const cursor = at === null ? null : renderSearchCursor(at);
-    const told = { source: page.source, stale, cached: isCached && !stale, corrected: page.corrected ?? false };
-    return { sets: [...found.values()], total: page.total, cursor, ...told };
+    const origin = { source: page.source, stale, cached: isCached && !stale, corrected: page.corrected ?? false };
+    return { sets: [...found.values()], total: page.total, cursor, ...origin };
   }
 
   function searchLocally(search: Search, start: SearchPosition, limit: number, stale: boolean): SearchResult {

@@ -10,11 +10,12 @@ import type { Card, Reply } from './reply.ts';
 import type { Jobs } from './runtime/jobs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
 import type { SettingsStore } from './settings/settings.ts';
+import type { Site } from './views/site-name.ts';
 
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required: boolean;
-  /** Means something only there: `group` is not offered in private chats, and `button` is for tokens alone: no face offers it. */
+  /** Means something only there: `group` is not offered in private chats, and `button` is for tokens alone: no platform offers it. */
   readonly only?: 'group' | 'button';
 }
 export interface StringOption extends OptionBase {
@@ -33,6 +34,8 @@ export interface IntegerOption extends OptionBase {
 }
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean';
+  /** The source that it switches on and off: its texts follow from the site's name. */
+  readonly site?: Site;
 }
 export interface ChoiceOption extends OptionBase {
   readonly type: 'choice';
@@ -68,13 +71,15 @@ export interface Caller {
   readonly groupId?: string;
   /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
-  /** Whether the embed of somebody's message can be hidden on this platform at all. */
+  /** Whether the embed of a message can be hidden on this platform at all. */
   readonly hidesEmbeds?: boolean;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
-  /** The key his rate limit is counted by; the web chat's is his address, not his session. */
+  /** What their rate limit is counted by. */
   readonly rateKey: string;
-  /** Languages he prefers by what the platform says, best first; settings come before them. */
+  /** What they share with people beside them and is counted too, far higher: the web chat's is their network address. */
+  readonly sharedRateKey?: string;
+  /** Languages they prefer by what the platform says, best first; settings come before them. */
   readonly locales: readonly string[];
 }
 
@@ -94,10 +99,10 @@ export interface Services {
   readonly beatmaps: Beatmaps;
   readonly recommend: Recommend;
   /** What was recommended to whom. */
-  readonly served: Pick<RecommendationHistory, 'forgetUser'>;
+  readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
   /** Estimates; replies go without where it is absent or fails. */
   readonly difficulty?: Pick<Difficulty, 'of'>;
-  /** Draws; replies go without pictures where it is absent. */
+  /** Draws; replies go without image cards where it is absent. */
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
   readonly actions: ButtonTokens;
@@ -112,7 +117,7 @@ export interface CommandContext {
   readonly services: Services;
   /** Aborts at shutdown or when the caller left. */
   readonly signal: AbortSignal;
-  /** Tells the face what is being waited for; faces without a good way to show it ignore it. */
+  /** Shows what is being waited for; platforms without a good way to show it ignore it. */
   progress(stage: ProgressStage): void;
 }
 

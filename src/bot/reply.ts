@@ -25,7 +25,7 @@ export type Block =
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: Text }[] }
   | Image
   | PictureBlock
-  /** A short piece of sound to try: a beatmap's preview. An https address. */
+  /** A short piece of audio to try: a beatmap's preview. An https address. */
   | { readonly kind: 'sound'; readonly url: string; readonly label: string }
   | Card
   | { readonly kind: 'divider' };
@@ -49,7 +49,7 @@ export interface Image {
 export interface Card {
   readonly kind: 'card';
   readonly title: Text;
-  /** Short ones, most important first; those at the end may be left out where there is little room. */
+  /** Short ones, most important first; those at the end may be left out where there is little space. */
   readonly lines: readonly Text[];
   readonly image?: Image;
   readonly colour?: Colour;
@@ -60,12 +60,12 @@ export interface Card {
 
 /** Drawn by Medley, when it is sent and not before. */
 export interface Picture {
-  /** Tells it from every other picture, the same for the same content: letters, digits, `-`. */
+  /** Identifies it, the same for the same content: letters, digits, `-`. */
   readonly key: string;
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** PNG. A picture that cannot be drawn is left out, and its `alt` stands instead. */
+  /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. */
   draw(): Promise<Buffer>;
 }
 
@@ -75,7 +75,7 @@ export interface GalleryItem {
   readonly post: Post;
   /** Index into `post.items`. */
   readonly index: number;
-  /** `audio`: only the sound of a video is wanted. */
+  /** `audio`: only the audio of a video is wanted. */
   readonly form: 'original' | 'audio';
   readonly spoiler: boolean;
 }
@@ -106,8 +106,10 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
-  /** Who sees it where the platform can tell people apart. */
+  /** Who sees it where the platform can show a message to one person alone. */
   readonly visibility: 'chat' | 'caller';
+  /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
+  readonly outdatedMs?: number;
 }
 
 /** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */

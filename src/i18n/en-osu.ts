@@ -4,9 +4,13 @@ type Params = Readonly<Record<string, string | number>>;
 type Sentence = (params: Params, wait?: string) => string;
 
 function modsSentence({ reason, mods }: Params): string {
-  if (reason === 'clash') return `The mods ${mods} exclude each other.`;
+  if (reason === 'clash') return `The mods ${mods} cannot be combined.`;
   if (reason === 'ruleset') return `The mod ${mods} does not exist in this mode.`;
-  return `“${mods ?? ''}” is no mod I know. Write them like this: +HDDT`;
+  return `I do not know the mod “${mods ?? ''}”. Write mods like this: +HDDT`;
+}
+
+function offline(wait = 'in a few minutes'): string {
+  return `I cannot reach osu! because this server seems to have no internet connection. Please try again ${wait}.`;
 }
 
 /** English for all that has to do with osu!; a part of `en`. */
@@ -21,20 +25,22 @@ export const enOsu = {
             ? 'That page is no longer there. Please search again.'
             : p.what === 'mods'
               ? modsSentence(p)
-              : 'I could not read that. Name a beatmap by its link, its number or some words of its name.',
+              : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
       not_found: (p: Params) =>
         p.what === 'words'
-          ? 'I found no beatmap with these words. Fewer words find more.'
+          ? 'I found no beatmap with these words. Try fewer words.'
           : 'That beatmap does not exist, or it was deleted.',
       upstream_rate_limited: (_: Params, wait?: string) =>
-        `The beatmap sites ask us to slow down. Please try again ${wait ?? 'in a few minutes'}.`,
-      upstream_unavailable: (_: Params, wait?: string) =>
-        `The beatmap sites do not answer right now. Please try again ${wait ?? 'in a minute'}.`,
+        `The beatmap sites ask me to slow down. Please try again ${wait ?? 'in a few minutes'}.`,
+      upstream_unavailable: (p: Params, wait?: string) =>
+        p.what === 'offline'
+          ? offline(wait)
+          : `The beatmap sites are not answering right now. Please try again ${wait ?? 'in a minute'}.`,
       upstream_changed: (_: Params) =>
-        'The beatmap sites answer in a way I cannot read. Please try again later; the people who run me can see why.',
+        'The beatmap sites answer in a way I cannot read. Please try again later; the bot’s operator can see why.',
       timeout: (_: Params) => 'The beatmap sites took too long to answer. Please try again in a minute.',
       credentials_required: (_: Params) =>
-        'Only osu! itself knows this, and the people who run me have not given me a key for it. Searching and downloading beatmaps works without one.',
+        'Only osu! itself knows this, and the bot’s operator has not given me a key for it. Searching and downloading beatmaps works without one.',
       forbidden: (p: Params) =>
         p.what === 'button'
           ? 'That button belongs to someone else. You can send the command yourself.'
@@ -47,25 +53,27 @@ export const enOsu = {
           : p.what === 'mods'
             ? modsSentence(p)
             : p.what === 'like'
-              ? 'Name the beatmap to be like by its osu! link or its number.'
-              : 'I could not read that. Name a player by his name, number or profile link.',
+              ? 'Give a link or ID of a beatmap to match.'
+              : 'I could not read that. Name a player by name, ID or profile link.',
       not_found: (p: Params) =>
         p.what === 'beatmap'
           ? 'That beatmap does not exist, or it was deleted.'
           : p.what === 'score'
-            ? 'That play does not exist, or osu! no longer keeps it.'
+            ? 'That score does not exist, or osu! no longer keeps it.'
             : 'That player does not exist, or is restricted.',
       upstream_rate_limited: (_: Params, wait?: string) =>
-        `osu! asks us to slow down. Please try again ${wait ?? 'in a few minutes'}.`,
-      upstream_unavailable: (_: Params, wait?: string) =>
-        `osu! does not answer right now. Please try again ${wait ?? 'in a minute'}.`,
+        `osu! asks me to slow down. Please try again ${wait ?? 'in a few minutes'}.`,
+      upstream_unavailable: (p: Params, wait?: string) =>
+        p.what === 'offline'
+          ? offline(wait)
+          : `osu! is not answering right now. Please try again ${wait ?? 'in a minute'}.`,
       upstream_changed: (_: Params) =>
-        'osu! answers in a way I cannot read. Please try again later; the people who run me can see why.',
+        'osu! answers in a way I cannot read. Please try again later; the bot’s operator can see why.',
       timeout: (_: Params) => 'osu! took too long to answer. Please try again in a minute.',
       credentials_required: (p: Params) =>
         p.what === 'score'
-          ? 'Plays are known to osu! alone, and the people who run me have not given me a key for it. Searching and downloading beatmaps works without one.'
-          : 'Players are known to osu! alone, and the people who run me have not given me a key for it. Searching and downloading beatmaps works without one.',
+          ? 'Only osu! itself knows scores, and the bot’s operator has not given me a key for it. Searching and downloading beatmaps works without one.'
+          : 'Only osu! itself knows players, and the bot’s operator has not given me a key for it. Searching and downloading beatmaps works without one.',
       forbidden: (p: Params) =>
         p.what === 'button'
           ? 'That button belongs to someone else. You can send the command yourself.'
@@ -75,7 +83,7 @@ export const enOsu = {
 
   search: {
     title: (query: string) => `Beatmaps for “${query}”`,
-    none: (query: string) => `I found no beatmap for “${query}”. Fewer words find more, and so does status “any”.`,
+    none: (query: string) => `I found no beatmap for “${query}”. Try fewer words, or status “any”.`,
   },
   sets: (n: number, shown: string) => (n === 1 ? '1 beatmap' : `${shown} beatmaps`),
   page: (n: number) => `page ${n}`,
@@ -97,9 +105,9 @@ export const enOsu = {
   openAtOsu: 'Open on osu!',
   download: 'Download',
   downloadLight: 'Without video',
-  downloadHint: 'To download from:',
-  unavailable: 'osu! has taken the download of this beatmap down.',
-  unavailableBecause: (reason: string) => `osu! has taken the download of this beatmap down: ${reason}`,
+  downloadHint: 'Download from:',
+  unavailable: 'osu! has taken down the download of this beatmap.',
+  unavailableBecause: (reason: string) => `osu! has taken down the download of this beatmap: ${reason}`,
   withVideo: 'with video',
   withoutVideo: 'without video',
   modes: { osu: 'osu!', taiko: 'osu!taiko', fruits: 'osu!catch', mania: 'osu!mania' },
@@ -126,14 +134,13 @@ export const enOsu = {
   yours: (name: string) => `${name} (you)`,
   /** How often he played it. */
   played: (n: number, shown: string) => (n === 1 ? 'played once' : `played ${shown} times`),
-  linked: (name: string) => `Done. From now on you are ${name}, and /osu profile needs no name.`,
-  linkedIn: (name: string, mode: string) =>
-    `Done. From now on you are ${name} in ${mode}, and /osu profile needs no name.`,
-  unlinked: (name: string) => `Done. I no longer take you for ${name}.`,
+  linked: (name: string) => `Linked ${name}. /osu profile now works without a name.`,
+  linkedIn: (name: string, mode: string) => `Linked ${name} in ${mode}. /osu profile now works without a name.`,
+  unlinked: (name: string) => `Unlinked ${name}.`,
   notLinked: 'You had no player linked.',
   noMaps: 'There are no beatmaps in this list.',
   withMods: (mods: string) => `With +${mods}; stars and combo are those without mods.`,
-  /** Worked out by Medley, not told by osu!. */
+  /** Worked out by Medley, not by osu!. */
   estimate: {
     pp: (shown: string) => `${shown} pp`,
     stars: (stars: string, mods: string) => (mods === '' ? `about ${stars}` : `about ${stars} with +${mods}`),
@@ -183,7 +190,7 @@ export const enOsu = {
       firsts: 'There are no first places here.',
       pinned: 'There are no pinned plays here.',
     },
-    noMore: 'That was all; the list ends here.',
+    noMore: 'That is all; the list ends here.',
     unknownPlayer: 'A player',
     map: 'Beatmap',
     player: 'Player',
@@ -197,7 +204,7 @@ export const enOsu = {
   recommend: {
     title: 'What to play next',
     titleFor: (name: string) => `What ${name} could play next`,
-    none: 'I found no beatmap that fits. Ask for something easier or harder, or ask for less.',
+    none: 'No matches. Try wider filters.',
     target: (pp: string) => `Maps for plays of about ${pp} pp.`,
     gain: (pp: string) => `+${pp} pp in total`,
     /** `percent`: the accuracy that pp is expected at. */
@@ -211,21 +218,21 @@ export const enOsu = {
     byRules: (date: string) => `pp, gains and stars with mods are estimates by the rules of ${date}.`,
     byBoth: (date: string) =>
       `pp, gains and stars with mods are estimates, some by the rules of ${date}, some from the maps’ figures.`,
-    another: 'Others',
+    another: 'More like these',
     easier: 'Easier',
     harder: 'Harder',
     withDoubleTime: 'With DT',
   },
   origin: {
-    local: 'From what I remember; osu! was not asked.',
-    remembered: 'osu! and its mirrors do not answer right now, so this is what I remember.',
-    stale: 'osu! does not answer right now, so this is an earlier answer.',
-    corrected: 'Nothing has these words as written; this is what you may have meant.',
+    local: 'From my own copy; osu! was not asked.',
+    remembered: 'osu! and its mirrors are not answering right now, so this is from my own copy.',
+    stale: 'osu! is not answering right now, so this is an earlier answer.',
+    corrected: 'Nothing matches these words exactly; this may be what you meant.',
   },
 };
 
 const MODE = { name: 'mode', description: 'osu, taiko, catch or mania' };
-const PLAYER = { name: 'player', description: 'Name, number or profile link; you, when you linked yours' };
+const PLAYER = { name: 'player', description: 'Name, ID or profile link; yourself once linked' };
 const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
 
 export const enOsuCommands = {
@@ -234,8 +241,8 @@ export const enOsuCommands = {
     options: {
       query: { name: 'query', description: 'Words, and filters as on osu!: stars>6 ar=9 bpm>180 creator=…' },
       mode: MODE,
-      status: { name: 'status', description: 'Ranked and loved ones when left out' },
-      sort: { name: 'sort', description: 'What comes first' },
+      status: { name: 'status', description: 'Ranked and loved by default' },
+      sort: { name: 'sort', description: 'Sort order' },
     },
     choices: {
       mode: MODES,
@@ -267,22 +274,22 @@ export const enOsuCommands = {
   'beatmap info': {
     description: 'All about an osu! beatmap and its difficulties',
     options: {
-      map: { name: 'map', description: 'Its osu! link, its number, or words of its name' },
+      map: { name: 'map', description: 'Its osu! link, its ID, or words of its title' },
       mods: { name: 'mods', description: 'Mods to play it with, like +HDDT' },
     },
     choices: {},
   },
   'beatmap recommend': {
-    description: 'What to play next, and why, by a player’s best plays',
+    description: 'What to play next, and why, based on a player’s best plays',
     options: {
       player: PLAYER,
       mods: { name: 'mods', description: '+HDDT with these, -HR without, NM with none' },
-      stars: { name: 'stars', description: 'With the mods, like 5-6' },
-      pp: { name: 'pp', description: 'To expect, like 200-250' },
+      stars: { name: 'stars', description: 'Stars with the mods, like 5-6' },
+      pp: { name: 'pp', description: 'Expected pp, like 200-250' },
       ar: { name: 'ar', description: 'Approach rate with the mods, like 9-9.6' },
-      bpm: { name: 'bpm', description: 'With the mods, like 170-200' },
-      length: { name: 'length', description: 'Like 1:00-2:30' },
-      like: { name: 'like', description: 'Link or number of a beatmap to find others like it' },
+      bpm: { name: 'bpm', description: 'BPM with the mods, like 170-200' },
+      length: { name: 'length', description: 'Length, like 1:00-2:30' },
+      like: { name: 'like', description: 'Link or ID of a beatmap to match' },
       farm: { name: 'farm', description: 'Only maps played for their pp, or only others' },
       mode: MODE,
     },
@@ -291,7 +298,7 @@ export const enOsuCommands = {
   'beatmap download': {
     description: 'Where to download an osu! beatmap',
     options: {
-      map: { name: 'map', description: 'Its osu! link, its number, or words of its name' },
+      map: { name: 'map', description: 'Its osu! link, its ID, or words of its title' },
       video: { name: 'video', description: 'Only files with its video, or only those without' },
     },
     choices: {},
@@ -305,13 +312,13 @@ export const enOsuCommands = {
     description: 'The best or most recent plays of an osu! player',
     options: {
       player: PLAYER,
-      type: { name: 'type', description: 'Which plays; the best ones when left out' },
+      type: { name: 'type', description: 'Which plays; the best by default' },
       mode: MODE,
     },
     choices: { type: { best: 'best', recent: 'recent', firsts: 'first places', pinned: 'pinned' }, mode: MODES },
   },
   'osu score': {
-    description: 'One play on osu!, by its link',
+    description: 'One osu! score, by its link',
     options: { play: { name: 'play', description: 'Its link, like https://osu.ppy.sh/scores/…' } },
     choices: {},
   },
@@ -319,7 +326,7 @@ export const enOsuCommands = {
     description: 'Beatmaps an osu! player made, likes or plays most',
     options: {
       player: PLAYER,
-      type: { name: 'type', description: 'Which list; the ranked ones when left out' },
+      type: { name: 'type', description: 'Which list; the ranked by default' },
     },
     choices: {
       type: {
@@ -335,12 +342,12 @@ export const enOsuCommands = {
     },
   },
   'osu link': {
-    description: 'Tell me which osu! player you are',
+    description: 'Link your osu! player',
     options: {
-      player: { name: 'player', description: 'Your name, number or profile link on osu!' },
+      player: { name: 'player', description: 'Your osu! name, ID or profile link' },
       mode: { name: 'mode', description: 'The mode you want to see: osu, taiko, catch or mania' },
     },
     choices: { mode: MODES },
   },
-  'osu unlink': { description: 'Have me forget which osu! player you are', options: {}, choices: {} },
+  'osu unlink': { description: 'Unlink your osu! player', options: {}, choices: {} },
 };

@@ -3,7 +3,7 @@ import { enOsu, enOsuCommands } from './en-osu.ts';
 
 /**
  * English, and the contract: every other language has exactly these keys with these parameters (`Messages`). Sentences are
- * calm, say what happened and what the reader can do, and never blame him. Values are inserted as plain text.
+ * calm, say what happened and what the reader can do, and never blame them. Values are inserted as plain text.
  */
 type Params = Readonly<Record<string, string | number>>;
 
@@ -14,7 +14,7 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
     page: 'a page',
     group: 'a group',
     tag: 'a hashtag',
-    audio: 'a sound',
+    audio: 'an audio page',
     place: 'a place',
     event: 'an event',
     watch_party: 'a watch party',
@@ -28,48 +28,53 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const siteNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({ instagram: 'Instagram', facebook: 'Facebook' }),
-);
+/** By the source's id; a site that is not here goes by its own name. */
+const sites: Readonly<Record<string, string>> = { instagram: 'Instagram', facebook: 'Facebook' };
 
 export const en = {
   languageName: 'English',
+  sites,
 
-  /** One per ErrorCode. `wait` is a ready phrase such as "in 20 seconds", or undefined when nobody knows. */
+  /** One per ErrorCode. `wait` is a ready phrase such as "in 20 seconds", or undefined when it is not known. */
   errors: {
-    invalid_request: (_: Params) => 'I could not read that. Paste the link of a post, or type /help.',
+    invalid_request: (_: Params) => 'I could not read that. Paste a link to a post, or type /help.',
     unsupported_link: (p: Params) => {
       const kind = linkKinds.get(`${p.what}`);
-      const supported = 'I can bring posts, reels, videos and photos from Instagram and Facebook';
+      const supported = 'I can show posts, reels, videos and photos from Instagram and Facebook';
       return kind ? `${supported}; that link leads to ${kind}.` : `${supported}; that link is something else.`;
     },
     not_found: (p: Params) =>
       p.what === 'item' ? 'That post has no such item.' : 'That post does not exist, or it was removed.',
     private: (_: Params) => 'That post is private, so only its followers can see it.',
-    login_required: (p: Params) =>
-      p.what === 'story'
-        ? 'Stories are shown only to people who are logged in, so I cannot bring them. Links of posts and reels work.'
-        : 'The site shows this one only to people who are logged in.',
+    login_required: (p: Params) => {
+      if (p.what === 'story')
+        return 'Stories are shown only to people who are logged in, so I cannot show them. Links to posts and reels work.';
+      if (p.what === 'wall')
+        return 'That post is public, but the site is asking me to log in at the moment. Your link is fine; please try again later.';
+      return 'The site shows this post only to people who are logged in.';
+    },
     age_restricted: (_: Params) => 'That post is age-restricted; the site hides it from visitors without an account.',
     region_blocked: (_: Params) => 'That post is not available in the country this bot runs in.',
     upstream_rate_limited: (_: Params, wait?: string) =>
-      `The site asks us to slow down. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`,
-    upstream_unavailable: (_: Params, wait?: string) =>
-      `The site does not answer right now. Your link is fine; please try again ${wait ?? 'in a minute'}.`,
+      `The site asks me to slow down. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`,
+    upstream_unavailable: (p: Params, wait?: string) =>
+      p.what === 'offline'
+        ? `I cannot reach the site because this server seems to have no internet connection. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`
+        : `The site is not answering right now. Your link is fine; please try again ${wait ?? 'in a minute'}.`,
     upstream_changed: (_: Params) =>
-      'The site has changed something and I cannot read this post yet. Your link is fine; the people who run me can see why.',
-    too_large: (_: Params) => 'That file is larger than I can carry. You can still open the original post.',
+      'The site has changed and I cannot read this post yet. Your link is fine; the bot’s operator can see why.',
+    too_large: (_: Params) => 'That file is too large for me to send. You can still open the original post.',
     timeout: (_: Params) => 'The site took too long to answer. Please try again in a minute.',
     rate_limited: (p: Params, wait?: string) =>
       p.reason === 'busy'
         ? `Many people are asking at once. Please try again ${wait ?? 'in a moment'}.`
-        : `That was a lot at once. Please try again ${wait ?? 'in a moment'}.`,
-    credentials_required: (_: Params) => 'This needs a key that the people who run me have not set up.',
+        : `Too many requests. Please try again ${wait ?? 'in a moment'}.`,
+    credentials_required: (_: Params) => 'This needs a key that the bot’s operator has not set up.',
     forbidden: (p: Params) => {
       if (p.what === 'button') return 'That button belongs to someone else. You can send the command yourself.';
       if (p.what === 'chat_settings')
-        return 'The admins of this chat can change that. Your own language is yours to set.';
-      return 'I am not allowed to open that. You can send me the link of another post.';
+        return 'Only admins of this chat can change that. You can still set your own language.';
+      return 'I am not allowed to open that. You can send me a link to another post.';
     },
     internal: (_: Params) => 'Something went wrong on my side. Please try again.',
   } satisfies Readonly<Record<ErrorCode, (params: Params, wait?: string) => string>>,
@@ -82,40 +87,38 @@ export const en = {
 
   /** Sentences for `invalid_request` that know what is amiss; `params.hint` is the key. */
   hints: {
-    unknownCommand: (p: Params) => `I do not know /${p.name}. These I know: ${p.allowed}.`,
-    unknownOption: (p: Params) => `/${p.command} has no option “${p.name}”. It understands: ${p.allowed}.`,
-    noOptions: (p: Params) => `/${p.command} needs nothing after it.`,
-    missingOption: (p: Params) => `/${p.command} also needs: ${p.option}. Write it like this: ${p.usage}`,
+    unknownCommand: (p: Params) => `I do not know /${p.name}. These are the commands: ${p.allowed}.`,
+    unknownOption: (p: Params) => `/${p.command} has no option “${p.name}”. It has: ${p.allowed}.`,
+    noOptions: (p: Params) => `/${p.command} takes no options.`,
+    missingOption: (p: Params) => `/${p.command} also needs: ${p.option}. Usage: ${p.usage}`,
     repeatedOption: (p: Params) => `“${p.option}” was given twice; once is enough.`,
-    notInteger: (p: Params) => `“${p.option}” is a whole number from ${p.min} to ${p.max}.`,
-    notBoolean: (p: Params) => `“${p.option}” is either yes or no.`,
-    notChoice: (p: Params) => `“${p.option}” can be: ${p.allowed}.`,
+    notInteger: (p: Params) => `“${p.option}” must be a whole number from ${p.min} to ${p.max}.`,
+    notBoolean: (p: Params) => `“${p.option}” must be yes or no.`,
+    notChoice: (p: Params) => `“${p.option}” must be one of: ${p.allowed}.`,
     notLink: (_: Params) =>
-      'That does not look like a link. Paste the link of a post, for example https://www.instagram.com/reel/…',
-    notText: (p: Params) => `“${p.option}” is a piece of text.`,
-    notRange: (p: Params) => `“${p.option}” is a number, or a range like 5-6, 5- or -6.`,
+      'That does not look like a link. Paste a link to a post, for example https://www.instagram.com/reel/…',
+    notText: (p: Params) => `“${p.option}” must be text.`,
+    notRange: (p: Params) => `“${p.option}” must be a number, or a range like 5-6, 5- or -6.`,
     tooLong: (p: Params) => `“${p.option}” can be at most ${p.max} characters long.`,
     itemRange: (p: Params) =>
-      p.count === 1
-        ? 'That post holds just one item.'
-        : `That post holds ${p.count} items; choose from 1 to ${p.count}.`,
-    noSound: (_: Params) => 'There is no sound in that post to take out.',
+      p.count === 1 ? 'That post has only one item.' : `That post has ${p.count} items; choose from 1 to ${p.count}.`,
+    noSound: (_: Params) => 'That post has no audio.',
     sourceOff: (p: Params) =>
-      `Links of ${siteNames.get(`${p.source}`) ?? 'that site'} are switched off in this chat. Its admins can change that with /settings.`,
-    noPlayer: (_: Params) =>
-      'Name a player, or tell me once who you are with /osu link and your name on osu!; then I know whom you mean.',
+      `${p.site} links are switched off in this chat. Its admins can change that with /settings.`,
+    noPlayer: (_: Params) => 'Name a player, or link your own once with /osu link and your osu! name.',
     notBeatmapLink: (_: Params) =>
-      'That link leads to no osu! beatmap. It looks like this: https://osu.ppy.sh/beatmapsets/…',
-    notScoreLink: (_: Params) => 'That link leads to no play on osu!. It looks like this: https://osu.ppy.sh/scores/…',
+      'That link does not lead to an osu! beatmap. It should look like this: https://osu.ppy.sh/beatmapsets/…',
+    notScoreLink: (_: Params) =>
+      'That link does not lead to an osu! score. It should look like this: https://osu.ppy.sh/scores/…',
     expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
   },
 
   notices: {
     moreLinks: (taken: number, left: number) =>
       left === 1
-        ? `I take ${taken} links a message, so one was left out. Please send it again.`
-        : `I take ${taken} links a message, so ${left} were left out. Please send them again.`,
-    noLink: 'Paste the link of an Instagram or Facebook post here, or type /help to see what I can do.',
+        ? `I take ${taken} links per message, so one was left out. Please send it again.`
+        : `I take ${taken} links per message, so ${left} were left out. Please send them again.`,
+    noLink: 'Paste a link to an Instagram or Facebook post here, or type /help to see what I can do.',
   },
 
   /** What is said of a request itself. `wait` is a ready phrase such as "in 20 seconds". */
@@ -137,14 +140,21 @@ export const en = {
     views: (n: number, shown: string) => (n === 1 ? '1 view' : `${shown} views`),
     shares: (n: number, shown: string) => (n === 1 ? '1 share' : `${shown} shares`),
     openOriginal: 'Open original',
-    /** Of a film that a page of ours plays. */
-    tooLargeHere: 'This film is too large for this chat.',
+    /** Of a video that a page of ours plays. */
+    tooLargeHere: 'This video is too large for this chat.',
     playHere: 'Play it here',
-    /** Heading of a post whose author nobody named. */
-    untitled: { instagram: 'Instagram post', facebook: 'Facebook post' },
+    /** Heading of a post whose author is not known. */
+    untitled: (site: string) => `${site} post`,
     itemOf: (n: number, total: number) => `${n} of ${total}`,
-    audioOnly: 'Sound only',
-    silent: 'No sound',
+    missing: (n: number, total: number) => `${n} of ${total} could not be fetched`,
+    itemMissing: (n: number, total: number) => `Item ${n} of ${total} could not be fetched`,
+    audioOnly: 'Audio only',
+    silent: 'No audio',
+    /** Of a post of which nothing else could be read. */
+    coverOnly: 'Only the cover of this post could be fetched, not its files.',
+    authorOnly: 'The files of this post could not be fetched.',
+    /** Its name where it cannot be shown. */
+    cover: 'Cover',
   },
 
   progress: {
@@ -155,11 +165,11 @@ export const en = {
 
   commands: {
     download: {
-      description: 'Bring the video or photos of a post here',
+      description: 'Show the video or photos of a post here',
       options: {
-        link: { name: 'link', description: 'Link of an Instagram or Facebook post' },
-        item: { name: 'item', description: 'Only this one of several, counted from 1' },
-        audio: { name: 'audio', description: 'Only the sound' },
+        link: { name: 'link', description: 'Link to an Instagram or Facebook post' },
+        item: { name: 'item', description: 'Only this item of several, counted from 1' },
+        audio: { name: 'audio', description: 'Only the audio' },
       },
       choices: {},
     },
@@ -169,19 +179,17 @@ export const en = {
       choices: {},
     },
     settings: {
-      description: 'See and change how I talk to you, and how I behave in a group',
+      description: 'See and change your settings, and those of a group',
       options: {
         language: { name: 'language', description: 'The language I answer you in' },
-        links: { name: 'links', description: 'This group: bring the posts of pasted links unasked' },
+        links: { name: 'links', description: 'This group: answer pasted links to posts' },
         'osu-links': {
           name: 'osu-links',
-          description: 'This group: tell of the osu! maps and players of pasted links',
+          description: 'This group: show previews for pasted osu! links',
         },
-        embeds: { name: 'embeds', description: 'This group: hide the embed of a link once I answered it' },
-        captions: { name: 'captions', description: 'This group: quote what was written under a post' },
-        instagram: { name: 'instagram', description: 'This group: links of Instagram' },
-        facebook: { name: 'facebook', description: 'This group: links of Facebook' },
-        'chat-language': { name: 'chat-language', description: 'This group: the language for those who chose none' },
+        embeds: { name: 'embeds', description: 'This group: hide a link’s embed once I have answered it' },
+        captions: { name: 'captions', description: 'This group: show the captions of posts' },
+        'chat-language': { name: 'chat-language', description: 'This group: the language for members who chose none' },
       },
       choices: { language: { auto: 'Automatic' }, 'chat-language': { auto: 'Automatic' } },
     },
@@ -199,10 +207,10 @@ export const en = {
   help: {
     links: 'Links',
     linksText:
-      'Paste the link of a public Instagram or Facebook post, reel, video or photo. I bring it here, ready to play. Several links in one message are fine; put one in <angle brackets> and I leave it alone.',
+      'Paste a link to a public Instagram or Facebook post, reel, video or photo, and I show it here, ready to play. Several links in one message are fine; put one in <angle brackets> and I leave it alone.',
     commands: 'Commands',
-    moreText: 'To know more about one command, write /help and its name.',
-    usage: 'How to write it',
+    moreText: 'To learn more about a command, write /help and its name.',
+    usage: 'Usage',
     optional: 'optional',
     yesNo: 'yes or no',
     range: (min: number, max: number) => `a number from ${min} to ${max}`,
@@ -215,10 +223,10 @@ export const en = {
     automaticNow: (name: string) => `Automatic (${name})`,
     saved: 'Saved. I will answer you like this from now on.',
     player: 'osu! player',
-    noPlayer: 'nobody; /osu link tells me who you are',
+    noPlayer: 'none; link yours with /osu link',
     unlink: '/osu unlink removes it',
     choose: 'Choose a language:',
-    forAdmins: 'What goes for this whole chat, its admins can see and change here.',
+    forAdmins: 'Chat-wide settings are visible to admins here.',
     chatTitle: 'This chat',
     chatLanguage: 'Language here',
     switches: {
@@ -226,21 +234,21 @@ export const en = {
       'osu-links': 'Answer osu! links',
       embeds: 'Hide embeds',
       captions: 'Captions',
-      instagram: 'Instagram',
-      facebook: 'Facebook',
     },
+    /** The option of /settings that switches a site's links on and off. */
+    siteSwitch: (site: string) => `This group: answer ${site} links`,
     on: 'on',
     off: 'off',
     state: (name: string, state: string) => `${name}: ${state}`,
-    mayTitle: 'What I may do here',
+    mayTitle: 'My permissions here',
     may: 'yes',
   },
 
-  /** What Medley may do in a chat, and how to mend it when it may not. */
+  /** What Medley may do in a chat, and how to allow it when it may not. */
   diagnosis: {
     sendMessages: {
       name: 'Write here',
-      mend: 'Allow me to see this chat and to write here, in its permissions.',
+      mend: 'Allow me to view this chat and to write here, in its permissions.',
     },
     attachFiles: {
       name: 'Send photos and videos',
@@ -248,41 +256,41 @@ export const en = {
     },
     readHistory: {
       name: 'Reply to messages',
-      mend: 'Give me the permission Read Message History; until then my answers stand alone.',
+      mend: 'Give me the permission Read Message History; until then my answers are not replies.',
     },
     manageMessages: {
       name: 'Hide embeds',
-      mend: 'Give me the permission Manage Messages; until then the embed of a link stays beside my answer.',
+      mend: 'Give me the permission Manage Messages; until then a link’s embed stays next to my answer.',
     },
     messageContent: {
       name: 'See pasted links',
-      mend: 'The people who run me can switch on the Message Content Intent. Until then mention me, or use /download.',
+      mend: 'The bot’s operator can switch on the Message Content Intent. Until then, mention me or use /download.',
     },
     privacyMode: {
       name: 'See pasted links',
-      mend: 'Make me an admin of this group, or have privacy mode turned off in BotFather and add me again. Until then use /download.',
+      mend: 'Make me an admin of this group, or have privacy mode turned off in BotFather and add me again. Until then, use /download.',
     },
     useExternalApps: {
       name: 'Answer for everyone',
-      mend: 'Allow Use External Apps here, or add me to this server; until then only you see what I bring.',
+      mend: 'Allow Use External Apps here, or add me to this server; until then only you see my answers.',
     },
   },
 
   about: {
-    what: 'Paste the link of a public Instagram or Facebook post, and it plays right here. Ask me about osu! beatmaps and players, too.',
+    what: 'Paste a link to a public Instagram or Facebook post, and it plays right here. Ask me about osu! beatmaps and players, too.',
     privacyTitle: 'Privacy',
     privacy: {
       text: 'What you write is neither stored nor logged.',
       settings:
-        'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. Settings of a group go 30 days after I was removed from it.',
+        'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. A group’s settings are deleted 30 days after I was removed from it.',
       work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
-      forget: '/forget me deletes all I keep about you, at once.',
+      forget: '/forget me deletes everything I keep about you, at once.',
     },
   },
 
   forget: {
     done: 'Done. I no longer keep anything about you.',
-    confirm: 'Delete all I keep about you',
+    confirm: 'Delete everything about me',
     explain:
       'I keep the settings you chose, the osu! player you linked, which beatmaps I recommended lately and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
   },
@@ -292,6 +300,11 @@ export const en = {
     getMedia: 'Get media',
     delete: 'Delete',
     noFiles: 'Discord does not let me send this file here.',
+    uploadSlow: 'Sending this file to Discord took too long.',
+    uploadFailed: 'This file did not get through to Discord.',
+    unconfirmed: 'Discord did not confirm that my answer arrived. If you do not see it, please try again.',
+    refused: 'Discord did not accept my answer.',
+    slowDown: (wait: string) => `Discord asks me to slow down. Please try again ${wait}.`,
   },
 
   telegram: {
@@ -300,8 +313,12 @@ export const en = {
     paste: 'Paste a link after my name',
     noFiles: 'This chat does not let me send photos or videos.',
     unconfirmed: 'Telegram did not say whether my answer arrived. If you do not see it, please send the link again.',
-    startFirst: 'Open a chat with me and press Start once; then I can bring files to any chat.',
+    startFirst: 'Open a chat with me and press Start once; then I can send files to any chat.',
+    slowDown: (wait: string) => `Telegram asks me to slow down. Please try again ${wait}.`,
   },
+
+  /** Labels of the example links, by their kinds in WEB_EXAMPLES. */
+  webExamples: { reel: 'An Instagram reel', carousel: 'A post with several photos', facebook: 'A Facebook video' },
 
   /** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */
   web: {
@@ -325,8 +342,8 @@ export const en = {
     retry: 'Try again',
     failed: 'That did not go through.',
     mediaFailed: 'This file could not be loaded. You can open the original post.',
-    mediaExpired: 'This file was brought here a while ago and its address has run out.',
-    bringAgain: 'Bring it again',
+    mediaExpired: 'This file was loaded a while ago and its address has expired.',
+    bringAgain: 'Load it again',
     download: 'Download',
     downloadItem: 'Download {n} of {total}',
     openPhoto: 'Open photo',
@@ -336,23 +353,20 @@ export const en = {
     itemOf: '{n} of {total}',
     play: 'Play',
     pause: 'Pause',
-    soundFailed: 'This sound could not be loaded. Press to try again.',
+    soundFailed: 'This audio could not be loaded. Press to try again.',
     photo: 'Photo',
     video: 'Video',
-    audio: 'Sound',
+    audio: 'Audio',
     gallery: 'Photos and videos of this post',
     spoiler: 'Hidden. Press to show.',
     showMore: 'Show more',
     showLess: 'Show less',
-    emptyText: 'Paste the link of a public Instagram or Facebook post and it plays right here.',
+    emptyText: 'Paste a link to a public Instagram or Facebook post and it plays right here.',
     emptyExamples: 'For example',
-    exampleReel: 'An Instagram reel',
-    exampleCarousel: 'A post with several photos',
-    exampleFacebook: 'A Facebook video',
     exampleHelp: 'Everything I can do',
     suggestions: 'Suggestions',
     theme: 'Theme',
-    themeSystem: 'Like the system',
+    themeSystem: 'System',
     themeLight: 'Light',
     themeDark: 'Dark',
     language: 'Language',
@@ -368,7 +382,7 @@ export const en = {
     privacy: 'What you send is not stored.',
   },
 
-  /** Words in drawn pictures: short, since they do not wrap. */
+  /** Words in drawn image cards: short, since they do not wrap. */
   pictures: {
     unranked: 'unranked',
     pp: 'pp',
@@ -377,7 +391,7 @@ export const en = {
     playTime: 'play time',
     hours: (n: string) => `${n} h`,
     level: 'level',
-    noHistory: 'No rank in the last days.',
+    noHistory: 'No rank in recent days.',
     lastDays: (n: number) => `rank, last ${n} days`,
     today: 'today',
     hardest: (at: string) => `hardest at ${at}`,
@@ -386,7 +400,7 @@ export const en = {
     gain: (pp: string) => `+${pp} in total`,
     /** For those who cannot see them. */
     profileAlt: (name: string, rank: string, pp: string) =>
-      `Profile of ${[name, rank, pp].filter(part => part !== '').join(', ')}, with the ranks of the last days`,
+      `Profile of ${[name, rank, pp].filter(part => part !== '').join(', ')}, with the ranks of recent days`,
     curveAlt: (name: string, n: number, top: string, last: string) =>
       `The ${n} best plays of ${name}, from ${top} down to ${last}`,
     strainsAlt: (map: string, at: string) => `How hard ${map} is over its length; hardest at ${at}`,

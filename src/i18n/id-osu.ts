@@ -6,6 +6,10 @@ function modsSentence({ reason, mods }: HintParams): string {
   return `Saya tidak mengenal mod “${mods ?? ''}”. Tuliskan seperti ini: +HDDT`;
 }
 
+function offline(wait = 'dalam beberapa menit'): string {
+  return `Saya tidak bisa menjangkau osu! karena server ini tampaknya tidak punya sambungan internet. Silakan coba lagi ${wait}.`;
+}
+
 /** Indonesian for all that has to do with osu!. */
 export const idOsu: Messages['osu'] = {
   errors: {
@@ -20,17 +24,19 @@ export const idOsu: Messages['osu'] = {
               : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
-          ? 'Saya tidak menemukan beatmap dengan kata-kata itu. Kata yang lebih sedikit menemukan lebih banyak.'
+          ? 'Saya tidak menemukan beatmap dengan kata-kata itu. Coba dengan kata yang lebih sedikit.'
           : 'Beatmap itu tidak ada, atau sudah dihapus.',
       upstream_rate_limited: (_, wait) =>
-        `Situs beatmap meminta kami untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
-      upstream_unavailable: (_, wait) =>
-        `Situs beatmap sedang tidak menjawab. Silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
+        `Situs beatmap meminta saya untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+      upstream_unavailable: (p, wait) =>
+        p.what === 'offline'
+          ? offline(wait)
+          : `Situs beatmap sedang tidak menjawab. Silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
       upstream_changed: () =>
-        'Jawaban situs beatmap belum bisa saya baca. Silakan coba lagi nanti; pengelola saya bisa melihat penyebabnya.',
+        'Jawaban situs beatmap belum bisa saya baca. Silakan coba lagi nanti; pengelola bot bisa melihat penyebabnya.',
       timeout: () => 'Situs beatmap terlalu lama menjawab. Silakan coba lagi dalam satu menit.',
       credentials_required: () =>
-        'Ini hanya diketahui osu! sendiri, dan pengelola saya belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.',
+        'Ini hanya diketahui osu! sendiri, dan pengelola bot belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.',
       forbidden: p =>
         p.what === 'button'
           ? 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.'
@@ -43,25 +49,27 @@ export const idOsu: Messages['osu'] = {
           : p.what === 'mods'
             ? modsSentence(p)
             : p.what === 'like'
-              ? 'Sebutkan beatmap contohnya dengan tautan osu! atau nomornya.'
+              ? 'Berikan tautan atau nomor beatmap contohnya.'
               : 'Saya belum bisa membacanya. Sebutkan pemain dengan nama, nomor, atau tautan profilnya.',
       not_found: p =>
         p.what === 'beatmap'
           ? 'Beatmap itu tidak ada, atau sudah dihapus.'
           : p.what === 'score'
-            ? 'Permainan itu tidak ada, atau tidak lagi disimpan osu!.'
+            ? 'Skor itu tidak ada, atau tidak lagi disimpan osu!.'
             : 'Pemain itu tidak ada, atau sedang dibatasi.',
       upstream_rate_limited: (_, wait) =>
-        `Situs osu! meminta kami untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
-      upstream_unavailable: (_, wait) =>
-        `Situs osu! sedang tidak menjawab. Silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
+        `Situs osu! meminta saya untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+      upstream_unavailable: (p, wait) =>
+        p.what === 'offline'
+          ? offline(wait)
+          : `Situs osu! sedang tidak menjawab. Silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
       upstream_changed: () =>
-        'Jawaban osu! belum bisa saya baca. Silakan coba lagi nanti; pengelola saya bisa melihat penyebabnya.',
+        'Jawaban osu! belum bisa saya baca. Silakan coba lagi nanti; pengelola bot bisa melihat penyebabnya.',
       timeout: () => 'Situs osu! terlalu lama menjawab. Silakan coba lagi dalam satu menit.',
       credentials_required: p =>
         p.what === 'score'
-          ? 'Permainan hanya diketahui osu! sendiri, dan pengelola saya belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.'
-          : 'Pemain hanya diketahui osu! sendiri, dan pengelola saya belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.',
+          ? 'Skor hanya diketahui osu! sendiri, dan pengelola bot belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.'
+          : 'Pemain hanya diketahui osu! sendiri, dan pengelola bot belum memberi saya kuncinya. Mencari dan mengunduh beatmap bisa tanpa kunci.',
       forbidden: p =>
         p.what === 'button'
           ? 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.'
@@ -72,7 +80,7 @@ export const idOsu: Messages['osu'] = {
   search: {
     title: query => `Beatmap untuk “${query}”`,
     none: query =>
-      `Saya tidak menemukan beatmap untuk “${query}”. Kata yang lebih sedikit menemukan lebih banyak, begitu juga status “apa pun”.`,
+      `Saya tidak menemukan beatmap untuk “${query}”. Coba dengan kata yang lebih sedikit, atau status “apa pun”.`,
   },
   sets: (_, shown) => `${shown} beatmap`,
   page: n => `halaman ${n}`,
@@ -93,7 +101,7 @@ export const idOsu: Messages['osu'] = {
   openAtOsu: 'Buka di osu!',
   download: 'Unduh',
   downloadLight: 'Tanpa video',
-  downloadHint: 'Bisa diunduh dari:',
+  downloadHint: 'Unduh dari:',
   unavailable: 'Unduhan beatmap ini sudah ditarik oleh osu!.',
   unavailableBecause: reason => `Unduhan beatmap ini sudah ditarik oleh osu!: ${reason}`,
   withVideo: 'dengan video',
@@ -121,10 +129,9 @@ export const idOsu: Messages['osu'] = {
   },
   yours: name => `${name} (kamu)`,
   played: (_, shown) => `dimainkan ${shown} kali`,
-  linked: name => `Selesai. Mulai sekarang kamu adalah ${name}, dan /osu profile tidak perlu nama.`,
-  linkedIn: (name, mode) =>
-    `Selesai. Mulai sekarang kamu adalah ${name} di ${mode}, dan /osu profile tidak perlu nama.`,
-  unlinked: name => `Selesai. Kamu tidak lagi saya anggap sebagai ${name}.`,
+  linked: name => `${name} sudah dikaitkan. Sekarang /osu profile tidak perlu nama.`,
+  linkedIn: (name, mode) => `${name} sudah dikaitkan di ${mode}. Sekarang /osu profile tidak perlu nama.`,
+  unlinked: name => `Kaitan dengan ${name} sudah dilepas.`,
   notLinked: 'Belum ada pemain yang kamu kaitkan.',
   noMaps: 'Tidak ada beatmap di daftar ini.',
   withMods: mods => `Dengan +${mods}; bintang dan kombo adalah yang tanpa mod.`,
@@ -196,7 +203,7 @@ export const idOsu: Messages['osu'] = {
   recommend: {
     title: 'Peta berikutnya untuk dimainkan',
     titleFor: name => `Peta berikutnya untuk ${name}`,
-    none: 'Tidak ada beatmap yang cocok. Coba minta yang lebih mudah atau lebih sulit, atau kurangi syaratnya.',
+    none: 'Tidak ada yang cocok. Coba dengan saringan yang lebih longgar.',
     target: pp => `Peta untuk permainan sekitar ${pp} pp.`,
     gain: pp => `total +${pp} pp`,
     at: percent => `dengan akurasi ${percent}`,
@@ -208,14 +215,14 @@ export const idOsu: Messages['osu'] = {
     byRules: date => `pp, tambahan, dan bintang dengan mod adalah perkiraan menurut aturan ${date}.`,
     byBoth: date =>
       `pp, tambahan, dan bintang dengan mod adalah perkiraan, sebagian menurut aturan ${date}, sebagian dari data peta.`,
-    another: 'Yang lain',
+    another: 'Yang serupa lagi',
     easier: 'Lebih mudah',
     harder: 'Lebih sulit',
     withDoubleTime: 'Dengan DT',
   },
   origin: {
-    local: 'Dari ingatan saya; osu! tidak ditanya.',
-    remembered: 'Situs osu! dan cerminannya sedang tidak menjawab, jadi ini dari ingatan saya.',
+    local: 'Dari salinan saya sendiri; osu! tidak ditanya.',
+    remembered: 'Situs osu! dan cerminannya sedang tidak menjawab, jadi ini dari salinan saya sendiri.',
     stale: 'Situs osu! sedang tidak menjawab, jadi ini jawaban sebelumnya.',
     corrected: 'Tidak ada yang cocok persis dengan tulisanmu; mungkin ini yang kamu maksud.',
   },
@@ -313,7 +320,7 @@ export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${st
     },
   },
   'osu score': {
-    description: 'Satu permainan di osu!, lewat tautannya',
+    description: 'Satu skor osu!, lewat tautannya',
     options: { play: { name: 'permainan', description: 'Tautannya, seperti https://osu.ppy.sh/scores/…' } },
     choices: {},
   },
@@ -337,12 +344,12 @@ export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${st
     },
   },
   'osu link': {
-    description: 'Beri tahu saya pemain osu! mana kamu',
+    description: 'Kaitkan pemain osu! milikmu',
     options: {
       player: { name: 'pemain', description: 'Nama, nomor, atau tautan profilmu di osu!' },
       mode: { name: 'mode', description: 'Mode yang ingin kamu lihat: osu, taiko, catch, atau mania' },
     },
     choices: { mode: MODES },
   },
-  'osu unlink': { description: 'Minta saya melupakan pemain osu! mana kamu', options: {}, choices: {} },
+  'osu unlink': { description: 'Lepaskan kaitan dengan pemain osu! milikmu', options: {}, choices: {} },
 };

@@ -7,7 +7,7 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
     page: 'halaman',
     group: 'grup',
     tag: 'tagar',
-    audio: 'suara',
+    audio: 'halaman audio',
     place: 'lokasi',
     event: 'acara',
     watch_party: 'acara nonton bareng',
@@ -21,48 +21,50 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const siteNames: ReadonlyMap<string, string> = new Map(
-  Object.entries({ instagram: 'Instagram', facebook: 'Facebook' }),
-);
-
 /** Indonesian. */
 export const id: Messages = {
   languageName: 'Bahasa Indonesia',
+  sites: { instagram: 'Instagram', facebook: 'Facebook' },
 
   errors: {
     invalid_request: () => 'Saya belum bisa membaca pesan itu. Tempelkan tautan kiriman, atau ketik /help.',
     unsupported_link: p => {
       const kind = linkKinds.get(`${p.what}`);
-      const supported = 'Saya bisa mengambil kiriman, reel, video, dan foto dari Instagram dan Facebook';
+      const supported = 'Saya bisa menampilkan kiriman, reel, video, dan foto dari Instagram dan Facebook';
       return kind ? `${supported}; tautan itu menuju ${kind}.` : `${supported}; tautan itu bukan salah satunya.`;
     },
     not_found: p =>
       p.what === 'item' ? 'Kiriman itu tidak punya butir tersebut.' : 'Kiriman itu tidak ada, atau sudah dihapus.',
     private: () => 'Kiriman itu privat, jadi hanya pengikutnya yang bisa melihatnya.',
-    login_required: p =>
-      p.what === 'story'
-        ? 'Cerita hanya ditampilkan kepada orang yang sudah masuk, jadi saya tidak bisa membawanya. Tautan kiriman dan reel bisa.'
-        : 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.',
+    login_required: p => {
+      if (p.what === 'story')
+        return 'Cerita hanya ditampilkan kepada orang yang sudah masuk, jadi saya tidak bisa menampilkannya. Tautan kiriman dan reel bisa.';
+      if (p.what === 'wall')
+        return 'Kiriman itu publik, tetapi situsnya sedang meminta saya masuk. Tautanmu tidak bermasalah; silakan coba lagi nanti.';
+      return 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.';
+    },
     age_restricted: () =>
       'Kiriman itu dibatasi usia; situsnya menyembunyikannya dari pengunjung yang tidak punya akun.',
     region_blocked: () => 'Kiriman itu tidak tersedia di negara tempat bot ini berjalan.',
     upstream_rate_limited: (_, wait) =>
-      `Situsnya meminta kami untuk melambat. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
-    upstream_unavailable: (_, wait) =>
-      `Situsnya sedang tidak menjawab. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
+      `Situsnya meminta saya untuk melambat. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+    upstream_unavailable: (p, wait) =>
+      p.what === 'offline'
+        ? `Saya tidak bisa menjangkau situsnya karena server ini tampaknya tidak punya sambungan internet. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`
+        : `Situsnya sedang tidak menjawab. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam satu menit'}.`,
     upstream_changed: () =>
-      'Ada yang berubah di situsnya, jadi saya belum bisa membaca kiriman ini. Tautanmu tidak bermasalah; pengelola saya bisa melihat penyebabnya.',
-    too_large: () => 'Berkas itu lebih besar daripada yang bisa saya bawa. Kamu masih bisa membuka kiriman aslinya.',
+      'Situsnya berubah, jadi saya belum bisa membaca kiriman ini. Tautanmu tidak bermasalah; pengelola bot bisa melihat penyebabnya.',
+    too_large: () => 'Berkas itu terlalu besar untuk saya kirim. Kamu masih bisa membuka kiriman aslinya.',
     timeout: () => 'Situsnya terlalu lama menjawab. Silakan coba lagi dalam satu menit.',
     rate_limited: (p, wait) =>
       p.reason === 'busy'
         ? `Sedang banyak permintaan. Silakan coba lagi ${wait ?? 'sebentar lagi'}.`
-        : `Permintaannya terlalu banyak sekaligus. Silakan coba lagi ${wait ?? 'sebentar lagi'}.`,
-    credentials_required: () => 'Fitur ini memerlukan kunci yang belum dipasang oleh pengelola saya.',
+        : `Terlalu banyak permintaan. Silakan coba lagi ${wait ?? 'sebentar lagi'}.`,
+    credentials_required: () => 'Fitur ini memerlukan kunci yang belum dipasang oleh pengelola bot.',
     forbidden: p => {
       if (p.what === 'button') return 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.';
       if (p.what === 'chat_settings') {
-        return 'Itu bisa diubah oleh admin obrolan ini. Bahasamu sendiri tetap bisa kamu atur.';
+        return 'Hanya admin obrolan ini yang bisa mengubahnya. Bahasamu sendiri tetap bisa kamu atur.';
       }
       return 'Saya tidak diizinkan membukanya. Kamu bisa mengirim tautan kiriman lain.';
     },
@@ -76,31 +78,29 @@ export const id: Messages = {
   },
 
   hints: {
-    unknownCommand: p => `Saya tidak mengenal /${p.name}. Yang saya kenal: ${p.allowed}.`,
+    unknownCommand: p => `Saya tidak mengenal /${p.name}. Perintah yang ada: ${p.allowed}.`,
     unknownOption: p => `/${p.command} tidak punya pilihan “${p.name}”. Yang tersedia: ${p.allowed}.`,
-    noOptions: p => `/${p.command} tidak memerlukan apa-apa di belakangnya.`,
-    missingOption: p => `/${p.command} masih memerlukan: ${p.option}. Tuliskan seperti ini: ${p.usage}`,
+    noOptions: p => `/${p.command} tidak punya pilihan.`,
+    missingOption: p => `/${p.command} masih memerlukan: ${p.option}. Cara pakai: ${p.usage}`,
     repeatedOption: p => `“${p.option}” ditulis dua kali; sekali saja cukup.`,
-    notInteger: p => `“${p.option}” berupa bilangan bulat dari ${p.min} sampai ${p.max}.`,
-    notBoolean: p => `“${p.option}” diisi ya atau tidak.`,
-    notChoice: p => `Pilihan untuk “${p.option}”: ${p.allowed}.`,
+    notInteger: p => `“${p.option}” harus bilangan bulat dari ${p.min} sampai ${p.max}.`,
+    notBoolean: p => `“${p.option}” harus ya atau tidak.`,
+    notChoice: p => `“${p.option}” harus salah satu dari: ${p.allowed}.`,
     notLink: () =>
       'Itu tidak terlihat seperti tautan. Tempelkan tautan kiriman, misalnya https://www.instagram.com/reel/…',
-    notText: p => `“${p.option}” diisi teks biasa.`,
-    notRange: p => `“${p.option}” diisi angka, atau rentang seperti 5-6, 5- atau -6.`,
+    notText: p => `“${p.option}” harus berupa teks.`,
+    notRange: p => `“${p.option}” harus berupa angka, atau rentang seperti 5-6, 5- atau -6.`,
     tooLong: p => `Panjang “${p.option}” paling banyak ${p.max} karakter.`,
     itemRange: p =>
       p.count === 1
         ? 'Kiriman itu hanya berisi satu butir.'
         : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
-    noSound: () => 'Kiriman itu tidak punya suara yang bisa diambil.',
-    sourceOff: p =>
-      `Tautan ${siteNames.get(`${p.source}`) ?? 'situs itu'} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
-    noPlayer: () =>
-      'Sebutkan pemainnya, atau beri tahu saya sekali dengan /osu link dan namamu di osu!; setelah itu saya tahu siapa yang kamu maksud.',
+    noSound: () => 'Kiriman itu tidak punya audio.',
+    sourceOff: p => `Tautan ${p.site} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
+    noPlayer: () => 'Sebutkan pemainnya, atau kaitkan pemainmu sekali dengan /osu link dan namamu di osu!.',
     notBeatmapLink: () =>
-      'Tautan itu bukan tautan beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
-    notScoreLink: () => 'Tautan itu bukan tautan permainan osu!. Bentuknya seperti ini: https://osu.ppy.sh/scores/…',
+      'Tautan itu tidak menuju beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
+    notScoreLink: () => 'Tautan itu tidak menuju skor osu!. Bentuknya seperti ini: https://osu.ppy.sh/scores/…',
     expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
   },
 
@@ -128,10 +128,15 @@ export const id: Messages = {
     openOriginal: 'Buka kiriman asli',
     tooLargeHere: 'Video ini terlalu besar untuk obrolan ini.',
     playHere: 'Putar di sini',
-    untitled: { instagram: 'Kiriman Instagram', facebook: 'Kiriman Facebook' },
+    untitled: site => `Kiriman ${site}`,
     itemOf: (n, total) => `${n} dari ${total}`,
-    audioOnly: 'Suara saja',
-    silent: 'Tanpa suara',
+    missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
+    itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
+    audioOnly: 'Audio saja',
+    silent: 'Tanpa audio',
+    coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',
+    authorOnly: 'Berkas kiriman ini tidak bisa diambil.',
+    cover: 'Sampul',
   },
 
   progress: {
@@ -142,11 +147,11 @@ export const id: Messages = {
 
   commands: {
     download: {
-      description: 'Bawa video atau foto sebuah kiriman ke sini',
+      description: 'Tampilkan video atau foto sebuah kiriman di sini',
       options: {
         link: { name: 'tautan', description: 'Tautan kiriman Instagram atau Facebook' },
         item: { name: 'butir', description: 'Hanya butir ke berapa, dihitung dari 1' },
-        audio: { name: 'suara', description: 'Suaranya saja' },
+        audio: { name: 'suara', description: 'Audionya saja' },
       },
       choices: {},
     },
@@ -156,18 +161,16 @@ export const id: Messages = {
       choices: {},
     },
     settings: {
-      description: 'Lihat dan ubah cara saya berbicara denganmu, dan sikap saya di grup',
+      description: 'Lihat dan ubah pengaturanmu, dan pengaturan grup',
       options: {
         language: { name: 'bahasa', description: 'Bahasa yang saya pakai untuk menjawabmu' },
-        links: { name: 'tautan', description: 'Grup ini: bawa kiriman dari tautan yang ditempel tanpa diminta' },
+        links: { name: 'tautan', description: 'Grup ini: jawab tautan kiriman yang ditempel' },
         'osu-links': {
           name: 'tautan-osu',
-          description: 'Grup ini: ceritakan peta dan pemain osu! dari tautan yang ditempel',
+          description: 'Grup ini: tampilkan pratinjau tautan osu! yang ditempel',
         },
         embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
-        captions: { name: 'keterangan', description: 'Grup ini: kutip tulisan di bawah kiriman' },
-        instagram: { name: 'instagram', description: 'Grup ini: tautan Instagram' },
-        facebook: { name: 'facebook', description: 'Grup ini: tautan Facebook' },
+        captions: { name: 'keterangan', description: 'Grup ini: tampilkan keterangan kiriman' },
         'chat-language': { name: 'bahasa-grup', description: 'Grup ini: bahasa untuk yang belum memilih' },
       },
       choices: { language: { auto: 'Otomatis' }, 'chat-language': { auto: 'Otomatis' } },
@@ -186,10 +189,10 @@ export const id: Messages = {
   help: {
     links: 'Tautan',
     linksText:
-      'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook. Saya bawa ke sini, siap diputar. Boleh beberapa tautan dalam satu pesan; tautan di dalam <kurung sudut> saya biarkan.',
+      'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook, dan saya tampilkan di sini, siap diputar. Boleh beberapa tautan dalam satu pesan; tautan di dalam <kurung sudut> saya biarkan.',
     commands: 'Perintah',
     moreText: 'Untuk tahu lebih banyak tentang satu perintah, tulis /help dan namanya.',
-    usage: 'Cara menulisnya',
+    usage: 'Cara pakai',
     optional: 'opsional',
     yesNo: 'ya atau tidak',
     range: (min, max) => `angka dari ${min} sampai ${max}`,
@@ -202,10 +205,10 @@ export const id: Messages = {
     automaticNow: name => `Otomatis (${name})`,
     saved: 'Tersimpan. Mulai sekarang saya menjawabmu seperti ini.',
     player: 'Pemain osu!',
-    noPlayer: 'belum ada; beri tahu saya dengan /osu link',
+    noPlayer: 'belum ada; kaitkan dengan /osu link',
     unlink: '/osu unlink menghapusnya',
     choose: 'Pilih bahasa:',
-    forAdmins: 'Yang berlaku untuk seluruh obrolan ini bisa dilihat dan diubah adminnya di sini.',
+    forAdmins: 'Pengaturan untuk seluruh obrolan tampak bagi adminnya di sini.',
     chatTitle: 'Obrolan ini',
     chatLanguage: 'Bahasa di sini',
     switches: {
@@ -213,13 +216,12 @@ export const id: Messages = {
       'osu-links': 'Jawab tautan osu!',
       embeds: 'Sembunyikan pratinjau',
       captions: 'Keterangan kiriman',
-      instagram: 'Instagram',
-      facebook: 'Facebook',
     },
+    siteSwitch: site => `Grup ini: jawab tautan ${site}`,
     on: 'aktif',
     off: 'mati',
     state: (name, state) => `${name}: ${state}`,
-    mayTitle: 'Yang boleh saya lakukan di sini',
+    mayTitle: 'Izin saya di sini',
     may: 'ya',
   },
 
@@ -234,7 +236,7 @@ export const id: Messages = {
     },
     readHistory: {
       name: 'Membalas pesan',
-      mend: 'Beri saya izin Read Message History; sebelum itu jawaban saya berdiri sendiri.',
+      mend: 'Beri saya izin Read Message History; sebelum itu jawaban saya bukan balasan.',
     },
     manageMessages: {
       name: 'Menyembunyikan pratinjau',
@@ -242,7 +244,7 @@ export const id: Messages = {
     },
     messageContent: {
       name: 'Melihat tautan yang ditempel',
-      mend: 'Pengelola saya bisa menyalakan Message Content Intent. Sebelum itu sebut nama saya, atau pakai /download.',
+      mend: 'Pengelola bot bisa menyalakan Message Content Intent. Sebelum itu sebut nama saya, atau pakai /download.',
     },
     privacyMode: {
       name: 'Melihat tautan yang ditempel',
@@ -268,7 +270,7 @@ export const id: Messages = {
 
   forget: {
     done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
-    confirm: 'Hapus semua yang disimpan tentang saya',
+    confirm: 'Hapus semua tentang saya',
     explain:
       'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
   },
@@ -276,7 +278,12 @@ export const id: Messages = {
   discord: {
     getMedia: 'Ambil media',
     delete: 'Hapus',
-    noFiles: 'Discord tidak mengizinkan saya mengirim file ini di sini.',
+    noFiles: 'Discord tidak mengizinkan saya mengirim berkas ini di sini.',
+    uploadSlow: 'Pengiriman berkas ini ke Discord terlalu lama.',
+    uploadFailed: 'Berkas ini tidak sampai ke Discord.',
+    unconfirmed: 'Discord tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, silakan coba lagi.',
+    refused: 'Discord tidak menerima jawaban saya.',
+    slowDown: wait => `Discord meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
   },
 
   telegram: {
@@ -286,8 +293,11 @@ export const id: Messages = {
     unconfirmed:
       'Telegram tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, kirim tautannya sekali lagi.',
     startFirst:
-      'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa membawa file ke obrolan mana pun.',
+      'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa mengirim berkas ke obrolan mana pun.',
+    slowDown: wait => `Telegram meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
   },
+
+  webExamples: { reel: 'Reel Instagram', carousel: 'Kiriman dengan beberapa foto', facebook: 'Video Facebook' },
 
   web: {
     title: 'Medley',
@@ -310,8 +320,8 @@ export const id: Messages = {
     retry: 'Coba lagi',
     failed: 'Pesan itu tidak terkirim.',
     mediaFailed: 'Berkas ini tidak bisa dimuat. Kamu bisa membuka kiriman aslinya.',
-    mediaExpired: 'Berkas ini sudah lama dibawa ke sini dan alamatnya tidak berlaku lagi.',
-    bringAgain: 'Bawa lagi',
+    mediaExpired: 'Berkas ini sudah lama dimuat dan alamatnya tidak berlaku lagi.',
+    bringAgain: 'Muat lagi',
     download: 'Unduh',
     downloadItem: 'Unduh {n} dari {total}',
     openPhoto: 'Buka foto',
@@ -321,23 +331,20 @@ export const id: Messages = {
     itemOf: '{n} dari {total}',
     play: 'Putar',
     pause: 'Jeda',
-    soundFailed: 'Suara ini tidak bisa dimuat. Tekan untuk mencoba lagi.',
+    soundFailed: 'Audio ini tidak bisa dimuat. Tekan untuk mencoba lagi.',
     photo: 'Foto',
     video: 'Video',
-    audio: 'Suara',
+    audio: 'Audio',
     gallery: 'Foto dan video kiriman ini',
     spoiler: 'Disembunyikan. Tekan untuk melihat.',
     showMore: 'Tampilkan selengkapnya',
     showLess: 'Ciutkan',
     emptyText: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan videonya langsung diputar di sini.',
     emptyExamples: 'Misalnya',
-    exampleReel: 'Reel Instagram',
-    exampleCarousel: 'Kiriman dengan beberapa foto',
-    exampleFacebook: 'Video Facebook',
     exampleHelp: 'Semua yang bisa saya lakukan',
     suggestions: 'Saran',
     theme: 'Tema',
-    themeSystem: 'Ikuti sistem',
+    themeSystem: 'Sistem',
     themeLight: 'Terang',
     themeDark: 'Gelap',
     language: 'Bahasa',

@@ -4,6 +4,8 @@ const REDACTED = '[redacted]';
 const MAX_TEXT = 4_000;
 const MAX_DEPTH = 6;
 const MAX_CAUSES = 6;
+/** Of an aggregate. */
+const MAX_PARTS = 20;
 /** Values in one line; what lies beyond is cut. */
 const MAX_VALUES = 400;
 
@@ -114,8 +116,23 @@ function cleanError(error: Error, depth: number, budget: Budget, causes: number)
 }
 
 function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, causes: number): unknown[] {
-  const list = errors.slice(0, MAX_CAUSES).map(error => cleanCause(error, depth, budget, causes + 1));
-  return errors.length > MAX_CAUSES ? [...list, '[more]'] : list;
+  const list = errors.slice(0, MAX_PARTS).map(error => {
+    if (!(error instanceof AppError) || hidesMistake(error)) return cleanCause(error, depth, budget, causes + 1);
+    // One of several answers from outside: where it was thrown says nothing that its message does not.
+    budget.left--;
+    return { type: error.name, code: error.code, message: scrub(error.message) };
+  });
+  return errors.length > MAX_PARTS ? [...list, '[more]'] : list;
+}
+
+/** Whether a mistake of ours lies below: its stack is what one wants to see. */
+function hidesMistake(error: Error): boolean {
+  let cause: unknown = error;
+  for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
+    if (cause instanceof TypeError || cause instanceof RangeError || cause instanceof ReferenceError) return true;
+    cause = cause.cause;
+  }
+  return false;
 }
 
 function cleanCause(cause: unknown, depth: number, budget: Budget, causes: number): unknown {

@@ -64,9 +64,15 @@ const stats = z
   .readonly()
   .meta({ description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
+/** The form of a source's id. Which there are is said by the list of sources, so that a stored post outlives a change of it. */
+export const sourceIdSchema = z
+  .string()
+  .regex(/^[a-z][a-z0-9]{0,30}$/)
+  .meta({ description: 'The site.' });
+
 export const postSchema = z
   .object({
-    source: z.enum(['instagram', 'facebook']),
+    source: sourceIdSchema,
     id: z.string().meta({ description: "Canonical id; with the source it is the cache's key." }),
     url: z.string().meta({ description: 'Canonical address, rebuilt from the id.' }),
     author,
@@ -90,6 +96,17 @@ export const postSchema = z
 
 export type Post = z.infer<typeof postSchema>;
 export type SourceId = Post['source'];
+
+/** The schema of a post of one of these sources, for the API's document. */
+export function postSchemaOf(sources: readonly SourceId[]) {
+  const source = z.enum(sources).meta({ description: 'The site.' });
+  return postSchema
+    .unwrap()
+    .extend({ source })
+    .readonly()
+    .meta(postSchema.meta() ?? {});
+}
+
 export type Author = Post['author'];
 export type Stats = Post['stats'];
 /** One photo, video or audio of a post. */
@@ -100,15 +117,21 @@ export type Variant = MediaItem['variants'][number];
 /** An item before its place in the post is known. */
 export type UnplacedItem = Omit<MediaItem, 'position'>;
 
-/** A post that was kept as JSON, or undefined when another version kept it in another shape. */
-export function parseStoredPost(value: unknown): Post | undefined {
-  return postSchema.safeParse(value).data;
-}
-
 /** What an upstream lists as a post's items, in order, null for each that is there but cannot be read. */
 export function placeItems(listed: readonly (UnplacedItem | null)[]): Pick<Post, 'items' | 'missingItems'> {
   const items = listed.flatMap((item, position) => (item === null ? [] : [{ ...item, position }]));
   return { items, missingItems: listed.length - items.length };
+}
+
+/** How many items a post has, those that could not be read included. */
+export function itemCount({ items, missingItems }: Pick<Post, 'items' | 'missingItems'>): number {
+  return items.length + missingItems;
+}
+
+/** Index into `items` of the item in a place; undefined where it could not be read, or where there is none. */
+export function indexAt({ items }: Pick<Post, 'items'>, position: number): number | undefined {
+  const index = items.findIndex(item => item.position === position);
+  return index === -1 ? undefined : index;
 }
 
 export const NO_STATS: Stats = {

@@ -59,13 +59,15 @@ describe('/metrics', () => {
     expect((await from('wrong')).statusCode).toBe(403);
   });
 
-  it('counts requests by route pattern, never by address, and what the rooms report', async () => {
+  it('counts requests by route pattern, never by address, and what the modules report', async () => {
     const { app, metrics } = await createApiServer();
     await app.inject('/api/post?url=https://www.instagram.com/p/SecretPath1/');
     await app.inject('/api/igdownload');
     await app.inject('/somewhere/private');
     metrics.countStrategy('instagram', 'graphql', 'ok');
     metrics.countStrategy('instagram', 'graphql', 'timeout');
+    metrics.countStrategy('facebook', 'embed/crawler', 'ok', 180);
+    metrics.countStrategy('facebook', 'embed/crawler', 'login_required', 90);
     metrics.countUpstream({ host: 'scontent-fra1.cdninstagram.com', status: 206, failure: undefined, durationMs: 12 });
     const text = (await app.inject(ask)).body;
     expect(text).toContain('medley_http_request_duration_seconds_count{method="GET",route="/api/post",status="200"} 1');
@@ -74,6 +76,12 @@ describe('/metrics', () => {
     );
     expect(text).toContain('medley_http_request_duration_seconds_count{method="GET",route="unknown",status="404"} 1');
     expect(text).toContain('medley_strategy_outcomes_total{source="instagram",strategy="graphql",outcome="timeout"} 1');
+    const took = 'medley_strategy_duration_seconds';
+    const of = (result: string) => `source="facebook",strategy="embed/crawler",result="${result}"`;
+    expect(text).toContain(`${took}_count{${of('ok')}} 1`);
+    expect(text).toContain(`${took}_sum{${of('failed')}} 0.09`);
+    expect(text).toMatch(new RegExp(`${took}_bucket{le="0.1",[^}]*result="ok"} 0`));
+    expect(text).not.toMatch(new RegExp(`${took}_count{[^}]*graphql`));
     expect(text).toContain('domain="cdninstagram.com",outcome="206"} 1');
     expect(text).toContain('process_cpu_seconds_total');
     expect(text).not.toMatch(/SecretPath1|private/);

@@ -78,7 +78,6 @@ describe('the hourly limit', () => {
           limit: rule.limit,
           remaining: 0,
           resetAt: 1_800_000_000_000,
-          firstRefusal: true,
         }),
       },
       now: () => 1_800_000_000_000 - 90_400,

@@ -44,14 +44,18 @@ describe('openBeatmapShelves', () => {
     expect(await two?.pages.get('osu-set:1')).toBeUndefined();
   });
 
-  it('asks again for what another version kept in another shape', async () => {
+  it('asks again for what was kept in another shape, or with an address that no page may show', async () => {
     const shelves = createJsonShelves();
     const times = { freshUntil: Date.now() + 60_000, staleUntil: Date.now() + 60_000 };
     const { title, ...untitled } = madeUpSet();
     shelves.texts.set('beatmapsets 1', JSON.stringify({ value: { set: untitled, source: 'osu' }, ...times }));
     shelves.texts.set('beatmapsets 2', JSON.stringify({ value: { set: madeUpSet(), source: 'gone' }, ...times }));
     const { sets } = createMemoryBeatmapCaches(undefined, openBeatmapShelves(shelves));
-    for (const key of ['1', '2']) expect(await sets.get(key)).toBeUndefined();
+    for (const [place, url] of ['javascript:alert(1)', 'http://assets.ppy.sh/x.jpg', 'x'].entries()) {
+      const set = { ...madeUpSet(), card_url: url };
+      shelves.texts.set(`beatmapsets ${place + 3}`, JSON.stringify({ value: { set, source: 'osu' }, ...times }));
+    }
+    for (const key of ['1', '2', '3', '4', '5']) expect(await sets.get(key)).toBeUndefined();
     expect(title).not.toBe('');
   });
 });

@@ -1,12 +1,15 @@
 /** Medley's Discord platform, dispatcher and delivery; only the posts are made up. Arguments: API, token, CDN, a folder for files. */
-import { commandList } from '../../src/bot/commands/index.ts';
+
 import { createDispatcher } from '../../src/bot/dispatch/dispatcher.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createLogger } from '../../src/infra/log.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { createDelivery } from '../../src/media/delivery/delivery.ts';
+import { createCdnHeaders } from '../../src/media/files/cdn.ts';
+import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
+import { commandList } from '../bot/command-list.ts';
 import { fakeExtractor, sampleServices } from '../bot/sample.ts';
 import { makeItem, makePost, makeVariant } from '../fakes/post.ts';
 import { gauge } from './discord-gauge.ts';
@@ -30,6 +33,7 @@ const dispatcher = createDispatcher({
 const delivery = createDelivery({
   http: createHttpClient({ overrides: createOverrides([{ host: '*.cdninstagram.com', origin: cdn }]) }),
   mediaHosts: ['cdninstagram.com'],
+  cdnHeaders: createCdnHeaders(sourceDescriptors),
   tempDir,
   refresh: async ({ id }) => postOf(id),
   log,

@@ -47,19 +47,19 @@ function download(code: string): LoadRequest {
 
 /** The upstream asked directly: how fast the two could be if they did nothing else. */
 function upstreamQuery(): LoadRequest {
-  let id = 0n;
-  for (const digit of newCode()) id = id * 64n + BigInt(ALPHABET.indexOf(digit));
-  const variables = JSON.stringify({ media_id: id.toString() });
+  const variables = JSON.stringify({ shortcode: newCode() });
   return {
     method: 'POST',
-    path: '/api/graphql',
+    path: '/graphql/query',
     headers: {
       host: 'www.instagram.com',
+      'user-agent': 'Mozilla/5.0',
+      accept: '*/*',
       'content-type': 'application/x-www-form-urlencoded',
-      'x-ig-app-id': '936619743392459',
+      'x-fb-friendly-name': 'PolarisPostRootQuery',
       'x-fb-lsd': 'bench',
     },
-    body: new URLSearchParams({ lsd: 'bench', doc_id: '27130156389949648', variables }).toString(),
+    body: new URLSearchParams({ lsd: 'bench', doc_id: '27128499623469141', variables }).toString(),
   };
 }
 

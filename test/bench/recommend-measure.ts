@@ -8,6 +8,7 @@ import { createRecommendationHistory } from '../../src/beatmaps/recommend/recomm
 import type { Store } from '../../src/infra/store/store.ts';
 import { madeUpPlayer } from '../beatmaps/made-up-players.ts';
 import { createRecordingLog } from '../fakes/log.ts';
+import { embeddedRecords } from '../records.ts';
 import { createRandom } from './generated-sets.ts';
 import { bestAttempt, truePp, type World, type WorldMap, type WorldPlayer } from './player-world.ts';
 
@@ -41,7 +42,7 @@ export function openRecommender(
   world: World,
   store: Store,
   difficulty?: Pick<Difficulty, 'of'>,
-  refineMs?: number,
+  rescoreMs?: number,
 ): Recommend {
   const catalogue = createCatalogue({
     store,
@@ -69,15 +70,15 @@ export function openRecommender(
         const page = type === 'recent' ? recent : options.cursor === undefined ? best.slice(0, 100) : best.slice(100);
         return { ...told, scores: page, cursor: null };
       },
-      search: nothing,
+      search: async () => ({ ...told, sets: [], total: 0, cursor: null, corrected: false }),
       set: nothing,
       setOfMap: nothing,
     },
     pool: createCandidatePool(store),
     catalogue,
-    served: createRecommendationHistory({ store }),
+    history: createRecommendationHistory({ records: embeddedRecords(store) }),
     difficulty,
-    ...(refineMs === undefined ? {} : { refineMs }),
+    ...(rescoreMs === undefined ? {} : { rescoreMs }),
     log: createRecordingLog(),
   });
 }

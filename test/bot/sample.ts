@@ -1,5 +1,5 @@
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import { type ButtonStore, createButtonTokens } from '../../src/bot/buttons/button-token.ts';
+import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
 import { createJobs, type Jobs } from '../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../src/bot/settings/settings.ts';
@@ -10,6 +10,7 @@ import type { Extraction, ExtractOptions } from '../../src/media/extract/extract
 import { type MediaItem, NO_STATS, type Post, type Variant } from '../../src/media/post.ts';
 import { fakeBeatmaps } from '../fakes/beatmaps.ts';
 import { fakeRecommend } from '../fakes/recommend.ts';
+import { embeddedRecords } from '../records.ts';
 
 /** Made-up people and posts; every builder takes what differs. */
 export function sampleVariant(change: Partial<Variant> = {}): Variant {
@@ -43,12 +44,17 @@ export function sampleItem(change: Partial<MediaItem> = {}): MediaItem {
   };
 }
 
-export function photo(): MediaItem {
+export function photo(change: Partial<MediaItem> = {}): MediaItem {
   const variant = sampleVariant({ mime: 'image/jpeg', hasAudio: false, hasVideo: false });
-  return sampleItem({ kind: 'image', durationMs: null, variants: [variant] });
+  return sampleItem({ kind: 'image', durationMs: null, variants: [variant], ...change });
 }
 
-export function samplePost(change: Partial<Post> = {}): Post {
+/** The items in the places that they are listed in, but for those that have a place of their own. */
+function inPlaces(items: Post['items']): Post['items'] {
+  return items.map((item, index) => ({ ...item, position: item.position || index }));
+}
+
+export function samplePost({ items = [sampleItem()], ...change }: Partial<Post> = {}): Post {
   return {
     source: 'instagram',
     id: 'AbCdEfGhIjK',
@@ -60,7 +66,7 @@ export function samplePost(change: Partial<Post> = {}): Post {
     mentions: [],
     publishedAt: Date.UTC(2026, 4, 3),
     stats: { ...NO_STATS, likes: 1234, comments: 1 },
-    items: [sampleItem()],
+    items: inPlaces(items),
     missingItems: 0,
     coverUrl: null,
     fetchedAt: 0,
@@ -120,26 +126,6 @@ export function fakeExtractor(
   };
 }
 
-export function memoryActionStore(): ButtonStore & { readonly size: number } {
-  const rows = new Map<string, { json: string; ownerTag: string; expiresAt: number }>();
-  return {
-    put: ({ key, ...row }) => void rows.set(key, row),
-    get(key, now) {
-      const row = rows.get(key);
-      return row && row.expiresAt > now ? row.json : undefined;
-    },
-    deleteExpired(now) {
-      for (const [key, row] of rows) if (row.expiresAt <= now) rows.delete(key);
-    },
-    deleteOwner(ownerTag) {
-      for (const [key, row] of rows) if (row.ownerTag === ownerTag) rows.delete(key);
-    },
-    get size() {
-      return rows.size;
-    },
-  };
-}
-
 export interface SampleServices extends Services {
   readonly jobs: Jobs;
 }
@@ -149,13 +135,14 @@ export function sampleServices(
   extractor: FakeExtractor = fakeExtractor(),
   store: Store = openStore(':memory:'),
 ): SampleServices {
+  const records = embeddedRecords(store);
   return {
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
-    settings: createSettingsStore({ store }),
+    settings: createSettingsStore({ records }),
     recommend: fakeRecommend().recommend,
-    served: createRecommendationHistory({ store }),
-    actions: createButtonTokens({ key: Buffer.alloc(32, 7), store: memoryActionStore() }),
+    recommendationHistory: createRecommendationHistory({ records }),
+    actions: createButtonTokens({ key: Buffer.alloc(32, 7), records, onFailure: () => undefined }),
     jobs: createJobs({ store }),
     version: '1.2.3',
   };
@@ -163,18 +150,16 @@ export function sampleServices(
 
 /** Counts in memory, by the contract of RateLimiter. */
 export function memoryLimiter(now: () => number): RateLimiter {
-  const buckets = new Map<string, { used: number; refused: boolean; resetAt: number }>();
+  const buckets = new Map<string, { used: number; resetAt: number }>();
   return {
     async consume({ name, limit, windowMs }, key, cost = 1) {
       const id = `${name} ${key}`;
       const known = buckets.get(id);
-      const bucket = known && known.resetAt > now() ? known : { used: 0, refused: false, resetAt: now() + windowMs };
+      const bucket = known && known.resetAt > now() ? known : { used: 0, resetAt: now() + windowMs };
       buckets.set(id, bucket);
       const allowed = bucket.used + cost <= limit;
       if (allowed) bucket.used += cost;
-      const firstRefusal = !allowed && !bucket.refused;
-      if (!allowed) bucket.refused = true;
-      return { allowed, limit, remaining: limit - bucket.used, resetAt: bucket.resetAt, firstRefusal };
+      return { allowed, limit, remaining: limit - bucket.used, resetAt: bucket.resetAt };
     },
   };
 }

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { commandList } from '../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../src/bot/dispatch/dispatcher.ts';
 import type { Jobs } from '../../src/bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../src/bot/settings/settings.ts';
@@ -11,9 +10,11 @@ import { openStore, type Store } from '../../src/infra/store/store.ts';
 import type { Delivery } from '../../src/media/delivery/delivery.ts';
 import { createSentFiles, type SentFiles } from '../../src/media/delivery/sent-files.ts';
 import type { Platform } from '../../src/platforms/platform.ts';
+import { commandList } from '../bot/command-list.ts';
 import { fakeExtractor, link, memoryLimiter, samplePost, sampleServices } from '../bot/sample.ts';
 import { createFileDelivery } from '../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../fakes/log.ts';
+import { embeddedRecords } from '../records.ts';
 
 /** What all platforms share: the bot's own dispatcher and stores over a scripted upstream. */
 export interface Core {
@@ -92,7 +93,14 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
     });
     const delivery = createFileDelivery(folder, new Set(), () => [20_000]);
     const { settings, jobs } = services;
-    const core = { dispatcher, settings, jobs, sentFiles: createSentFiles(store), delivery, log };
+    const core = {
+      dispatcher,
+      settings,
+      jobs,
+      sentFiles: createSentFiles({ records: embeddedRecords(store), onFailure: () => undefined }),
+      delivery,
+      log,
+    };
     const under = await open(core);
     onTestFinished(async () => {
       await under.platform.stop();
@@ -142,12 +150,14 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       expect((await told(1, 2)).at(-1)).toMatchObject({ files: 1 });
     });
 
-    it('tells a person over the limit so once', async () => {
+    it('tells a person over the limit so for every message, with the time to wait', async () => {
       const { under, told, asked } = await scene({ units: 2 });
-      for (const id of ['One01', 'Two02', 'Three03']) await under.say(1, link(id));
-      const heard = await told(1, 2);
-      expect(heard.map(({ files }) => files).toSorted()).toEqual([0, 1]);
-      expect(heard.find(({ files }) => files === 0)?.text).toContain('a lot at once');
+      for (const id of ['One01', 'Two02', 'Three03', 'Four04']) await under.say(1, link(id));
+      const heard = await told(1, 4);
+      expect(heard.map(({ files }) => files).toSorted()).toEqual([0, 0, 0, 1]);
+      for (const { text } of heard.filter(({ files }) => files === 0)) {
+        expect(text).toMatch(/^Too many requests\. Please try again in \d+ seconds\.$/);
+      }
       expect(asked).toHaveLength(1);
     });
 

@@ -47,30 +47,12 @@ export function rateLimiterContract(
     );
 
     it(
-      'says once a window that it refused',
-      withLimiter(async ({ limiter, advance }) => {
-        const refusals = async () => {
-          const states = [];
-          for (let i = 0; i < 8; i++) states.push((await limiter.consume(FIRST, 'notice')).firstRefusal);
-          return states;
-        };
-        expect(await refusals()).toEqual([false, false, false, false, false, true, false, false]);
-        await advance(60_001);
-        expect(await refusals()).toEqual([false, false, false, false, false, true, false, false]);
-      }),
-    );
-
-    it(
       'takes nothing when it refuses, so that a cheaper call still fits',
       withLimiter(async ({ limiter }) => {
         expect(await limiter.consume(FIRST, 'cost', 4)).toMatchObject({ allowed: true, remaining: 1 });
-        expect(await limiter.consume(FIRST, 'cost', 2)).toMatchObject({
-          allowed: false,
-          remaining: 1,
-          firstRefusal: true,
-        });
+        expect(await limiter.consume(FIRST, 'cost', 2)).toMatchObject({ allowed: false, remaining: 1 });
         expect(await limiter.consume(FIRST, 'cost', 1)).toMatchObject({ allowed: true, remaining: 0 });
-        expect(await limiter.consume(FIRST, 'cost', 1)).toMatchObject({ allowed: false, firstRefusal: false });
+        expect(await limiter.consume(FIRST, 'cost', 1)).toMatchObject({ allowed: false });
       }),
     );
 
@@ -78,7 +60,7 @@ export function rateLimiterContract(
       'always allows what costs nothing and never what costs more than the limit',
       withLimiter(async ({ limiter, now }) => {
         const refused = await limiter.consume(FIRST, 'edge', 6);
-        expect(refused).toMatchObject({ allowed: false, remaining: 5, firstRefusal: true });
+        expect(refused).toMatchObject({ allowed: false, remaining: 5 });
         expect(refused.resetAt).toBeGreaterThan(now());
         await limiter.consume(FIRST, 'edge', 5);
         expect(await limiter.consume(FIRST, 'edge', 0)).toMatchObject({ allowed: true, remaining: 0 });
@@ -135,7 +117,6 @@ export function rateLimiterContract(
         const rule: RateLimitRule = { name: 'burst', limit: 25, windowMs: HOUR, window: 'clock' };
         const states = await Promise.all(Array.from({ length: 100 }, () => limiter.consume(rule, 'burst')));
         expect(states.filter(state => state.allowed)).toHaveLength(25);
-        expect(states.filter(state => state.firstRefusal)).toHaveLength(1);
       }),
     );
 
@@ -178,16 +159,14 @@ export function rateLimiterContract(
 
 /** The promise in its plainest form. */
 function createPlainCount({ limit, windowMs, window }: RateLimitRule) {
-  const buckets = new Map<string, { end: number; used: number; refused: boolean }>();
+  const buckets = new Map<string, { end: number; used: number }>();
   return (key: string, cost: number, now: number) => {
     const end = window === 'clock' ? (Math.floor(now / windowMs) + 1) * windowMs : now + windowMs;
     const known = buckets.get(key);
-    const bucket = known !== undefined && now < known.end ? known : { end, used: 0, refused: false };
+    const bucket = known !== undefined && now < known.end ? known : { end, used: 0 };
     buckets.set(key, bucket);
     const allowed = bucket.used + cost <= limit;
-    const firstRefusal = !allowed && !bucket.refused;
     if (allowed) bucket.used += cost;
-    else bucket.refused = true;
-    return { allowed, remaining: limit - bucket.used, firstRefusal };
+    return { allowed, remaining: limit - bucket.used };
   };
 }

@@ -1,28 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserMissing, browserNote, openBrowser } from '../browser.ts';
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-
-/** `npm run demo` without npm: what a newcomer starts, on a free port. */
-function startDemo(): { readonly child: ChildProcess; readonly printed: Promise<string> } {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'test/sandbox/demo.ts'], {
-    cwd: ROOT,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let out = '';
-  const printed = new Promise<string>((resolve, reject) => {
-    child.stdout.on('data', chunk => {
-      out += String(chunk);
-      if (out.includes('Ctrl+C')) resolve(out);
-    });
-    child.once('exit', code => reject(new Error(`the demo ended with ${code}`)));
-  });
-  return { child, printed };
-}
+import { startDemo } from './demo-program.ts';
 
 async function paste(page: Page, link: string): Promise<void> {
   const box = page.getByRole('combobox');

@@ -1,9 +1,16 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/errors.ts';
 import { createApiServer } from '../fakes/api-server.ts';
+import { watchBrowserConnections } from '../fakes/browser-watch.ts';
 import { watchConnections } from '../fakes/connection-watch.ts';
 import { HOSTILE_ADDRESSES } from '../infra/http/hostile-addresses.ts';
+import { wreqMissing } from '../wreq.ts';
 import { createHouse } from './program-with-sandbox.ts';
+
+vi.mock('wreq-js', async importOriginal => {
+  const { watchPackage } = await import('../fakes/browser-watch.ts');
+  return watchPackage(await importOriginal());
+});
 
 /** Redirects and wrappers that lead a trusted address somewhere else. */
 const LED_ASTRAY = HOSTILE_ADDRESSES.flatMap(({ why, address }) => [
@@ -30,6 +37,7 @@ describe('addresses that want to lead elsewhere', () => {
       keys: [{ name: 'corpus', key: 'corpus-key', perHour: 'unlimited' }],
     });
     const watch = watchConnections();
+    const browserWatch = watchBrowserConnections();
     const upstream = new URL(sandbox.origin).host;
     for (const { why, address } of CORPUS) {
       for (const path of ['post', 'igdownload', 'fbdownload']) {
@@ -40,7 +48,8 @@ describe('addresses that want to lead elsewhere', () => {
       }
     }
     expect(asked.length).toBeGreaterThan(CORPUS.length * 2);
-    expect(watch.attempts().filter(attempt => attempt !== upstream)).toEqual([]);
+    const attempts = [...watch.attempts(), ...browserWatch.attempts()];
+    expect(attempts.filter(attempt => attempt !== upstream)).toEqual([]);
     // The watch sees what there is to see.
     await extractor.extract('https://www.instagram.com/p/DXtramshed1/');
     expect(watch.attempts()).toContain(upstream);
@@ -51,6 +60,7 @@ describe('addresses that want to lead elsewhere', () => {
     const { sandbox, extractor } = await createHouse();
     await extractor.extract('https://www.instagram.com/p/DXtramshed1/');
     const watch = watchConnections();
+    const browserWatch = watchBrowserConnections();
     const upstream = new URL(sandbox.origin).host;
     for (const fault of ['redirect-private', 'redirect-off-site', 'redirect-loop'] as const) {
       sandbox.faults.set('instagram.*', fault);
@@ -65,7 +75,11 @@ describe('addresses that want to lead elsewhere', () => {
         await expect(extractor.extract(link), `${fault} ${link}`).rejects.toBeInstanceOf(AppError);
       }
     }
-    expect(watch.attempts().filter(attempt => attempt !== upstream)).toEqual([]);
+    const attempts = [...watch.attempts(), ...browserWatch.attempts()];
+    expect(attempts.filter(attempt => attempt !== upstream)).toEqual([]);
+    // Both watches have seen what was asked.
+    expect(watch.attempts()).toContain(upstream);
+    if (wreqMissing === undefined) expect(browserWatch.attempts()).toContain(upstream);
   }, 60_000);
 
   it('are not found in running text either', async () => {

@@ -38,7 +38,7 @@ describe('the program', () => {
     onTestFinished(() => sandbox.close());
     const medley = await run({ UPSTREAM_OVERRIDES: sandbox.overrides });
     const address = await medley.ready;
-    sandbox.faults.set('instagram.graphql-media-id', 'drip', 1);
+    sandbox.faults.set('instagram.graphql-shortcode', 'drip', 1);
     const link = encodeURIComponent('https://www.instagram.com/reel/DVclaybowl1/');
     const answer = fetch(`${address}api/igdownload?url=${link}`);
     await new Promise(resolve => setTimeout(resolve, 300));

@@ -4,7 +4,7 @@ import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createExtractor, type Extractor } from '../../src/media/extract/extractor.ts';
 import type { Post } from '../../src/media/post.ts';
-import { createMediaSources } from '../../src/media/sources/index.ts';
+import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 
@@ -29,7 +29,7 @@ export async function createHouse(options: SandboxOptions & { readonly deadlineM
   const log = createRecordingLog();
   const bounds = deadlineMs === undefined ? {} : { deadlineMs };
   const extractor = createExtractor({
-    sources: createMediaSources({ instagram: { http, log, ...bounds }, facebook: { http, log, ...bounds } }),
+    sources: sourceDescriptors.map(source => source.create({ http, log, ...bounds })),
     cache: createMemoryCache<Post>({ maxEntries: 1 }),
     shortLinks: createMemoryCache<string>({ maxEntries: 1 }),
     log,

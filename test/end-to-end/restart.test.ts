@@ -56,13 +56,13 @@ describe('a process that is killed', () => {
     const chats = await open();
     const { discord, telegram, sandbox, guildId } = chats;
     const first = await chats.start();
-    sandbox.faults.set('instagram.graphql-media-id', 'hang');
+    sandbox.faults.set('instagram.*', 'hang');
     sandbox.faults.set('facebook.page', 'hang');
     discord.message({ guildId, content: REEL });
     discord.interaction({ kind: 'command', name: 'download', options: { link: PHOTO }, guildId, userId: '300' });
     telegram.message({ from: SARI, text: SILENT });
     telegram.message({ from: BUDI, text: `/download ${WATCH}` });
-    await discord.waitFor(() => sandbox.count('instagram.graphql-media-id') >= 3 || undefined);
+    await discord.waitFor(() => sandbox.count('instagram.graphql-shortcode') >= 3 || undefined);
     await discord.waitFor(() => sandbox.count('facebook.page') >= 1 || undefined);
     await first.kill();
     expect(discordFiles(chats)).toEqual([]);

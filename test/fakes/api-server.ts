@@ -10,12 +10,16 @@ import { createMetrics, type Metrics } from '../../src/api/metrics.ts';
 import type { Recommend } from '../../src/beatmaps/recommend/recommend.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { createServer, type Server } from '../../src/infra/server/server.ts';
-import type { Extraction, ExtractOptions } from '../../src/media/extract/extractor.ts';
+import type { Extraction, ExtractOptions, Extractor } from '../../src/media/extract/extractor.ts';
+import { sourceDescriptors } from '../../src/media/sources/index.ts';
+import type { Tunnel } from '../../src/media/tunnel/tunnel.ts';
 import { createRecordingLog, type RecordingLog } from './log.ts';
 import { makePost } from './post.ts';
 
 export interface ApiServerOptions {
   readonly extract?: (link: string, options: ExtractOptions | undefined) => Promise<Extraction>;
+  /** Which site's a link is. Default: of none that is known. */
+  readonly sourceOf?: Extractor['sourceOf'];
   /** Without it there are no beatmap endpoints. */
   readonly beatmaps?: BeatmapRoutesOptions['beatmaps'];
   readonly recommend?: Recommend;
@@ -24,6 +28,7 @@ export interface ApiServerOptions {
   readonly trustProxy?: readonly string[];
   readonly checks?: Readonly<Record<string, () => boolean | Promise<boolean>>>;
   readonly publicUrl?: string;
+  readonly tunnel?: Pick<Tunnel, 'address'>;
   readonly now?: () => number;
 }
 
@@ -47,13 +52,22 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const checkKey = createKeyCheck(options.keys ?? []);
   const post = makePost();
   const extract = options.extract ?? (async () => ({ post, itemIndex: null, from: 'load' as const }));
-  const media = mediaRoutes({ extractor: { extract }, creator: 'Tester', ...now });
+  const { publicUrl } = options;
+  const tunnel = options.tunnel ?? { address: () => '/media/token' };
+  const media = mediaRoutes({
+    sources: sourceDescriptors.map(({ id }) => id),
+    extractor: { extract, sourceOf: options.sourceOf ?? (() => undefined) },
+    creator: 'Tester',
+    tunnel,
+    publicUrl,
+    ...now,
+  });
   const { beatmaps, recommend } = options;
   await server.app.register(
     api({
       limiter: options.limiter ?? createMemoryRateLimiter(),
       checkKey,
-      publicUrl: options.publicUrl,
+      publicUrl,
       routes: [
         media,
         ...(beatmaps === undefined ? [] : [beatmapRoutes({ beatmaps })]),

@@ -1,4 +1,5 @@
-import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
+import { createSecureServer } from 'node:http2';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { onTestFinished } from 'vitest';
@@ -11,6 +12,30 @@ export interface Loopback {
   /** Connections accepted so far. */
   connections(): number;
 }
+
+/** What a request of either version of HTTP has. */
+export interface ServedRequest extends AsyncIterable<unknown> {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  /** Names and values, alternating, as they came. */
+  readonly rawHeaders: readonly string[];
+  readonly socket: { destroy(): unknown };
+}
+
+/** What a response of either version of HTTP has. */
+export interface ServedResponse {
+  readonly destroyed: boolean;
+  writeHead(
+    status: number,
+    headers?: Readonly<Record<string, string | number | string[]>>,
+  ): { end(chunk: string | Buffer): unknown; end(): unknown };
+  write(chunk: string | Buffer): boolean;
+  end(chunk?: string | Buffer): unknown;
+  on(event: 'drain' | 'close', listener: () => void): unknown;
+}
+
+export type ServedListener = (request: ServedRequest, response: ServedResponse) => void;
 
 export function serveHttp(listener: RequestListener): Promise<Loopback> {
   return listen(createHttpServer(listener), 'http');
@@ -27,6 +52,28 @@ export function serveHttps(certificate: Certificate, listener: RequestListener):
     createTlsServer({ key: certificate.key, cert: certificate.cert }, socket => http.emit('connection', socket)),
     'https',
   );
+}
+
+/** HTTP/2, and HTTP/1.1 for clients that know nothing else. */
+export function serveHttp2(certificate: Certificate, listener: ServedListener): Promise<Loopback> {
+  const options = { key: certificate.key, cert: certificate.cert, allowHTTP1: true };
+  const server = createSecureServer(options, (request, response) => {
+    let destroyed = false;
+    response.on('close', () => {
+      destroyed = true;
+    });
+    listener(request, {
+      get destroyed() {
+        return destroyed;
+      },
+      writeHead: (status, headers) => response.writeHead(status, headers),
+      write: chunk => response.write(chunk),
+      end: chunk => (chunk === undefined ? response.end() : response.end(chunk)),
+      on: (event, callback) => response.on(event, callback),
+    });
+  });
+  server.on('session', session => session.on('error', () => {}));
+  return listen(server, 'https');
 }
 
 async function listen(server: Server, scheme: string): Promise<Loopback> {

@@ -52,7 +52,8 @@ export function makePhoto(changes: Partial<MediaItem> = {}): MediaItem {
   });
 }
 
-export function makePost(changes: Partial<Post> = {}): Post {
+/** Items stand in the places that they are listed in, but for those that have a place of their own. */
+export function makePost({ items = [makeItem()], ...changes }: Partial<Post> = {}): Post {
   return {
     source: 'instagram',
     id: 'C9TestReef01',
@@ -70,7 +71,7 @@ export function makePost(changes: Partial<Post> = {}): Post {
     mentions: ['@bluehour.club'],
     publishedAt: 1_760_000_000_999,
     stats: NO_STATS,
-    items: [makeItem()],
+    items: items.map((item, index) => ({ ...item, position: item.position || index })),
     missingItems: 0,
     coverUrl: null,
     fetchedAt: 1_770_000_000_000,

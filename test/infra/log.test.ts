@@ -71,6 +71,18 @@ describe('createLogger', () => {
     expect(last()).toMatchObject({ err: { errors: [{ code: 'timeout' }, { code: 'not_found' }] } });
   });
 
+  it('writes the parts of an aggregate shortly, but for a mistake of ours', () => {
+    const { log, text, last } = createProbe();
+    const answer = new AppError('timeout', 'no answer', { cause: new AppError('timeout', 'below', { cause: {} }) });
+    log.warn({ err: new AggregateError(Array(12).fill(answer), 'all failed') }, 'x');
+    expect(text().length).toBeLessThan(3_000);
+    const mistake = new AppError('upstream_changed', 'odd', { cause: new TypeError('x is undefined') });
+    log.warn({ err: new AggregateError([answer, mistake], 'all failed') }, 'x');
+    expect(last()).toMatchObject({
+      err: { errors: [{ code: 'timeout' }, { cause: { stack: expect.stringContaining('log.test.ts') } }] },
+    });
+  });
+
   it('bounds endless causes, cycles, width, depth and length', () => {
     const { log, text, last } = createProbe();
     const loop: Error & { cause?: unknown } = new Error('loop');

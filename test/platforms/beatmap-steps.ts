@@ -1,5 +1,5 @@
-import { commandList } from '../../src/bot/commands/index.ts';
 import { menuName } from '../../src/platforms/telegram/register.ts';
+import { commandList } from '../bot/command-list.ts';
 
 /** One use of a command, and words that its answer must hold. */
 export interface Step {

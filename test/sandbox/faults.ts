@@ -1,26 +1,16 @@
 /** Ways to break one endpoint alone. */
 import type { ServerResponse } from 'node:http';
 import { type Answer, type Ask, html, json, redirect } from './answer.ts';
-import { blockedPage, type FacebookEndpoint, facebookLogin } from './facebook.ts';
-import type { InstagramEndpoint } from './instagram.ts';
-import { loginPage, type SessionTokens, throttledPage } from './instagram-pages.ts';
+import { FACEBOOK_ENDPOINTS, type FacebookEndpoint, type PageKind } from './facebook/callers.ts';
+import { blockedPage, facebookLogin } from './facebook/site.ts';
+import { INSTAGRAM_ENDPOINTS, type InstagramEndpoint } from './instagram/callers.ts';
+import { loginPage, type SessionTokens, throttledPage } from './instagram/pages.ts';
 import { MIRROR_ENDPOINTS, type MirrorEndpoint } from './mirrors.ts';
 import { OSU_ENDPOINTS, type OsuEndpoint } from './osu.ts';
 
 export const ENDPOINTS = [
-  'instagram.home',
-  'instagram.graphql-media-id',
-  'instagram.graphql-shortcode',
-  'instagram.page',
-  'instagram.embed',
-  'instagram.media-info',
-  'instagram.ruling',
-  'instagram.route',
-  'instagram.share',
-  'facebook.page',
-  'facebook.embed',
-  'facebook.share',
-  'facebook.fb-watch',
+  ...INSTAGRAM_ENDPOINTS,
+  ...FACEBOOK_ENDPOINTS,
   'cdn',
   ...OSU_ENDPOINTS,
   ...MIRROR_ENDPOINTS,
@@ -64,11 +54,26 @@ export type Fault =
 
 type Site = 'instagram' | 'facebook' | 'osu' | 'osu-direct' | 'hinai' | 'catboy';
 
+/** An endpoint, all of a site's, or all of those below a name: `facebook.page`, `facebook.page.reel`. */
+export type EndpointGroup =
+  | Endpoint
+  | `${Site}.*`
+  | 'facebook.page'
+  | `facebook.page.${PageKind}`
+  | 'facebook.embed'
+  | 'instagram.graphql-shortcode'
+  | 'instagram.page'
+  | 'instagram.embed';
+
+export function isOfGroup(endpoint: string, group: string): boolean {
+  return endpoint === group || endpoint.startsWith(`${group.replace(/\.\*$/, '')}.`);
+}
+
 export interface Faults {
-  /** Breaks an endpoint, or all of a site's (`instagram.*`), until cleared or for the next `times` requests. */
-  set(endpoint: Endpoint | `${Site}.*`, fault: Fault, times?: number): void;
-  /** Mends one endpoint, or all. */
-  clear(endpoint?: Endpoint): void;
+  /** Breaks an endpoint or several, until cleared or for the next `times` requests. */
+  set(group: EndpointGroup, fault: Fault, times?: number): void;
+  /** Mends an endpoint or several, or all. */
+  clear(group?: EndpointGroup): void;
   /** The fault for the next request, which counts as used. */
   take(endpoint: Endpoint): Fault | undefined;
 }
@@ -76,15 +81,15 @@ export interface Faults {
 export function createFaults(initial: Partial<Readonly<Record<Endpoint, Fault>>> = {}): Faults {
   const active = new Map<Endpoint, { readonly fault: Fault; left: number }>();
   const faults: Faults = {
-    set(endpoint, fault, times = Number.POSITIVE_INFINITY) {
-      const prefix = endpoint.endsWith('*') ? endpoint.slice(0, -1) : null;
+    set(group, fault, times = Number.POSITIVE_INFINITY) {
       for (const one of ENDPOINTS) {
-        if (prefix === null ? one === endpoint : one.startsWith(prefix)) active.set(one, { fault, left: times });
+        if (isOfGroup(one, group)) active.set(one, { fault, left: times });
       }
     },
-    clear(endpoint) {
-      if (endpoint === undefined) active.clear();
-      else active.delete(endpoint);
+    clear(group) {
+      for (const one of [...active.keys()]) {
+        if (group === undefined || isOfGroup(one, group)) active.delete(one);
+      }
     },
     take(endpoint) {
       const entry = active.get(endpoint);
@@ -102,7 +107,7 @@ export function createFaults(initial: Partial<Readonly<Record<Endpoint, Fault>>>
 }
 
 const KEYS_THAT_MATTER =
-  /"(xig_polaris_media|if_not_gated_logged_out|xdt_api__v1__media__shortcode__web_info|items|media_type|video_versions|image_versions2|carousel_media|pk|code|contextJSON|gql_data|shortcode_media|playback_video|videoDelivery\w+|browser_native_\w+|progressive_urls|attachments|all_subattachments|viewer_image|image|currMedia|media)(\\?")/g;
+  /"(author_name|thumbnail_url|xig_polaris_media|if_not_gated_logged_out|xdt_api__v1__media__shortcode__web_info|items|media_type|video_versions|image_versions2|carousel_media|pk|code|contextJSON|gql_data|shortcode_media|playback_video|videoDelivery\w+|videoData|[hs]d_src\w*|browser_native_\w+|progressive_urls|attachments|all_subattachments|viewer_image|image|currMedia|media)(\\?")/g;
 
 const BEATMAP_KEYS_THAT_MATTER = /"(beatmapsets|id|title|title_unicode|username|access_token|attributes|count)"/g;
 
@@ -123,7 +128,7 @@ function isFacebook(endpoint: Endpoint): boolean {
 function isPage(endpoint: Endpoint): boolean {
   return (
     isFacebook(endpoint) ||
-    ['instagram.home', 'instagram.page', 'instagram.embed', 'instagram.share'].includes(endpoint)
+    ['instagram.home', 'instagram.page', 'instagram.embed', 'instagram.share'].some(group => isOfGroup(endpoint, group))
   );
 }
 
@@ -138,7 +143,7 @@ function loginAnswer(endpoint: Endpoint, ask: Ask): Answer {
 
 function throttleAnswer(endpoint: Endpoint, tokens: SessionTokens): Answer {
   if (isFacebook(endpoint)) return html(blockedPage());
-  if (endpoint === 'instagram.page') return html(throttledPage(tokens));
+  if (isOfGroup(endpoint, 'instagram.page')) return html(throttledPage(tokens));
   return isPage(endpoint) ? html('', 429) : json(RATE, 429);
 }
 

@@ -1,4 +1,4 @@
-import { facebookUrl } from './facebook-media.ts';
+import { facebookUrl } from './facebook/media.ts';
 import type { World } from './world.ts';
 
 export interface DemoLink {

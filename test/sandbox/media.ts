@@ -18,6 +18,8 @@ export interface Clip {
     readonly width: number;
     readonly height: number;
   } | null;
+  /** False: the sites tell the tracks alone. */
+  readonly hasWholeFile: boolean;
 }
 
 export interface Photo {
@@ -34,7 +36,8 @@ export type Media = Clip | Photo;
 function clip(name: string, width: number, height: number, durationMs: number, more: Partial<Clip> = {}): Clip {
   const best = `${name}-${Math.min(width, height)}.mp4`;
   const cover = `${name}-cover.jpg`;
-  return { kind: 'video', best, small: null, cover, width, height, durationMs, hasAudio: true, dash: null, ...more };
+  const facts = { best, small: null, cover, width, height, durationMs, hasAudio: true, dash: null, hasWholeFile: true };
+  return { kind: 'video', ...facts, ...more };
 }
 
 export const SEA = clip('sea', 720, 1280, 8_000, { small: 'sea-360.mp4' });
@@ -42,6 +45,7 @@ export const CLAY = clip('clay', 720, 1280, 6_000, {
   small: 'clay-360.mp4',
   dash: { video: 'clay-1080-video.mp4', audio: 'clay-audio.mp4', width: 1080, height: 1920 },
 });
+export const CLAY_TRACKS: Clip = { ...CLAY, hasWholeFile: false };
 export const TRAM = clip('tram', 1280, 720, 8_000, { small: 'tram-360.mp4' });
 export const SKY = clip('sky', 640, 640, 5_000);
 export const SILENT = clip('silent', 540, 960, 5_000, { hasAudio: false });

@@ -56,15 +56,19 @@ function ask(sandbox: Sandbox, address: string, { method, headers = {}, form }: 
 }
 
 const NAVIGATION = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/140', 'sec-fetch-mode': 'navigate' };
+/** What a browser that visited the home page sends with its scripts. */
 const SCRIPT = {
+  'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/149.0.0.0 Safari/537.36',
+  'sec-ch-ua': '"Chromium";v="149"',
+  'sec-fetch-site': 'same-origin',
   'x-ig-app-id': '936619743392459',
-  'x-fb-lsd': 'tok',
+  'x-fb-lsd': 'AVsandbox0T',
   'x-csrftoken': 'abc',
-  cookie: 'csrftoken=abc',
+  cookie: 'csrftoken=abc; mid=aVisitor',
   'content-type': 'application/x-www-form-urlencoded',
 };
 const PK = pkOf('DVclaybowl1');
-const MEDIA_ID_FORM = { lsd: 'tok', doc_id: '27130156389949648', variables: JSON.stringify({ media_id: PK }) };
+const MEDIA_ID_FORM = { lsd: 'AVsandbox0T', doc_id: '27130156389949648', variables: JSON.stringify({ media_id: PK }) };
 const GRAPHQL = 'https://www.instagram.com/api/graphql';
 
 function queryReel(sandbox: Sandbox, call: Call = {}): Promise<Reply> {
@@ -99,27 +103,6 @@ describe('the sandbox as Instagram', () => {
     expect(sandbox.count('instagram.graphql-media-id')).toBe(1);
   });
 
-  it.each([
-    ['without the csrf header', { ...SCRIPT, 'x-csrftoken': '' }, 403],
-    ['with another LSD', { ...SCRIPT, 'x-fb-lsd': 'other' }, 200],
-    ['without the app id', { ...SCRIPT, 'x-ig-app-id': '' }, 400],
-  ])('refuses a query %s', async (_, headers, status) => {
-    const reply = await queryReel(await start(), { headers, form: MEDIA_ID_FORM });
-    expect(reply.status).toBe(status);
-    expect(reply.text).not.toContain('video_versions');
-  });
-
-  it('shows pages and embeds to navigations, the login page to others', async () => {
-    const sandbox = await start();
-    const address = 'https://www.instagram.com/p/DWlightkeep/';
-    const page = await ask(sandbox, address, { headers: NAVIGATION });
-    expect(page.text).toMatch(/data-sjs>.*xig_polaris_media.*"code":"DWlightkeep"/s);
-    const embed = await ask(sandbox, `${address}embed/captioned/`, { headers: NAVIGATION });
-    expect(embed.text).toContain('edge_sidecar_to_children');
-    const stranger = await ask(sandbox, address);
-    expect(stranger.headers.location).toMatch(/^https:\/\/www\.instagram\.com\/accounts\/login\//);
-  });
-
   it('tells media info to accounts alone', async () => {
     const sandbox = await start();
     const address = `https://i.instagram.com/api/v1/media/${PK}/info/`;
@@ -133,6 +116,119 @@ describe('the sandbox as Instagram', () => {
     const variables = JSON.stringify({ media_id: pkOf('DZabcdefghi') });
     const reply = await queryReel(sandbox, { form: { ...MEDIA_ID_FORM, variables }, headers: SCRIPT });
     expect(reply.text).toContain('"code":"DZabcdefghi"');
+  });
+});
+
+describe('the sandbox as Instagram, which looks at who asks', () => {
+  const REEL = 'https://www.instagram.com/reel/DVclaybowl1/';
+  const BY_CODE = 'https://www.instagram.com/graphql/query';
+  const SHORTCODE_FORM = {
+    lsd: 'AVsandbox0T',
+    doc_id: '27128499623469141',
+    variables: JSON.stringify({ shortcode: 'DVclaybowl1' }),
+  };
+  const { 'sec-ch-ua': _, ...HINTLESS } = SCRIPT;
+  const { cookie: _cookie, ...COOKIELESS } = SCRIPT;
+  const PLAIN = {
+    'user-agent': 'Mozilla/5.0',
+    accept: '*/*',
+    'x-fb-lsd': 'AVsandbox0T',
+    'x-fb-friendly-name': 'PolarisPostRootQuery',
+    'content-type': 'application/x-www-form-urlencoded',
+  };
+  const CALLERS = {
+    plain: PLAIN,
+    'plain with a cookie': { ...PLAIN, cookie: 'csrftoken=abc' },
+    'plain with a csrf token': { ...PLAIN, 'x-csrftoken': 'abc' },
+    'plain with another LSD': { ...PLAIN, 'x-fb-lsd': 'other' },
+    'plain without accept': { ...PLAIN, accept: 'text/html' },
+    script: SCRIPT,
+    'script without hints': HINTLESS,
+    'script without cookies': COOKIELESS,
+    'script with another csrf token': { ...SCRIPT, 'x-csrftoken': 'other' },
+    'script with another LSD': { ...SCRIPT, 'x-fb-lsd': 'other' },
+    'script of another site': { ...SCRIPT, 'sec-fetch-site': 'cross-site' },
+    navigation: { ...SCRIPT, 'sec-fetch-mode': 'navigate' },
+    'navigation without hints': { ...HINTLESS, 'sec-fetch-mode': 'navigate' },
+    'first navigation': { ...COOKIELESS, 'sec-fetch-mode': 'navigate' },
+    crawler: { 'user-agent': 'facebookexternalhit/1.1' },
+    'crawler with a cookie': { 'user-agent': 'facebookexternalhit/1.1', cookie: 'mid=aVisitor' },
+    search: { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },
+    app: { 'user-agent': 'Instagram 275.0.0.27.98 Android' },
+    program: { 'user-agent': 'curl/8.5.0' },
+  } as const;
+
+  /** Who is shown something of the post. */
+  async function shown(address: string, form?: Readonly<Record<string, string>>): Promise<readonly string[]> {
+    const sandbox = await start();
+    const names: string[] = [];
+    for (const [name, headers] of Object.entries(CALLERS)) {
+      const reply = await ask(sandbox, address, { headers, ...(form === undefined ? {} : { form }) });
+      if (/video_versions|video_url|thumbnail_url/.test(reply.text)) names.push(name);
+      else expect(reply.text, name).not.toContain('scontent');
+    }
+    return names;
+  }
+
+  it('by a query by code', async () => {
+    expect(await shown(BY_CODE, SHORTCODE_FORM)).toEqual([
+      'plain',
+      'script',
+      'script without hints',
+      'navigation',
+      'navigation without hints',
+    ]);
+  });
+
+  it('by a query by media id', async () => {
+    expect(await shown(GRAPHQL, MEDIA_ID_FORM)).toEqual(['script', 'navigation']);
+  });
+
+  it('by its page', async () => {
+    expect(await shown(REEL)).toEqual(['navigation', 'search']);
+  });
+
+  it('by its embed', async () => {
+    expect(await shown('https://www.instagram.com/p/DVclaybowl1/embed/captioned/')).toEqual(['crawler']);
+  });
+
+  it('by oEmbed, in the language of who asks', async () => {
+    const address = (code: string) =>
+      `https://www.instagram.com/api/v1/oembed/?url=${encodeURIComponent(`https://www.instagram.com/p/${code}/`)}`;
+    expect(await shown(address('DVclaybowl1'))).toEqual([
+      'script',
+      'script without hints',
+      'script without cookies',
+      'script with another csrf token',
+      'script with another LSD',
+      'script of another site',
+      'navigation',
+      'navigation without hints',
+      'first navigation',
+      'app',
+    ]);
+    const sandbox = await start();
+    for (const [language, words] of [
+      ['en', /People under 18/],
+      ['de-DE', /nicht verf/],
+    ] as const) {
+      const headers = { ...CALLERS.app, 'accept-language': language };
+      const reply = await ask(sandbox, address('DXkilnfire1'), { headers });
+      expect(reply.status).toBe(400);
+      expect(JSON.parse(reply.text)).toMatchObject({
+        message: 'geoblock_required',
+        title: expect.stringMatching(words),
+      });
+    }
+  });
+
+  it('breaks one pair of endpoint and caller alone, or a group', async () => {
+    const sandbox = await start();
+    sandbox.faults.set('instagram.page', 'status:500');
+    sandbox.faults.clear('instagram.page.search');
+    expect((await ask(sandbox, REEL, { headers: CALLERS.search })).status).toBe(200);
+    expect((await ask(sandbox, REEL, { headers: CALLERS.navigation })).status).toBe(500);
+    expect([sandbox.count('instagram.page'), sandbox.count('instagram.page.search')]).toEqual([2, 1]);
   });
 });
 
@@ -153,6 +249,83 @@ describe('the sandbox as Facebook', () => {
       expect(reply.status).toBe(302);
       expect(reply.headers.location).toContain(target);
     }
+  });
+});
+
+const FACEBOOK_CALLERS = {
+  browser: { ...NAVIGATION, 'user-agent': 'Mozilla/5.0 (X11) Chrome/149.0.0.0', 'sec-ch-ua': '"Chromium";v="149"' },
+  plain: NAVIGATION,
+  crawler: { 'user-agent': 'facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)' },
+  search: { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)' },
+  pretender: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/149.0.0.0 Safari/537.36' },
+  program: { 'user-agent': 'curl/8.5.0' },
+} as const;
+
+describe('the sandbox as Facebook, which looks at who asks', () => {
+  const REEL = 'https://www.facebook.com/reel/1184420716302551';
+  const WATCH = 'https://www.facebook.com/watch/?v=731904415522087';
+  const PHOTO = 'https://www.facebook.com/photo/?fbid=122108744930184';
+  const POST = 'https://www.facebook.com/permalink.php?story_fbid=1022334455667788&id=1';
+  const EMBED = `https://www.facebook.com/plugins/video.php?href=${encodeURIComponent(REEL)}`;
+
+  /** What an answer holds. */
+  function showing({ status, text, headers }: Reply): string {
+    if (String(headers.location ?? '').includes('/login/')) return 'login';
+    if (status !== 200) return String(status);
+    if (/browser_native|progressive_url|"hd_src"|viewer_image|currMedia/.test(text)) return 'media';
+    return text.includes('og:image') ? 'preview' : 'nothing';
+  }
+
+  it.each([
+    ['home', false],
+    ['a data centre', true],
+  ])('seen from %s', async (_, isDataCentre) => {
+    const sandbox = await start({ isDataCentre });
+    const walled = isDataCentre ? 'login' : 'media';
+    const expected = {
+      [REEL]: [walled, walled, 'preview', walled, '400', 'login'],
+      [PHOTO]: [walled, walled, 'nothing', 'login', '400', 'login'],
+      [POST]: ['media', 'media', 'preview', 'media', '400', 'login'],
+      [EMBED]: ['media', 'media', 'media', '400', '400', '400'],
+    };
+    for (const [address, shown] of Object.entries(expected)) {
+      const replies = [];
+      for (const headers of Object.values(FACEBOOK_CALLERS)) replies.push(await ask(sandbox, address, { headers }));
+      expect(replies.map(showing), address).toEqual(shown);
+    }
+  });
+
+  it("holds another video's files under /watch, and the right ones under /reel", async () => {
+    const sandbox = await start();
+    const watch = await ask(sandbox, WATCH, { headers: FACEBOOK_CALLERS.plain });
+    expect(watch.text).toContain('"id":"972204416630188"');
+    expect(watch.text).not.toContain('"id":"731904415522087"');
+    const reel = await ask(sandbox, 'https://www.facebook.com/reel/731904415522087', {
+      headers: FACEBOOK_CALLERS.plain,
+    });
+    expect(reel.text).toContain('"id":"731904415522087"');
+  });
+
+  it('says without a token what is public, and nothing more', async () => {
+    const sandbox = await start();
+    const oembed = (url: string) =>
+      ask(sandbox, `https://graph.facebook.com/v25.0/oembed_video?url=${encodeURIComponent(url)}`);
+    const shown = await oembed(REEL);
+    expect(JSON.parse(shown.text)).toMatchObject({ type: 'video', html: expect.stringContaining('blockquote') });
+    expect(shown.text).not.toMatch(/thumbnail|\.mp4/);
+    const hidden = await oembed('https://www.facebook.com/reel/555000111222333/');
+    expect(hidden.status).toBe(400);
+    expect(JSON.parse(hidden.text).error).toMatchObject({ code: 100, type: 'OAuthException' });
+  });
+
+  it('breaks one pair of address and caller alone, or a group', async () => {
+    const sandbox = await start();
+    sandbox.faults.set('facebook.page', 'status:500');
+    sandbox.faults.clear('facebook.page.reel.plain');
+    expect((await ask(sandbox, REEL, { headers: FACEBOOK_CALLERS.plain })).status).toBe(200);
+    expect((await ask(sandbox, REEL, { headers: FACEBOOK_CALLERS.search })).status).toBe(500);
+    expect((await ask(sandbox, EMBED, { headers: FACEBOOK_CALLERS.crawler })).status).toBe(200);
+    expect([sandbox.count('facebook.page'), sandbox.count('facebook.page.reel.plain')]).toEqual([2, 1]);
   });
 });
 
@@ -211,9 +384,8 @@ describe('faults', () => {
   it('break one endpoint alone until they are cleared', async () => {
     const sandbox = await start({ faults: { 'instagram.graphql-media-id': 'status:500' } });
     expect((await queryReel(sandbox)).status).toBe(500);
-    expect((await ask(sandbox, 'https://www.instagram.com/reel/DVclaybowl1/', { headers: NAVIGATION })).status).toBe(
-      200,
-    );
+    const headers = { ...SCRIPT, 'sec-fetch-mode': 'navigate' };
+    expect((await ask(sandbox, 'https://www.instagram.com/reel/DVclaybowl1/', { headers })).status).toBe(200);
     sandbox.faults.clear();
     expect((await queryReel(sandbox)).status).toBe(200);
   });

@@ -4,21 +4,21 @@ import { createMediaAddresses } from './address.ts';
 import { type Answer, type Ask, plain } from './answer.ts';
 import { type BeatmapWorld, createBeatmapWorld } from './beatmap-world.ts';
 import { answerCdn } from './cdn.ts';
+import { EXAMPLES } from './examples.ts';
+import { type FacebookEndpoint, facebookEndpoint } from './facebook/callers.ts';
+import { answerFacebook, answerOtherFacebook, type FacebookSite } from './facebook/site.ts';
 import {
-  answerFacebook,
-  answerOtherFacebook,
-  type FacebookEndpoint,
-  type FacebookSite,
-  facebookEndpoint,
-} from './facebook.ts';
-import { createFaults, type Endpoint, type Fault, type Faults, faultyAnswer, sendFaulty } from './faults.ts';
-import {
-  answerInstagram,
-  answerOtherInstagram,
-  type InstagramEndpoint,
-  type InstagramSite,
-  instagramEndpoint,
-} from './instagram.ts';
+  createFaults,
+  type Endpoint,
+  type EndpointGroup,
+  type Fault,
+  type Faults,
+  faultyAnswer,
+  isOfGroup,
+  sendFaulty,
+} from './faults.ts';
+import { type InstagramEndpoint, instagramEndpoint } from './instagram/callers.ts';
+import { answerInstagram, answerOtherInstagram, type InstagramSite } from './instagram/site.ts';
 import { loadMediaFiles } from './media.ts';
 import {
   answerMirror,
@@ -42,6 +42,8 @@ export interface SandboxOptions {
   readonly beatmapsets?: number;
   /** Unknown Instagram codes name generated reels instead of nothing. */
   readonly generate?: boolean;
+  /** Whether Facebook sees its visitors come from a data centre: it then shows them less. */
+  readonly isDataCentre?: boolean;
   /** How long media addresses work. Default three days. */
   readonly addressLifetimeMs?: number;
   readonly now?: () => number;
@@ -66,8 +68,8 @@ export interface Sandbox {
   readonly faults: Faults;
   readonly world: World;
   readonly beatmaps: BeatmapWorld;
-  /** How many requests of an endpoint are in `requests`. */
-  count(endpoint: SandboxRequest['endpoint']): number;
+  /** How many requests of an endpoint, or of several, are in `requests`. */
+  count(group: EndpointGroup | SandboxRequest['endpoint']): number;
   clearRequests(): void;
   /** Media addresses given out so far answer 403 `URL signature expired` from now on. */
   expireAddresses(): void;
@@ -149,8 +151,9 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   const faults = createFaults(options.faults);
   const beatmaps = createBeatmapWorld(options.beatmapsets);
   const requests: SandboxRequest[] = [];
-  const byCode = new Map(world.instagram.map(post => [post.code, post]));
-  const byId = new Map(world.instagram.map(post => [pkOf(post.code), post]));
+  const posts = [...world.instagram, ...EXAMPLES.instagram];
+  const byCode = new Map(posts.map(post => [post.code, post]));
+  const byId = new Map(posts.map(post => [pkOf(post.code), post]));
   const instagram: InstagramSite = {
     addresses,
     files,
@@ -160,7 +163,13 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     find: code => byCode.get(code) ?? (generate ? generatedReel({ code }) : undefined),
     findById: pk => byId.get(pk) ?? (generate ? generatedReel({ pk }) : undefined),
   };
-  const facebook: FacebookSite = { addresses, files, posts: world.facebook, shortLinks: world.shortLinks };
+  const facebook: FacebookSite = {
+    addresses,
+    files,
+    posts: [...world.facebook, ...EXAMPLES.facebook],
+    shortLinks: world.shortLinks,
+    isDataCentre: options.isDataCentre ?? false,
+  };
   const nobody = {
     instagram: { ...instagram, shortLinks: [], find: () => undefined, findById: () => undefined },
     facebook: { ...facebook, posts: [], shortLinks: [] },
@@ -236,7 +245,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     faults,
     world,
     beatmaps,
-    count: endpoint => requests.filter(request => request.endpoint === endpoint).length,
+    count: group => requests.filter(request => isOfGroup(request.endpoint, group)).length,
     clearRequests() {
       requests.length = 0;
     },

@@ -2,6 +2,7 @@
 import {
   BOWL,
   CLAY,
+  CLAY_TRACKS,
   DUSK,
   FERN,
   LIGHTS,
@@ -222,6 +223,11 @@ const POSTS: readonly InstagramPost[] = [
     caption: MANY_WORDS,
     counts: { likes: 9_913, comments: 512, plays: 402_118 },
   }),
+  instagram('DZtwotracks', MARA, 'a reel of which there are two tracks and no whole file', [CLAY_TRACKS], {
+    caption: 'The same bowl, turned once more.',
+    counts: { likes: 64, comments: 2, plays: 1_904 },
+    embed: 'broken',
+  }),
   instagram('DXprivatebo', OMAR, 'a post that only its followers see', [SKY], {
     state: 'private',
     embed: 'broken',
@@ -260,6 +266,9 @@ const PAGES: readonly FacebookPost[] = [
   facebook('3344556677889900', 'group', MARA, 'a video in a group', [CLAY], {
     text: 'Does anybody else count the turns?',
     group: 'potters.of.the.north',
+  }),
+  facebook('690117452208834', 'watch', MARA, 'a video of which there are two tracks and no whole file', [CLAY_TRACKS], {
+    title: 'From lump to bowl',
   }),
   facebook('555000111222333', 'reel', OMAR, 'behind the login wall', [SKY], { state: 'login-wall' }),
   facebook('555000111222444', 'reel', OMAR, 'removed', [SKY], { state: 'removed' }),

@@ -6,7 +6,7 @@ import { createAnswer, sendAnswer } from '../answer.ts';
 import { BEATMAPS_TAG, errorResponses } from '../reference/document.ts';
 import { PLAYER_FORMS, SET_FORMS } from './beatmap-parameters.ts';
 
-interface Told {
+interface Found {
   readonly body: object;
   readonly source: SourceId;
   readonly stale: boolean;
@@ -14,7 +14,7 @@ interface Told {
   readonly cached?: boolean;
   /** Seconds that a fresh answer may be kept. */
   readonly freshS: number;
-  /** Nobody else's answer: no cache on the way may keep it. */
+  /** An answer to one client alone: no cache on the way may keep it. */
   readonly isPrivate?: boolean;
 }
 
@@ -28,13 +28,13 @@ export interface BeatmapEndpoint<Q extends z.ZodType, A extends z.ZodType> {
   readonly query: Q;
   readonly answer: A;
   readonly example: z.input<A>;
-  readonly tell: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Told>;
+  readonly find: (parameters: z.output<Q>, signal: AbortSignal) => Promise<Found>;
 }
 
 /** What was kept has part of its life behind it, and what stood in for failing upstreams all of it: worth asking again soon. */
 const KEPT_S = 30;
 
-/** What is allowed where the beatmap room itself refuses a value. */
+/** What is allowed where the beatmap client itself refuses a value. */
 const ALLOWED: Readonly<Record<string, string>> = {
   user: `must be ${PLAYER_FORMS}`,
   id: `must be ${SET_FORMS}`,
@@ -42,7 +42,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   cursor: 'must be one that an earlier answer gave',
 };
 
-/** An endpoint under `/api` that tells of beatmaps or players: its parameters read, its failures in its own words, its source named. */
+/** An endpoint under `/api` about beatmaps or players: its parameters read, its failures in its own words, its source named. */
 export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
   server: FastifyInstance,
   endpoint: BeatmapEndpoint<Q, A>,
@@ -65,12 +65,12 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
 }
 
 async function ask<Q extends z.ZodType, A extends z.ZodType>(
-  { path, about, tell }: BeatmapEndpoint<Q, A>,
+  { path, about, find }: BeatmapEndpoint<Q, A>,
   parameters: z.output<Q>,
   signal: AbortSignal,
-): Promise<Told> {
+): Promise<Found> {
   try {
-    return await tell(parameters, signal);
+    return await find(parameters, signal);
   } catch (error) {
     throw error instanceof AppError ? explain(error, path, about) : error;
   }
@@ -79,7 +79,7 @@ async function ask<Q extends z.ZodType, A extends z.ZodType>(
 function send(
   request: FastifyRequest,
   reply: FastifyReply,
-  { body, source, stale, cached = false, freshS, isPrivate }: Told,
+  { body, source, stale, cached = false, freshS, isPrivate }: Found,
 ): FastifyReply {
   reply.header('x-data-source', source);
   const kept = cached ? 'HIT' : 'MISS';
@@ -88,10 +88,10 @@ function send(
   return sendAnswer(request, reply, createAnswer(body), maxAgeS, isPrivate);
 }
 
-/** The same failure in the words of who asked for beatmaps. */
+/** The same failure in words about beatmaps. */
 function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType, z.ZodType>['about']): AppError {
   const { code, message, params, retryAfterMs } = error;
-  const tell = (own: Readonly<Record<string, string | number>>, as = code) =>
+  const renamed = (own: Readonly<Record<string, string | number>>, as = code) =>
     new AppError(as, message, { params: { ...params, ...own }, cause: error, retryAfterMs });
   // What failed without a name: players have one source, and sets only the catalogue when it was asked for alone.
   const upstreams = { upstreams: about === 'player' ? 'osu' : 'catalogue', ...params };
@@ -99,17 +99,17 @@ function explain(error: AppError, path: string, about: BeatmapEndpoint<z.ZodType
     case 'invalid_request':
       return badParameter(path, String(params.what), allowedFor(error), error);
     case 'not_found':
-      return tell({ what: params.what === 'beatmap' || params.what === 'player' ? params.what : about });
+      return renamed({ what: params.what === 'beatmap' || params.what === 'player' ? params.what : about });
     case 'credentials_required':
-      return tell({ what: 'osu' });
+      return renamed({ what: 'osu' });
     // It is this server whom the upstream refused, not who asked.
     case 'forbidden':
-      return tell(upstreams, 'upstream_unavailable');
+      return renamed(upstreams, 'upstream_unavailable');
     case 'upstream_rate_limited':
     case 'upstream_unavailable':
     case 'upstream_changed':
     case 'timeout':
-      return tell(upstreams);
+      return renamed(upstreams);
     default:
       return error;
   }

@@ -140,7 +140,7 @@ export const searchQuery = z.object({
   limit,
   cursor,
   source: word(oneOf(['local']), 'local, or left out', {
-    description: 'local: answer from this server’s own catalogue, asking nobody.',
+    description: 'local: answer from this server’s own catalogue, without asking an upstream.',
   }),
 });
 

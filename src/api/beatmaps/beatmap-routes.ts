@@ -40,12 +40,12 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
       operationId: 'search',
       summary: 'Search beatmaps',
       description:
-        'Sets found by osu!’s search language, whoever answers: the official API, a mirror or this server’s catalogue. X-Data-Source says which. Where nothing has the words as they are written, sets with words like them may answer.',
+        'Sets found by osu!’s search language, by the official API, a mirror or this server’s catalogue. X-Data-Source says which. Where nothing has the words as they are written, sets with words like them may answer.',
       about: 'beatmap',
       query: searchQuery,
       answer: searchAnswer,
       example: SEARCH_EXAMPLE,
-      async tell(parameters, signal) {
+      async find(parameters, signal) {
         const { mode, status, sort, limit, cursor, source } = parameters;
         const request = { q: wholeQuery(parameters), ruleset: mode, status, sort, limit, cursor, source, signal };
         const found = await beatmaps.search(request);
@@ -61,7 +61,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
       query: userQuery,
       answer: userAnswer,
       example: USER_EXAMPLE,
-      async tell({ user, mode }, signal) {
+      async find({ user, mode }, signal) {
         const found = await beatmaps.user(user, mode, signal);
         return { ...found, body: toUserAnswer(found.user), freshS: USER_FRESH_S };
       },
@@ -75,7 +75,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
       query: userScoresQuery,
       answer: userScoresAnswer,
       example: SCORES_EXAMPLE,
-      async tell({ user, type = 'best', mode, limit, cursor }, signal) {
+      async find({ user, type = 'best', mode, limit, cursor }, signal) {
         const found = await beatmaps.userScores(user, type, { ruleset: mode, limit, cursor, signal });
         const body = { scores: found.scores.map(toScore), cursor: found.cursor };
         return { ...found, body, freshS: SCORES_FRESH_S[type] };
@@ -90,7 +90,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
       query: userBeatmapsQuery,
       answer: userBeatmapsAnswer,
       example: USER_BEATMAPS_EXAMPLE,
-      async tell({ user, type = 'ranked', limit, cursor }, signal) {
+      async find({ user, type = 'ranked', limit, cursor }, signal) {
         const found = await beatmaps.userBeatmaps(user, type, { limit, cursor, signal });
         const body = { beatmapsets: found.beatmapsets.map(toUserBeatmap), cursor: found.cursor };
         return { ...found, body, freshS: USER_BEATMAPS_FRESH_S };
@@ -105,7 +105,7 @@ export function beatmapRoutes({ beatmaps }: BeatmapRoutesOptions): FastifyPlugin
       query: downloadQuery,
       answer: downloadAnswer,
       example: DOWNLOAD_EXAMPLE,
-      async tell({ id }, signal) {
+      async find({ id }, signal) {
         const found = await beatmaps.download(id, signal);
         return { ...found, body: toDownloadAnswer(found), freshS: DOWNLOAD_FRESH_S };
       },

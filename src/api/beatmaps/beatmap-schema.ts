@@ -1,4 +1,4 @@
-/** What the beatmap endpoints answer. Names are the osu! API's; what nobody said is null. */
+/** What the beatmap endpoints answer. Names are the osu! API's; what no upstream said is null. */
 import { z } from 'zod';
 import { beatmapSchema, beatmapsetFields, RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { MIRROR_IDS } from '../../beatmaps/upstreams/mirror-sites.ts';

@@ -24,13 +24,13 @@ export function recommendRoutes({ recommend }: RecommendRoutesOptions): FastifyP
       operationId: 'recommend',
       summary: 'What to play next',
       description:
-        'Maps that suit a player by his best plays, or maps like another, or of given stars, pp and mods: each with its reasons, the pp to expect and what it would add to the total. Figures of pp are estimates.',
+        'Maps that suit a player by their best plays, or maps like another, or of given stars, pp and mods: each with its reasons, the pp to expect and what it would add to the total. Figures of pp are estimates.',
       about: 'player',
       query: recommendQuery,
       answer: recommendAnswer,
       example: RECOMMEND_EXAMPLE,
-      async tell({ mode, seed, ...wishes }, signal) {
-        const request = { ...wishes, ruleset: mode, seed: seedOf(seed), signal };
+      async find({ mode, seed, ...filters }, signal) {
+        const request = { ...filters, ruleset: mode, seed: seedOf(seed), signal };
         const { recommendations, source, stale } = await recommend(request);
         const body: RecommendAnswer = { recommendations: recommendations.map(toRecommendation) };
         return { body, source, stale, freshS: seed === undefined ? 0 : SEEDED_FRESH_S, isPrivate: true };

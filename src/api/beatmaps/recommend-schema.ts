@@ -1,8 +1,8 @@
 /** What `/api/recommend` takes and answers. */
 import { z } from 'zod';
 import { parseYesNo } from '../../beatmaps/query/query-words.ts';
+import { type FilterRange, parseFilterRange } from '../../beatmaps/recommend/filter-range.ts';
 import { type ModFilter, parseModFilter } from '../../beatmaps/recommend/mod-filter.ts';
-import { parseWishRange, type WishRange } from '../../beatmaps/recommend/wish-range.ts';
 import { BEATMAP, SET } from './beatmap-examples.ts';
 import { limitOf, mode, PLAYER_FORMS, SET_FORMS, user, word } from './beatmap-parameters.ts';
 import { beatmap, coreSet } from './beatmap-schema.ts';
@@ -23,8 +23,8 @@ function readBias(text: string): number | undefined {
   return /^-?[0-3]$/.test(plain) ? Number(plain) : undefined;
 }
 
-function range(name: WishRange, what: string, example: string) {
-  return word(text => parseWishRange(name, text), 'a number or a range like 5-6, 5- or -6, the lower end first', {
+function range(name: FilterRange, what: string, example: string) {
+  return word(text => parseFilterRange(name, text), 'a number or a range like 5-6, 5- or -6, the lower end first', {
     description: `${what}: a range like ${example}, both ends included, or a number for about so much. As played, with the mods.`,
   });
 }
@@ -90,7 +90,7 @@ const reason = z
   ])
   .meta({
     description:
-      'like: a best play of the player, or the map that was asked for, that is like it. ar, od, cs, bpm, length: close to what he plays best. farm: often played for its pp. start: a kind map for somebody new.',
+      'like: a best play of the player, or the map that was asked for, that is like it. ar, od, cs, bpm, length: close to what the player plays best. farm: often played for its pp. start: a kind map for a new player.',
   });
 
 export const recommendAnswer = z

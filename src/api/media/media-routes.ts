@@ -2,51 +2,64 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../../errors.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
-import { type Post, postSchema } from '../../media/post.ts';
-import { type Answer, createAnswer, sendAnswer } from '../answer.ts';
+import { type Post, postSchemaOf, type SourceId } from '../../media/post.ts';
+import type { Tunnel } from '../../media/tunnel/tunnel.ts';
+import { sendAnswer } from '../answer.ts';
+import { askedOrigin } from '../asked-origin.ts';
 import { errorResponses } from '../reference/document.ts';
 import { FB_EXAMPLE, IG_EXAMPLE, POST_EXAMPLE } from '../reference/examples.ts';
+import { createPostAnswers } from './post-answers.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
-import { toFbDownload, toIgDownload } from './post-shapes.ts';
+import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
 
 export interface MediaRoutesOptions {
-  readonly extractor: Pick<Extractor, 'extract'>;
+  readonly extractor: Pick<Extractor, 'extract' | 'sourceOf'>;
+  /** Ids of all there are. */
+  readonly sources: readonly SourceId[];
   readonly creator: string;
+  readonly tunnel: Pick<Tunnel, 'address'>;
+  /** Where people reach this server; else the address they asked. */
+  readonly publicUrl: string | undefined;
   readonly now?: () => number;
 }
 
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
+  /** Whether an answer needs an item that could be read: of one without, the reason is told. */
+  readonly readable: boolean;
   /** What to send, in words, and an example. */
   readonly takes: string;
   readonly example: string;
   /** @throws AppError when the post has nothing for this endpoint */
-  readonly shape: (post: Post) => object;
+  readonly shape: (post: Post, muxedAddress: MuxedAddress) => object;
 }
 
 const FRESH_S = 300;
-/** An old answer that stood in for a failing upstream: worth asking again soon. */
+/** An old answer that stood in for a failing upstream, or one with items missing: worth asking again soon. */
 const STALE_S = 30;
 
 const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', load: 'MISS', stale: 'STALE' };
 
 /** `/igdownload`, `/fbdownload` and `/post`, to be registered under `/api`. */
-export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesOptions): FastifyPluginAsync {
+export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
+  const { extractor, sources, creator, tunnel, publicUrl, now = Date.now } = options;
   const instagram: Endpoint = {
     path: '/igdownload',
     only: 'instagram',
+    readable: true,
     takes: 'the link of a public Instagram post or reel',
     example: 'https://www.instagram.com/reel/C1a2B3c4D5e/',
-    shape: post => toIgDownload(post, creator),
+    shape: (post, muxedAddress) => toIgDownload(post, creator, muxedAddress),
   };
   const facebook: Endpoint = {
     path: '/fbdownload',
     only: 'facebook',
+    readable: true,
     takes: 'the link of a public Facebook video or reel',
     example: 'https://www.facebook.com/reel/1234567890123456',
-    shape: post => {
-      const answer = toFbDownload(post, creator);
+    shape: (post, muxedAddress) => {
+      const answer = toFbDownload(post, creator, muxedAddress);
       if (answer === undefined) throw new AppError('not_found', 'no video in the post', { params: { what: 'video' } });
       return answer;
     },
@@ -54,6 +67,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
   const any: Endpoint = {
     path: '/post',
     only: undefined,
+    readable: false,
     takes: 'the link of a public Instagram or Facebook post',
     example: 'https://www.instagram.com/p/C1a2B3c4D5e/',
     shape: post => post,
@@ -70,7 +84,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
           operationId: 'igdownload',
           summary: 'An Instagram post and its files',
           description:
-            'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days.',
+            'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days; where the site keeps video and audio apart, they are this server’s and expire after some hours.',
           querystring: linkQuery(instagram.example),
           response: { 200: igDownloadAnswer.meta({ example: IG_EXAMPLE }), ...errorResponses },
         },
@@ -103,7 +117,7 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
           summary: 'Everything known about a post',
           description: 'Any supported link of either site: all items, and of each item every file the site offers.',
           querystring: linkQuery(any.example),
-          response: { 200: postSchema.meta({ example: POST_EXAMPLE }), ...errorResponses },
+          response: { 200: postSchemaOf(sources).meta({ example: POST_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(any),
       },
@@ -112,29 +126,27 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
   };
 
   function createHandler(endpoint: Endpoint) {
-    // A cached post is the same object every time: its answer is written once.
-    const answers = new WeakMap<Post, Answer>();
+    const answers = createPostAnswers({ shape: endpoint.shape, tunnel, now });
     return async (request: FastifyRequest<{ Querystring: { url: string } }>, reply: FastifyReply) => {
       const { post, from } = await extract(endpoint, request.query.url, request.signal);
-      let answer = answers.get(post);
-      if (answer === undefined) {
-        answer = createAnswer(endpoint.shape(post));
-        answers.set(post, answer);
-      }
+      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request));
       reply.header('x-cache', X_CACHE[from]);
-      return sendAnswer(request, reply, answer, maxAge(post, from));
+      // The address of this server is the one that was asked: no shared cache may give it to others.
+      const isPrivate = origin !== undefined && publicUrl === undefined;
+      return sendAnswer(request, reply, answer, maxAge(post, from), isPrivate);
     };
   }
 
   async function extract(endpoint: Endpoint, link: string, signal: AbortSignal): Promise<Extraction> {
     try {
-      return await extractor.extract(link, endpoint.only === undefined ? { signal } : { signal, only: endpoint.only });
+      const { only, readable } = endpoint;
+      return await extractor.extract(link, { signal, readable, ...(only === undefined ? {} : { only }) });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'invalid_request') throw badLink(endpoint, error);
       if (error.code === 'unsupported_link') {
         throw new AppError(error.code, error.message, {
-          params: { ...error.params, supported: endpoint.takes },
+          params: { ...error.params, supported: endpoint.takes, ...otherEndpoint(endpoint, link) },
           cause: error,
         });
       }
@@ -142,9 +154,16 @@ export function mediaRoutes({ extractor, creator, now = Date.now }: MediaRoutesO
     }
   }
 
+  /** The endpoint for links of the other site. */
+  function otherEndpoint({ only }: Endpoint, link: string): { readonly endpoint?: string } {
+    const source = only === undefined ? undefined : extractor.sourceOf(link);
+    const right = source === only ? undefined : [instagram, facebook].find(each => each.only === source);
+    return right === undefined ? {} : { endpoint: `/api${right.path}` };
+  }
+
   /** Seconds; never longer than the addresses in the answer live. */
   function maxAge(post: Post, from: Extraction['from']): number {
-    const life = from === 'stale' ? STALE_S : FRESH_S;
+    const life = from === 'stale' || post.missingItems > 0 ? STALE_S : FRESH_S;
     if (post.expiresAt === null) return life;
     return Math.max(0, Math.min(life, Math.floor((post.expiresAt - now()) / 1000)));
   }

@@ -12,17 +12,17 @@ const STYLE =
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-/** The page's own style, and the film and its picture from here: no script, nothing from elsewhere. */
+/** The page's own style, and the video and its cover from here: no script, nothing from elsewhere. */
 export const PLAY_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; media-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'`;
 
 /** What follows the page's own path. */
-export const FILM_NAME = '/film.mp4';
+export const VIDEO_NAME = '/film.mp4';
 export const POSTER_NAME = '/poster.jpg';
 
 const MAX_TITLE_CHARS = 100;
 const MAX_DESCRIPTION_CHARS = 200;
 
-/** A film with what chats need to unfurl it (Open Graph, Twitter's player card). `path` is the page's own at `origin`. */
+/** A video with what chats need to unfurl it (Open Graph, Twitter's player card). `path` is the page's own at `origin`. */
 export function renderPlayPage(
   { post, mime, width, height, hasPoster }: PlayerLink,
   origin: string,
@@ -32,7 +32,7 @@ export function renderPlayPage(
   const title = titleOf(post);
   const description = shorten((post.caption ?? '').replace(/\s+/g, ' ').trim(), MAX_DESCRIPTION_CHARS);
   const address = `${origin}${path}`;
-  const film = `${address}${FILM_NAME}`;
+  const video = `${address}${VIDEO_NAME}`;
   const poster = hasPoster ? `${address}${POSTER_NAME}` : undefined;
   const size = (prefix: string): readonly Tag[] =>
     width === null || height === null
@@ -47,9 +47,9 @@ export function renderPlayPage(
     ['og:title', title],
     ['og:url', address],
     ...when(description, 'og:description'),
-    ['og:video', film],
-    ['og:video:url', film],
-    ['og:video:secure_url', film],
+    ['og:video', video],
+    ['og:video:url', video],
+    ['og:video:secure_url', video],
     ['og:video:type', mime],
     ...size('og:video'),
     ...when(poster, 'og:image'),
@@ -58,7 +58,7 @@ export function renderPlayPage(
     ...when(poster, 'twitter:image'),
     ['twitter:player', address],
     ...size('twitter:player'),
-    ['twitter:player:stream', film],
+    ['twitter:player:stream', video],
     ['twitter:player:stream:content_type', mime],
   ];
   const name = author.name ?? author.username;
@@ -67,19 +67,19 @@ export function renderPlayPage(
   return page(
     title,
     tags.map(metaOf).join('\n'),
-    `<main><video controls playsinline preload="metadata"${shape}${cover} src="${escapeHtml(`${path}${FILM_NAME}`)}"></video></main>
+    `<main><video controls playsinline preload="metadata"${shape}${cover} src="${escapeHtml(`${path}${VIDEO_NAME}`)}"></video></main>
 <footer><h1>${escapeHtml(title)}</h1>
 <p>${name === null || name === title ? '' : `${escapeHtml(name)} · `}${linkTo(url)}</p></footer>`,
   );
 }
 
 const SENTENCES = {
-  expired: ['This link has ended', 'Links to films end after some days. The post may still be there.'],
-  gone: ['There is no film here', 'The post was taken away, or the address is not whole.'],
-  unavailable: ['The film cannot be had right now', 'Please try again in a few minutes, or open the post itself.'],
+  expired: ['This link has ended', 'Links to videos end after some days. The post may still be there.'],
+  gone: ['There is no video here', 'The post was removed, or the address is not complete.'],
+  unavailable: ['The video is not available right now', 'Please try again in a few minutes, or open the post itself.'],
 } as const;
 
-/** A calm page where there is no film to show. */
+/** A calm page where there is no video to show. */
 export function renderNoPlayPage({ state, url }: Exclude<PlayerLinkState, { state: 'ready' }>): string {
   const [title, sentence] = SENTENCES[state];
   const way = url === undefined ? '' : `<p>${linkTo(url)}</p>`;
@@ -108,10 +108,9 @@ ${head}
 `;
 }
 
-function titleOf({ title, author, source }: PlayerLink['post']): string {
-  const site = source === 'instagram' ? 'Instagram' : 'Facebook';
+function titleOf({ title, author }: PlayerLink['post']): string {
   const words = title ?? author.name ?? author.username ?? '';
-  return shorten(words.replace(/\s+/g, ' ').trim(), MAX_TITLE_CHARS) || `A film on ${site}`;
+  return shorten(words.replace(/\s+/g, ' ').trim(), MAX_TITLE_CHARS) || 'A video';
 }
 
 function linkTo(url: string): string {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ERROR_CODES } from '../../errors.ts';
 
 /** Longest `url` that is read. */
-export const MAX_LINK_CHARS = 2048;
+export const MAX_LINK_CHARS = 8_192;
 
 /** What the media endpoints take. */
 export function linkQuery(example: string) {
@@ -15,7 +15,7 @@ const count = (description: string) =>
     .number()
     .nullable()
     .meta({ description: `${description} Null when unknown.` });
-const pixels = z.number().nullable().meta({ description: 'Pixels of the original. Null when unknown.' });
+const pixels = z.number().nullable().meta({ description: 'Pixels of the file at `url`. Null when unknown.' });
 const creator = z.string().meta({ description: 'Who runs this server.', example: 'Medley' });
 
 const igMedia = z
@@ -24,7 +24,10 @@ const igMedia = z
     height: pixels,
     width: pixels,
     thumb: z.string().meta({ description: 'Address of a preview image. Empty when there is none.' }),
-    url: z.string().meta({ description: 'Address of one file on the CDN that plays with its sound.' }),
+    url: z.string().meta({
+      description:
+        'Address of one file that plays with its audio: on the CDN or, where video and audio are kept apart there, on this server.',
+    }),
   })
   .meta({ description: 'One video or image of the post.' });
 
@@ -77,7 +80,7 @@ export const fbDownloadAnswer = z
       status: z.literal(true),
       title: z.string(),
       durasi: z.string().meta({ description: 'm:ss or h:mm:ss. Empty when unknown.', example: '1:07' }),
-      hd_url: z.string().meta({ description: 'Address of the best file that plays with its sound.' }),
+      hd_url: z.string().meta({ description: 'Address of the best file that plays with its audio.' }),
       sd_url: z.string().meta({ description: 'Address of the smallest; the same when there is only one.' }),
     }),
   })

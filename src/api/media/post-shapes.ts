@@ -1,9 +1,14 @@
-import type { MediaItem, Post, Variant } from '../../media/post.ts';
-import { playableVariants } from '../../media/post.ts';
+import { plainVideos } from '../../media/files/variant-choice.ts';
+import { wholeVideos } from '../../media/files/whole-video.ts';
+import { type MediaItem, type Post, playableVariants, type Variant } from '../../media/post.ts';
+import { isCommonFile, isMuxable, type PlayerFile } from '../../media/tunnel/player-file.ts';
 import type { FbDownload, IgDownload, IgMedia } from './post-schema.ts';
 
+/** Absolute address on this server of what is put together of a file's tracks; `index` is the item's in `post.items`. */
+export type MuxedAddress = (index: number, file: PlayerFile) => string;
+
 /** `/api/igdownload`'s answer; the shape is fixed by its document and holds exactly these fields. */
-export function toIgDownload(post: Post, creator: string): IgDownload {
+export function toIgDownload(post: Post, creator: string, muxedAddress: MuxedAddress): IgDownload {
   const { author, stats } = post;
   return {
     status: 200,
@@ -36,28 +41,34 @@ export function toIgDownload(post: Post, creator: string): IgDownload {
           user_media_count: stats.authorPosts,
           view_count: stats.views,
         },
-        data: post.items.flatMap(item => toIgMedia(item) ?? []),
+        data: post.items.flatMap((item, index) => toIgMedia(item, addressing(index, muxedAddress)) ?? []),
       },
     },
   };
 }
 
-function toIgMedia(item: MediaItem): IgMedia | undefined {
+function toIgMedia(item: MediaItem, addressOf: AddressOf): IgMedia | undefined {
   if (item.kind === 'audio') return undefined;
-  const file = bestFile(item);
+  const [file] = rankedFiles(item);
   return {
     type: item.kind,
-    height: item.height ?? file?.height ?? null,
-    width: item.width ?? file?.width ?? null,
-    thumb: item.thumbnailUrl ?? (item.kind === 'image' ? (smallestFile(item)?.url ?? '') : ''),
-    url: file?.url ?? '',
+    height: file?.variant.height ?? null,
+    width: file?.variant.width ?? null,
+    thumb: item.thumbnailUrl ?? (item.kind === 'image' ? addressOf(rankedFiles(item).at(-1)) : ''),
+    url: addressOf(file),
   };
 }
 
 /** `/api/fbdownload`'s answer, or undefined for a post without a video that plays. */
-export function toFbDownload(post: Post, creator: string): FbDownload | undefined {
-  const video = post.items.find(item => item.kind === 'video' && bestFile(item) !== undefined);
+export function toFbDownload(post: Post, creator: string, muxedAddress: MuxedAddress): FbDownload | undefined {
+  const index = post.items.findIndex(item => item.kind === 'video' && rankedFiles(item).length > 0);
+  const video = post.items[index];
   if (video === undefined) return undefined;
+  const files = rankedFiles(video);
+  const [best] = files;
+  const smallest = files.at(-1);
+  const addressOf = addressing(index, muxedAddress);
+  const bestAddress = addressOf(best);
   return {
     status: 200,
     creator,
@@ -65,9 +76,19 @@ export function toFbDownload(post: Post, creator: string): FbDownload | undefine
       status: true,
       title: post.title ?? firstLine(post.caption),
       durasi: formatDuration(video.durationMs),
-      hd_url: bestFile(video)?.url ?? '',
-      sd_url: smallestFile(video)?.url ?? '',
+      hd_url: bestAddress,
+      sd_url: smallest === best ? bestAddress : addressOf(smallest),
     },
+  };
+}
+
+type AddressOf = (file: PlayerFile | undefined) => string;
+
+/** The CDN's own address of a file; ours where it has to be put together. Empty for none. */
+function addressing(index: number, muxedAddress: MuxedAddress): AddressOf {
+  return file => {
+    if (file === undefined) return '';
+    return file.audio === undefined ? file.variant.url : muxedAddress(index, file);
   };
 }
 
@@ -81,35 +102,44 @@ export function formatDuration(durationMs: number | null): string {
   return hours === 0 ? `${minutes}:${seconds}` : `${hours}:${String(minutes).padStart(2, '0')}:${seconds}`;
 }
 
-function bestFile(item: MediaItem): Variant | undefined {
-  return rankedFiles(item)[0];
-}
-
-function smallestFile(item: MediaItem): Variant | undefined {
-  return rankedFiles(item).at(-1);
-}
-
 /**
- * Files that play with the sound the item has, best first: of those that play everywhere (H.264 in MP4), if there are any, by
- * pixels, then by bit rate. Where a size is not known the source's own order, best first, stands.
+ * Files that play with the audio the item has, best first: those of the CDN, else what can be put together, else what is silent. Of
+ * these those that play everywhere (H.264 in MP4), if there are any.
  */
-function rankedFiles(item: MediaItem): readonly Variant[] {
-  const playable = playableVariants(item);
-  const sounding = playable.filter(variant => variant.hasAudio !== false);
-  const files = item.kind === 'video' && sounding.length > 0 ? sounding : playable;
-  const plain = files.filter(playsEverywhere);
-  const ranked = plain.length > 0 ? plain : files;
-  if (!ranked.every(hasSize)) return ranked;
-  return ranked.toSorted((a, b) => pixels(b) - pixels(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0));
+function rankedFiles(item: MediaItem): readonly PlayerFile[] {
+  if (item.kind !== 'video') return bySize(playableVariants(item).map(variant => ({ variant })));
+  const plain = plainVideos(item);
+  const withAudio = plain.filter(({ hasAudio }) => hasAudio !== false);
+  const muxed = withAudio.length > 0 ? [] : muxedFiles(item);
+  if (muxed.length > 0) return muxed;
+  return preferCommon((withAudio.length > 0 ? withAudio : plain).map(variant => ({ variant })));
+}
+
+/** Without those that are too large, unless they all are. */
+function muxedFiles(item: MediaItem): readonly PlayerFile[] {
+  const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
+  const muxable = pairs.filter(pair => isMuxable(pair, item));
+  const files = preferCommon(
+    (muxable.length > 0 ? muxable : pairs).map(({ video, audio }) => ({ variant: video, audio })),
+  );
+  return muxable.length > 0 ? files : files.slice(-1);
+}
+
+function preferCommon(files: readonly PlayerFile[]): readonly PlayerFile[] {
+  const common = files.filter(isCommonFile);
+  return bySize(common.length > 0 ? common : files);
+}
+
+/** By pixels, then by bit rate. Where a size is not known the source's own order, best first, stands. */
+function bySize(files: readonly PlayerFile[]): readonly PlayerFile[] {
+  if (!files.every(({ variant }) => hasSize(variant))) return files;
+  return files.toSorted(
+    ({ variant: a }, { variant: b }) => pixels(b) - pixels(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0),
+  );
 }
 
 function hasSize({ width, height }: Variant): boolean {
   return width !== null && height !== null;
-}
-
-function playsEverywhere({ mime, codecs, hasVideo }: Variant): boolean {
-  if (!hasVideo) return true;
-  return mime === 'video/mp4' && (codecs === null || /(^|[\s,])avc[13]/.test(codecs));
 }
 
 function pixels({ width, height }: Variant): number {

@@ -5,7 +5,7 @@ import { clientKey } from '../../infra/server/client-address.ts';
 import type { PlayerLinks } from '../../media/tunnel/player-links.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { askedOrigin } from '../asked-origin.ts';
-import { FILM_NAME, PLAY_PAGE_POLICY, POSTER_NAME, renderNoPlayPage, renderPlayPage } from './play-page.ts';
+import { PLAY_PAGE_POLICY, POSTER_NAME, renderNoPlayPage, renderPlayPage, VIDEO_NAME } from './play-page.ts';
 
 export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
@@ -16,11 +16,11 @@ export interface TunnelRoutesOptions {
 }
 
 const MAX_AGE_S = 6 * 3600;
-/** Files that may flow to one client at once: a slow reader holds a connection to the CDN for as long as he reads. */
+/** Files that may flow to one client at once: a slow reader holds a connection to the CDN, or a file on the disk, for as long as it reads. */
 const STREAMS_PER_CLIENT = 24;
 
 const PARTS = [
-  [FILM_NAME, 'film'],
+  [VIDEO_NAME, 'video'],
   [POSTER_NAME, 'poster'],
 ] as const;
 
@@ -38,7 +38,7 @@ type Query = { readonly download?: unknown };
 
 /**
  * `/media/<token>`: the file behind a token, whole or in parts; `?download=1` saves it instead of showing it. `/v/<token>`: a page
- * that plays a film, which chats unfurl, with the film and its picture below it.
+ * that plays a video, which chats unfurl, with the video and its cover below it.
  */
 export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
   const { tunnel, playbacks, publicUrl, log, now = Date.now } = options;

@@ -14,7 +14,7 @@ export interface Candidate {
   readonly length: number;
   /** Circles, sliders and spinners. */
   readonly objects: number | null;
-  /** Number of who made it: of the difficulty where it is told, else of the set. */
+  /** The mapper's number: of the difficulty where it is known, else of the set. */
   readonly mapper: number | null;
   /** Of the difficulty. */
   readonly plays: number | null;

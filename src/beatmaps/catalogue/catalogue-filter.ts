@@ -55,7 +55,7 @@ export interface ConditionOptions {
   /** Number of a set to leave out. */
   readonly without: number | undefined;
   /**
-   * How a set's number is told where all difficulties are looked through first: that takes as long as the catalogue is large, but looking
+   * How a set's number is read where all difficulties are looked through first: that takes as long as the catalogue is large, but looking
    * into set after set for one that is hardly anywhere takes ten times as long.
    */
   readonly listBy: string | undefined;

@@ -72,7 +72,7 @@ CREATE VIRTUAL TABLE catalogue_names USING fts5 (
 );
 `;
 
-/** Steps of the room `catalogue` in the store. */
+/** Schema steps of the part `catalogue` of the store. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP, NAMES_STEP];
 
 /** A set as it was kept, or undefined when an older version kept it in another shape. */
@@ -80,7 +80,7 @@ export function parseBody(body: string): Beatmapset | undefined {
   return beatmapsetSchema.safeParse(JSON.parse(body)).data;
 }
 
-/** A set in one line, for lists that open as somebody types. */
+/** A set in one line, for lists that open while a person types. */
 export interface Suggestion {
   readonly id: number;
   readonly artist: string;

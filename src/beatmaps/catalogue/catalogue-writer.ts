@@ -51,7 +51,7 @@ interface Change {
 }
 
 /**
- * Keeps sets, no two of them with one number; call it in a transaction. What a set does not tell stays as it was known. A text index
+ * Keeps sets, no two of them with one number; call it in a transaction. What a set does not say stays as it was known. A text index
  * writes a piece of itself to the disk whenever a row comes before the last one, so the sets go in by their ranks.
  *
  * @returns the folded texts that are new to the index
@@ -197,7 +197,7 @@ export function ensureNames(store: Store): void {
   });
 }
 
-/** What the fresh one does not tell is taken from the known one. */
+/** What the fresh one does not say is taken from the known one. */
 function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
   const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
   return {
@@ -214,6 +214,6 @@ function mergeBeatmaps(known: Beatmap | undefined, fresh: Beatmap): Beatmap {
 }
 
 function fillNulls<T extends object>(known: T, fresh: T): T {
-  const told = Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== null));
-  return { ...fresh, ...known, ...told };
+  const given = Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== null));
+  return { ...fresh, ...known, ...given };
 }

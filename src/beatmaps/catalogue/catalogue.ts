@@ -65,19 +65,21 @@ export interface CatalogueResult {
 
 export interface CatalogueOptions {
   readonly store: Store;
-  /** What could not be kept or read in the background; nobody waits for it. */
+  /** What could not be kept or read in the background; no caller waits for it. */
   onFailure(error: unknown): void;
   /** Default 500. */
   readonly writeDelayMs?: number;
   /** Many sets are about to come and `rebuildRanks` will be called after them: until then only the order of popularity is fast. */
   readonly isFilling?: boolean;
+  /** Whether this process writes the catalogue; where several share one, the others only read it. Default: it does. */
+  readonly isFiller?: () => boolean;
 }
 
 const MAX_WAITING = 5_000;
 /** About 20 ms of writing. */
 const PORTION = 100;
 const FLUSH_PORTION = 1_000;
-/** Rows looked at for one page, when texts that no index tells leave few of them. */
+/** Rows looked at for one page, when texts that no index holds leave few of them. */
 const MAX_EXAMINED = 2_000;
 const MAX_NEEDLES = 32;
 const POPULAR: Sort = { field: 'relevance', order: 'desc' };
@@ -97,7 +99,7 @@ interface Asked extends Search {
 /** Free text as the index is asked for it: any of each group, all groups. */
 type Groups = readonly (readonly Needle[])[];
 
-/** A row that has it, from the index that tells at once, else from the one that tells for certain. */
+/** A row that has it, from the index that answers at once, else from the one that is certain. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 /** So many texts have the words that difficulties are better looked through first. */
@@ -109,11 +111,13 @@ const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
-  const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
+  const { store, onFailure, writeDelayMs = 500, isFilling = false, isFiller = () => true } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
-  ensureNames(store);
-  if (isFilling) dropSortIndexes(store);
-  else ensureSortIndexes(store);
+  if (isFiller()) {
+    ensureNames(store);
+    if (isFilling) dropSortIndexes(store);
+    else ensureSortIndexes(store);
+  }
   const vocabulary = createVocabulary(store);
   const queue = createWriteQueue<Beatmapset>({
     maxSize: MAX_WAITING,
@@ -157,7 +161,7 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   function page(asked: Asked, groups: Groups, { limit, offset }: Page): readonly Beatmapset[] {
     const { sql, params } = rowsOf('s.id', asked, groups);
     if (isLeftToTables(asked.query)) return readSets(store.all(sql, [...params, limit, offset], IdRow));
-    // No index tells whose name is meant, or of one difficulty's name and all else at once. It has looked for the words though.
+    // No index knows whose name is meant, or one difficulty's name and all else at once. It has looked for the words though.
     const wanted = { ...asked.query, text: '' };
     const rows = store.all(sql, [...params, MAX_EXAMINED, 0], IdRow);
     const found: Beatmapset[] = [];
@@ -227,7 +231,9 @@ export function createCatalogue(options: CatalogueOptions): Catalogue {
   }
 
   return {
-    remember: sets => queue.add(sets.filter(set => set.beatmaps.length > 0)),
+    remember(sets) {
+      if (isFiller()) queue.add(sets.filter(set => set.beatmaps.length > 0));
+    },
     flush: () => queue.flush(),
     search,
     suggest,
@@ -276,7 +282,7 @@ function rowsOf(
   index: 'catalogue_text' | 'catalogue_names' = 'catalogue_text',
 ): Rows {
   const match = matchOf(query, groups);
-  // The index's own rows tell a set's number, so that those of other sets need not be looked up.
+  // The index's own rows hold a set's number, so that those of other sets need not be looked up.
   const id = match === '' ? 's.id' : `(${index}.rowid ${ID_OF_RANK})`;
   const listBy = isRare ? id : undefined;
   const { sql, params } = conditionsOf(query, { statuses: statusesOf(status), without, listBy });

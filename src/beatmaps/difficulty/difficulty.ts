@@ -19,12 +19,12 @@ export interface DifficultyRequest {
   readonly ruleset?: Ruleset;
   /** Acronyms, or a play's mods with their settings. */
   readonly mods: readonly (string | ScoreMod)[];
-  /** To tell the pp of, 0 to 100. */
+  /** Accuracies to compute pp for, 0 to 100. */
   readonly accuracies?: readonly number[];
   /** What those plays have; by default full combos. */
   readonly misses?: number;
   readonly combo?: number;
-  /** Tells the pp of this play, and of the same without a miss. */
+  /** Computes the pp of this play, and of the same without a miss. */
   readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'>;
   readonly strains?: boolean;
   /** Scored as the new client does: the play's own, else true. */
@@ -35,7 +35,7 @@ export interface DifficultyRequest {
 export interface MapDifficulty extends DifficultyFigures {
   /** Day of the rules by which stars and pp were computed; osu!'s own have moved on since. */
   readonly algorithm: string;
-  /** Computed from another file than the one whose checksum was named, which nobody had. */
+  /** Computed from another file than the one whose checksum was named, which no upstream had. */
   readonly isOtherFile: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface Difficulty {
   /**
    * @throws AppError `not_found` (params.what `beatmap`); `invalid_request` (params.what `mods`, `mode`, `accuracies`);
    * `upstream_changed` (params.what `osu_file`) for a map that cannot be computed; `rate_limited` (params.reason `busy`); the
-   * upstreams' codes when nobody has the file; the signal's reason
+   * upstreams' codes when no upstream has the file; the signal's reason
    */
   of(request: DifficultyRequest, signal: AbortSignal): Promise<MapDifficulty>;
   close(): Promise<void>;
@@ -56,6 +56,8 @@ export interface DifficultyOptions {
   readonly http: HttpClient;
   /** Files are kept in its folder `osu`. */
   readonly dataDir: string;
+  /** Whether this process keeps files, or only reads those of another one of this machine. Default: it does. */
+  readonly isFiller?: () => boolean;
   readonly log: Logger;
   /** Threads that compute. Default 1. */
   readonly workers?: number;
@@ -129,6 +131,7 @@ export function createDifficulty(options: DifficultyOptions): Difficulty {
   const { http, dataDir, log, now = Date.now } = options;
   const shelf = createOsuFileCache({
     folder: join(dataDir, 'osu'),
+    ...(options.isFiller && { isFiller: options.isFiller }),
     maxBytes: options.maxBytes ?? 256 * 1024 * 1024,
     log,
   });

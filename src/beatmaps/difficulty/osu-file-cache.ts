@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 
-/** Files of difficulties on the disk, by the MD5 of their bytes; the longest unused ones make room. A broken disk is an empty one. */
+/** Files of difficulties on the disk, by the MD5 of their bytes; the longest unused ones are deleted. A broken disk is an empty one. */
 export interface OsuFileCache {
   /** The file if it is there whole. */
   take(checksum: string): Promise<Uint8Array | undefined>;
@@ -16,6 +16,8 @@ export interface OsuFileCacheOptions {
   readonly folder: string;
   /** Of all files together. */
   readonly maxBytes: number;
+  /** Whether this process keeps files; where several share the folder, the others only read it. Default: it does. */
+  readonly isFiller?: () => boolean;
   readonly log: Logger;
 }
 
@@ -25,7 +27,8 @@ export function checksumOf(file: Uint8Array): string {
   return createHash('md5').update(file).digest('hex');
 }
 
-export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOptions): OsuFileCache {
+export function createOsuFileCache(options: OsuFileCacheOptions): OsuFileCache {
+  const { folder, maxBytes, log, isFiller = () => true } = options;
   const removals = new Set<Promise<void>>();
   const sizes = new LRUCache<string, number>({
     maxSize: maxBytes,
@@ -50,7 +53,7 @@ export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOption
     removals.add(removal);
   }
 
-  /** Oldest first, so that what was used last stays when there is less room than before. */
+  /** Oldest first, so that what was used last stays when there is less space than before. */
   async function open(): Promise<void> {
     await mkdir(folder, { recursive: true });
     const found = [];
@@ -73,8 +76,15 @@ export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOption
     return opened;
   }
 
+  /** What another process keeps may be gone at any time. */
+  async function readOnly(checksum: string): Promise<Uint8Array | undefined> {
+    const file = await readFile(pathOf(checksum)).catch(() => undefined);
+    return file !== undefined && checksumOf(file) === checksum ? file : undefined;
+  }
+
   return {
     async take(checksum) {
+      if (!isFiller()) return readOnly(checksum);
       await opening();
       if (sizes.get(checksum) === undefined) return undefined;
       try {
@@ -91,6 +101,7 @@ export function createOsuFileCache({ folder, maxBytes, log }: OsuFileCacheOption
       return undefined;
     },
     async put(checksum, file) {
+      if (!isFiller()) return;
       await opening();
       if (file.byteLength > maxBytes) return;
       drafts += 1;

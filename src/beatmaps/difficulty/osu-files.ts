@@ -15,11 +15,11 @@ export interface OsuFile {
   readonly file: Uint8Array;
   /** MD5 of the bytes, hexadecimal. */
   readonly checksum: string;
-  /** Not the one whose checksum was named: nobody had that one. */
+  /** Not the one whose checksum was named: no upstream had that one. */
   readonly isOther: boolean;
 }
 
-/** The `.osu` files of difficulties, from the disk or from whoever serves them without a login. */
+/** The `.osu` files of difficulties, from the disk or from upstreams that serve them without a login. */
 export interface OsuFiles {
   /** @throws AppError `not_found` (params.what `beatmap`), the upstream's codes, the signal's reason */
   get(map: Pick<Beatmap, 'id' | 'checksum'>, signal: AbortSignal): Promise<OsuFile>;

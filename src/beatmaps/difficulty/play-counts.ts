@@ -18,7 +18,7 @@ const COUNTED: Readonly<Record<Ruleset, Names>> = {
   mania: { nGeki: 'perfect', n300: 'great', nKatu: 'good', n100: 'ok', n50: 'meh', misses: 'miss' },
 };
 
-/** Told only by the new client; absent means unknown. */
+/** Sent only by the new client; absent means unknown. */
 const OF_SLIDERS: Names = {
   largeTickHits: 'large_tick_hit',
   smallTickHits: 'small_tick_hit',
@@ -30,6 +30,6 @@ export function countHits(play: Pick<Score, 'statistics' | 'max_combo'>, ruleset
   const { statistics, max_combo: combo } = play;
   const counted = Object.entries(COUNTED[ruleset]).map(([name, result]) => [name, statistics[result] ?? 0]);
   const sliders = ruleset === 'osu' ? Object.entries(OF_SLIDERS) : [];
-  const told = sliders.flatMap(([name, result]) => (result in statistics ? [[name, statistics[result]]] : []));
-  return { ...Object.fromEntries([...counted, ...told]), combo };
+  const reported = sliders.flatMap(([name, result]) => (result in statistics ? [[name, statistics[result]]] : []));
+  return { ...Object.fromEntries([...counted, ...reported]), combo };
 }

@@ -31,8 +31,8 @@ export function matchOsuLink(text: string): OsuLink | undefined {
   const address = parseAddress(text.trim());
   if (address === undefined) return undefined;
   const segments = address.pathname.split('/').filter(segment => segment !== '');
-  const [room, first, second] = segments;
-  switch (room?.toLowerCase()) {
+  const [section, first, second] = segments;
+  switch (section?.toLowerCase()) {
     case 'beatmapsets':
       return first?.toLowerCase() === 'discussions' ? undefined : setLink(first, address);
     case 'beatmaps':

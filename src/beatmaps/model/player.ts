@@ -37,7 +37,7 @@ export interface Player {
   readonly avatar_url: string;
   readonly cover_url: string | null;
   readonly country: { readonly code: string; readonly name: string } | null;
-  /** What he plays most. */
+  /** The ruleset played most. */
   readonly playmode: Ruleset;
   /** What `statistics` and `rank_history` speak of. */
   readonly mode: Ruleset;

@@ -14,7 +14,7 @@ export interface MatchOptions {
 
 /**
  * Whether a set is what a query asks for. All that is asked of a difficulty must hold on one difficulty, of one of the set's own
- * rulesets. What a set does not tell is in no range.
+ * rulesets. What a set does not say is in no range.
  */
 export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
   return matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);

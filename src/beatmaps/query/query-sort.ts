@@ -4,7 +4,7 @@ import type { Sort } from './query-words.ts';
 
 /**
  * Sets in the order that osu! would give them, ties by id. `relevance` and `nominations` are the upstream's knowledge: such lists stay
- * as they are. What a set does not tell comes last.
+ * as they are. What a set does not say comes last.
  */
 export function sortSets(sets: readonly Beatmapset[], sort: Sort, ruleset?: Ruleset): readonly Beatmapset[] {
   const read = reader(sort, ruleset);

@@ -7,7 +7,7 @@ import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 
 /**
  * What a text in osu!'s search language asks for (osu-web's BeatmapsetQueryParser, 2026-08), with the keys that players know from other
- * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, and spans like `stars=5-6`. A key nobody knows and a value that
+ * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, and spans like `stars=5-6`. An unknown key and a value that
  * says nothing stay in the free text.
  */
 export interface Query {
@@ -18,7 +18,7 @@ export interface Query {
   readonly texts: Readonly<Partial<Record<TextKey, TextFilter>>>;
   /** All of them must hold. */
   readonly tags: readonly TextFilter[];
-  /** Number of an artist; no field of a set tells it, so only the official API can check. */
+  /** Number of an artist; no field of a set holds it, so only the official API can check. */
   readonly featuredArtist?: number;
   readonly ruleset?: Ruleset;
   /** The osu! API's number. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts';
 import type { ModClass } from './mod-class.ts';
 
-/** Which mods somebody wants recommended. */
+/** Which mods to recommend. */
 export interface ModFilter {
   /** All of these; `NC` is written `DT`. */
   readonly must: readonly string[];
@@ -32,13 +32,13 @@ const MAX_LENGTH = 64;
 export function parseModFilter(text: string): ModFilter {
   const words = text.length > MAX_LENGTH ? ['?'] : text.split(/[\s,]+/).filter(word => word !== '');
   const read = words.map(readWord);
-  const must = [...new Set(read.flatMap(wish => wish.must))];
-  const never = [...new Set(read.flatMap(wish => wish.never))];
-  const exact = read.some(wish => wish.exact);
+  const must = [...new Set(read.flatMap(filter => filter.must))];
+  const never = [...new Set(read.flatMap(filter => filter.never))];
+  const exact = read.some(filter => filter.exact);
   const isTorn =
     must.some(mod => never.includes(mod)) ||
     CLASHES.some(clash => clash.every(mod => must.includes(mod))) ||
-    (read.some(wish => wish.exact && wish.must.length === 0) && must.length > 0);
+    (read.some(filter => filter.exact && filter.must.length === 0) && must.length > 0);
   if (isTorn) throw refuse('clash', words.join(' '));
   return { must, never, exact };
 }
@@ -58,7 +58,7 @@ function refuse(reason: 'unknown' | 'clash', mods: string): AppError {
   return new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params });
 }
 
-/** Whether such plays can fulfil the wish, HD apart: anybody may put it on or leave it. */
+/** Whether such plays can have the mods asked for, HD apart: anyone may put it on or leave it. */
 export function allowsClass({ must, never, exact }: ModFilter, { mods }: ModClass): boolean {
   const wanted = must.filter(mod => mod !== 'HD');
   if (!wanted.every(mod => mods.includes(mod)) || mods.some(mod => never.includes(mod))) return false;

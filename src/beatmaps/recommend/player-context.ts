@@ -5,10 +5,10 @@ import type { Ruleset } from '../model/beatmapset.ts';
 import { type PlayerProfile, profileOf } from './player-profile.ts';
 import { createTotalPp, type TotalPp } from './total-pp.ts';
 
-/** For whom something is recommended, as far as is known. */
+/** The player something is recommended to, as far as is known. */
 export interface PlayerContext {
   readonly profile: PlayerProfile;
-  /** Numbers of difficulties he knows already. */
+  /** Numbers of difficulties the player knows already. */
   readonly known: ReadonlySet<number>;
   /** As osu! shows it; null when unknown. */
   readonly totalPp: number | null;

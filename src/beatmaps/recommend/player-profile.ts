@@ -28,7 +28,7 @@ export interface Play {
 export const FEATURES = ['ar', 'od', 'cs', 'bpm', 'length'] as const;
 export type Feature = (typeof FEATURES)[number];
 
-/** How somebody plays with certain mods. */
+/** How a player plays with certain mods. */
 export interface ClassProfile {
   readonly modClass: ModClass;
   /** In mania the number of keys, each of which is a skill of its own. */
@@ -43,7 +43,7 @@ export interface ClassProfile {
   /** Usual accuracy, 0 to 1. */
   readonly accuracy: number;
   readonly misses: number;
-  /** What his plays were worth, as a multiple of the estimate. */
+  /** What the plays were worth, as a multiple of the estimate. */
   readonly calibration: number;
   readonly objects: number | null;
 }

@@ -1,6 +1,6 @@
 import type { Ruleset } from '../model/beatmapset.ts';
 
-/** What an estimate of pp is made of when nobody reads the map itself. */
+/** What an estimate of pp is made of when the map itself is not read. */
 export interface Performance {
   readonly ruleset: Ruleset;
   /** With mods. */

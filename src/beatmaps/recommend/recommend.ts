@@ -1,26 +1,27 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
-import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
+import { type Candidate, candidateOf } from '../catalogue/candidate.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
-import { PAGE_SIZE } from '../query/search.ts';
 import type { SourceId } from '../upstreams/source.ts';
-import { chooseAmong, fittingOf, shortlist, withinFirst } from './candidate-filter.ts';
+import { createCandidateSearch } from './candidate-search.ts';
 import type { CandidatePool } from './catalogue-candidates.ts';
+import type { RecommendFilters } from './filters.ts';
 import { ANY_MODS, modsToPlay } from './mod-filter.ts';
 import { noPlayer, readPlayerContext } from './player-context.ts';
 import { createRandom } from './random.ts';
-import { type Recommendation, reasonsFor, seedReason } from './recommendation.ts';
+import { type Recommendation, reasonsFor, referenceReason } from './recommendation.ts';
 import type { RecommendationHistory } from './recommendation-history.ts';
 import { findReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
-import { drawOrder, type ScoredCandidate, type Span, spreadOut } from './scoring.ts';
-import { planSearch, type RecommendFilters, type SearchPlan } from './search-plan.ts';
+import type { ScoredCandidate } from './scoring.ts';
+import { planSearch, type Span } from './search-plan.ts';
+import { drawOrder, fittingOf, shortlist, spreadOut, withinFirst } from './selection.ts';
 
 export interface RecommendRequest extends RecommendFilters {
-  /** Whose best plays say what suits; without, the wishes do. An id, a name, `@name` or a profile's address. */
+  /** Whose best plays say what suits; without, the filters do. An id, a name, `@name` or a profile's address. */
   readonly user?: number | string | undefined;
-  /** Default: the seed map's, what the player plays most, or osu!. */
+  /** Default: the reference map's, what the player plays most, or osu!. */
   readonly ruleset?: Ruleset | undefined;
   /** A map to find others like: an address or a number, of a difficulty or a set. */
   readonly like?: number | string | undefined;
@@ -28,7 +29,7 @@ export interface RecommendRequest extends RecommendFilters {
   readonly limit?: number | undefined;
   /** The same seed gives the same answer as long as plays and catalogue stay the same. */
   readonly seed: number;
-  /** Key of who asks: nothing is recommended to him twice within 28 days. */
+  /** Key of who asks: nothing is recommended to them twice within 28 days. */
   readonly caller?: string | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -46,7 +47,7 @@ export interface RecommendResult {
 
 /**
  * @throws AppError `invalid_request` (params.what: `user`, `like`), `credentials_required`, `not_found`, or an upstream's code when
- * the player or the seed map cannot be asked for
+ * the player or the reference map cannot be asked for, or when the catalogue knows nothing that fits and no upstream could be asked
  */
 export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
 
@@ -54,140 +55,102 @@ export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
   readonly pool: CandidatePool;
   readonly catalogue: { set(id: number): Beatmapset | undefined };
-  readonly served: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
+  readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
   readonly log: Logger;
   /** How long an answer may wait for real figures, in milliseconds. Default 2 500. */
-  readonly refineMs?: number;
+  readonly rescoreMs?: number;
 }
 
-/** Maps looked at for one answer. */
-const LOOKED_AT = 2_400;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
-/** So many choices for each answer get real figures, so that those that turn out not to fit can go. */
-const REFINED = 3;
-const MOST_REFINED = 60;
-/** Another one each time, so that asking again finds others. */
-const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-const MAX_PAGES = 3;
+/** So many candidates for each answer get real figures, so that those that turn out not to fit can go. */
+const RESCORED = 3;
+const MOST_RESCORED = 60;
 
+/** Who plays -> what to look for -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
-  const { beatmaps, pool, catalogue, served, difficulty, log, refineMs = 2_500 } = options;
-  const refine = createRescoring({ difficulty, waitMs: refineMs });
-
-  /** Sets that the upstreams know, where the catalogue knows too little. */
-  async function fetchSets({ plan, ruleset, request, random }: Hunt): Promise<readonly Beatmapset[]> {
-    const [search] = plan.searches;
-    const field = ORDERS[Math.floor(random() * ORDERS.length)];
-    if (search === undefined || field === undefined) return [];
-    const { low, high } = search.window.stars;
-    const q = `stars>=${low.toFixed(2)} stars<=${high.toFixed(2)}`;
-    const { signal } = request;
-    const found: Beatmapset[] = [];
-    try {
-      let cursor: string | null | undefined;
-      for (let page = 0; page < MAX_PAGES && cursor !== null; page += 1) {
-        const sort = { field, order: 'desc' } as const;
-        const answer = await beatmaps.search({ q, ruleset, status: 'ranked', sort, limit: PAGE_SIZE, cursor, signal });
-        found.push(...answer.sets);
-        cursor = answer.cursor;
-      }
-    } catch (error) {
-      signal?.throwIfAborted();
-      log.warn({ err: error }, 'recommended from the catalogue and little more');
-    }
-    return found;
-  }
-
-  /** What suits, and of which nothing is known yet, from the catalogue or else from the upstreams. */
-  async function findChoices(hunt: Hunt, limit: number): Promise<readonly ScoredCandidate[]> {
-    const { request, plan, ruleset, isNew, random, sets } = hunt;
-    const choices = chooseAmong(plan, request, ({ window, part }) =>
-      pool.draw(window, Math.ceil(LOOKED_AT * part), random).filter(isNew),
-    );
-    if (choices.length >= limit) return choices;
-    const more = (await fetchSets(hunt)).filter(set => isRecommendable(set, request));
-    for (const set of more) sets.set(set.id, set);
-    const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
-    const unknown = maps.filter(map => map.ruleset === ruleset && isNew(map));
-    const kept = choices.filter(({ candidate }) => !sets.has(candidate.setId));
-    return [...kept, ...chooseAmong(plan, request, () => unknown)];
-  }
+  const { beatmaps, pool, catalogue, history, difficulty, log, rescoreMs = 2_500 } = options;
+  const findCandidates = createCandidateSearch({ beatmaps, pool, log });
+  const rescore = createRescoring({ difficulty, waitMs: rescoreMs });
 
   return async function recommend(request) {
-    const { user, like: reference, caller, signal } = request;
+    const { user, caller, signal } = request;
     const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
-    const seedMap =
-      reference === undefined ? undefined : await findReferenceMap(beatmaps, reference, request.ruleset, signal);
-    const wanted = seedMap?.map.mode ?? request.ruleset;
-    const asker =
+    const reference =
+      request.like === undefined ? undefined : await findReferenceMap(beatmaps, request.like, request.ruleset, signal);
+    const wanted = reference?.map.mode ?? request.ruleset;
+    const context =
       user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayerContext({ beatmaps, log }, user, wanted, signal);
-    const { profile, player, total } = asker;
-    const like = seedMap === undefined ? undefined : candidateOf(seedMap.set, seedMap.map);
-    const plan = planSearch(profile, asker.totalPp, request, like);
-    const random = createRandom(request.seed);
-    const before = caller === undefined ? new Set<number>() : served.mapsOf(caller);
-    const isNew = ({ id }: Candidate) => !asker.known.has(id) && !before.has(id) && id !== like?.id;
+    const { profile, player, total } = context;
 
+    const like = reference === undefined ? undefined : candidateOf(reference.set, reference.map);
+    const plan = planSearch(profile, context.totalPp, request, like);
+
+    const random = createRandom(request.seed);
+    const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
     const sets = new Map<number, Beatmapset | undefined>();
     const setOf = ({ setId }: Candidate) => {
       if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
       return sets.get(setId);
     };
-    const hunt = { request, plan, ruleset: profile.ruleset, isNew, random, sets };
-    const choices = await findChoices(hunt, limit);
-    const wish = request.mods ?? ANY_MODS;
-    const modsOf = ({ profile: { modClass, hidden } }: ScoredCandidate) => modsToPlay(wish, modClass, hidden);
+    const failures: unknown[] = [];
+    const candidates = await findCandidates({
+      plan,
+      filters: request,
+      ruleset: profile.ruleset,
+      enough: limit,
+      isNew: ({ id }) => !context.known.has(id) && !before.has(id) && id !== like?.id,
+      random,
+      sets,
+      failures,
+      signal,
+    });
+
+    const modsOf = ({ profile: { modClass, hidden } }: ScoredCandidate) =>
+      modsToPlay(request.mods ?? ANY_MODS, modClass, hidden);
     const shortlisted = shortlist(
-      withinFirst(drawOrder(choices, random), plan),
+      withinFirst(drawOrder(candidates, random), plan),
       candidate => setOf(candidate)?.download_disabled === false,
-      difficulty === undefined ? limit : Math.max(limit, Math.min(limit * REFINED, MOST_REFINED)),
+      difficulty === undefined ? limit : Math.max(limit, Math.min(limit * RESCORED, MOST_RESCORED)),
     );
-    const refined = await refine(
+    const rescored = await rescore(
       shortlisted.map(choice => ({ choice, set: setOf(choice.candidate), mods: modsOf(choice) })),
       signal,
     );
-    const fitting = fittingOf(refined, plan, request);
+    const fitting = fittingOf(rescored, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
-    const likeReason = seedMap === undefined ? undefined : seedReason(seedMap);
+    const likeReason = reference === undefined ? undefined : referenceReason(reference);
 
-    function tell(choice: ScoredCandidate): readonly Recommendation[] {
+    function present(choice: ScoredCandidate): readonly Recommendation[] {
       const beatmapset = setOf(choice.candidate);
       const beatmap = beatmapset?.beatmaps.find(({ id }) => id === choice.candidate.id);
       if (beatmapset === undefined || beatmap === undefined) return [];
       const { pp, figures } = choice;
       const { accuracy, misses } = choice.profile;
-      // Loved maps are played for love.
+      // Loved maps give no pp.
       const gain = total === null ? null : beatmapset.status === 'loved' ? 0 : total.gain(pp);
       const algorithm = algorithms.get(choice) ?? null;
       const reasons = reasonsFor(choice, plan, likeReason);
       const mods = modsOf(choice);
       return [{ beatmap, beatmapset, mods, pp, accuracy, misses, gain, stars: figures.stars, algorithm, reasons }];
     }
-    const recommendations = spreadOut(algorithms.keys(), limit).flatMap(tell);
+    // Once more: what fell out of the shortlist may leave two of one mapper side by side.
+    const recommendations = spreadOut(algorithms.keys(), limit).flatMap(present);
+    assertAsked(recommendations, failures);
     if (caller !== undefined) {
-      served.add(
+      await history.add(
         caller,
         recommendations.map(({ beatmap }) => beatmap.id),
       );
     }
     const source = player === null ? 'catalogue' : 'osu';
-    return { recommendations, ruleset: profile.ruleset, player, target: plan.aim.pp, source, stale: asker.stale };
+    return { recommendations, ruleset: profile.ruleset, player, target: plan.target.pp, source, stale: context.stale };
   };
 }
 
-interface Hunt {
-  readonly request: RecommendRequest;
-  readonly plan: SearchPlan;
-  readonly ruleset: Ruleset;
-  isNew(candidate: Candidate): boolean;
-  readonly random: () => number;
-  /** Filled with what the upstreams tell. */
-  readonly sets: Map<number, Beatmapset | undefined>;
-}
-
-function isRecommendable(set: Beatmapset, { loved }: RecommendFilters): boolean {
-  return isPlayable(set) && (set.status !== 'loved' || loved === true);
+/** That the catalogue knows none does not mean that there is none. @throws why no upstream could be asked, when nothing was found */
+function assertAsked(found: readonly Recommendation[], failures: readonly unknown[]): void {
+  if (found.length === 0 && failures.length > 0) throw failures[0];
 }

@@ -6,22 +6,22 @@ import type { SearchPlan } from './search-plan.ts';
 
 /** Why a map was recommended, for others to word. Figures are as played, with the mods. */
 export type Reason =
-  /** A best play of his, or a map that was wished for, that is like it. */
+  /** A best play of the player, or the map that was named, that is like it. */
   | {
       readonly kind: 'like';
       readonly beatmap: { readonly id: number; readonly version: string };
       readonly beatmapset: { readonly id: number; readonly artist: string; readonly title: string };
       readonly mods: readonly string[];
     }
-  /** The mods' share of his best plays, 0 to 1. */
+  /** The mods' share of the player's best plays, 0 to 1. */
   | { readonly kind: 'mods'; readonly value: number }
-  /** Close to what he plays best. `pp` is what he should be able to do next, `accuracy` 0 to 1 what it is expected at. */
+  /** Close to what the player plays best. `pp` is what they should be able to do next, `accuracy` 0 to 1 what it is expected at. */
   | { readonly kind: Feature | 'stars' | 'pp' | 'accuracy'; readonly value: number }
   /** Favourites. */
   | { readonly kind: 'popular'; readonly value: number }
-  /** Gives much pp for what it asks, as far as plays and length tell. */
+  /** Gives much pp for what it asks, as far as plays and length show. */
   | { readonly kind: 'farm' }
-  /** A kind start for somebody new. */
+  /** A kind start for a new player. */
   | { readonly kind: 'start' };
 
 export interface Recommendation {
@@ -31,11 +31,11 @@ export interface Recommendation {
   readonly mods: readonly string[];
   /** Expected with `accuracy` and `misses`; an estimate. */
   readonly pp: number;
-  /** His usual one with these mods, 0 to 1. */
+  /** The player's usual one with these mods, 0 to 1. */
   readonly accuracy: number;
-  /** His usual number of them. */
+  /** The player's usual number of them. */
   readonly misses: number;
-  /** What his total pp would grow by; null without a player. */
+  /** What the player's total pp would grow by; null without a player. */
   readonly gain: number | null;
   /** With the mods; an estimate, but without mods osu!'s own. */
   readonly stars: number;
@@ -50,10 +50,10 @@ const MAX_HABITS = 3;
 /** As a share of the distance between the quantiles, at least of the value. */
 const CLOSE = 0.06;
 
-/** @param like what was wished to be like */
+/** @param like the map that was named */
 export function reasonsFor(
   choice: ScoredCandidate,
-  { isStart, aim }: SearchPlan,
+  { isStart, target }: SearchPlan,
   like?: Extract<Reason, { kind: 'like' }>,
 ): Reason[] {
   const { candidate, figures, profile } = choice;
@@ -66,15 +66,15 @@ export function reasonsFor(
     reasons.push({ kind: 'mods', value: profile.share });
   reasons.push({ kind: 'stars', value: figures.stars });
   reasons.push(...habits(choice));
-  if (aim.pp !== null) reasons.push({ kind: 'pp', value: aim.pp.middle });
+  if (target.pp !== null) reasons.push({ kind: 'pp', value: target.pp.middle });
   if (profile.plays.length > 0) reasons.push({ kind: 'accuracy', value: profile.accuracy });
   if ((candidate.favourites ?? 0) >= MANY_FAVOURITES)
     reasons.push({ kind: 'popular', value: candidate.favourites ?? 0 });
-  if (aim.farm !== false && farmShare(candidate, figures) >= MUCH_FARM) reasons.push({ kind: 'farm' });
+  if (target.farm !== false && farmShare(candidate, figures) >= MUCH_FARM) reasons.push({ kind: 'farm' });
   return reasons;
 }
 
-/** The features that are most as he likes them. */
+/** The features that are most as the player likes them. */
 function habits({ figures, profile }: ScoredCandidate): readonly Reason[] {
   return FEATURES.flatMap(kind => {
     const value = figures[kind];
@@ -98,7 +98,7 @@ const SCALES: Readonly<Record<Feature | 'stars', number>> = {
   length: 45,
 };
 
-/** Of his plays with the same mods, the one most like it. */
+/** Of the player's plays with the same mods, the one most like it. */
 function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   let likest: Play | undefined;
   let least = Number.POSITIVE_INFINITY;
@@ -116,8 +116,8 @@ function likestPlay({ figures, profile }: ScoredCandidate): Play | undefined {
   return likest;
 }
 
-/** That it is like the map that was wished for. */
-export function seedReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
+/** That it is like the map that was named. */
+export function referenceReason({ set, map }: ReferenceMap): Extract<Reason, { kind: 'like' }> {
   const { id, artist, title } = set;
   const beatmap = { id: map.id, version: map.version };
   return { kind: 'like', beatmap, beatmapset: { id, artist, title }, mods: [] };

@@ -46,7 +46,7 @@ export async function findReferenceMap(
   }
 }
 
-/** Who asked for a player too must be told which of the two there is not. */
+/** With a player in the same request the error must say which of the two does not exist. */
 function known(found: Promise<ReferenceMap>): Promise<ReferenceMap> {
   return found.catch((error: unknown) => {
     if (!isNotFound(error)) throw error;

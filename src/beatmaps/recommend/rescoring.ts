@@ -46,7 +46,7 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
       ]);
       const known = found.pp[0]?.pp;
       const pp = known === undefined ? choice.pp : known * ratio;
-      // Without mods osu! itself tells the stars.
+      // Without mods osu! itself gives the stars.
       const stars = choice.profile.modClass.key === '' ? choice.figures.stars : found.stars;
       const figures = { ...choice.figures, stars };
       return { choice: { ...choice, figures, pp }, algorithm: found.algorithm };

@@ -2,28 +2,9 @@ import type { Candidate } from '../catalogue/candidate.ts';
 import { type Figures, figuresWith } from './mod-class.ts';
 import { type ClassProfile, FEATURES, type Feature } from './player-profile.ts';
 import { estimatePp } from './pp-estimate.ts';
+import type { SearchTarget, Span } from './search-plan.ts';
 
-/** What recommended maps should be worth and be like. */
-export interface SearchTarget {
-  /** Expected pp; null where it does not matter. */
-  readonly pp: Span | null;
-  /** With mods; null where it does not matter. */
-  readonly stars: Span | null;
-  /** Features somebody chose himself: his habits do not count there. */
-  readonly chosen: readonly Feature[];
-  /** Maps that give much pp for what they ask: more of them, fewer, or as they come. */
-  readonly farm: boolean | undefined;
-  /** How much the opinion of other players counts; 1 is usual. */
-  readonly popularity: number;
-}
-
-export interface Span {
-  readonly low: number;
-  readonly middle: number;
-  readonly high: number;
-}
-
-/** A map with mods for a player, and how well it suits him. */
+/** A map with mods for a player, and how well it suits them. */
 export interface ScoredCandidate {
   readonly candidate: Candidate;
   readonly profile: ClassProfile;
@@ -35,7 +16,7 @@ export interface ScoredCandidate {
   readonly fit: number;
 }
 
-/** How far from somebody's habit is far, where his habit is narrower than that. */
+/** How far from a habit is far, where the habit is narrower than that. */
 const LEAST_SPREAD: Readonly<Record<Feature, number>> = { ar: 0.4, od: 0.8, cs: 0.3, bpm: 12, length: 35 };
 const FEATURE_WEIGHTS: Readonly<Record<Feature, number>> = { ar: 1, od: 0.3, cs: 0.7, bpm: 0.8, length: 0.5 };
 /** From the 20 % to the 80 % quantile, in standard deviations. */
@@ -50,16 +31,16 @@ function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figure
   return calibration * estimatePp({ ruleset, stars: figures.stars, ar: figures.ar, accuracy, misses, objects });
 }
 
-export function scoreCandidate(candidate: Candidate, profile: ClassProfile, aim: SearchTarget): ScoredCandidate {
+export function scoreCandidate(candidate: Candidate, profile: ClassProfile, target: SearchTarget): ScoredCandidate {
   const figures = figuresWith(candidate, profile.modClass);
   const pp = expectedPp(candidate, profile, figures);
   const fit =
     Math.log(Math.max(0.02, profile.share)) -
-    habitDistance(figures, profile, aim.chosen) -
-    spanDistance(pp, aim.pp) -
-    spanDistance(figures.stars, aim.stars) +
-    aim.popularity * quality(candidate) +
-    farmBonus(candidate, figures, aim.farm);
+    habitDistance(figures, profile, target.chosen) -
+    spanDistance(pp, target.pp) -
+    spanDistance(figures.stars, target.stars) +
+    target.popularity * quality(candidate) +
+    farmBonus(candidate, figures, target.farm);
   return { candidate, profile, figures, pp, fit };
 }
 
@@ -99,46 +80,4 @@ export function farmShare({ plays, favourites }: Candidate, { length }: Pick<Fig
 function farmBonus(candidate: Candidate, figures: Figures, farm: boolean | undefined): number {
   if (farm === undefined) return 0;
   return (farm ? 2.5 : -2.5) * farmShare(candidate, figures);
-}
-
-/** Choices whose fit is this much worse are drawn e times as rarely. */
-const TEMPERATURE = 0.5;
-
-/** The choices in the order in which a weighted draw without putting back brings them: the fitter, the earlier. */
-export function drawOrder(choices: readonly ScoredCandidate[], random: () => number): readonly ScoredCandidate[] {
-  return choices
-    .map(choice => ({ choice, key: choice.fit / TEMPERATURE - Math.log(-Math.log(random() || Number.MIN_VALUE)) }))
-    .sort((a, b) => b.key - a.key)
-    .map(({ choice }) => choice);
-}
-
-const ROW = 10;
-const MAX_OF_MAPPER = 2;
-
-/** The first `limit` of them with every set once, and of no mapper more than two among any ten in a row. */
-export function spreadOut(ordered: Iterable<ScoredCandidate>, limit: number): readonly ScoredCandidate[] {
-  const picked: ScoredCandidate[] = [];
-  let waiting: ScoredCandidate[] = [];
-  const sets = new Set<number>();
-  const fits = ({ candidate }: ScoredCandidate) =>
-    candidate.mapper === null ||
-    picked.slice(-(ROW - 1)).filter(one => one.candidate.mapper === candidate.mapper).length < MAX_OF_MAPPER;
-  const take = (choice: ScoredCandidate) => {
-    picked.push(choice);
-    sets.add(choice.candidate.setId);
-  };
-  for (const choice of ordered) {
-    if (picked.length >= limit) break;
-    if (sets.has(choice.candidate.setId)) continue;
-    if (!fits(choice)) {
-      waiting.push(choice);
-      continue;
-    }
-    take(choice);
-    const ready = waiting.find(one => fits(one) && !sets.has(one.candidate.setId));
-    if (ready === undefined || picked.length >= limit) continue;
-    take(ready);
-    waiting = waiting.filter(one => one !== ready);
-  }
-  return picked;
 }

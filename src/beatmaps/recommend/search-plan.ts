@@ -1,34 +1,37 @@
 import type { Candidate } from '../catalogue/candidate.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import type { Bounds, CandidateWindow } from './catalogue-candidates.ts';
-import { type Figures, figuresWith, modClassOf, starFactor } from './mod-class.ts';
+import type { RecommendFilters } from './filters.ts';
+import { figuresWith, modClassOf, starFactor } from './mod-class.ts';
 import { ANY_MODS, allowsClass, type ModFilter } from './mod-filter.ts';
-import { type ClassProfile, FEATURES, type PlayerProfile } from './player-profile.ts';
+import { type ClassProfile, FEATURES, type Feature, type PlayerProfile } from './player-profile.ts';
 import { recommendedStars, starsForPp } from './pp-estimate.ts';
-import type { ScoredCandidate, SearchTarget, Span } from './scoring.ts';
 
-/** What somebody asks of his recommendations. Figures are as played, with the mods; ends included. */
-export interface RecommendFilters {
-  readonly mods?: ModFilter | undefined;
-  /** Steps harder, or easier below 0. */
-  readonly bias?: number | undefined;
-  readonly pp?: Bounds | undefined;
-  readonly stars?: Bounds | undefined;
-  readonly ar?: Bounds | undefined;
-  readonly bpm?: Bounds | undefined;
-  /** Seconds. */
-  readonly length?: Bounds | undefined;
-  /** Maps known for giving much pp, or not those; left out, they come as they come. */
-  readonly farm?: boolean | undefined;
-  /** Loved maps too, which give no pp. */
-  readonly loved?: boolean | undefined;
+/** What recommended maps should be worth and be like. */
+export interface SearchTarget {
+  /** Expected pp; null where it does not matter. */
+  readonly pp: Span | null;
+  /** With mods; null where it does not matter. */
+  readonly stars: Span | null;
+  /** Features that were chosen by hand: habits do not count there. */
+  readonly chosen: readonly Feature[];
+  /** Maps that give much pp for what they ask: more of them, fewer, or as they come. */
+  readonly farm: boolean | undefined;
+  /** How much the opinion of other players counts; 1 is usual. */
+  readonly popularity: number;
+}
+
+export interface Span {
+  readonly low: number;
+  readonly middle: number;
+  readonly high: number;
 }
 
 /** Where to look, and what for. */
 export interface SearchPlan {
-  readonly aim: SearchTarget;
+  readonly target: SearchTarget;
   readonly searches: readonly PlannedSearch[];
-  /** Somebody new: kind maps that everybody likes. */
+  /** A new player: kind maps that everybody likes. */
   readonly isStart: boolean;
 }
 
@@ -39,7 +42,7 @@ export interface PlannedSearch {
   readonly part: number;
 }
 
-/** From so many plays on a player's own pp say what he can do. */
+/** From so many plays on a player's own pp say what they can do. */
 const ENOUGH_PLAYS = 10;
 const PP_STEP = 1.12;
 const STARS_STEP = 1.06;
@@ -55,43 +58,43 @@ const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;
 
 /**
- * @param profile of the player, or of nobody: without plays
- * @param totalPp what osu! shows for him; null when unknown
- * @param like a map whose manner is wished for
+ * @param profile of the player; without plays where there is none
+ * @param totalPp what osu! shows for the player; null when unknown
+ * @param like a map that others should be like
  */
 export function planSearch(
   profile: PlayerProfile,
   totalPp: number | null,
-  wishes: RecommendFilters,
+  filters: RecommendFilters,
   like: Candidate | undefined,
 ): SearchPlan {
-  const bias = wishes.bias ?? 0;
-  const classes = classesFor(profile, wishes.mods ?? ANY_MODS).map(own =>
-    like === undefined ? own : likened(own, like),
+  const bias = filters.bias ?? 0;
+  const classes = classesFor(profile, filters.mods ?? ANY_MODS).map(own =>
+    like === undefined ? own : withHabitsOf(own, like),
   );
-  const pp = ppSpan(profile, wishes, bias);
-  const stars = pp === null ? starSpan(profile, totalPp, wishes, bias, like) : null;
-  const isStart = pp === null && wishes.stars === undefined && like === undefined;
-  const aim: SearchTarget = {
+  const pp = ppSpan(profile, filters, bias);
+  const stars = pp === null ? starSpan(profile, totalPp, filters, bias, like) : null;
+  const isStart = pp === null && filters.stars === undefined && like === undefined;
+  const target: SearchTarget = {
     pp,
     stars,
-    chosen: (['ar', 'bpm', 'length'] as const).filter(feature => wishes[feature] !== undefined),
-    farm: wishes.farm,
+    chosen: (['ar', 'bpm', 'length'] as const).filter(feature => filters[feature] !== undefined),
+    farm: filters.farm,
     popularity: isStart ? 4 : 1,
   };
   const parts = classes.map(({ share }) => Math.sqrt(Math.max(0.05, share)));
   const whole = parts.reduce((sum, part) => sum + part, 0);
   const searches = classes.map((own, index) => ({
     profile: own,
-    window: windowFor(profile.ruleset, own, aim, wishes),
+    window: windowFor(profile.ruleset, own, target, filters),
     part: (parts[index] ?? 0) / whole,
   }));
-  return { aim, searches, isStart };
+  return { target, searches, isStart };
 }
 
-function ppSpan({ plays, pivot, top }: PlayerProfile, wishes: RecommendFilters, bias: number): Span | null {
-  if (wishes.pp !== undefined) return spanOf(wishes.pp);
-  if (wishes.stars !== undefined || pivot === null || top === null || plays.length < ENOUGH_PLAYS) return null;
+function ppSpan({ plays, pivot, top }: PlayerProfile, filters: RecommendFilters, bias: number): Span | null {
+  if (filters.pp !== undefined) return spanOf(filters.pp);
+  if (filters.stars !== undefined || pivot === null || top === null || plays.length < ENOUGH_PLAYS) return null;
   const low = pivot * REACH.low * PP_STEP ** bias;
   const high = Math.min(pivot * REACH.high, top + MOST_ABOVE_TOP) * PP_STEP ** bias;
   return { low, middle: Math.sqrt(low * high), high };
@@ -116,14 +119,14 @@ function starSpan(
   return around(START.middle, START.middle - START.low, START.high - START.middle);
 }
 
-/** An open end lies a good piece off the other. */
+/** Default for an open-ended range. */
 function spanOf({ low, high }: Bounds): Span {
   const from = low > 0 ? low : high / OPEN_END;
   const to = Number.isFinite(high) ? high : low * OPEN_END;
   return { low: from, middle: Math.sqrt(from * to), high: to };
 }
 
-const NOBODY: ClassProfile = {
+const NO_HABITS: ClassProfile = {
   modClass: modClassOf([]),
   keys: null,
   hidden: false,
@@ -136,19 +139,19 @@ const NOBODY: ClassProfile = {
   objects: null,
 };
 
-/** What he plays of the mods that are wished for; else those mods as he might play them. */
-function classesFor({ classes }: PlayerProfile, wish: ModFilter): readonly ClassProfile[] {
-  const allowed = classes.filter(({ modClass }) => allowsClass(wish, modClass));
-  const usual = allowed.filter(({ share }) => share >= LEAST_SHARE || wish.must.length > 0).slice(0, MAX_CLASSES);
+/** What the player plays of the mods that are asked for; else those mods as they might be played. */
+function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
+  const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
+  const usual = allowed.filter(({ share }) => share >= LEAST_SHARE || mods.must.length > 0).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
   const { cs, length } = classes[0]?.features ?? {};
   const features = { ...(cs === undefined ? {} : { cs }), ...(length === undefined ? {} : { length }) };
-  const base = classes[0] === undefined ? NOBODY : { ...classes[0], features };
-  return [{ ...base, modClass: modClassOf(wish.must), plays: [], share: 1 }];
+  const base = classes[0] === undefined ? NO_HABITS : { ...classes[0], features };
+  return [{ ...base, modClass: modClassOf(mods.must), plays: [], share: 1 }];
 }
 
-/** The same player, in the mood for maps like that one. */
-function likened(profile: ClassProfile, like: Candidate): ClassProfile {
+/** The same player, with the habits of that map. */
+function withHabitsOf(profile: ClassProfile, like: Candidate): ClassProfile {
   const figures = figuresWith(like, profile.modClass);
   const features = FEATURES.flatMap(feature => {
     const value = figures[feature];
@@ -164,20 +167,20 @@ function likened(profile: ClassProfile, like: Candidate): ClassProfile {
 function windowFor(
   ruleset: Ruleset,
   profile: ClassProfile,
-  aim: SearchTarget,
-  wishes: RecommendFilters,
+  target: SearchTarget,
+  filters: RecommendFilters,
 ): CandidateWindow {
   const { modClass, keys } = profile;
   const factor = starFactor(ruleset, modClass);
-  const { low, high } = starsOf(ruleset, profile, aim);
-  const { bpm, length } = wishes;
+  const { low, high } = starsOf(ruleset, profile, target);
+  const { bpm, length } = filters;
   return {
     ruleset,
     stars: { low: low / factor, high: high / factor },
     bpm: bpm === undefined ? undefined : scaled(bpm, 1 / modClass.rate),
     length: length === undefined ? undefined : scaled(length, modClass.rate),
     cs: keys === null ? undefined : { low: keys - 0.5, high: keys + 0.5 },
-    loved: wishes.loved ?? false,
+    loved: filters.loved ?? false,
   };
 }
 
@@ -194,24 +197,4 @@ function starsOf(ruleset: Ruleset, profile: ClassProfile, { pp, stars }: SearchT
 /** An open end is far away rather than endless, which no table can be asked for. */
 function scaled({ low, high }: Bounds, factor: number): Bounds {
   return { low: low * factor, high: Math.min(high * factor, 1e6) };
-}
-
-/** Whether a choice is within everything that was asked for. */
-export function isWished({ figures, pp }: Pick<ScoredCandidate, 'figures' | 'pp'>, wishes: RecommendFilters): boolean {
-  return (
-    isWithin(pp, wishes.pp) &&
-    isWithin(figures.stars, wishes.stars) &&
-    isWithin(figures.length, wishes.length) &&
-    isKnownWithin(figures, 'ar', wishes) &&
-    isKnownWithin(figures, 'bpm', wishes)
-  );
-}
-
-function isKnownWithin(figures: Figures, feature: 'ar' | 'bpm', wishes: RecommendFilters): boolean {
-  const value = figures[feature];
-  return wishes[feature] === undefined || (value !== null && isWithin(value, wishes[feature]));
-}
-
-function isWithin(value: number, bounds: Bounds | undefined): boolean {
-  return bounds === undefined || (value >= bounds.low && value <= bounds.high);
 }

@@ -16,8 +16,8 @@ export interface TotalPp {
 }
 
 /**
- * @param best pp of his best plays, in any order; the API knows 200
- * @param total his pp as osu! shows it, from which the bonus so far is told; null when unknown, which takes the plays for all there are
+ * @param best pp of the player's best plays, in any order; the API knows 200
+ * @param total their pp as osu! shows it, from which the bonus so far follows; null when unknown, which takes the plays for all there are
  */
 export function createTotalPp(best: readonly number[], total: number | null): TotalPp {
   const plays = [...best].sort((a, b) => b - a);

@@ -42,7 +42,7 @@ function telling(code: ErrorCode): number {
 /** The most telling failure, which names every source that failed; all of them are its cause. */
 function combine(failures: readonly { readonly id: string; readonly error: AppError }[]): AppError {
   const [head] = failures.map(({ error }) => error).sort((a, b) => telling(a.code) - telling(b.code));
-  if (head === undefined) return new AppError('upstream_unavailable', 'there is nobody to ask');
+  if (head === undefined) return new AppError('upstream_unavailable', 'there is no upstream to ask');
   const waits = failures.flatMap(({ error }) => error.retryAfterMs ?? []);
   return new AppError(head.code, failures.map(({ id, error }) => `${id}: ${error.message}`).join('; '), {
     params: { ...head.params, upstreams: failures.map(({ id }) => id).join(', ') },
@@ -76,7 +76,7 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
     else missing ??= result;
   }
   if (weak !== undefined) return weak;
-  // What a source would know for certain cannot be told from the others' ignorance.
+  // What a source would know for certain cannot be distinguished from the others' ignorance.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
   if (missing !== undefined && isCertain) throw missing;
   throw combine(failures);

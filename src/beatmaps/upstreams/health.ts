@@ -19,7 +19,7 @@ export interface HealthOptions {
 const MAX_FAILURES = 3;
 const FIRST_REST_MS = 15_000;
 const MAX_REST_MS = 5 * 60_000;
-/** A wish to be left alone for longer is a mistake of theirs, or meant for somebody else. */
+/** A longer Retry-After is a mistake of theirs, or meant for another client. */
 const MAX_ASKED_REST_MS = 10 * 60_000;
 /** Weight of the newest answer in the running average. */
 const NEWEST = 0.3;

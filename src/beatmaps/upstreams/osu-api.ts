@@ -31,12 +31,12 @@ export type UserBeatmapType = (typeof USER_BEATMAP_TYPES)[number];
 /** A set of a player's list. */
 export interface UserBeatmapset {
   readonly set: Beatmapset;
-  /** How often he played `beatmap_id`; in `most_played` alone. */
+  /** How often the player played `beatmap_id`; in `most_played` alone. */
   readonly count: number | null;
   readonly beatmap_id: number | null;
 }
 
-/** Part of a list whose length the API does not tell. */
+/** Part of a list whose length the API does not say. */
 export interface ListSlice<T> {
   readonly items: readonly T[];
   /** Whether the API gave as many as it was asked for. */
@@ -114,6 +114,8 @@ const UPSTREAM = 'osu!';
 const BASE = `https://${OSU_HOST}/api/v2/`;
 /** A date. From 20220705 on scores have one shape; newer ones change what is not asked here. */
 const API_VERSION = '20241022';
+/** A wish to be left alone for longer is most likely a mistake. */
+const MAX_CLOSED_MS = 15 * 60_000;
 const PAGE_CURSOR = /^page:(\d{1,3})$/;
 
 const searchShape = z.looseObject({ beatmapsets: z.array(z.unknown()), total: number, cursor_string: text });
@@ -204,7 +206,7 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
       return readAnswer(response, { upstream: UPSTREAM, now: now() });
     } catch (error) {
       if (error instanceof AppError && error.code === 'upstream_rate_limited') {
-        closedUntil = now() + Math.min(error.retryAfterMs ?? 5_000, 60_000);
+        closedUntil = now() + Math.min(error.retryAfterMs ?? 5_000, MAX_CLOSED_MS);
       }
       throw error;
     }

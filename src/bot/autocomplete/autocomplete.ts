@@ -26,7 +26,7 @@ export interface BrowseRequest {
 export interface Autocomplete {
   /** How a typed line may go on; empty when it is no command. Never rejects. */
   suggest(line: string, caller: Caller, signal: AbortSignal): Promise<readonly LineSuggestion[]>;
-  /** Autocomplete for faces with typed options; at most 25. Never rejects. */
+  /** Autocomplete for platforms with typed options; at most 25. Never rejects. */
   suggestOption(request: OptionRequest): Promise<readonly Suggestion[]>;
   /** What is found by a text that is no command and no link, while it is typed; nothing for what cannot be read. Never rejects. */
   browse(request: BrowseRequest): Promise<Browsed>;
@@ -35,13 +35,13 @@ export interface Autocomplete {
 export interface AutocompleteOptions {
   readonly commands: readonly Command[];
   readonly services: Services;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: (caller: Caller) => Promise<Translator>;
   readonly logFailure: FailureLog;
 }
 
 export function createAutocomplete({ commands, services, translator, logFailure }: AutocompleteOptions): Autocomplete {
-  function contextOf(caller: Caller, signal: AbortSignal): CommandContext {
-    return { caller, t: translator(caller), services, signal, progress: () => undefined };
+  async function contextOf(caller: Caller, signal: AbortSignal): Promise<CommandContext> {
+    return { caller, t: await translator(caller), services, signal, progress: () => undefined };
   }
 
   /** What people type meanwhile is not worth a notice: without suggestions they just type on. */
@@ -61,8 +61,8 @@ export function createAutocomplete({ commands, services, translator, logFailure 
   return {
     suggest: (line, caller, signal) =>
       orNone(
-        () => {
-          const context = contextOf(caller, signal);
+        async () => {
+          const context = await contextOf(caller, signal);
           const known = commands.map(command => ({ command, spec: commandSpec(command, context.t, caller.chatKind) }));
           return suggestLine(line, known, context);
         },
@@ -73,7 +73,7 @@ export function createAutocomplete({ commands, services, translator, logFailure 
     suggestOption: ({ caller, signal, command, option, partial }) =>
       orNone(
         async () => {
-          const context = contextOf(caller, signal);
+          const context = await contextOf(caller, signal);
           const found = commands.find(({ name }) => name === command);
           const declared = found && commandSpec(found, context.t, caller.chatKind).options;
           const spec = declared?.find(({ key }) => key === option);
@@ -87,7 +87,7 @@ export function createAutocomplete({ commands, services, translator, logFailure 
       const command = commands.find(each => each.browse !== undefined);
       const pages = await orNone(
         async () => {
-          const found = await command?.browse?.(text, next, contextOf(caller, signal));
+          const found = await command?.browse?.(text, next, await contextOf(caller, signal));
           return found ? [found] : [];
         },
         caller,

@@ -15,7 +15,7 @@ export interface KnownCommand {
   readonly spec: CommandSpec;
 }
 
-/** More than this no face shows. */
+/** No platform shows more than this. */
 const MAX_SUGGESTIONS = 25;
 
 /**

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 
 export interface ButtonPayload {
@@ -17,32 +18,25 @@ export interface ButtonPayload {
  * week. Tokens carry an HMAC; one bound to an owner is refused from anyone else.
  */
 export interface ButtonTokens {
+  /** Arguments that do not fit are stored meanwhile: see `stored`. */
   encode(payload: ButtonPayload): string;
-  /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner. */
-  decode(token: string, presser: string): ButtonPayload;
-  /** Deletes what is stored for buttons of that person, which then no longer work. */
-  forget(owner: string): void;
-}
-
-/** Where arguments that do not fit into a token wait. Times are unix milliseconds. */
-export interface ButtonStore {
-  /** Writes the row, or moves its expiry when it is there already. */
-  put(row: {
-    readonly key: string;
-    readonly json: string;
-    readonly ownerTag: string;
-    readonly expiresAt: number;
-  }): void;
-  get(key: string, now: number): string | undefined;
-  deleteExpired(now: number): void;
-  deleteOwner(ownerTag: string): void;
+  /** Resolves when the arguments of every token made so far are stored, or cannot be: before a reply with them is sent. */
+  stored(): Promise<void>;
+  /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner, `internal` */
+  decode(token: string, presser: string): Promise<ButtonPayload>;
+  /**
+   * Deletes what is stored for buttons of that person, which then no longer work.
+   * @throws AppError `internal`
+   */
+  forget(owner: string): Promise<void>;
 }
 
 export interface ButtonTokensOptions {
   /** Secret, at least 16 bytes, the same after a restart. */
   readonly key: Buffer;
-  readonly store: ButtonStore;
-  readonly now?: () => number;
+  readonly records: RecordStore;
+  /** Arguments could not be stored: their button will be answered as one that has expired. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 // A token is base64url of: flags, owner tag when bound, body, seal. Telegram's callback_data holds 64 bytes (2026-08).
@@ -53,13 +47,20 @@ const OWNER_BYTES = 6;
 const KEY_BYTES = 12;
 const BOUND = 1;
 const STORED = 2;
-const LIFETIME_MS = 7 * 24 * 3_600_000;
-const PURGE_EVERY_MS = 3_600_000;
 
 const StoredPayload = z.tuple([z.string(), z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]))]);
 
-export function createButtonTokens({ key, store, now = Date.now }: ButtonTokensOptions): ButtonTokens {
-  let purgedAt = Number.NEGATIVE_INFINITY;
+/** By a digest of the button; a person's by a tag that does not name them. */
+export const BUTTON_ARGUMENTS = {
+  name: 'button-arguments',
+  schema: StoredPayload,
+  ttlMs: 7 * 24 * 3_600_000,
+  maxRecords: 500_000,
+} as const satisfies CollectionOptions<z.infer<typeof StoredPayload>>;
+
+export function createButtonTokens({ key, records, onFailure }: ButtonTokensOptions): ButtonTokens {
+  const stored = records.groupedCollection<z.infer<typeof StoredPayload>>(BUTTON_ARGUMENTS);
+  const writes = new Set<Promise<void>>();
 
   function digest(purpose: string, data: string | Buffer, bytes: number): Buffer {
     return createHmac('sha256', key).update(`${purpose}\0`).update(data).digest().subarray(0, bytes);
@@ -69,38 +70,41 @@ export function createButtonTokens({ key, store, now = Date.now }: ButtonTokensO
     return digest('owner', owner, OWNER_BYTES);
   }
 
-  function remember({ command, values }: ButtonPayload, tag: Buffer): Buffer {
-    const at = now();
-    if (at - purgedAt >= PURGE_EVERY_MS) {
-      store.deleteExpired(at);
-      purgedAt = at;
-    }
-    const json = JSON.stringify([command, values]);
-    // The same button shown again finds its row, so showing it often does not fill the store.
-    const id = digest('stored', Buffer.concat([tag, Buffer.from(json)]), KEY_BYTES);
-    const expiresAt = at + LIFETIME_MS;
-    store.put({ key: id.toString('base64url'), json, ownerTag: tag.toString('base64url'), expiresAt });
+  function store({ command, values }: ButtonPayload, tag: Buffer): Buffer {
+    const payload: z.infer<typeof StoredPayload> = [command, { ...values }];
+    // The same button shown again finds its record, so showing it often does not fill the store.
+    const id = digest('stored', Buffer.concat([tag, Buffer.from(JSON.stringify(payload))]), KEY_BYTES);
+    const owner = tag.length === 0 ? null : tag.toString('base64url');
+    const write = stored
+      .set(id.toString('base64url'), payload, owner)
+      .catch(onFailure)
+      .finally(() => writes.delete(write));
+    writes.add(write);
     return id;
   }
 
-  function recall(id: Buffer): Pick<ButtonPayload, 'command' | 'values'> {
-    const json = store.get(id.toString('base64url'), now());
-    if (json === undefined) throw usageError('expiredButton');
-    const [command, values] = StoredPayload.parse(JSON.parse(json));
+  async function recall(id: Buffer): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
+    const payload = await stored.get(id.toString('base64url'));
+    if (payload === undefined) throw usageError('expiredButton');
+    const [command, values] = payload;
     return { command, values };
   }
 
   return {
     encode(payload) {
       const tag = payload.owner === undefined ? Buffer.alloc(0) : ownerTag(payload.owner);
-      const room = MAX_BYTES - 1 - tag.length - SEAL_BYTES;
-      const inline = pack(payload, room);
+      const freeBytes = MAX_BYTES - 1 - tag.length - SEAL_BYTES;
+      const inline = pack(payload, freeBytes);
       const flags = (tag.length > 0 ? BOUND : 0) | (inline ? 0 : STORED);
-      const sealed = Buffer.concat([Buffer.of(flags), tag, inline ?? remember(payload, tag)]);
+      const sealed = Buffer.concat([Buffer.of(flags), tag, inline ?? store(payload, tag)]);
       return Buffer.concat([sealed, digest('seal', sealed, SEAL_BYTES)]).toString('base64url');
     },
 
-    decode(token, presser) {
+    async stored() {
+      await Promise.all(writes);
+    },
+
+    async decode(token, presser) {
       const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
       const sealed = bytes.subarray(0, -SEAL_BYTES);
       // Base64 has spare bits: only the spelling that `encode` gives counts.
@@ -114,13 +118,11 @@ export function createButtonTokens({ key, store, now = Date.now }: ButtonTokensO
       if (isBound && !sealed.subarray(1, 1 + OWNER_BYTES).equals(ownerTag(presser))) {
         throw new AppError('forbidden', 'button of another person', { params: { what: 'button' } });
       }
-      const content = (flags & STORED) !== 0 ? recall(body) : unpack(body.toString('utf8'));
+      const content = (flags & STORED) !== 0 ? await recall(body) : unpack(body.toString('utf8'));
       return isBound ? { ...content, owner: presser } : content;
     },
 
-    forget(owner) {
-      store.deleteOwner(ownerTag(owner).toString('base64url'));
-    },
+    forget: owner => stored.deleteGroup(ownerTag(owner).toString('base64url')),
   };
 }
 

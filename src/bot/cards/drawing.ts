@@ -1,7 +1,7 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Picture } from '../reply.ts';
 
-/** Milliseconds. A picture that takes longer is not worth waiting for. */
+/** Milliseconds. An image card that takes longer is not waited for. */
 const PATIENCE_MS = 8_000;
 
 /** The PNG; undefined when it could not be drawn in time, so that its `alt` has to stand for it. Never rejects. */
@@ -15,7 +15,7 @@ export async function drawPicture(picture: Picture, log: Pick<Logger, 'warn'>): 
     if (drawn.length === 0) throw new Error('nothing was drawn');
     return drawn;
   } catch (error) {
-    log.warn({ err: error, picture: picture.key }, 'a picture could not be drawn');
+    log.warn({ err: error, picture: picture.key }, 'an image card could not be drawn');
     return undefined;
   } finally {
     clearTimeout(timer);

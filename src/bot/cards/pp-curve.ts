@@ -18,7 +18,7 @@ const CLASSES = [
 ] as const;
 const OTHERS = { name: 'NM · HD', colour: THEME.accent };
 
-/** His best plays, with their words for those who cannot see them; undefined where there are too few for a curve. */
+/** A player's best plays as an image card with its alt text; undefined where there are too few for a curve. */
 export function ppPicture(
   username: string,
   scores: readonly Score[],

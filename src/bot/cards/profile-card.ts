@@ -13,7 +13,7 @@ export function profileCardSize({ statistics }: Player): Size {
 
 const CHART = { left: MARGIN + 110, top: 326, width: WIDTH - 2 * MARGIN - 110, height: 130 };
 
-/** His card, with its words for those who cannot see it. */
+/** A player's image card with its alt text. */
 export function profilePicture(player: Player, painter: SvgRasterizer, t: Translator): PictureBlock {
   const { pictures } = t.messages;
   const rank = player.statistics?.global_rank ?? null;
@@ -27,7 +27,7 @@ export function profilePicture(player: Player, painter: SvgRasterizer, t: Transl
   return { kind: 'picture', picture, alt };
 }
 
-/** A player at a glance, and his way through the ranks of the last days. */
+/** A player at a glance, and their ranks over the last days. */
 export function renderProfileCard(player: Player, t: Translator): string {
   const { statistics } = player;
   const size = profileCardSize(player);
@@ -109,7 +109,7 @@ function figures(statistics: PlayerStatistics, t: Translator): readonly Markup[]
 }
 
 function rankHistory(history: readonly number[], { height }: Size, t: Translator): readonly Markup[] {
-  // The API fills the days before somebody was ranked with zeros.
+  // The API fills the days before the player was ranked with zeros.
   const ranks = history.filter(rank => rank > 0);
   const y = height - 28;
   if (ranks.length < 2) return [label(t.messages.pictures.noHistory, { x: MARGIN, y, size: 21, colour: THEME.muted })];

@@ -21,10 +21,10 @@ export interface StrainView {
 
 const CHART = { left: MARGIN, top: 150, width: WIDTH - 2 * MARGIN, height: 180 };
 const COLOURS = [THEME.accent, THEME.marigold, THEME.berry, THEME.sky, THEME.lilac];
-/** As many as the chart has room to tell apart. */
+/** As many as can be distinguished in the chart. */
 const MAX_POINTS = 220;
 
-/** Variants of another skill in the same picture would only lie on top of it. */
+/** Variants of another skill in the same graph would only lie on top of it. */
 const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 
 /** The strains of a difficulty, with their words for those who cannot see them; undefined where there are none. */

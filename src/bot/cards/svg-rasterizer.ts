@@ -6,22 +6,22 @@ import { AppError } from '../../errors.ts';
 import type { Picture } from '../reply.ts';
 import { type Size, TYPEFACE } from './theme.ts';
 
-/** Makes pictures of drawings. */
+/** Turns SVG into PNG. */
 export interface SvgRasterizer {
   /**
-   * Costs nothing until it is drawn. Equal drawings are one picture, kept for a while.
+   * Costs nothing until it is drawn. Equal SVGs are one image, kept for a while.
    * @param svg a whole document of that size, with no address in it
    */
   picture(name: string, svg: string, size: Size): Picture;
 }
 
 export interface SvgRasterizerOptions {
-  /** What drawn pictures may take together. Default 16 MiB. */
+  /** What drawn images may take together. Default 16 MiB. */
   readonly maxBytes?: number;
 }
 
 const { resolve } = createRequire(import.meta.url);
-/** The system's own faces differ from machine to machine, so none of them is asked for. */
+/** The system's own fonts differ from machine to machine, so none of them is asked for. */
 const FONT_FILES = [
   resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
   resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
@@ -31,7 +31,7 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
   const drawn = new LRUCache<string, Buffer, string>({
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => Math.max(1, length),
-    // Whoever asks while it is being drawn waits for the same one.
+    // Concurrent callers wait for the same drawing.
     fetchMethod: (_key, _stale, { context }) => rasterized(context),
   });
 
@@ -52,6 +52,6 @@ async function rasterized(svg: string): Promise<Buffer> {
     });
     return image.asPng();
   } catch (cause) {
-    throw new AppError('internal', 'a picture could not be drawn', { cause });
+    throw new AppError('internal', 'an image card could not be drawn', { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { element, type Markup } from './svg.ts';
 
-/** One look for every picture: a dark card with a ground of its own, readable in light and dark chats alike. */
+/** One look for every image card: dark, with a background of its own, readable in light and dark chats alike. */
 export const THEME = {
   ground: '#16211e',
   raised: '#1d2a26',

@@ -13,7 +13,7 @@ const MAX_MODS = 40;
 /** `paper comet +HDDT` */
 const MODS_AT_END = /^(.*\S)\s+\+([a-z\d]{2,40})$/i;
 
-/** Whose pp are told. */
+/** Accuracies whose pp are shown. */
 const ACCURACIES = [95, 98, 99, 100];
 
 const USUAL_MODS = ['HD', 'HR', 'DT', 'HDDT', 'HDHR', 'HDDTHR', 'FL', 'EZ', 'HT', 'NF'];
@@ -38,7 +38,7 @@ export const beatmapInfo = defineCommand({
     const { services, signal, t } = context;
     const [, name = map, ending = ''] = (mods === undefined && MODS_AT_END.exec(map)) || [];
     const chosen = parseMods(mods ?? ending);
-    const { set, beatmap, ruleset, ...told } = await findMap(name, services.beatmaps, signal);
+    const { set, beatmap, ruleset, ...origin } = await findMap(name, services.beatmaps, signal);
     const convertedTo = beatmap?.mode === 'osu' && ruleset !== 'osu' ? ruleset : undefined;
     if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
     const played = {
@@ -60,7 +60,7 @@ export const beatmapInfo = defineCommand({
             context,
           );
     const view = {
-      ...told,
+      ...origin,
       set: played,
       beatmap: played.beatmaps.find(({ id }) => id === beatmap?.id),
       convertedTo,

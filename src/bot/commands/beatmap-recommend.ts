@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
+import { type FilterRange, parseFilterRange } from '../../beatmaps/recommend/filter-range.ts';
 import { type ModFilter, parseModFilter } from '../../beatmaps/recommend/mod-filter.ts';
-import { parseWishRange, type WishRange } from '../../beatmaps/recommend/wish-range.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
@@ -36,22 +36,22 @@ export const beatmapRecommend = defineCommand({
   visibility: 'chat',
   cost: 2,
   subject: 'player',
-  async run({ player, mods, mode, steps = 0, ...wishes }, context: CommandContext) {
+  async run({ player, mods, mode, steps = 0, ...filters }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     const owner = callerKey(caller);
     const [, name = player, ending = ''] = (mods === undefined && MODS_AT_END.exec(player ?? '')) || [];
     const named = name === '' ? undefined : name;
-    const wished = (mods ?? ending).trim();
-    const { like, farm } = wishes;
+    const wantedMods = (mods ?? ending).trim();
+    const { like, farm } = filters;
     const read = {
-      mods: wished === '' ? undefined : parseModFilter(wished),
-      stars: rangeOf('stars', wishes.stars),
-      pp: rangeOf('pp', wishes.pp),
-      ar: rangeOf('ar', wishes.ar),
-      bpm: rangeOf('bpm', wishes.bpm),
-      length: rangeOf('length', wishes.length),
+      mods: wantedMods === '' ? undefined : parseModFilter(wantedMods),
+      stars: rangeOf('stars', filters.stars),
+      pp: rangeOf('pp', filters.pp),
+      ar: rangeOf('ar', filters.ar),
+      bpm: rangeOf('bpm', filters.bpm),
+      length: rangeOf('length', filters.length),
     };
-    const asked = askerOf(named, wishes, context);
+    const asked = await askerOf(named, filters, context);
     const result = await services.recommend({
       ...read,
       user: asked?.user,
@@ -64,20 +64,20 @@ export const beatmapRecommend = defineCommand({
       caller: owner,
       signal,
     });
-    const told = Object.entries({ player: named, mods: wished, mode, ...wishes }).filter(
+    const given = Object.entries({ player: named, mods: wantedMods, mode, ...filters }).filter(
       (pair): pair is [string, string | boolean] => pair[1] !== undefined && pair[1] !== '',
     );
     const token = (more: Readonly<Record<string, string | number>>) =>
       services.actions.encode({
         command: 'beatmap recommend',
-        values: { ...Object.fromEntries(told), ...(steps === 0 ? {} : { steps }), ...more },
+        values: { ...Object.fromEntries(given), ...(steps === 0 ? {} : { steps }), ...more },
         owner,
       });
     const tokens = {
       another: token({}),
       easier: steps > -MOST_STEPS ? token({ steps: steps - 1 }) : undefined,
       harder: steps < MOST_STEPS ? token({ steps: steps + 1 }) : undefined,
-      withDoubleTime: canTurnTo(wished) ? token({ mods: '+DT' }) : undefined,
+      withDoubleTime: canTurnTo(wantedMods) ? token({ mods: '+DT' }) : undefined,
     };
     const openToken = (mapId: number) => openMapToken(services, mapId);
     return renderRecommendations({ result, tokens, openToken, painter: services.painter }, t);
@@ -85,28 +85,28 @@ export const beatmapRecommend = defineCommand({
   suggest: async (option, partial, context) => (option === 'player' ? suggestPlayers(partial, context) : []),
 });
 
-/** Nobody needs to be somebody who says what he wants himself. */
-function askerOf(
+/** A player need not be named or linked where filters say what is wanted. */
+async function askerOf(
   named: string | undefined,
   { stars, pp, like }: Readonly<Record<'stars' | 'pp' | 'like', string | undefined>>,
   context: CommandContext,
-): AskedPlayer | undefined {
+): Promise<AskedPlayer | undefined> {
   const { caller, services } = context;
-  const isLinked = services.settings.user(callerKey(caller)).player !== null;
+  const isLinked = (await services.settings.user(callerKey(caller))).player !== null;
   if (named !== undefined || (isLinked && services.beatmaps.hasPlayers)) return askedPlayer(named, context);
   const isSaid = stars !== undefined || pp !== undefined || like !== undefined;
   return isSaid || !services.beatmaps.hasPlayers ? undefined : askedPlayer(named, context);
 }
 
-function rangeOf(option: WishRange, text: string | undefined) {
+function rangeOf(option: FilterRange, text: string | undefined) {
   if (text === undefined) return undefined;
-  const range = parseWishRange(option, text);
+  const range = parseFilterRange(option, text);
   if (range === undefined) throw usageError('notRange', { option });
   return range;
 }
 
-function canTurnTo(wished: string): boolean {
-  if (wished === '') return true;
-  const { must, never }: ModFilter = parseModFilter(wished);
+function canTurnTo(mods: string): boolean {
+  if (mods === '') return true;
+  const { must, never }: ModFilter = parseModFilter(mods);
   return ![...must, ...never].includes('DT');
 }

@@ -1,7 +1,7 @@
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
 
-/** Deletes all that is kept about the caller, once he confirmed it. */
+/** Deletes all that is kept about the caller, once they confirmed it. */
 export const forget = defineCommand({
   name: 'forget',
   options: { what: { type: 'choice', required: false, choices: ['me'] } },
@@ -13,9 +13,9 @@ export const forget = defineCommand({
       const token = services.actions.encode({ command: 'forget', values: { what: 'me' }, owner });
       return renderForgetQuestion(token, t);
     }
-    services.settings.forgetUser(owner);
-    services.actions.forget(owner);
-    services.served.forgetUser(owner);
+    await services.settings.forgetUser(owner);
+    await services.actions.forget(owner);
+    await services.recommendationHistory.forgetUser(owner);
     services.jobs.forgetUser(caller.platform, caller.userId);
     return renderForgotten(t);
   },

@@ -1,10 +1,11 @@
 import type { Command } from '../command.ts';
+import type { Site } from '../views/site-name.ts';
 import { about } from './about.ts';
 import { beatmapDownload } from './beatmap-download.ts';
 import { beatmapInfo } from './beatmap-info.ts';
 import { beatmapRecommend } from './beatmap-recommend.ts';
 import { beatmapSearch } from './beatmap-search.ts';
-import { download } from './download.ts';
+import { createDownload } from './download.ts';
 import { forget } from './forget.ts';
 import { createHelp } from './help.ts';
 import { osuLink } from './osu-link.ts';
@@ -13,23 +14,26 @@ import { osuProfile } from './osu-profile.ts';
 import { osuScore } from './osu-score.ts';
 import { osuScores } from './osu-scores.ts';
 import { osuUnlink } from './osu-unlink.ts';
-import { settings } from './settings.ts';
+import { createSettings } from './settings.ts';
 
 /** Every command of Medley, in the order of its help. */
-export const commandList: readonly Command[] = [
-  download,
-  beatmapSearch,
-  beatmapInfo,
-  beatmapRecommend,
-  beatmapDownload,
-  osuProfile,
-  osuScores,
-  osuScore,
-  osuMaps,
-  osuLink,
-  osuUnlink,
-  settings,
-  forget,
-  createHelp(() => commandList),
-  about,
-];
+export function createCommandList({ sources }: { readonly sources: readonly Site[] }): readonly Command[] {
+  const list: readonly Command[] = [
+    createDownload({ sources }),
+    beatmapSearch,
+    beatmapInfo,
+    beatmapRecommend,
+    beatmapDownload,
+    osuProfile,
+    osuScores,
+    osuScore,
+    osuMaps,
+    osuLink,
+    osuUnlink,
+    createSettings({ sources }),
+    forget,
+    createHelp(() => list),
+    about,
+  ];
+  return list;
+}

@@ -4,7 +4,7 @@ import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderProfile } from '../views/player.ts';
 
-/** Who a player is, and how well he plays. */
+/** Who a player is, and how well they play. */
 export const osuProfile = defineCommand({
   name: 'osu profile',
   options: { player: PLAYER_OPTION, mode: MODE_OPTION },
@@ -14,7 +14,7 @@ export const osuProfile = defineCommand({
   accepts: 'player-link',
   async run({ player, mode }, context: CommandContext) {
     const { services, signal, t } = context;
-    const asked = askedPlayer(player, context);
+    const asked = await askedPlayer(player, context);
     const { user, stale } = await services.beatmaps.user(
       asked.user,
       rulesetOf(mode) ?? asked.mode ?? undefined,

@@ -19,7 +19,7 @@ const ALIASES: ReadonlyMap<string, (typeof SCORE_TYPES)[number]> = new Map([
   ['pins', 'pinned'],
 ]);
 
-/** All his best plays in one picture; undefined where it cannot be had: the list does not depend on it. */
+/** All best plays in one image card; undefined where it cannot be had: the list does not depend on it. */
 async function curveOf({ id, username, mode }: Player, { services, signal, t }: CommandContext) {
   if (services.painter === undefined) return undefined;
   try {
@@ -47,7 +47,7 @@ export const osuScores = defineCommand({
   async run({ player, type = 'best', mode, page, cursors }, context: CommandContext) {
     const { caller, services, signal, t } = context;
     const { beatmaps, actions } = services;
-    const asked = askedPlayer(player, context);
+    const asked = await askedPlayer(player, context);
     const place = readPlace({ page, cursors });
     const { user } = await beatmaps.user(asked.user, rulesetOf(mode) ?? asked.mode ?? undefined, signal);
     const { scores, cursor, stale } = await beatmaps.userScores(user.id, type, {

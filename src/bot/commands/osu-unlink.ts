@@ -9,8 +9,8 @@ export const osuUnlink = defineCommand({
   cost: 0,
   subject: 'player',
   async run(_values, { caller, services, t }: CommandContext) {
-    const { player } = services.settings.user(callerKey(caller));
-    services.settings.setUser(callerKey(caller), { player: null });
+    const { player } = await services.settings.user(callerKey(caller));
+    await services.settings.setUser(callerKey(caller), { player: null });
     return renderUnlinked(player, t);
   },
 });

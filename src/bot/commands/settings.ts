@@ -1,50 +1,67 @@
 import { AppError } from '../../errors.ts';
 import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import type { SourceId } from '../../media/post.ts';
-import { type Caller, type CommandContext, callerKey, chatKey, defineCommand, type Services } from '../command.ts';
+import {
+  type BooleanOption,
+  type Caller,
+  type CommandContext,
+  callerKey,
+  chatKey,
+  defineCommand,
+  type Services,
+} from '../command.ts';
 import { chatSettingsOf } from '../settings/chat-settings.ts';
-import type { ChatSettings } from '../settings/settings.ts';
+import type { ChatSettings, UserSettings } from '../settings/settings.ts';
 import { type ChatView, type LanguageView, renderSettings, type SwitchView } from '../views/settings.ts';
+import { type Site, siteName } from '../views/site-name.ts';
 
 const AUTOMATIC = 'auto';
 const TAGS = [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)];
-const SOURCES: readonly SourceId[] = ['instagram', 'facebook'];
 
-type Switches = Readonly<Record<SwitchView['key'], boolean | undefined>>;
+type Switches = Readonly<Record<'links' | 'osu-links' | 'embeds' | 'captions', boolean | undefined>>;
 
 /** Shows what is set, or sets the language of this person and, for the admins of a group, what goes for all of it. */
-export const settings = defineCommand({
-  name: 'settings',
-  options: {
-    language: { type: 'choice', required: false, choices: TAGS },
-    links: { type: 'boolean', required: false, only: 'group' },
-    'osu-links': { type: 'boolean', required: false, only: 'group' },
-    embeds: { type: 'boolean', required: false, only: 'group' },
-    captions: { type: 'boolean', required: false, only: 'group' },
-    instagram: { type: 'boolean', required: false, only: 'group' },
-    facebook: { type: 'boolean', required: false, only: 'group' },
-    'chat-language': { type: 'choice', required: false, choices: TAGS, only: 'group' },
-  },
-  visibility: 'caller',
-  cost: 0,
-  async run({ language, 'chat-language': chatLanguage, ...switches }, { caller, services, t }: CommandContext) {
-    const isGroup = caller.chatKind === 'group';
-    const isAdmin = isGroup && (await mayChange(caller));
-    const chatChange = changeOf(chatSettingsOf(services, caller), switches, chatLanguage);
-    if (chatChange !== undefined && !isAdmin) {
-      throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
-    }
-    if (chatChange !== undefined) services.settings.setChat(chatKey(caller), chatChange);
-    if (language !== undefined) services.settings.setUser(callerKey(caller), { language: languageOf(language) });
+export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
+  return defineCommand({
+    name: 'settings',
+    options: {
+      language: { type: 'choice', required: false, choices: TAGS },
+      links: { type: 'boolean', required: false, only: 'group' },
+      'osu-links': { type: 'boolean', required: false, only: 'group' },
+      embeds: { type: 'boolean', required: false, only: 'group' },
+      captions: { type: 'boolean', required: false, only: 'group' },
+      ...Object.fromEntries(sources.map(site => [site.id, siteOption(site)])),
+      'chat-language': { type: 'choice', required: false, choices: TAGS, only: 'group' },
+    },
+    visibility: 'caller',
+    cost: 0,
+    async run({ language, 'chat-language': chatLanguage, ...switches }, { caller, services, t }: CommandContext) {
+      const isGroup = caller.chatKind === 'group';
+      const isAdmin = isGroup && (await mayChange(caller));
+      const chatChange = changeOf(await chatSettingsOf(services, caller), switches, chatLanguage, sources);
+      if (chatChange !== undefined && !isAdmin) {
+        throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
+      }
+      if (chatChange !== undefined) await services.settings.setChat(chatKey(caller), chatChange);
+      if (language !== undefined)
+        await services.settings.setUser(callerKey(caller), { language: languageOf(language) });
 
-    const saved = chatChange !== undefined || language !== undefined;
-    const spoken = saved ? spokenTo(caller, services) : t;
-    const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
-    const chat = isAdmin ? { ...chatView(caller, services, spoken), diagnosis } : isGroup ? 'withheld' : undefined;
-    const { player } = services.settings.user(callerKey(caller));
-    return renderSettings({ language: ownLanguage(caller, services, spoken), player, chat, saved }, spoken);
-  },
-});
+      const saved = chatChange !== undefined || language !== undefined;
+      const user = await services.settings.user(callerKey(caller));
+      const chat = await chatSettingsOf(services, caller);
+      const asked: Asked = { caller, services, t: saved ? spokenTo(caller, user, chat) : t };
+      const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
+      const shown = isAdmin ? { ...chatView(chat, asked, sources), diagnosis } : isGroup ? 'withheld' : undefined;
+      const own = ownLanguage(user, chat, asked);
+      return renderSettings({ language: own, player: user.player, chat: shown, saved }, asked.t);
+    },
+  });
+}
+
+function siteOption(site: Site): BooleanOption {
+  return { type: 'boolean', required: false, only: 'group', site };
+}
+
+type Asked = Pick<CommandContext, 'caller' | 'services' | 't'>;
 
 async function mayChange({ isChatAdmin }: Caller): Promise<boolean> {
   return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();
@@ -57,61 +74,58 @@ function languageOf(choice: string): string | null {
 /** Undefined when nothing of the chat is to change. */
 function changeOf(
   { disabledSources }: ChatSettings,
-  { links, 'osu-links': osuLinks, embeds, captions, ...sources }: Switches,
+  { links, 'osu-links': osuLinks, embeds, captions, ...switched }: Switches,
   language: string | undefined,
+  sources: readonly Site[],
 ): Partial<ChatSettings> | undefined {
-  const isAnySource = SOURCES.some(source => sources[source] !== undefined);
+  const chosen: Readonly<Record<string, unknown>> = switched;
+  const off = new Set(disabledSources);
+  for (const { id } of sources) {
+    if (chosen[id] === true) off.delete(id);
+    if (chosen[id] === false) off.add(id);
+  }
   const change: Partial<ChatSettings> = {
     ...(links === undefined ? {} : { autoDetect: links }),
     ...(osuLinks === undefined ? {} : { osuLinks }),
     ...(embeds === undefined ? {} : { suppressEmbeds: embeds }),
     ...(captions === undefined ? {} : { captions }),
     ...(language === undefined ? {} : { language: languageOf(language) }),
-    ...(isAnySource
-      ? { disabledSources: SOURCES.filter(source => !(sources[source] ?? !disabledSources.includes(source))) }
-      : {}),
+    ...(sources.some(({ id }) => chosen[id] !== undefined) ? { disabledSources: [...off] } : {}),
   };
   return Object.keys(change).length > 0 ? change : undefined;
 }
 
-/** The language he is answered in from now on. */
-function spokenTo(caller: Caller, services: Services): Translator {
-  const { language } = services.settings.user(callerKey(caller));
-  return createTranslator(language === null ? automaticFor(caller, services) : [language]);
+/** The language of the answers from now on. */
+function spokenTo(caller: Caller, { language }: UserSettings, chat: ChatSettings): Translator {
+  return createTranslator(language === null ? automaticFor(caller, chat) : [language]);
 }
 
-function automaticFor(caller: Caller, services: Services): readonly string[] {
-  const { language } = chatSettingsOf(services, caller);
-  return language === null ? caller.locales : [language, ...caller.locales];
+function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly string[] {
+  return language === null ? locales : [language, ...locales];
 }
 
-function ownLanguage(caller: Caller, services: Services, t: Translator): LanguageView {
-  const { language } = services.settings.user(callerKey(caller));
-  const automatic = createTranslator(automaticFor(caller, services)).messages.languageName;
-  return { set: language, automatic, choices: choicesOf('language', language, { caller, services, t }) };
+function ownLanguage({ language }: UserSettings, chat: ChatSettings, asked: Asked): LanguageView {
+  const automatic = createTranslator(automaticFor(asked.caller, chat)).messages.languageName;
+  return { set: language, automatic, choices: choicesOf('language', language, asked) };
 }
 
-function chatView(caller: Caller, services: Services, t: Translator): Omit<ChatView, 'diagnosis'> {
-  const { autoDetect, osuLinks, suppressEmbeds, captions, language, disabledSources } = chatSettingsOf(
-    services,
-    caller,
-  );
-  const states: Readonly<Record<SwitchView['key'], boolean>> = {
-    links: autoDetect ?? true,
-    'osu-links': osuLinks,
-    embeds: suppressEmbeds,
-    captions,
-    instagram: !disabledSources.includes('instagram'),
-    facebook: !disabledSources.includes('facebook'),
-  };
-  const embeds = caller.hidesEmbeds === true ? (['embeds'] as const) : [];
-  const keys: readonly SwitchView['key'][] = ['links', 'osu-links', ...embeds, 'captions', ...SOURCES];
+function chatView(chat: ChatSettings, asked: Asked, sources: readonly Site[]): Omit<ChatView, 'diagnosis'> {
+  const { autoDetect, osuLinks, suppressEmbeds, captions, language, disabledSources } = chat;
+  const { caller, services, t } = asked;
+  const names = t.messages.settings.switches;
+  const rows = [
+    { key: 'links', name: names.links, isOn: autoDetect ?? true },
+    { key: 'osu-links', name: names['osu-links'], isOn: osuLinks },
+    ...(caller.hidesEmbeds === true ? [{ key: 'embeds', name: names.embeds, isOn: suppressEmbeds }] : []),
+    { key: 'captions', name: names.captions, isOn: captions },
+    ...sources.map(site => ({ key: site.id, name: siteName(site, t), isOn: !disabledSources.includes(site.id) })),
+  ];
   return {
-    switches: keys.map(key => ({ key, isOn: states[key], token: tokenFor(key, !states[key], caller, services) })),
+    switches: rows.map((row): SwitchView => ({ ...row, token: tokenFor(row.key, !row.isOn, caller, services) })),
     language: {
       set: language,
       automatic: null,
-      choices: choicesOf('chat-language', language, { caller, services, t }),
+      choices: choicesOf('chat-language', language, asked),
     },
   };
 }
@@ -119,7 +133,7 @@ function chatView(caller: Caller, services: Services, t: Translator): Omit<ChatV
 function choicesOf(
   option: 'language' | 'chat-language',
   set: string | null,
-  { caller, services, t }: { readonly caller: Caller; readonly services: Services; readonly t: Translator },
+  { caller, services, t }: Asked,
 ): LanguageView['choices'] {
   const names = [{ tag: AUTOMATIC, name: t.messages.settings.automatic }, ...LANGUAGES];
   return names.map(({ tag, name }) => ({

@@ -1,5 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, Command, Option } from '../command.ts';
+import { siteName } from '../views/site-name.ts';
 
 /** One option as a person sees it. */
 export interface OptionSpec {
@@ -40,7 +41,7 @@ export function commandSpec(command: Command, t: Translator, place?: Caller['cha
   const texts = textsOf(command.name, t);
   const declared = Object.entries(command.options).filter(([, option]) => isOffered(option, place));
   const options = declared.map(([key, option]): OptionSpec => {
-    const text = texts?.options[key];
+    const text = texts?.options[key] ?? siteSwitchText(option, t);
     const labels = texts?.choices[key];
     return {
       key,
@@ -60,6 +61,11 @@ export function commandSpec(command: Command, t: Translator, place?: Caller['cha
     accepts: command.accepts,
     options,
   };
+}
+
+function siteSwitchText(option: Option, t: Translator): Texts['options'][string] | undefined {
+  if (option.type !== 'boolean' || option.site === undefined) return undefined;
+  return { name: option.site.id, description: t.messages.settings.siteSwitch(siteName(option.site, t)) };
 }
 
 function isOffered({ only }: Option, place: Caller['chatKind'] | 'button' | undefined): boolean {

@@ -1,13 +1,15 @@
+import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Reply } from '../reply.ts';
-import type { Refusal } from './user-rate-limit.ts';
 
 /** One invocation on its way, under a signal that also ends when its replies cannot be handed over. */
 export interface DispatchContext {
   readonly caller: Caller;
   readonly t: Translator;
   readonly signal: AbortSignal;
+  /** Short forms of the links it is about, where a message has several: failures name them. */
+  readonly about?: readonly string[];
   progress(stage: ProgressStage): void;
 }
 
@@ -40,8 +42,10 @@ export interface Round {
 export interface Remaining {
   /** So many links. */
   readonly links: number;
+  /** Short forms of them, where the message has several. */
+  readonly about: readonly string[];
   /** The limit that keeps them waiting; undefined when they only come in the next round. */
-  readonly refusal: Refusal | undefined;
+  readonly refusal: AppError | undefined;
 }
 
 /** A round that is one part. */

@@ -12,7 +12,7 @@ import {
 } from '../command.ts';
 import type { Reply } from '../reply.ts';
 import { createTaskPool } from '../runtime/task-pool.ts';
-import { chatSettingsOf } from '../settings/chat-settings.ts';
+import { readableChatSettings } from '../settings/chat-settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
 import { type Ask, askOf } from './ask.ts';
@@ -57,19 +57,19 @@ export interface Attempt extends Position {
 }
 
 export interface Dispatcher extends Autocomplete {
-  /** What a message asks of Medley; undefined when it is no concern of its. Never throws. */
+  /** What a message asks of Medley; undefined when it is not meant for it. Never rejects. */
   read(message: TextMessage): Promise<Ask | undefined>;
   /** Begins to answer; what is not answered in this round is for the next one. Failures are answers too: it never rejects. */
   answer(ask: Ask, attempt: Attempt): Promise<Round>;
-  /** Resolves when all is said. A text that is no concern of Medley's gets no reply at all. */
+  /** Resolves when all is said. A text that is not meant for Medley gets no reply at all. */
   dispatch(invocation: Invocation, sink: Sink): Promise<void>;
   /**
-   * The canonical links that dispatching this message would answer, for faces that keep accepted work; empty for all else. Given
-   * back as `links` of the same message, they mean the same. Never throws.
+   * The canonical links that dispatching this message would answer, for platforms that keep accepted work; empty for all else. Given
+   * back as `links` of the same message, they mean the same. Never rejects.
    */
-  linksOf(message: TextMessage): readonly PastedLink[];
-  /** The caller's language: his setting, else that of the chat, else what his platform says. */
-  translator(caller: Caller): Translator;
+  linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
+  /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
+  translator(caller: Caller): Promise<Translator>;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
@@ -81,7 +81,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const work = createTaskPool<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
   const admit = createUserRateLimit({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
-  const concernOf = createMessageFilter({
+  const intentOf = createMessageFilter({
     commands,
     services,
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
@@ -91,30 +91,25 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const typingHelp = createAutocomplete({ commands, services, translator, logFailure });
   let turns = 0;
 
-  function translator(caller: Caller): Translator {
-    const set = [services.settings.user(callerKey(caller)).language, chatSettingsOf(services, caller).language];
+  async function translator(caller: Caller): Promise<Translator> {
+    const onUnreadable = (error: unknown) => logFailure(toAppError(error), 'read settings', caller);
+    const [own, chat] = await Promise.all([
+      services.settings.user(callerKey(caller)).catch(onUnreadable),
+      readableChatSettings(services, caller, onUnreadable),
+    ]);
+    const set = [own?.language ?? null, chat.language];
     return createTranslator([...set.filter(language => language !== null), ...caller.locales]);
-  }
-
-  /** For those who must answer even when the settings cannot be read. */
-  function calmTranslator(caller: Caller): Translator {
-    try {
-      return translator(caller);
-    } catch (error) {
-      logFailure(toAppError(error), 'read settings', caller);
-      return createTranslator(caller.locales);
-    }
   }
 
   function failure(
     error: unknown,
     doing: string,
-    { caller, t }: DispatchContext,
+    { caller, t, about }: DispatchContext,
     { visibility, subject }: Pick<Command, 'visibility' | 'subject'> = { visibility: 'caller' },
   ): Reply {
     const appError = toAppError(error);
     logFailure(appError, doing, caller);
-    return errorNotice(appError, t, visibility, subject);
+    return errorNotice(appError, t, { visibility, subject, about });
   }
 
   function find(name: string): Command {
@@ -136,8 +131,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     try {
       const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
       const values = validateOptions(spec, raw());
-      const task = (waiter: Pick<CommandContext, 'signal' | 'progress'>) =>
-        command.run(values, { ...waiter, caller, t, services });
+      const task = async (waiter: Pick<CommandContext, 'signal' | 'progress'>) => {
+        const reply = await command.run(values, { ...waiter, caller, t, services });
+        await services.actions.stored();
+        return reply;
+      };
       if (command.cost === 0) return await task(turn);
       turn.progress('resolving');
       turns += 1;
@@ -165,7 +163,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     isPressed = false,
   ): Promise<Round> {
     const refusal = paid > 0 ? undefined : await admit(command, turn.caller);
-    if (refusal) throw refusal.error;
+    if (refusal) throw refusal;
     return single(run(command, turn, raw, isPressed));
   }
 
@@ -181,7 +179,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         return alone(command, turn, position, () => parseArguments(spec, ask.what.args));
       }
       case 'button': {
-        const { command, values } = services.actions.decode(ask.what.token, callerKey(turn.caller));
+        const { command, values } = await services.actions.decode(ask.what.token, callerKey(turn.caller));
         return alone(find(command), turn, position, () => values, true);
       }
       case 'talk':
@@ -190,7 +188,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function answer(ask: Ask, { from, paid, caller, signal, progress }: Attempt): Promise<Round> {
-    const turn = { caller, t: calmTranslator(caller), signal, progress };
+    const turn = { caller, t: await translator(caller), signal, progress };
     try {
       return await rounds(ask, turn, { from, paid });
     } catch (error) {
@@ -203,19 +201,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** What is said about links that are not answered, by platforms that keep none. */
-  function leftOut({ links, refusal }: Remaining, taken: number, turn: DispatchContext): Reply | undefined {
+  function leftOut({ links, about, refusal }: Remaining, taken: number, turn: DispatchContext): Reply {
     if (refusal === undefined) return notice(turn.t.messages.notices.moreLinks(taken, links));
-    return refusal.firstRefusal ? failure(refusal.error, 'links', turn) : undefined;
+    return failure(refusal, 'links', { ...turn, about });
   }
 
   async function prepared(ask: Ask, turn: DispatchContext): Promise<readonly Answer[]> {
     const { answers, remaining, next } = await answer(ask, { ...turn, from: 0, paid: 0 });
-    const reply = remaining && leftOut(remaining, answers.length, turn);
-    return reply === undefined ? answers : [...answers, { reply: Promise.resolve(reply), next }];
+    if (remaining === undefined) return answers;
+    return [...answers, { reply: Promise.resolve(leftOut(remaining, answers.length, turn)), next }];
   }
 
-  function read(message: TextMessage): Ask | undefined {
-    const intent = concernOf(message);
+  async function read(message: TextMessage): Promise<Ask | undefined> {
+    const intent = await intentOf(message);
     return intent && askOf(intent);
   }
 
@@ -224,23 +222,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     commandSpecs: (t, chatKind) => commands.map(command => commandSpec(command, t, chatKind)),
 
-    linksOf(message) {
-      const intent = concernOf(message);
+    async linksOf(message) {
+      const intent = await intentOf(message);
       return intent?.kind === 'links' ? intent.links : [];
     },
 
-    read: async message => read(message),
+    read,
     answer,
 
     async dispatch(invocation, sink) {
-      const ask = invocation.kind === 'text' ? read(invocation) : askFor(invocation);
+      const ask = invocation.kind === 'text' ? await read(invocation) : askFor(invocation);
       if (ask === undefined) return;
       const { caller } = invocation;
       const failed = new AbortController();
       const signal = AbortSignal.any([invocation.signal, failed.signal]);
       const turn: DispatchContext = {
         caller,
-        t: calmTranslator(caller),
+        t: await translator(caller),
         signal,
         progress: stage => sink.progress(stage),
       };

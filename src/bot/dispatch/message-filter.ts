@@ -1,6 +1,6 @@
 import type { Caller, Command, Services } from '../command.ts';
-import { chatSettingsOf } from '../settings/chat-settings.ts';
-import { CHAT_DEFAULTS, type ChatSettings } from '../settings/settings.ts';
+import { readableChatSettings } from '../settings/chat-settings.ts';
+import type { ChatSettings } from '../settings/settings.ts';
 import type { TextInvocation } from './invocation.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { readText, type TextIntent } from './text-intent.ts';
@@ -16,23 +16,14 @@ export interface MessageFilterOptions {
 }
 
 /**
- * What a message wants of Medley; undefined when it is no concern of its, which is what most messages of a group come to. Never
- * throws, and asks the settings only about messages that hold a link.
+ * What a message wants of Medley; undefined when it is not meant for it, which is what most messages of a group come to. Never
+ * rejects, and asks the settings only about messages that hold a link.
  */
-export type MessageFilter = (message: TextMessage) => TextIntent | undefined;
+export type MessageFilter = (message: TextMessage) => Promise<TextIntent | undefined>;
 
 export function createMessageFilter({ commands, services, onUnreadable }: MessageFilterOptions): MessageFilter {
   const { extractor } = services;
   const findLinks = createLinkFinder(extractor);
-
-  function settingsOf(caller: Caller): ChatSettings {
-    try {
-      return chatSettingsOf(services, caller);
-    } catch (error) {
-      onUnreadable(error, caller);
-      return CHAT_DEFAULTS;
-    }
-  }
 
   function isOn(link: string, { autoDetect, disabledSources, osuLinks }: ChatSettings): boolean {
     if (kindOfLink(link) !== 'link') return osuLinks;
@@ -41,14 +32,14 @@ export function createMessageFilter({ commands, services, onUnreadable }: Messag
     return source === undefined || !disabledSources.includes(source);
   }
 
-  return message => {
+  return async message => {
     const { caller, direct } = message;
     const intent = readText(message, commands, findLinks);
     if (intent.kind === 'command') return intent;
     // What is said to Medley itself is a request, whatever goes for links that are merely pasted.
     if (direct ?? caller.chatKind === 'private') return intent;
     if (intent.kind !== 'links') return undefined;
-    const settings = settingsOf(caller);
+    const settings = await readableChatSettings(services, caller, error => onUnreadable(error, caller));
     const links = intent.links.filter(({ url }) => isOn(url, settings));
     return links.length > 0 ? { kind: 'links', links } : undefined;
   };

@@ -1,9 +1,11 @@
+import type { AppError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { hidden } from '../reply.ts';
+import { linkLabels } from '../views/link-label.ts';
 import type { Answer, DispatchContext, Position, Round } from './dispatch-context.ts';
 import type { PastedLink } from './invocation.ts';
 import { kindOfLink } from './osu-links.ts';
-import type { Refusal, UserRateLimit } from './user-rate-limit.ts';
+import type { UserRateLimit } from './user-rate-limit.ts';
 
 export interface PastedLinksOptions {
   readonly commands: readonly Command[];
@@ -41,8 +43,9 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
   }
 
   return async (links, turn, { from, paid }) => {
+    const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
     const answers: Answer[] = [];
-    let refusal: Refusal | undefined;
+    let refusal: AppError | undefined;
     let next = from;
     for (const link of links.slice(from)) {
       const command = takers.get(kindOfLink(link.url));
@@ -50,11 +53,13 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
         if (answers.length === LINKS_AT_ONCE) break;
         if (next >= paid) refusal = await admit(command, turn.caller);
         if (refusal) break;
-        answers.push({ ...answerLink(command, link, turn), next: next + 1 });
+        const about = labels.slice(next, next + 1);
+        answers.push({ ...answerLink(command, link, { ...turn, about }), next: next + 1 });
       }
       next += 1;
     }
     const left = links.length - next;
-    return { answers, next, paid: Math.max(paid, next), remaining: left > 0 ? { links: left, refusal } : undefined };
+    const remaining = left > 0 ? { links: left, about: labels.slice(next), refusal } : undefined;
+    return { answers, next, paid: Math.max(paid, next), remaining };
   };
 }

@@ -7,7 +7,7 @@ const WAIT_MS = 3_000;
 
 type Context = Pick<CommandContext, 'services' | 'signal'>;
 
-/** What a map comes to, or undefined where that cannot be told in time: a reply never fails for want of an estimate. */
+/** What a map comes to, or undefined where that is not known in time: a reply never fails for want of an estimate. */
 export async function estimate(
   request: DifficultyRequest,
   { services, signal }: Context,
@@ -16,7 +16,7 @@ export async function estimate(
   try {
     return await services.difficulty?.of(request, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
   } catch {
-    // Logged where it failed; only that nobody waits for the reply any more is of concern here.
+    // Logged where it failed; here it only matters whether the caller still waits.
     signal.throwIfAborted();
     return undefined;
   }
@@ -30,7 +30,7 @@ export async function estimateFullCombos(
   scores: readonly Score[],
   context: Context,
 ): Promise<ReadonlyMap<number, number>> {
-  const told = await Promise.all(
+  const found = await Promise.all(
     scores.map(async (score): Promise<readonly [number, number] | undefined> => {
       const { id, beatmap, mode: ruleset, mods, pp } = score;
       if (beatmap === null || pp === null || !score.passed || score.is_perfect_combo) return undefined;
@@ -39,5 +39,5 @@ export async function estimateFullCombos(
       return [id, (pp * play.ppIfFullCombo) / play.pp];
     }),
   );
-  return new Map(told.filter(each => each !== undefined));
+  return new Map(found.filter(each => each !== undefined));
 }

@@ -13,15 +13,18 @@ export const PLAYER_OPTION = { type: 'string', form: 'name', required: false, ma
 export interface AskedPlayer {
   /** As `Players` takes it. */
   readonly user: number | string;
-  /** What he wants to see when he names no ruleset; null for what that player plays most. */
+  /** What they want to see when they name no ruleset; null for what that player plays most. */
   readonly mode: LinkedPlayer['mode'];
 }
 
-/** @throws AppError `credentials_required`, or `invalid_request` with a hint when nobody is named or linked */
-export function askedPlayer(given: string | undefined, { caller, services }: CommandContext): AskedPlayer {
+/** @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked */
+export async function askedPlayer(
+  given: string | undefined,
+  { caller, services }: CommandContext,
+): Promise<AskedPlayer> {
   requirePlayers(services.beatmaps);
   if (given !== undefined) return { user: given, mode: null };
-  const { player } = services.settings.user(callerKey(caller));
+  const { player } = await services.settings.user(callerKey(caller));
   if (player === null) throw usageError('noPlayer');
   return { user: player.id, mode: player.mode };
 }
@@ -32,8 +35,11 @@ export function requirePlayers({ hasPlayers }: { readonly hasPlayers: boolean })
 }
 
 /** The linked player, then those asked for lately. */
-export function suggestPlayers(partial: string, { caller, services, t }: CommandContext): readonly Suggestion[] {
-  const { player } = services.settings.user(callerKey(caller));
+export async function suggestPlayers(
+  partial: string,
+  { caller, services, t }: CommandContext,
+): Promise<readonly Suggestion[]> {
+  const { player } = await services.settings.user(callerKey(caller));
   const isOwn = player?.name.toLowerCase().startsWith(partial.toLowerCase()) === true;
   const own = player !== null && isOwn ? [{ label: t.messages.osu.yours(player.name), value: player.name }] : [];
   const others = services.beatmaps

@@ -10,6 +10,7 @@ import { callerOf, type Request, readKept } from './request.ts';
 import { again, type Ending, partsOf, type RequestOutcome, type Run } from './run.ts';
 import type { TranslatorFor } from './say.ts';
 import { createSteps } from './steps.ts';
+import { createWaitNotices } from './wait-notices.ts';
 
 export interface RunRequestOptions {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;
@@ -51,7 +52,7 @@ const DONE: Verdict = { done: true };
 
 export function createRunRequest(options: RunRequestOptions): RunRequest {
   const { platforms, dispatcher, translatorFor, holds, log, now, random, onOutcome } = options;
-  const steps = createSteps({ dispatcher, holds, now, done });
+  const steps = createSteps({ dispatcher, holds, now, mayNotify: createWaitNotices({ now }), done });
   const readFailure = createReadFailure({ ...options, steps, done });
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */

@@ -7,15 +7,17 @@ import type { Reply } from '../reply.ts';
 import { renderOwed } from '../views/request-notice.ts';
 import type { Sending } from './chat-platform.ts';
 import type { Holds } from './holds.ts';
-import type { Owed } from './request.ts';
+import { type Owed, ownerKey } from './request.ts';
 import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
 import { oneReply } from './say.ts';
 import { createPut } from './sending.ts';
+import type { WaitNotices } from './wait-notices.ts';
 
 export interface StepsOptions {
   readonly dispatcher: Pick<Dispatcher, 'answer'>;
   readonly holds: Pick<Holds, 'reached'>;
   readonly now: () => number;
+  readonly mayNotify: WaitNotices;
   readonly done: (run: Run, outcome: RequestOutcome) => Verdict;
 }
 
@@ -36,8 +38,10 @@ export class PlatformAway extends Error {
 
 /** Attempts to say one sentence of regret. */
 const MOST_TELLS = 5;
+/** Until it is tried again to tell a person that a request waits. */
+const NOTICE_MS = 5_000;
 
-export function createSteps({ dispatcher, holds, now, done }: StepsOptions): Steps {
+export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOptions): Steps {
   async function step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
     if (sending !== undefined && now() >= sending.until)
@@ -84,12 +88,13 @@ export function createSteps({ dispatcher, holds, now, done }: StepsOptions): Ste
   function wait(run: Run, { links, refusal }: NonNullable<Round['remaining']>): Verdict | undefined {
     const { progress, request } = run;
     if (refusal === undefined) return again(run, 0);
-    const afterMs = Math.max(1_000, refusal.error.retryAfterMs ?? 0);
+    const afterMs = Math.max(1_000, refusal.retryAfterMs ?? 0);
     if (request.until !== undefined && now() + afterMs >= request.until) {
       progress.owed = { sentence: 'limited', next: partsOf(request), afterMs };
       return undefined;
     }
-    if (progress.isWaitSaid || !(refusal.firstRefusal || progress.next > 0)) return again(run, afterMs);
+    if (progress.isWaitSaid) return again(run, afterMs);
+    if (!mayNotify(ownerKey(request.platform, request.user.rateKey))) return again(run, Math.min(afterMs, NOTICE_MS));
     progress.isWaitSaid = true;
     progress.owed = { sentence: 'waiting', next: progress.next, links, afterMs };
     return undefined;

@@ -1,13 +1,12 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
-import type { Store } from '../../infra/store/store.ts';
-import type { SourceId } from '../../media/post.ts';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+import { type SourceId, sourceIdSchema } from '../../media/post.ts';
 
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
   readonly language: string | null;
-  /** The osu! player he is, and the ruleset he wants to see when he names none. */
+  /** The person's osu! player, and the ruleset they want to see when they name none. */
   readonly player: LinkedPlayer | null;
 }
 
@@ -35,28 +34,29 @@ export interface ChatSettings {
 }
 
 /**
- * Durable settings, of people by `callerKey` and of chats by `chatKey`. Absent rows read as defaults.
- * @throws AppError `internal` from every method when the store cannot be read or written
+ * Durable settings, of people by `callerKey` and of chats by `chatKey`; who set nothing has defaults. They are held in memory, so that a
+ * message costs no query. While the store cannot be read, what was read last counts.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read (and was not before) or written
  */
 export interface SettingsStore {
-  user(key: string): UserSettings;
-  setUser(key: string, change: Partial<UserSettings>): void;
+  user(key: string): Promise<UserSettings>;
+  setUser(key: string, change: Partial<UserSettings>): Promise<void>;
   /** Deletes the settings of that person. */
-  forgetUser(key: string): void;
-  chat(key: string): ChatSettings;
-  setChat(key: string, change: Partial<ChatSettings>): void;
-  forgetChat(key: string): void;
+  forgetUser(key: string): Promise<void>;
+  chat(key: string): Promise<ChatSettings>;
+  setChat(key: string, change: Partial<ChatSettings>): Promise<void>;
+  forgetChat(key: string): Promise<void>;
   /** The chat has a new id. What was set under the new one already stays. */
-  moveChat(from: string, to: string): void;
+  moveChat(from: string, to: string): Promise<void>;
   /** Medley was removed from the chat at that moment (unix milliseconds), or is back (null). After 30 days away its settings are deleted. */
-  markChatLeft(key: string, at: number | null): void;
+  markChatLeft(key: string, at: number | null): Promise<void>;
 }
 
 export interface SettingsStoreOptions {
-  readonly store: Store;
-  readonly now?: () => number;
-  /** People, and chats, whose settings are held in memory, so that a message costs no query. Default 10 000. */
-  readonly maxCached?: number;
+  readonly records: RecordStore;
+  /** People, and chats, whose settings are held in memory. Default 10 000. */
+  readonly maxInMemory?: number;
 }
 
 export const CHAT_DEFAULTS: ChatSettings = {
@@ -69,21 +69,8 @@ export const CHAT_DEFAULTS: ChatSettings = {
 };
 
 const USER_DEFAULTS: UserSettings = { language: null, player: null };
-const LEFT_MS = 30 * 24 * 3_600_000;
-const SESSION_MS = 90 * 24 * 3_600_000;
-const MAX_SESSIONS = 50_000;
-const PURGE_EVERY_MS = 3_600_000;
-
-const STEPS = [
-  `CREATE TABLE users (
-    key TEXT NOT NULL PRIMARY KEY, language TEXT, updated_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-  `CREATE TABLE chats (
-    key TEXT NOT NULL PRIMARY KEY, settings TEXT NOT NULL, left_at INTEGER, updated_at INTEGER NOT NULL
-  ) STRICT, WITHOUT ROWID`,
-  'CREATE INDEX chats_left ON chats (left_at) WHERE left_at IS NOT NULL',
-  'ALTER TABLE users ADD COLUMN player TEXT',
-];
+const DAY_MS = 24 * 3_600_000;
+const LEFT_MS = 30 * DAY_MS;
 
 /** A player written by another version in another way reads as none. */
 const Player = z.object({
@@ -91,122 +78,55 @@ const Player = z.object({
   name: z.string(),
   mode: z.enum(RULESETS).nullable().catch(null),
 });
-const UserRow = z
-  .object({ language: z.string().nullable(), player: z.string().nullable() })
-  .transform(({ language, player }): UserSettings => {
-    return { language, player: player === null ? null : (Player.safeParse(JSON.parse(player)).data ?? null) };
-  });
+const User = z.object({ language: z.string().nullable(), player: Player.nullable().catch(null) });
 
 /** What is missing or was written otherwise by another version reads as the default. */
-const Chosen = z.object({
+const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
   suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
-  disabledSources: z.array(z.enum(['instagram', 'facebook'])).catch([]),
+  // A source that this version does not have stays switched off for the one that has it.
+  disabledSources: z.array(sourceIdSchema).catch([]),
 });
-const ChatRow = z.object({ settings: z.string() }).transform(row => Chosen.parse(JSON.parse(row.settings)));
 
-/** @throws AppError `internal` when the store cannot be read or written */
-export function createSettingsStore({
-  store,
-  now = Date.now,
-  maxCached = 10_000,
-}: SettingsStoreOptions): SettingsStore {
-  store.migrate('settings', STEPS);
-  const users = new LRUCache<string, UserSettings>({ max: maxCached });
-  const chats = new LRUCache<string, ChatSettings>({ max: maxCached });
-  let purgedAt = Number.NEGATIVE_INFINITY;
+export const USERS = { name: 'users', schema: User } as const satisfies CollectionOptions<UserSettings>;
+/** A browser's session is no person we know: old ones go, and no flood of them fills the store. */
+export const WEB_USERS = {
+  name: 'web-users',
+  schema: User,
+  ttlMs: 90 * DAY_MS,
+  maxRecords: 50_000,
+} as const satisfies CollectionOptions<UserSettings>;
+export const CHATS = { name: 'chats', schema: Chat } as const satisfies CollectionOptions<ChatSettings>;
 
-  function user(key: string): UserSettings {
-    const known = users.get(key);
-    if (known) return known;
-    const settings = store.get('SELECT language, player FROM users WHERE key = ?', [key], UserRow) ?? USER_DEFAULTS;
-    users.set(key, settings);
-    return settings;
-  }
+export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsStoreOptions): SettingsStore {
+  const people = records.collection<UserSettings>({ ...USERS, maxInMemory });
+  const sessions = records.collection<UserSettings>({ ...WEB_USERS, maxInMemory });
+  const chats = records.collection<ChatSettings>({ ...CHATS, maxInMemory });
+  const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
 
-  function forgetUser(key: string): void {
-    store.run('DELETE FROM users WHERE key = ?', [key]);
-    users.delete(key);
-  }
-
-  function chat(key: string): ChatSettings {
-    const known = chats.get(key);
-    if (known) return known;
-    purgeLeft();
-    const settings = store.get('SELECT settings FROM chats WHERE key = ?', [key], ChatRow) ?? CHAT_DEFAULTS;
-    chats.set(key, settings);
-    return settings;
-  }
-
-  function forgetChat(key: string): void {
-    store.run('DELETE FROM chats WHERE key = ?', [key]);
-    chats.delete(key);
-  }
-
-  function purgeLeft(): void {
-    const at = now();
-    if (at - purgedAt < PURGE_EVERY_MS) return;
-    const { changes } = store.run('DELETE FROM chats WHERE left_at <= ?', [at - LEFT_MS]);
-    // A browser's session is nobody we know: old ones are dropped, and no flood of them fills the disk.
-    store.run("DELETE FROM users WHERE key >= 'web:' AND key < 'web;' AND updated_at <= ?", [at - SESSION_MS]);
-    store.run(
-      `DELETE FROM users WHERE key IN (SELECT key FROM users WHERE key >= 'web:' AND key < 'web;'
-      ORDER BY updated_at DESC LIMIT -1 OFFSET ?)`,
-      [MAX_SESSIONS],
-    );
-    if (changes > 0) chats.clear();
-    purgedAt = at;
-  }
-
-  purgeLeft();
+  const user = async (key: string) => (await usersOf(key).get(key)) ?? USER_DEFAULTS;
+  const chat = async (key: string) => (await chats.get(key)) ?? CHAT_DEFAULTS;
 
   return {
     user,
-    forgetUser,
-    setUser(key, change) {
-      purgeLeft();
-      const settings: UserSettings = { ...user(key), ...change };
-      // Nobody is on record for having chosen nothing.
-      if (settings.language === null && settings.player === null) return forgetUser(key);
-      store.run(
-        `INSERT INTO users (key, language, player, updated_at) VALUES (:key, :language, :player, :at) ON CONFLICT (key)
-        DO UPDATE SET language = excluded.language, player = excluded.player, updated_at = excluded.updated_at`,
-        { key, language: settings.language, player: settings.player && JSON.stringify(settings.player), at: now() },
-      );
-      users.set(key, settings);
+    forgetUser: key => usersOf(key).delete(key),
+    async setUser(key, change) {
+      const settings: UserSettings = { ...(await user(key)), ...change };
+      // Who chose nothing is not on record.
+      if (settings.language === null && settings.player === null) return usersOf(key).delete(key);
+      return usersOf(key).set(key, settings);
     },
     chat,
-    forgetChat,
-    setChat(key, change) {
-      const settings: ChatSettings = { ...chat(key), ...change };
-      const json = JSON.stringify(settings);
-      if (json === JSON.stringify(CHAT_DEFAULTS)) return forgetChat(key);
-      store.run(
-        `INSERT INTO chats (key, settings, updated_at) VALUES (:key, :json, :at)
-        ON CONFLICT (key) DO UPDATE SET settings = excluded.settings, left_at = NULL, updated_at = excluded.updated_at`,
-        { key, json, at: now() },
-      );
-      chats.set(key, settings);
+    forgetChat: key => chats.delete(key),
+    async setChat(key, change) {
+      const settings: ChatSettings = { ...(await chat(key)), ...change };
+      if (JSON.stringify(settings) === JSON.stringify(CHAT_DEFAULTS)) return chats.delete(key);
+      return chats.set(key, settings);
     },
-    moveChat(from, to) {
-      if (from === to) return;
-      store.transaction(() => {
-        store.run(
-          `INSERT INTO chats (key, settings, updated_at) SELECT ?, settings, updated_at FROM chats WHERE key = ?
-          ON CONFLICT (key) DO NOTHING`,
-          [to, from],
-        );
-        store.run('DELETE FROM chats WHERE key = ?', [from]);
-      });
-      chats.delete(from);
-      chats.delete(to);
-    },
-    markChatLeft(key, at) {
-      purgeLeft();
-      store.run('UPDATE chats SET left_at = :at WHERE key = :key AND left_at IS NOT :at', { key, at });
-    },
+    moveChat: (from, to) => chats.move(from, to),
+    markChatLeft: (key, at) => chats.expire(key, at === null ? null : at + LEFT_MS),
   };
 }

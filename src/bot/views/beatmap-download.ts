@@ -37,7 +37,7 @@ export function renderBeatmapDownload(view: BeatmapDownloadView, t: Translator):
   });
 }
 
-/** Those of the wish; all when none are of it. */
+/** Those with or without video as asked; all when there are none such. */
 function wanted(addresses: readonly DownloadAddress[], video: boolean | undefined): readonly DownloadAddress[] {
   const files = addresses.filter(({ source }) => source !== 'osu');
   const fitting = video === undefined ? files : files.filter(address => address.video === video);

@@ -24,9 +24,9 @@ export interface BeatmapInfoView extends SetAnswer {
   readonly beatmap: Beatmap | undefined;
   /** The ruleset it was asked for in, where that is not its own; the estimate is of it. */
   readonly convertedTo?: Ruleset | undefined;
-  /** With which the settings, lengths and tempo of the difficulties are told. */
+  /** With which the settings, lengths and tempo of the difficulties are shown. */
   readonly mods: readonly string[];
-  /** What the difficulty comes to with them; undefined where nobody can tell. */
+  /** What the difficulty comes to with them; undefined where it is not known. */
   readonly estimated: MapDifficulty | undefined;
   readonly picture?: PictureBlock | undefined;
   /** Of the button that brings the download addresses. */

@@ -76,7 +76,7 @@ export interface SetCardOptions {
   readonly openToken: SearchView['openToken'];
   /** Said before all else. */
   readonly note?: Text;
-  /** By which they were asked for: what it counts is then told. */
+  /** By which they were asked for: what it counts is then shown. */
   readonly sort?: SortField | undefined;
 }
 

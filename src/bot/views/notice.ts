@@ -1,15 +1,25 @@
 import type { AppError, ErrorCode } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../command.ts';
-import { type Reply, reply } from '../reply.ts';
+import { type Reply, reply, type Text } from '../reply.ts';
 
 type Sentence = (params: AppError['params'], wait?: string) => string;
 
-/** What only concerns the person who asked is shown to him alone, where the platform can. */
+export interface ErrorNoticeOptions {
+  readonly visibility: Reply['visibility'];
+  /** What the failed command was about, where it was not about posts. */
+  readonly subject?: Subject | undefined;
+  /** Short forms of the links it is about, where a message has several. */
+  readonly about?: readonly string[] | undefined;
+}
+
+/** What only concerns the person who asked is shown to them alone, where the platform can. */
 const FOR_CALLER: ReadonlySet<ErrorCode> = new Set(['invalid_request', 'rate_limited', 'forbidden']);
+/** Links that one sentence names. */
+const MAX_NAMED = 5;
 
 /** One calm sentence for a failure, in the reader's language. */
-function errorSentence(error: AppError, t: Translator, subject: Subject | undefined): string {
+export function errorSentence(error: AppError, t: Translator, subject?: Subject): string {
   const { hint } = error.params;
   const hints: Readonly<Record<string, (params: AppError['params']) => string>> = t.messages.hints;
   if (typeof hint === 'string' && Object.hasOwn(hints, hint)) {
@@ -21,13 +31,26 @@ function errorSentence(error: AppError, t: Translator, subject: Subject | undefi
   return (own[error.code] ?? t.messages.errors[error.code])(error.params, wait);
 }
 
-/** @param subject what the failed command was about, where it was not about posts */
-export function errorNotice(error: AppError, t: Translator, visibility: Reply['visibility'], subject?: Subject): Reply {
+export function errorNotice(
+  error: AppError,
+  t: Translator,
+  { visibility, subject, about = [] }: ErrorNoticeOptions,
+): Reply {
   return reply({
     tone: error.code === 'internal' || error.code === 'upstream_changed' ? 'error' : 'notice',
-    blocks: [{ kind: 'text', text: [errorSentence(error, t, subject)] }],
+    blocks: [{ kind: 'text', text: aboutLinks(about, errorSentence(error, t, subject)) }],
     visibility: FOR_CALLER.has(error.code) ? 'caller' : visibility,
+    ...(error.code === 'rate_limited' && error.retryAfterMs !== undefined ? { outdatedMs: error.retryAfterMs } : {}),
   });
+}
+
+/** A sentence behind the short forms of the links that it is about. */
+export function aboutLinks(about: readonly string[], sentence: string): Text {
+  if (about.length === 0) return [sentence];
+  const named = about.slice(0, MAX_NAMED).flatMap((label, index): Text => {
+    return [...(index === 0 ? [] : [', ']), { kind: 'code', children: [label] }];
+  });
+  return [...named, about.length > MAX_NAMED ? ', …: ' : ': ', sentence];
 }
 
 /** A remark that is no failure. */

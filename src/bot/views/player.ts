@@ -7,12 +7,12 @@ import { day, joined, link, originBlocks } from './beatmap.ts';
 export interface ProfileView {
   readonly player: Player;
   readonly stale: boolean;
-  /** Of the buttons to his lists. */
+  /** Of the buttons to the player's lists. */
   readonly tokens: Readonly<Record<'best' | 'recent' | 'maps', string>>;
   readonly picture?: PictureBlock | undefined;
 }
 
-/** Who a player is and how well he plays; what osu! did not say is left out. */
+/** Who a player is and how well they play; what osu! did not say is left out. */
 export function renderProfile({ player, stale, tokens, picture }: ProfileView, t: Translator): Reply {
   const words = t.messages.osu;
   const { statistics } = player;
@@ -47,7 +47,7 @@ export function renderProfile({ player, stale, tokens, picture }: ProfileView, t
   });
 }
 
-/** His name, leading to his profile. */
+/** The name, leading to the profile. */
 export function playerTitle({ username, url }: Pick<Player, 'username' | 'url'>): Text {
   return [link(url, username)];
 }
@@ -147,7 +147,7 @@ export function renderLinked({ name, mode }: LinkedPlayer, t: Translator): Reply
   return reply({ tone: 'success', blocks: [{ kind: 'text', text: [text] }], visibility: 'caller' });
 }
 
-/** @param player who he was; null when he was nobody */
+/** @param player who was linked; null for none */
 export function renderUnlinked(player: LinkedPlayer | null, t: Translator): Reply {
   const words = t.messages.osu;
   return reply({

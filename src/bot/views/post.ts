@@ -1,26 +1,33 @@
 import type { Translator } from '../../i18n/translate.ts';
-import { type MediaItem, type Post, playableVariants } from '../../media/post.ts';
+import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
 import { type Block, type GalleryItem, type Inline, type Reply, reply, type Text } from '../reply.ts';
 
 export interface PostViewOptions {
   /** Indexes into `post.items` to show, in order. */
   readonly indexes: readonly number[];
   readonly form: GalleryItem['form'];
+  /** Name of the site it is on. */
+  readonly site: string;
   /** Whether to quote what was written under it. Default true. */
   readonly captions?: boolean;
+  /** Zero-based place of the item that was asked for and could not be fetched. */
+  readonly missing?: number | undefined;
 }
 
 const SEPARATOR = ' · ';
 
 /** A post as a reply: who, what was written, the counts that are known, the files, the way to the original. */
-export function renderPost(post: Post, t: Translator, { indexes, form, captions = true }: PostViewOptions): Reply {
-  const blocks: Block[] = [{ kind: 'heading', text: heading(post, t) }];
+export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
+  const { indexes, form, captions = true } = options;
+  const blocks: Block[] = [{ kind: 'heading', text: postHeading(post, options.site, t) }];
   const title = distinctTitle(post);
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
   if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
   const details = detailsLine(post, t, { indexes, form });
   if (details.length > 0) blocks.push({ kind: 'text', text: details });
+  const missing = missingLine(post, t, options);
+  if (missing !== undefined) blocks.push({ kind: 'text', text: [missing] });
   return reply({
     blocks,
     gallery: indexes.map(index => ({ kind: 'media', post, index, form, spoiler: false })),
@@ -28,13 +35,14 @@ export function renderPost(post: Post, t: Translator, { indexes, form, captions 
   });
 }
 
-function heading({ author, source }: Post, t: Translator): Text {
+/** Who posted it; of an unknown author, on which site. */
+export function postHeading({ author }: Post, site: string, t: Translator): Text {
   const name = unspoofed(author.name);
   const username = unspoofed(author.username);
   const text: Inline[] = [];
   if (name && name !== username) text.push({ kind: 'strong', children: [name] });
   if (username) text.push(`${text.length > 0 ? ' ' : ''}@${username}`);
-  if (text.length === 0) return [t.messages.post.untitled[source]];
+  if (text.length === 0) return [t.messages.post.untitled(site)];
   if (author.verified === true) text.push(' ✓');
   return text;
 }
@@ -50,7 +58,7 @@ function unspoofed(name: string | null): string {
 /** Characters of a caption that a title must hold to be no more than a copy of it. */
 const COPIED = 40;
 
-/** Facebook's titles are often just the beginning of the caption, with the author's name before or after it. */
+/** Titles are often just the beginning of the caption, with the author's name before or after it. */
 function distinctTitle({ title, caption }: Post): string | undefined {
   const shown = title?.trim();
   if (!shown) return undefined;
@@ -69,7 +77,7 @@ function folded(text: string): string {
 }
 
 /** Only what the upstream said: a count that is not known is left out, never shown as 0. */
-function detailsLine(post: Post, t: Translator, { indexes, form }: PostViewOptions): Text {
+function detailsLine(post: Post, t: Translator, { indexes, form }: Pick<PostViewOptions, 'indexes' | 'form'>): Text {
   const words = t.messages.post;
   const { likes, comments, plays, views, shares } = post.stats;
   const counts = [
@@ -83,18 +91,35 @@ function detailsLine(post: Post, t: Translator, { indexes, form }: PostViewOptio
   if (post.publishedAt !== null) parts.push({ kind: 'time', at: post.publishedAt, style: 'date' });
   const [first, ...others] = indexes;
   if (first !== undefined && others.length === 0) {
-    if (post.items.length > 1) parts.push(words.itemOf(first + 1, post.items.length));
+    const count = itemCount(post);
+    if (count > 1) parts.push(words.itemOf((post.items[first]?.position ?? first) + 1, count));
     if (form === 'audio') parts.push(words.audioOnly);
     else if (isSilent(post.items[first])) parts.push(words.silent);
   }
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
 }
 
+/** What could not be fetched: the item that was asked for, and how many of all that should be here. */
+function missingLine(
+  post: Post,
+  t: Translator,
+  { indexes, missing }: Pick<PostViewOptions, 'indexes' | 'missing'>,
+): string | undefined {
+  const words = t.messages.post;
+  const count = itemCount(post);
+  const lines = missing === undefined ? [] : [words.itemMissing(missing + 1, count)];
+  const isNamed = missing !== undefined && post.missingItems === 1;
+  if (post.missingItems > 0 && indexes.length === post.items.length && !isNamed) {
+    lines.push(words.missing(post.missingItems, count));
+  }
+  return lines.length === 0 ? undefined : lines.join(SEPARATOR);
+}
+
 function isSilent(item: MediaItem | undefined): boolean {
   return item?.kind === 'video' && !hasSound(item) && playableVariants(item).length > 0;
 }
 
-/** Whether sound may be had from this item; what the upstream did not say counts as yes. */
+/** Whether this item may have audio; what the upstream did not say counts as yes. */
 export function hasSound(item: MediaItem): boolean {
   return item.kind !== 'image' && item.variants.some(variant => variant.hasAudio !== false);
 }

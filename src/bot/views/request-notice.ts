@@ -12,11 +12,13 @@ export function renderOwed({ sentence, links = 1, afterMs = 0 }: Owed, t: Transl
     case 'waiting':
       return notice(t.messages.requests.waiting(links, t.wait(afterMs)));
     case 'limited':
-      return errorNotice(new AppError('rate_limited', 'no time to wait', { retryAfterMs: afterMs }), t, 'caller');
+      return errorNotice(new AppError('rate_limited', 'no time to wait', { retryAfterMs: afterMs }), t, {
+        visibility: 'caller',
+      });
     case 'failed':
-      return errorNotice(new AppError('internal', 'an answer failed'), t, 'caller');
+      return errorNotice(new AppError('internal', 'an answer failed'), t, { visibility: 'caller' });
     case 'timeout':
-      return errorNotice(new AppError('timeout', 'an answer took too long'), t, 'caller');
+      return errorNotice(new AppError('timeout', 'an answer took too long'), t, { visibility: 'caller' });
   }
 }
 
@@ -28,5 +30,5 @@ export function renderPlace(ahead: number, t: Translator): Reply {
 /** Of a request that is not taken. */
 export function renderBusy(t: Translator, retryAfterMs?: number): Reply {
   const error = new AppError('rate_limited', 'too much waits', { params: { reason: 'busy' }, retryAfterMs });
-  return errorNotice(error, t, 'caller');
+  return errorNotice(error, t, { visibility: 'caller' });
 }

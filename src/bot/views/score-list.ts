@@ -25,7 +25,7 @@ export interface ScoresView {
 
 export interface ScoreView {
   readonly score: Score;
-  /** What it had been worth as a full combo; undefined where nobody can tell, or it was one. */
+  /** What it had been worth as a full combo; undefined where it is not known, or it was one. */
   readonly fullCombo: number | undefined;
   readonly stale: boolean;
   /** Of its page. */

@@ -14,7 +14,9 @@ export interface LanguageView {
 }
 
 export interface SwitchView {
-  readonly key: 'links' | 'osu-links' | 'embeds' | 'captions' | 'instagram' | 'facebook';
+  /** Of the option that turns it. */
+  readonly key: string;
+  readonly name: string;
   readonly isOn: boolean;
   /** Of the button that turns it. */
   readonly token: string;
@@ -28,7 +30,7 @@ export interface ChatView {
 
 export interface SettingsView {
   readonly language: LanguageView;
-  /** Who he is on osu!; null for nobody. */
+  /** The linked osu! player; null for none. */
   readonly player: LinkedPlayer | null;
   /** For the admins of a group; `withheld` from its other members, undefined where there is no group. */
   readonly chat: ChatView | 'withheld' | undefined;
@@ -64,8 +66,8 @@ export function renderSettings({ language, player, chat, saved }: SettingsView, 
 
 function chatBlocks({ switches, language, diagnosis }: ChatView, t: Translator): readonly Block[] {
   const words = t.messages.settings;
-  const fields = switches.map(({ key, isOn }) => ({
-    label: words.switches[key],
+  const fields = switches.map(({ name, isOn }) => ({
+    label: name,
     value: [isOn ? words.on : words.off],
   }));
   return [
@@ -96,9 +98,9 @@ function chatButtons({ switches, language }: ChatView, t: Translator): readonly 
   const words = t.messages.settings;
   return [
     ...switches.map(
-      ({ key, isOn, token }): Action => ({
+      ({ name, isOn, token }): Action => ({
         kind: 'button',
-        label: words.state(words.switches[key], isOn ? words.on : words.off),
+        label: words.state(name, isOn ? words.on : words.off),
         token,
         style: isOn ? 'primary' : 'secondary',
       }),
@@ -111,7 +113,7 @@ function languageButton(label: string, { isSet, token }: LanguageView['choices']
   return { kind: 'button', label, token, style: isSet ? 'primary' : 'secondary' };
 }
 
-/** Who he is, and how that changes. */
+/** The linked player, and how that changes. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return [words.noPlayer];

@@ -59,7 +59,7 @@ export interface MemoryCacheOptions<V> {
   readonly maxSize?: number;
   readonly sizeOf?: (value: V) => number;
   /**
-   * Asked for what is not in memory, and told what is loaded. A value in memory counts as long as it is fresh, whatever other
+   * Asked for what is not in memory, and given what is loaded. A value in memory counts as long as it is fresh, whatever other
    * processes put there meanwhile; failures are not shared.
    */
   readonly behind?: CacheShelf<V> | undefined;
@@ -79,7 +79,7 @@ interface Failure {
   readonly until: number;
 }
 
-/** A Cache in this process. Least recently used entries make room; failures are remembered apart from values. */
+/** A Cache in this process. Least recently used entries go first; failures are remembered apart from values. */
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   const { behind, now = Date.now } = options;
   const entries = new LRUCache<string, Entry<V>>({ max: options.maxEntries, ...sizeLimit(options) });

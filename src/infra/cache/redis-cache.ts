@@ -32,7 +32,7 @@ export function createRedisShelf<V>(link: RedisLink, options: RedisShelfOptions<
     remove,
     async read(key) {
       const text = await link.ask('read', client => client.get(keyOf(key)));
-      return typeof text === 'string' ? readEntry(text, parse) : undefined;
+      return typeof text === 'string' ? readEntry(text, parse, now() + maxAgeMs) : undefined;
     },
     async write(key, entry) {
       const text = JSON.stringify(entry);
@@ -44,8 +44,12 @@ export function createRedisShelf<V>(link: RedisLink, options: RedisShelfOptions<
   };
 }
 
-/** Undefined for whatever this version did not write. */
-function readEntry<V>(text: string, parse: (value: unknown) => V | undefined): ShelfEntry<V> | undefined {
+/** Undefined for whatever this version did not write; no entry counts longer than one may be kept. */
+function readEntry<V>(
+  text: string,
+  parse: (value: unknown) => V | undefined,
+  latest: number,
+): ShelfEntry<V> | undefined {
   let stored: unknown;
   try {
     stored = JSON.parse(text);
@@ -54,5 +58,10 @@ function readEntry<V>(text: string, parse: (value: unknown) => V | undefined): S
   }
   const entry = Stored.safeParse(stored).data;
   const value = parse(entry?.value);
-  return entry === undefined || value === undefined ? undefined : { ...entry, value };
+  if (entry === undefined || value === undefined) return undefined;
+  return {
+    value,
+    freshUntil: Math.min(entry.freshUntil, latest),
+    staleUntil: Math.min(Math.max(entry.freshUntil, entry.staleUntil), latest),
+  };
 }

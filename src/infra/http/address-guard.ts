@@ -1,10 +1,15 @@
-import type { LookupAddress } from 'node:dns';
+import { type LookupAddress, lookup as lookupByCallback } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { promisify } from 'node:util';
 import ipaddr from 'ipaddr.js';
 import { AppError } from '../../errors.ts';
 
 /** Every address of a host name; rejects as `dns.lookup` does. */
 export type ResolveHost = (host: string) => Promise<readonly LookupAddress[]>;
+
+const lookupSystem = promisify(lookupByCallback);
+
+export const resolveBySystem: ResolveHost = host => lookupSystem(host, { all: true });
 
 /** Azure's metadata and DNS service answers on a public address (docs of Azure, 168.63.129.16, as of 2026-08). */
 const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
@@ -14,6 +19,12 @@ export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;
   const parsed = ipaddr.parse(address);
   return parsed.kind() === 'ipv4' ? isPublicIpv4(parsed) : isPublicIpv6(parsed);
+}
+
+/** Whether a host of an address, as `URL.hostname` gives it, is this machine itself: 127.0.0.0/8, ::1 or localhost. */
+export function isLoopbackHost(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  return host === 'localhost' || (isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback');
 }
 
 function isPublicIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {

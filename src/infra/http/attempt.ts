@@ -1,37 +1,23 @@
-import type { AppError } from '../../errors.ts';
+import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
-import {
-  type BodyUse,
-  type Exchanged,
-  type ExchangeFailure,
-  type ExchangeHead,
-  exchange,
-  isFailure,
-} from './exchange.ts';
+import type { Connectivity } from './connectivity.ts';
+import { type BodyUse, type Exchanged, type ExchangeFailure, type ExchangeHead, isFailure } from './exchange.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
-import type { HttpRequest } from './http-client.ts';
-import { type Hop, renderHeaders } from './redirect.ts';
+import type { HttpCall, HttpEvent } from './http-call.ts';
+import { type CallStep, renderHeaders } from './redirect.ts';
 import type { Route, Transport } from './transport.ts';
 
-/** One request on one connection: a redirected or repeated call makes several. */
-export interface HttpEvent {
-  readonly host: string;
-  /** Undefined when no answer came. */
-  readonly status: number | undefined;
-  readonly failure: AppError | undefined;
-  readonly durationMs: number;
-}
-
 export interface AttemptOptions {
-  readonly transport: Transport;
-  readonly pace: HostThrottle;
+  readonly transports: Readonly<Record<NonNullable<HttpCall['transport']>, Transport>>;
+  readonly connectivity: Connectivity;
+  readonly throttle: HostThrottle;
   readonly userAgent: string;
   readonly onRequest: ((event: HttpEvent) => void) | undefined;
 }
 
 export interface AttemptRequest {
-  readonly hop: Hop;
-  readonly request: HttpRequest;
+  readonly step: CallStep;
+  readonly call: HttpCall;
   readonly deadline: Deadline;
   readonly maxBytes: number;
   /** Set when the body is to flow: bounds the headers (by the deadline) and the pause between chunks. */
@@ -41,35 +27,32 @@ export interface AttemptRequest {
 }
 
 /**
- * One hop, once, in its turn: guard, pace, headers, exchange, cookies.
+ * One step, once, when its host's throttle lets it: guard, throttle, headers, exchange, cookies.
  *
  * @throws AppError for what keeps the request from being sent
  */
 export type Attempt = (request: AttemptRequest) => Promise<Exchanged | ExchangeFailure>;
 
-export function createAttempt({ transport, pace, userAgent, onRequest }: AttemptOptions): Attempt {
-  async function renderHop({ hop, request, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
-    return renderHeaders(hop, request.headers ?? {}, {
-      userAgent,
-      acceptEncoding: flowTimeoutMs === undefined ? 'gzip, deflate, br' : 'identity',
-      cookie: request.cookies === undefined ? '' : await request.cookies.getCookieString(hop.url.href),
-      host: route.overridden ? hop.url.hostname : undefined,
+export function createAttempt({ transports, connectivity, throttle, userAgent, onRequest }: AttemptOptions): Attempt {
+  async function renderStep({ step, call, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
+    // A browser names itself, and what it can decompress.
+    const isBrowser = call.transport === 'browser';
+    return renderHeaders(step, call.headers ?? {}, {
+      userAgent: isBrowser ? '' : userAgent,
+      acceptEncoding: isBrowser ? '' : flowTimeoutMs === undefined ? 'gzip, deflate, br' : 'identity',
+      cookie: call.cookies === undefined ? '' : await call.cookies.getCookieString(step.url.href),
+      host: route.overridden ? step.url.hostname : undefined,
     });
   }
 
   async function send(attempt: AttemptRequest, route: Route, gate: Gate | undefined, headers: string[]) {
-    const { hop, flowTimeoutMs, onFlowClosed } = attempt;
-    const result = await exchange({
+    const { step, onFlowClosed } = attempt;
+    const result = await route.exchange({
       ...attempt,
-      dispatcher: route.dispatcher,
-      request: {
-        origin: route.origin,
-        path: hop.url.pathname + hop.url.search,
-        method: hop.method,
-        headers,
-        ...(hop.body === undefined ? undefined : { body: hop.body }),
-        ...(flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs }),
-      },
+      path: step.url.pathname + step.url.search,
+      method: step.method,
+      headers,
+      body: step.body,
       onFlowClosed: () => {
         gate?.leave();
         onFlowClosed();
@@ -80,27 +63,30 @@ export function createAttempt({ transport, pace, userAgent, onRequest }: Attempt
   }
 
   return async attempt => {
-    const { hop, request, deadline } = attempt;
-    const host = hop.url.hostname;
-    const route = transport.route(host);
-    const guarding = transport.guard(route, host, deadline);
-    if (guarding !== undefined) await guarding;
-    const headers = await renderHop(attempt, route);
-    const gate = route.overridden ? undefined : pace.gate(host);
+    const { step, call, deadline } = attempt;
+    const host = step.url.hostname;
+    const route = transports[call.transport ?? 'plain'].route(host, call.proxy);
+    await route.prepare(deadline)?.catch(error => {
+      throw error instanceof AppError ? connectivity.judge(error) : error;
+    });
+    const headers = await renderStep(attempt, route);
+    const gate = route.overridden ? undefined : throttle.gate(host);
     const waiting = gate?.enter(deadline);
     if (waiting !== undefined) await waiting;
 
     const startedAt = performance.now();
-    const result = await send(attempt, route, gate, headers);
+    const sent = await send(attempt, route, gate, headers);
+    const result = isFailure(sent) ? { ...sent, error: connectivity.judge(sent.error) } : sent;
+    if (!isFailure(result) && !route.overridden) connectivity.answered();
     const outcome = isFailure(result)
       ? { status: undefined, failure: result.error }
       : { status: result.head.status, failure: undefined };
     onRequest?.({ host, ...outcome, durationMs: performance.now() - startedAt });
 
-    if (!isFailure(result) && request.cookies !== undefined) {
+    if (!isFailure(result) && call.cookies !== undefined) {
       // A cookie that is not for this host is dropped, as a browser does.
       for (const line of result.head.setCookies)
-        await request.cookies.setCookie(line, hop.url.href, { ignoreError: true });
+        await call.cookies.setCookie(line, step.url.href, { ignoreError: true });
     }
     return result;
   };

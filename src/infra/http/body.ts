@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { AppError } from '../../errors.ts';
+import { OWN_DOING } from './exchange-failure.ts';
 
 const decoders = {
   gzip: promisify(gunzip),
@@ -65,7 +66,7 @@ async function decodeOnce(bytes: Buffer, coding: string, maxBytes: number): Prom
     return await decode(bytes, { maxOutputLength: Math.max(1, maxBytes) });
   } catch (cause) {
     if (cause instanceof RangeError)
-      throw new AppError('too_large', `body unpacks to more than ${maxBytes} bytes`, { cause });
+      throw new AppError('too_large', `body unpacks to more than ${maxBytes} bytes`, { cause, ...OWN_DOING });
     throw new AppError('upstream_unavailable', `broken ${coding} body`, { cause });
   }
 }

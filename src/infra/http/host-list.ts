@@ -1,5 +1,3 @@
-import type { HostList } from './http-client.ts';
-
 /** Whether a lower-case host name matches one pattern: `example.com` exactly, `*.example.com` any subdomain of it. */
 export function matchesHostPattern(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.')) return pattern === host;
@@ -9,7 +7,7 @@ export function matchesHostPattern(pattern: string, host: string): boolean {
 }
 
 /** Whether a lower-case host name, as `URL.hostname` gives it, is on the list. */
-export function matchesHost(hosts: HostList, host: string): boolean {
+export function matchesHost(hosts: readonly string[], host: string): boolean {
   for (const pattern of hosts) if (matchesHostPattern(pattern, host)) return true;
   return false;
 }

@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
+import { OWN_DOING } from './exchange-failure.ts';
 import { matchesHostPattern } from './host-list.ts';
 
 /** `Infinity` lifts a bound. */
@@ -37,18 +38,18 @@ const DEFAULT_RULE: ThrottleRule = { perSecond: 20, burst: 40, atOnce: 32 };
 const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
-/** Keeps requests to each host at a pace that its owner tolerates: a token bucket and a bound of requests under way. */
+/** Keeps requests to each host at a rate that its owner tolerates: a token bucket and a bound of requests under way. */
 export function createHostThrottle(rules: ThrottleRules = {}, now: () => number = Date.now): HostThrottle {
   const named = Object.entries(rules.hosts ?? {}).map(([pattern, rule]) => ({
     pattern,
-    gate: new PacedGate(rule, now),
+    gate: new ThrottleGate(rule, now),
   }));
-  const byHost = new Map<string, PacedGate>();
+  const byHost = new Map<string, ThrottleGate>();
 
-  function find(host: string): PacedGate {
+  function find(host: string): ThrottleGate {
     for (const { pattern, gate } of named) if (matchesHostPattern(pattern, host)) return gate;
     if (byHost.size >= MAX_GATES) for (const [name, gate] of byHost) if (gate.isIdle()) byHost.delete(name);
-    return new PacedGate(rules.default ?? DEFAULT_RULE, now);
+    return new ThrottleGate(rules.default ?? DEFAULT_RULE, now);
   }
 
   return {
@@ -67,7 +68,7 @@ interface Waiter {
   readonly admit: () => void;
 }
 
-class PacedGate implements Gate {
+class ThrottleGate implements Gate {
   readonly #rule: ThrottleRule;
   readonly #now: () => number;
   readonly #waiting = new Set<Waiter>();
@@ -92,7 +93,7 @@ class PacedGate implements Gate {
     deadline.assertAlive();
     if (this.#waiting.size === 0 && this.#take()) return undefined;
     if (this.#waiting.size >= MAX_WAITING) {
-      throw new AppError('upstream_unavailable', `${MAX_WAITING} requests wait for this host already`);
+      throw new AppError('upstream_unavailable', `${MAX_WAITING} requests wait for this host already`, OWN_DOING);
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {

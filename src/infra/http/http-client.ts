@@ -1,49 +1,40 @@
 import type { Readable } from 'node:stream';
-import type { CookieJar } from 'tough-cookie';
 import { AppError } from '../../errors.ts';
 import { Deadline } from '../concurrency/deadline.ts';
-import type { ResolveHost } from './address-guard.ts';
-import { createAttempt, type HttpEvent } from './attempt.ts';
+import { type ResolveHost, resolveBySystem } from './address-guard.ts';
+import { createAttempt } from './attempt.ts';
 import { decodeBody, decodeText } from './body.ts';
+import { type BrowserPackage, createBrowserPackage } from './browser/browser-package.ts';
+import { createBrowserTransport } from './browser/browser-transport.ts';
+import { createConnectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
+import { OWN_DOING } from './exchange-failure.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
+import type { HttpCall, HttpEvent } from './http-call.ts';
 import type { Overrides } from './overrides.ts';
-import { firstHop, isRedirect, nextHop } from './redirect.ts';
+import { createPlainTransport } from './plain-transport.ts';
+import { firstStep, isRedirect, nextStep } from './redirect.ts';
 import { createRetry } from './retry.ts';
-import { createTransport } from './transport.ts';
 
 /**
  * Host names a request may reach: `example.com` is exact, `*.example.com` any subdomain (not the bare suffix).
  */
 export type HostList = readonly string[];
 
-export interface HttpRequest {
-  /** Absolute https address on one of `hosts`. */
-  readonly url: string | URL;
-  readonly method?: 'GET' | 'HEAD' | 'POST';
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
-  /** Every hop, the first included, must be on this list; else `forbidden`. */
-  readonly hosts: HostList;
+export interface HttpRequest extends HttpCall {
   /** Whole call, redirects and retries included. Default 10 000. */
   readonly timeoutMs?: number;
-  /** Body bytes after decompression beyond which the call fails with `too_large`. Default 8 MiB (ignored by `stream`). */
+  /** Body bytes after decompression beyond which the call fails with `too_large`. Default 16 MiB (ignored by `stream`). */
   readonly maxBytes?: number;
   /** Redirects followed, default 5. 0 hands the 3xx itself back. */
   readonly maxRedirects?: number;
   /**
    * Tries after the first on connection failures, 502, 503, 504 and 429. Default 1 for GET and HEAD, 0 for POST. A request that
-   * is not `repeatable` is tried again only when no byte of it left.
+   * is not `repeatable` is tried again only when no byte of it left. With 0 nothing is ever waited for.
    */
   readonly retries?: number;
   /** Whether the server may see it twice. Default true for GET and HEAD; set it on a POST that only reads. */
   readonly repeatable?: boolean;
-  /** Cookies read from and written to it on every hop. */
-  readonly cookies?: CookieJar;
-  /** Default `plain`. `browser`: a browser's TLS and HTTP/2 fingerprint, for fixed site hosts only; never for `stream`. */
-  readonly transport?: 'plain' | 'browser';
-  /** Default `yes`: through the configured proxy, where there is one. `never` asks directly. */
-  readonly proxy?: 'yes' | 'never';
   readonly signal?: AbortSignal;
 }
 
@@ -51,7 +42,7 @@ export interface HttpHead {
   readonly status: number;
   /** Lower-case names; repeated headers joined by `, ` (except `set-cookie`, which only the jar sees). */
   readonly headers: Readonly<Record<string, string>>;
-  /** Address of the last hop. */
+  /** Address that answered, after redirects. */
   readonly url: string;
 }
 
@@ -71,9 +62,11 @@ export interface HttpStream extends HttpHead {
 }
 
 /**
- * The one door to the outside. Any status is a value, never an error: callers classify. Failures to get an answer are AppErrors:
- * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop), `too_large`, `forbidden` (host, scheme or address
- * that is not allowed), each with its cause.
+ * The only way out. Any status is a value, never an error: callers classify. Failures to get an answer are AppErrors:
+ * `timeout`, `upstream_unavailable` (connection, TLS, DNS, broken body, redirect loop; `params.what: 'offline'` when no host at all can
+ * be reached), `too_large`, `forbidden` (host, scheme or address that is not allowed), each with its cause. `params.own` is 1 when it is
+ * our own limit at work: the byte cap, a full line, a closed client. `params.what` is `browserTransport` when a request needs that and it
+ * is not to be had here.
  */
 export interface HttpClient {
   /** Whether requests by the `browser` transport can be made here: its optional package is installed and could be loaded. */
@@ -87,17 +80,18 @@ export interface HttpClient {
 
 export interface HttpLog {
   debug(details: object, message: string): void;
+  warn(details: object, message: string): void;
 }
 
 export interface HttpClientOptions {
-  /** Hosts that are asked elsewhere: plain http, private addresses and no pace, for these alone. The Host header stays. */
+  /** Hosts that are asked elsewhere: plain http, private addresses and no throttle, for these alone. The Host header stays. */
   readonly overrides?: Overrides | undefined;
   /**
    * Proxy for all but overridden hosts. The target's address is checked before: refused when it resolves to one that is not
    * public; when it cannot be resolved here, the proxy decides.
    */
   readonly proxyUrl?: string | undefined;
-  /** Sent when the request names none. Default `Medley`. */
+  /** Sent over the plain transport when the request names none. Default `Medley`. */
   readonly userAgent?: string;
   readonly pace?: ThrottleRules;
   /** Default 5000. */
@@ -106,34 +100,40 @@ export interface HttpClientOptions {
   readonly headersTimeoutMs?: number;
   /** Between two chunks of a body. Default 8000; `stream` has its own. */
   readonly pauseTimeoutMs?: number;
-  /** Certificates (PEM) trusted instead of Node's own. */
+  /** Certificates (PEM) that the plain transport trusts instead of Node's own. */
   readonly ca?: string;
   readonly log?: HttpLog;
   readonly onRequest?: (event: HttpEvent) => void;
   readonly lookup?: ResolveHost;
+  readonly browserPackage?: BrowserPackage;
   readonly now?: () => number;
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000;
-const DEFAULT_MAX_BYTES = 8 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 const DEFAULT_MAX_REDIRECTS = 5;
 
 type Answer = Exchanged & { readonly url: string };
 
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const now = options.now ?? Date.now;
-  const transport = createTransport({
+  const browserPackage = options.browserPackage ?? createBrowserPackage({ log: options.log });
+  const shared = {
     overrides: options.overrides,
     proxyUrl: options.proxyUrl,
-    lookup: options.lookup,
-    ca: options.ca,
+    resolve: options.lookup ?? resolveBySystem,
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     headersTimeoutMs: options.headersTimeoutMs ?? 15_000,
     pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
-  });
+  };
+  const transports = {
+    plain: createPlainTransport({ ...shared, ca: options.ca }),
+    browser: createBrowserTransport({ ...shared, browserPackage }),
+  };
   const attempt = createAttempt({
-    transport,
-    pace: createHostThrottle(options.pace, now),
+    transports,
+    connectivity: createConnectivity(now),
+    throttle: createHostThrottle(options.pace, now),
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });
@@ -156,7 +156,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   async function follow(request: HttpRequest, deadline: Deadline, wanted: 'collect' | 'flow'): Promise<Answer> {
     const { maxRedirects, maxBytes, timeoutMs, repeatable, retries } = readLimits(request);
     const retry = createRetry({ retries, repeatable, deadline, now });
-    let hop = firstHop(request);
+    let step = firstStep(request);
     let retryInMs: number | undefined;
     const use = (head: ExchangeHead): BodyUse => {
       if (maxRedirects > 0 && isRedirect(head)) return 'discard';
@@ -168,8 +168,8 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
       deadline.assertAlive();
       retryInMs = undefined;
       const result = await attempt({
-        hop,
-        request,
+        step,
+        call: request,
         deadline,
         maxBytes,
         flowTimeoutMs: wanted === 'flow' ? timeoutMs : undefined,
@@ -180,18 +180,20 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         retryInMs = retry.afterFailure(result);
         if (retryInMs === undefined) throw result.error;
       } else if (result.use !== 'discard') {
-        return { ...result, url: hop.url.href };
+        return { ...result, url: step.url.href };
       } else if (retryInMs === undefined) {
-        hop = nextHop(hop, result.head, request.hosts, maxRedirects);
+        step = nextStep(step, result.head, request.hosts, maxRedirects);
         continue;
       }
-      options.log?.debug({ host: hop.url.hostname, inMs: Math.round(retryInMs) }, 'asking again');
+      options.log?.debug({ host: step.url.hostname, inMs: Math.round(retryInMs) }, 'asking again');
       await retry.pause(retryInMs);
     }
   }
 
   return {
-    hasBrowserTransport: false,
+    get hasBrowserTransport() {
+      return browserPackage.isAvailable;
+    },
     async request(request) {
       const deadline = begin(request);
       try {
@@ -207,6 +209,9 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     },
 
     async stream(request) {
+      if (request.transport === 'browser') {
+        throw new AppError('internal', 'only the plain transport can stream');
+      }
       const deadline = begin(request);
       try {
         const { head, flow, url } = await follow(request, deadline, 'flow');
@@ -223,7 +228,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     async close() {
       closed = true;
       for (const deadline of live) deadline.fail(closedError());
-      await transport.close();
+      await Promise.all([transports.plain.close(), transports.browser.close()]);
     },
   };
 }
@@ -240,5 +245,5 @@ function readLimits(request: HttpRequest) {
 }
 
 function closedError(): AppError {
-  return new AppError('upstream_unavailable', 'the HTTP client is closed');
+  return new AppError('upstream_unavailable', 'the HTTP client is closed', OWN_DOING);
 }

@@ -1,13 +1,13 @@
 export interface Override {
   /** Lower-case name, or `*.suffix`, which does not include the bare suffix. */
   readonly host: string;
-  /** Origin that stands in for it, such as `http://127.0.0.1:9001`. */
+  /** Origin asked instead, such as `http://127.0.0.1:9001`. With https, loopback is the place where certificates are not checked. */
   readonly origin: string;
 }
 
 /** Where requests of some hosts go instead. */
 export interface Overrides {
-  /** The origin that stands in for the host; an exact name beats `*.suffix`, a longer suffix a shorter. */
+  /** The origin asked instead of the host; an exact name beats `*.suffix`, a longer suffix a shorter. */
   find(host: string): string | undefined;
 }
 

@@ -1,23 +1,23 @@
 import { AppError } from '../../errors.ts';
 import type { ExchangeHead } from './exchange.ts';
-import type { HostList, HttpRequest } from './http-client.ts';
+import type { HttpCall } from './http-call.ts';
 import { parseTarget } from './url-guard.ts';
 
-/** One station of a call: what is asked of which address. */
-export interface Hop {
+/** One step of a call: the first request, or the one that a redirect leads to. */
+export interface CallStep {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST';
   readonly body: string | undefined;
   /** A redirect has left the first host: the caller's credentials stay behind, for the rest of the call. */
-  readonly abroad: boolean;
-  /** Redirects followed so far. */
-  readonly count: number;
+  readonly leftFirstHost: boolean;
+  /** Followed so far. */
+  readonly redirects: number;
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'cookie', 'proxy-authorization']);
 const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-encoding', 'content-language']);
-/** Ours or undici's to set. */
+/** Ours or the transport's to set. */
 const OWN_HEADERS: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -27,10 +27,10 @@ const OWN_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /** @throws AppError `forbidden` */
-export function firstHop(request: HttpRequest): Hop {
-  const method = request.method ?? 'GET';
-  const url = parseTarget(request.url, undefined, request.hosts);
-  return { url, method, body: method === 'POST' ? (request.body ?? '') : undefined, abroad: false, count: 0 };
+export function firstStep(call: HttpCall): CallStep {
+  const method = call.method ?? 'GET';
+  const url = parseTarget(call.url, undefined, call.hosts);
+  return { url, method, body: method === 'POST' ? (call.body ?? '') : undefined, leftFirstHost: false, redirects: 0 };
 }
 
 export function isRedirect(head: ExchangeHead): boolean {
@@ -38,22 +38,22 @@ export function isRedirect(head: ExchangeHead): boolean {
 }
 
 /**
- * The station that a redirect leads to.
+ * The step that a redirect leads to.
  *
  * @throws AppError `forbidden` when the request's list does not allow it; `upstream_unavailable` when there were too many
  */
-export function nextHop(hop: Hop, head: ExchangeHead, hosts: HostList, maxRedirects: number): Hop {
-  if (hop.count >= maxRedirects) {
-    throw new AppError('upstream_unavailable', `${hop.url.hostname} redirects more than ${maxRedirects} times`);
+export function nextStep(step: CallStep, head: ExchangeHead, hosts: HttpCall['hosts'], maxRedirects: number): CallStep {
+  if (step.redirects >= maxRedirects) {
+    throw new AppError('upstream_unavailable', `${step.url.hostname} redirects more than ${maxRedirects} times`);
   }
-  const url = parseTarget(head.headers.location ?? '', hop.url, hosts);
-  const becomesGet = hop.method === 'POST' && head.status < 304;
+  const url = parseTarget(head.headers.location ?? '', step.url, hosts);
+  const becomesGet = step.method === 'POST' && head.status < 304;
   return {
     url,
-    method: becomesGet ? 'GET' : hop.method,
-    body: becomesGet ? undefined : hop.body,
-    abroad: hop.abroad || url.hostname !== hop.url.hostname,
-    count: hop.count + 1,
+    method: becomesGet ? 'GET' : step.method,
+    body: becomesGet ? undefined : step.body,
+    leftFirstHost: step.leftFirstHost || url.hostname !== step.url.hostname,
+    redirects: step.redirects + 1,
   };
 }
 
@@ -66,13 +66,13 @@ export interface HeaderExtras {
   readonly host: string | undefined;
 }
 
-/** Names and values in turn: the caller's, without what this hop may not see, and our defaults. */
-export function renderHeaders(hop: Hop, given: Readonly<Record<string, string>>, extras: HeaderExtras): string[] {
+/** Names and values, alternating: the caller's, without what this step may not see, and our defaults. */
+export function renderHeaders(step: CallStep, given: Readonly<Record<string, string>>, extras: HeaderExtras): string[] {
   const list: string[] = [];
   let { userAgent, acceptEncoding, cookie } = extras;
   for (const [name, value] of Object.entries(given)) {
     const key = name.toLowerCase();
-    if (isWithheld(key, hop)) continue;
+    if (isWithheld(key, step)) continue;
     if (key === 'cookie') {
       cookie = cookie === '' ? value : `${value}; ${cookie}`;
       continue;
@@ -88,8 +88,10 @@ export function renderHeaders(hop: Hop, given: Readonly<Record<string, string>>,
   return list;
 }
 
-function isWithheld(key: string, hop: Hop): boolean {
+function isWithheld(key: string, step: CallStep): boolean {
   return (
-    OWN_HEADERS.has(key) || (hop.abroad && CREDENTIALS.has(key)) || (hop.body === undefined && BODY_HEADERS.has(key))
+    OWN_HEADERS.has(key) ||
+    (step.leftFirstHost && CREDENTIALS.has(key)) ||
+    (step.body === undefined && BODY_HEADERS.has(key))
   );
 }

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { AppError } from '../../errors.ts';
 import { matchesHost } from './host-list.ts';
-import type { HostList } from './http-client.ts';
 
 const NON_ASCII = /[^!-~]/;
 
@@ -13,7 +12,7 @@ const NON_ASCII = /[^!-~]/;
  * @param base the address that redirected here; relative addresses are resolved against it
  * @throws AppError `forbidden`; `upstream_unavailable` for a redirect that is no address at all
  */
-export function parseTarget(address: string | URL, base: URL | undefined, hosts: HostList): URL {
+export function parseTarget(address: string | URL, base: URL | undefined, hosts: readonly string[]): URL {
   const text = typeof address === 'string' ? address : address.href;
   if (hasForbiddenCharacter(text)) throw new AppError('forbidden', 'address holds a control character or backslash');
   const url = readUrl(text, base);
@@ -30,7 +29,7 @@ export function parseTarget(address: string | URL, base: URL | undefined, hosts:
 }
 
 /** Whether `parseTarget` takes it. */
-export function isTarget(address: string, hosts: HostList): boolean {
+export function isTarget(address: string, hosts: readonly string[]): boolean {
   try {
     parseTarget(address, undefined, hosts);
     return true;

@@ -17,8 +17,6 @@ export interface RateLimitState {
   readonly remaining: number;
   /** Unix milliseconds when the bucket is full again. */
   readonly resetAt: number;
-  /** True only for the first refusal of a window: one notice a window. */
-  readonly firstRefusal: boolean;
 }
 
 export interface RateLimiter {
@@ -37,7 +35,6 @@ const MAX_WINDOW_MS = 2 ** 31 - 1;
 interface Bucket {
   /** Name of the running window's counter. */
   counter: string;
-  refused: boolean;
   /** Settles when the calls that came before have taken their share. */
   turn: Promise<unknown>;
 }
@@ -54,7 +51,7 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
   function openBucket(name: string): Bucket {
     const known = buckets.get(name);
     if (known !== undefined) return known;
-    const bucket: Bucket = { counter: name, refused: false, turn: Promise.resolve() };
+    const bucket: Bucket = { counter: name, turn: Promise.resolve() };
     buckets.set(name, bucket);
     return bucket;
   }
@@ -67,17 +64,13 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
     const customDuration = (isClock ? (clockWindow + 1) * rule.windowMs - now : rule.windowMs) / 1_000;
     // Taking nothing reads the bucket and, unlike a plain read, opens its window.
     const before = await counters.consume(bucket.counter, 0, { customDuration });
-    if (before.isFirstInDuration) bucket.refused = false;
     const allowed = before.consumedPoints + cost <= rule.limit;
     const after = allowed ? await counters.consume(bucket.counter, cost, { customDuration }) : before;
-    const firstRefusal = !allowed && !bucket.refused;
-    bucket.refused ||= firstRefusal;
     return {
       allowed,
       limit: rule.limit,
       remaining: Math.max(0, rule.limit - after.consumedPoints),
       resetAt: isClock ? (clockWindow + 1) * rule.windowMs : Math.ceil(now + before.msBeforeNext),
-      firstRefusal,
     };
   }
 
@@ -87,7 +80,7 @@ export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiter
       if (unsound !== undefined) return Promise.reject(unsound);
       const name = bucketName(rule, key);
       const bucket = openBucket(name);
-      // One at a time per bucket: between reading and taking nobody else may take.
+      // One at a time per bucket: between reading and taking no other request may take.
       const mine = bucket.turn.then(() => take(bucket, name, rule, cost));
       bucket.turn = mine.catch(() => undefined);
       return mine;

@@ -12,7 +12,7 @@ import {
 } from './rate-limit.ts';
 
 /**
- * The library's own script takes first and compares later. This one takes only what fits, and in both cases tells what would
+ * The library's own script takes first and compares later. This one takes only what fits, and in both cases answers what would
  * be taken then. ARGV: cost, seconds, limit.
  */
 const TAKE_WHAT_FITS = `
@@ -61,14 +61,11 @@ export function createRedisRateLimiter(link: RedisLink): RateLimiter {
     const taken = await take(name, limit, cost, isClock ? clockEnd - now : windowMs);
     if (taken === undefined) return insurance.consume(rule, key, cost);
     const { allowed, used, msBeforeNext } = taken;
-    // A bucket beside it, with room for one notice.
-    const notice = allowed ? undefined : await take(`${name} notice`, 1, 1, msBeforeNext);
     return {
       allowed,
       limit,
       remaining: Math.max(0, limit - used),
       resetAt: isClock ? clockEnd : Math.ceil(now + msBeforeNext),
-      firstRefusal: notice?.allowed ?? false,
     };
   }
 

@@ -1,13 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { Redis } from 'ioredis';
+import type { ChainableCommander, Redis } from 'ioredis';
+import { AppError } from '../../errors.ts';
 
 /** One connection that may be away at any time. */
 export interface RedisLink {
   /**
-   * What Redis answers, or undefined when it is away, takes too long or refuses; that is logged once and is nobody's failure.
+   * What Redis answers, or undefined when it is away, takes too long or refuses; that is logged once and fails no caller.
    * Only a `write` that succeeds shows that Redis takes things again after it refused some.
    */
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;
+  /**
+   * The same for what cannot do without the answer.
+   * @throws AppError `internal` when Redis is away, takes too long or refuses
+   */
+  request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T>;
 }
 
 /** Raised when what is kept under a key changes its meaning but not its shape. */
@@ -15,5 +21,23 @@ const VERSION = 1;
 
 /** Of one length whatever the name says; what people searched for and who they are stays unreadable. */
 export function redisKey(kind: string, name: string): string {
-  return `medley:${VERSION}:${kind}:${createHash('sha256').update(name).digest('base64url')}`;
+  return `${fixedRedisKey(kind)}:${createHash('sha256').update(name).digest('base64url')}`;
+}
+
+/** Of something there is one of. */
+export function fixedRedisKey(kind: string): string {
+  return `medley:${VERSION}:${kind}`;
+}
+
+/**
+ * All commands of a transaction.
+ * @throws Error the first that one of them answered; the others took place all the same
+ */
+export async function execute(transaction: ChainableCommander): Promise<readonly unknown[]> {
+  const answers = await transaction.exec();
+  if (answers === null) throw new AppError('internal', 'a transaction of Redis was not carried out');
+  return answers.map(([error, answer]) => {
+    if (error !== null) throw error;
+    return answer;
+  });
 }

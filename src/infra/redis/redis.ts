@@ -1,28 +1,43 @@
 import { Redis, type RedisOptions } from 'ioredis';
+import { AppError } from '../../errors.ts';
 import type { CacheShelf } from '../cache/cache.ts';
 import { createRedisShelf, type RedisShelfOptions } from '../cache/redis-cache.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { createRedisRateLimiter } from '../rate-limit/redis-rate-limit.ts';
-import type { RedisLink } from './redis-link.ts';
+import { createRecordStore, type RecordStore } from '../store/records.ts';
+import { CHANGES_CHANNEL, createRedisRecords } from '../store/redis-records.ts';
+import { createRedisChannel } from './redis-channel.ts';
+import { fixedRedisKey, type RedisLink } from './redis-link.ts';
 
-/** What processes share. Redis may be away at the start or later: then each goes by its own memory. */
+/** What processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
 export interface SharedState {
   readonly limiter: RateLimiter;
+  readonly records: RecordStore;
+  readonly link: RedisLink;
   openShelf<V>(options: RedisShelfOptions<V>): CacheShelf<V>;
+  /**
+   * What all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
+   * @throws AppError `internal`
+   */
+  agree(name: string, propose: () => Promise<string>): Promise<string>;
+  /** Whether Redis answers, now or within that time. */
+  isReady(withinMs: number): Promise<boolean>;
   close(): void;
 }
 
 export interface RedisStateOptions {
   readonly url: string;
   readonly log: Logger;
-  /** Nobody waits longer for one command. Default 200. */
+  /** No caller waits longer for one command. Default 200. */
   readonly timeoutMs?: number;
   /** Before the first attempt to come back; each later one waits as much longer, at most ten times as long. Default 500. */
   readonly retryMs?: number;
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
+/** A connection that only listens would not notice otherwise that the other end is gone. */
+const KEEP_ALIVE_MS = 10_000;
 
 /** A command either finds Redis there or is not sent: waiting lines would only delay the answer. */
 const NO_WAITING = {
@@ -34,52 +49,56 @@ const NO_WAITING = {
 } satisfies RedisOptions;
 
 export function openRedisState({ url, log, timeoutMs = 200, retryMs = 500 }: RedisStateOptions): SharedState {
-  const client = new Redis(url, {
+  const options = {
     ...NO_WAITING,
     commandTimeout: CONNECT_TIMEOUT_MS,
     disconnectTimeout: timeoutMs,
-    retryStrategy: attempt => retryMs * Math.min(attempt, 10),
-  });
+    keepAlive: KEEP_ALIVE_MS,
+    retryStrategy: (attempt: number) => retryMs * Math.min(attempt, 10),
+  };
+  const client = new Redis(url, options);
   const link = createLink(client, log, timeoutMs);
+  const listening = new Redis(url, { ...options, autoResubscribe: false });
+  const changes = createRedisChannel(listening, CHANGES_CHANNEL);
   return {
     limiter: createRedisRateLimiter(link),
-    openShelf: options => createRedisShelf(link, options),
-    close: link.close,
+    records: createRecordStore(createRedisRecords(link, changes)),
+    link,
+    openShelf: shelf => createRedisShelf(link, shelf),
+    agree: (name, propose) => agree(link, name, propose),
+    isReady: link.isReady,
+    close() {
+      link.close();
+      changes.close();
+    },
   };
 }
 
-/** @throws Error when Redis does not answer; its message holds no secret */
-export async function pingRedis(url: string): Promise<void> {
-  const client = new Redis(url, {
-    ...NO_WAITING,
-    commandTimeout: CONNECT_TIMEOUT_MS,
-    lazyConnect: true,
-    retryStrategy: () => null,
-  });
-  let reason: unknown;
-  client.on('error', error => {
-    reason = error;
-  });
-  try {
-    await client.connect();
-    await client.ping();
-  } catch (error) {
-    // `connect` only says that it is closed; not the error itself, which carries the command with its password.
-    throw new Error(messageOf(reason ?? error));
-  } finally {
-    client.disconnect();
-  }
+async function agree(link: RedisLink, name: string, propose: () => Promise<string>): Promise<string> {
+  const key = fixedRedisKey(name);
+  const read = () => link.request('read', client => client.get(key));
+  const known = await read();
+  if (known !== null) return known;
+  const proposal = await propose();
+  await link.request('write', client => client.set(key, proposal, 'NX'));
+  return (await read()) ?? proposal;
 }
 
 type LinkState = 'new' | 'answering' | 'refusing' | 'away' | 'closed';
 
 const SAID = {
-  answering: 'Redis answers: limits and answers are shared',
-  refusing: 'Redis refuses to keep things: this process goes by its own memory for them',
-  away: 'Redis is away: this process goes by its own memory',
+  answering: 'Redis answers: limits, caches and records are shared',
+  refusing:
+    'Redis refuses to keep things: limits and caches go by the memory of this process, records cannot be changed',
+  away: 'Redis is away: limits, caches and settings go by the memory of this process, records cannot be changed',
 } as const;
 
-function createLink(client: Redis, log: Logger, timeoutMs: number): RedisLink & { close(): void } {
+interface OwnedLink extends RedisLink {
+  isReady(withinMs: number): Promise<boolean>;
+  close(): void;
+}
+
+function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
   let state: LinkState = 'new';
   let lastError: unknown;
 
@@ -103,22 +122,38 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): RedisLink & 
   });
   client.on('close', () => turn('away', lastError));
 
-  return {
-    async ask(kind, command) {
-      if (!isThere()) return undefined;
-      try {
-        const answer = await within(timeoutMs, command(client));
-        if (kind === 'write' && isThere()) turn('answering');
-        return answer;
-      } catch (error) {
-        if (isRefusal(error)) {
-          if (isThere()) turn('refusing', error);
-        } else if (turn('away', error)) {
-          // Gone or too slow: nobody else shall wait for it until it has answered a new connection.
-          client.disconnect(true);
-        }
-        return undefined;
+  async function request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T> {
+    if (!isThere()) throw new AppError('internal', `Redis is away: ${messageOf(lastError)}`);
+    try {
+      const answer = await within(timeoutMs, command(client));
+      if (kind === 'write' && isThere()) turn('answering');
+      return answer;
+    } catch (error) {
+      if (isRefusal(error)) {
+        if (isThere()) turn('refusing', error);
+      } else if (turn('away', error)) {
+        // Gone or too slow: no other caller waits for it until it has answered a new connection.
+        client.disconnect(true);
       }
+      // Not as the cause: the error may carry a command with its password.
+      throw new AppError('internal', `Redis did not answer: ${messageOf(error)}`);
+    }
+  }
+
+  return {
+    request,
+    ask: (kind, command) => request(kind, command).catch(() => undefined),
+    isReady(withinMs) {
+      if (isThere()) return Promise.resolve(true);
+      return new Promise(resolve => {
+        const settle = () => {
+          clearTimeout(timer);
+          client.off('ready', settle);
+          resolve(isThere());
+        };
+        const timer = setTimeout(settle, withinMs);
+        client.on('ready', settle);
+      });
     },
     close() {
       state = 'closed';
@@ -141,5 +176,10 @@ function isRefusal(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
+  // Of a transaction that was refused, Redis tells apart why.
+  if (error instanceof Error && 'previousErrors' in error && Array.isArray(error.previousErrors)) {
+    const [first] = error.previousErrors;
+    if (first instanceof Error) return first.message;
+  }
   return error instanceof Error ? error.message : 'the connection was closed';
 }

@@ -19,7 +19,7 @@ export interface ServerOptions {
   readonly renderError: RenderError;
   /** Bytes of a request's body unless its route says otherwise. Default 64 KiB. */
   readonly bodyLimit?: number;
-  /** Bytes of a request's line and headers together. Default 16 KiB. */
+  /** Bytes of a request's line and headers together. Default 32 KiB: a link of 8 KB, percent-encoded. */
   readonly maxHeaderSize?: number;
   /** Characters of one path parameter. Default 12 288. */
   readonly maxParamLength?: number;
@@ -68,7 +68,7 @@ export function createServer(options: ServerOptions): Server {
     requestTimeout: options.requestTimeoutMs ?? 30_000,
     connectionTimeout: options.idleTimeoutMs ?? 120_000,
     routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
-    http: { maxHeaderSize: options.maxHeaderSize ?? 16 * 1024, headersTimeout: 15_000 },
+    http: { maxHeaderSize: options.maxHeaderSize ?? 32 * 1024, headersTimeout: 15_000 },
     // While it drains, a request that got in is answered like any other, on a connection that then closes.
     return503OnClosing: false,
     rewriteUrl: request => repairPath(request.url ?? '/'),
@@ -114,7 +114,7 @@ export function createServer(options: ServerOptions): Server {
 
   async function drain(): Promise<void> {
     state = 'stopping';
-    // Fastify closes the door only after every plugin's preClose; nobody new is to come in meanwhile.
+    // Fastify stops listening only after every plugin's preClose; no new connection is taken meanwhile.
     const doorClosed = new Promise<void>(resolve => {
       if (app.server.listening) app.server.close(() => resolve());
       else resolve();
@@ -198,9 +198,9 @@ const LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> =
 /** By route, never by address: queries carry links and tokens. */
 function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? 'unknown path';
-  // Nobody waits for the answer any more: what broke off then is no failure of ours.
+  // The client is gone: what broke off then is no failure of ours.
   const level = request.socket?.destroyed === true ? 'debug' : LEVELS[error.code];
-  // Stacks and causes only where somebody has to look.
+  // Stacks and causes only where a person has to look.
   const detail = level === 'debug' || level === 'info' ? error.message : error;
   log[level]({ method: request.method, route, code: error.code, err: detail }, 'request failed');
 }

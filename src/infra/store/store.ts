@@ -26,12 +26,14 @@ export interface RunResult {
  */
 export interface Store {
   /**
-   * Brings the tables of one room up to date. Each step is applied once, in order, all or none; a published step is never edited, only
+   * Brings the tables of one module up to date. Each step is applied once, in order, all or none; a published step is never edited, only
    * followed by another.
    */
-  migrate(room: string, steps: readonly string[]): void;
+  migrate(module: string, steps: readonly string[]): void;
   all<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T[];
   get<T>(sql: string, params: SqlParams, row: z.ZodType<T>): T | undefined;
+  /** Row by row, as they were when the first was read; read them to the end. */
+  each<T>(sql: string, params: SqlParams, row: z.ZodType<T>): Iterable<T>;
   run(sql: string, params?: SqlParams): RunResult;
   /** All of `work` or nothing, if it throws. May be nested; `work` must not be asynchronous. */
   transaction<T>(work: () => T): T;
@@ -87,15 +89,20 @@ export function openStore(path: string): Store {
   }
 
   const store: Store = {
-    migrate(room, steps) {
+    migrate(module, steps) {
+      const read = () => store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [module], AppliedStep);
       exec(MIGRATIONS);
+      const known = read();
+      assertSameHistory(module, known, steps);
+      // Where all is done, no other writer is waited for.
+      if (known.length === steps.length) return;
       store.transaction(() => {
-        const applied = store.all('SELECT hash FROM migrations WHERE room = ? ORDER BY step', [room], AppliedStep);
-        assertSameHistory(room, applied, steps);
+        const applied = read();
+        assertSameHistory(module, applied, steps);
         for (const [index, step] of steps.entries()) {
           if (index < applied.length) continue;
           exec(step);
-          const record = [room, index, hash(step), Date.now()];
+          const record = [module, index, hash(step), Date.now()];
           store.run('INSERT INTO migrations (room, step, hash, applied_at) VALUES (?, ?, ?, ?)', record);
         }
       });
@@ -112,6 +119,11 @@ export function openStore(path: string): Store {
         const found = prepare(sql).get(bind(params));
         return found === undefined ? undefined : row.parse(readRow(found));
       });
+    },
+    *each(sql, params, row) {
+      // A statement of its own: one that is shared could be begun anew meanwhile.
+      const rows = attempt(sql, () => db.prepare(sql).iterate(bind(params)));
+      for (const found of rows) yield row.parse(readRow(found));
     },
     run(sql, params = []) {
       return attempt(sql, () => {
@@ -153,13 +165,13 @@ type Statement = ReturnType<InstanceType<typeof Database>['prepare']>;
 
 const AppliedStep = z.object({ hash: z.string() });
 
-function assertSameHistory(room: string, applied: readonly { hash: string }[], steps: readonly string[]): void {
+function assertSameHistory(module: string, applied: readonly { hash: string }[], steps: readonly string[]): void {
   if (applied.length > steps.length) {
-    throw new AppError('internal', `the store was written by a newer version: ${room} knows ${steps.length} steps`);
+    throw new AppError('internal', `the store was written by a newer version: ${module} knows ${steps.length} steps`);
   }
   for (const [index, { hash: known }] of applied.entries()) {
     if (known !== hash(steps[index] ?? '')) {
-      throw new AppError('internal', `step ${index} of ${room} was changed after it had been applied`);
+      throw new AppError('internal', `step ${index} of ${module} was changed after it had been applied`);
     }
   }
 }
@@ -185,13 +197,19 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600));
 }
 
-function openingReason(cause: unknown): string {
+/** What is wrong with a file or directory that cannot be opened, and what to do. */
+export function openingReason(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   switch (code) {
     case 'EACCES':
     case 'EPERM':
     case 'EROFS':
+    case 'SQLITE_READONLY':
+    case 'SQLITE_CANTOPEN':
       return 'it is not writable; set DATA_DIR to a directory that is';
+    // What Node says of a folder on a disk that is read-only, too.
+    case 'ENOENT':
+      return 'it cannot be made; set DATA_DIR to a directory that is writable';
     case 'EISDIR':
       return 'it is a directory';
     case 'ENOTDIR':

@@ -21,14 +21,17 @@ export interface CachedDownloadOptions {
   readonly download: Download;
   /** All files of the store together. */
   readonly totalBytes: number;
+  /** Whether files stay for those who ask later. Default true. */
+  readonly isKept?: boolean;
 }
 
-/** Room for a file whose size nobody knows yet: few are larger, and for those room is made when the CDN says so. */
+/** Room for a file of unknown size: few are larger, and for those room is made when the CDN says so. */
 const USUAL_BYTES = 32 * 1024 * 1024;
 /** So that a few of unknown size do not take it all. */
 const UNKNOWN_SHARE = 1 / 16;
 
-export function createCachedDownload({ store, download, totalBytes }: CachedDownloadOptions): CachedDownload {
+export function createCachedDownload(options: CachedDownloadOptions): CachedDownload {
+  const { store, download, totalBytes, isKept = true } = options;
   const usual = Math.min(USUAL_BYTES, totalBytes * UNKNOWN_SHARE);
 
   async function fetchFile(request: CachedDownloadRequest, workplace: Workplace): Promise<MadeFile | FileFailure> {
@@ -48,7 +51,7 @@ export function createCachedDownload({ store, download, totalBytes }: CachedDown
 
   return (request, signal) =>
     store.hold(
-      { key: request.key, maxBytes: request.maxBytes, make: workplace => fetchFile(request, workplace) },
+      { key: request.key, maxBytes: request.maxBytes, isKept, make: workplace => fetchFile(request, workplace) },
       signal,
     );
 }
@@ -63,7 +66,7 @@ export async function inspected(file: MadeFile, path: string, signal: AbortSigna
   if (!/^(?:video|audio)\//.test(file.mime)) return file;
   try {
     const probe = await probeFile(path, signal);
-    // CDNs call anything in an MP4 a film.
+    // CDNs call anything in an MP4 a video.
     const mime = probe.kind === 'audio' ? file.mime.replace(/^video\//, 'audio/') : file.mime;
     return { ...file, mime, probe };
   } catch (cause) {

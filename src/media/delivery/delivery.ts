@@ -1,31 +1,21 @@
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { CdnHeaders } from '../files/cdn.ts';
 import { fileNameOf } from '../files/file-name.ts';
 import { likelyBytes } from '../files/variant-choice.ts';
 import type { Post, Variant } from '../post.ts';
 import { createCompressor } from '../transcode/compress.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
-import type { TunnelFile } from '../tunnel/tunnel.ts';
+import { playerTunnelFile } from '../tunnel/player-file.ts';
+import type { TunnelFile } from '../tunnel/tunnel-file.ts';
 import { createCachedDownload } from './cached-download.ts';
-import { type LinkRung, planLink } from './delivery-plan.ts';
+import { type LinkTarget, planLink } from './delivery-plan.ts';
+import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
 import { createDownload, type Patience } from './download.ts';
 import { createFileResolver, type Resolution } from './file-resolver.ts';
 import { createFileStore, type HeldFile } from './file-store.ts';
 import { createFileTransforms } from './file-transforms.ts';
-
-export interface DeliveryRequest {
-  readonly post: Post;
-  /** Index into `post.items`. */
-  readonly index: number;
-  readonly form: 'original' | 'audio';
-  /** The chat's real limit for one file. */
-  readonly maxBytes: number;
-  /** Variants a platform has refused already, by `variantKey`: the next smaller is tried. */
-  readonly refused?: readonly string[];
-  /** Whether a small picture of a film is wanted too. */
-  readonly thumbnail?: boolean;
-}
 
 /** A file on disk, ready to be streamed to a platform. */
 export interface DeliveredFile {
@@ -42,7 +32,7 @@ export interface DeliveredFile {
   readonly hasAudio: boolean | null;
   /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
   readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
-  /** Lets go of the file; it is removed when nobody holds it any more. Safe to call twice. */
+  /** Releases the file; it is removed when nothing holds it any more. Safe to call twice. */
   dispose(): Promise<void>;
 }
 
@@ -51,14 +41,14 @@ export interface DeliveredLink {
   readonly kind: 'link';
   readonly url: string;
   /** What is behind the address. A `page` is unfurled by the chat into a player. */
-  readonly leadsTo: LinkRung;
-  readonly reason: 'too_large' | 'upstream_unavailable' | 'timeout';
+  readonly leadsTo: LinkTarget;
+  readonly reason: NoFileReason;
 }
 
 /** Post item + byte budget -> the file to send, or a link. */
 export interface Delivery {
   /**
-   * The best file that fits, on disk: a variant as it is, picture and sound put together, or a film encoded again where ffmpeg is;
+   * The best file that fits, on disk: a variant as it is, video and audio put together, or a video encoded again where ffmpeg is;
    * memory does not grow with its size. Callers who ask for the same at once share the work, and files are kept for those who ask
    * later. An expired address is asked for again once. All files together are bounded: who holds some while asking for more should
    * let go of what is sent, since waiting for room ends in a link.
@@ -76,7 +66,7 @@ export interface Delivery {
 export interface PublicAddresses {
   /** Of a file in the tunnel. */
   file(file: TunnelFile): string;
-  /** Of the page that plays a film of a post; it ends at `expiresAt`, unix milliseconds. */
+  /** Of the page that plays a video of a post; it ends at `expiresAt`, unix milliseconds. */
   page(post: Pick<Post, 'source' | 'id' | 'url'>, index: number, expiresAt: number): string;
 }
 
@@ -84,6 +74,7 @@ export interface DeliveryOptions {
   readonly http: Pick<HttpClient, 'request' | 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   /** Made when missing, readable by its owner alone; what an earlier process left in it is removed at once. */
   readonly tempDir: string;
   /** Asks the upstream again for a post whose addresses expired early. */
@@ -113,15 +104,15 @@ const MAX_THUMBNAIL_BYTES = 200_000;
 const SHARPER = 1.5;
 
 export function createDelivery(options: DeliveryOptions): Delivery {
-  const { http, mediaHosts, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
+  const { http, mediaHosts, cdnHeaders, tempDir, refresh, addresses, ffmpeg, log, now = Date.now } = options;
   const { maxSpoolBytes = DEFAULT_SPOOL_BYTES, keptBytes = 0, patience } = options;
-  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes });
-  const download = createDownload({ http, mediaHosts, ...(patience && { patience }) });
+  const store = createFileStore({ tempDir, maxBytes: maxSpoolBytes, keptBytes, log });
+  const download = createDownload({ http, mediaHosts, cdnHeaders, ...(patience && { patience }) });
   const spool = createCachedDownload({ store, download, totalBytes: maxSpoolBytes });
   const compressor = ffmpeg && createCompressor({ ffmpeg });
-  const workshop = createFileTransforms({ store, ffmpeg, compressor });
+  const transforms = createFileTransforms({ store, ffmpeg, compressor });
   const means = { transcode: ffmpeg !== undefined };
-  const ladder = createFileResolver({ http, mediaHosts, spool, workshop, means, refresh, log, now });
+  const resolver = createFileResolver({ http, mediaHosts, cdnHeaders, spool, transforms, means, refresh, log, now });
 
   async function fileOf(
     { file, step, post }: Extract<Resolution, { kind: 'file' }>,
@@ -145,23 +136,23 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       durationMs: probe?.durationMs ?? item?.durationMs ?? null,
       hasAudio: probe?.hasAudio ?? part?.variant.hasAudio ?? null,
       thumbnail: thumbnail ? { path: thumbnail.path, bytes: thumbnail.bytes } : null,
-      dispose: () => letGo([file, ...(thumbnail ? [thumbnail] : [])]),
+      dispose: () => release([file, ...(thumbnail ? [thumbnail] : [])]),
     };
   }
 
-  async function letGo(files: readonly HeldFile[]): Promise<void> {
+  async function release(files: readonly HeldFile[]): Promise<void> {
     for (const outcome of await Promise.allSettled(files.map(file => file.dispose())))
       if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'a spooled file could not be removed');
   }
 
-  /** The upstream's own picture of the film, else one of its first; a film can do without. Lets go of the film when it throws. */
+  /** The upstream's own cover of the video, else one of its first frames; a video can do without. Releases the video when it throws. */
   async function thumbnailOf(
-    film: HeldFile,
-    filmKey: string,
+    video: HeldFile,
+    videoKey: string,
     { post, index, thumbnail }: DeliveryRequest,
     signal: AbortSignal,
   ): Promise<HeldFile | undefined> {
-    if (thumbnail !== true || film.probe?.kind !== 'video') return undefined;
+    if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
     const place = [post.source, post.id, index].join(' ');
     const url = post.items[index]?.thumbnailUrl ?? null;
     const { source } = post;
@@ -176,49 +167,41 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       ...(url === null
         ? []
         : [{ key: `${place} thumbnail`, input: (own: AbortSignal) => spool({ ...cover, url }, own) }]),
-      { key: `${place} thumbnail-${filmKey}`, input: async () => ({ ...film, dispose: async () => undefined }) },
+      { key: `${place} thumbnail-${videoKey}`, input: async () => ({ ...video, dispose: async () => undefined }) },
     ];
     try {
       for (const { key, input } of ways) {
-        const made = await workshop.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
+        const made = await transforms.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
         if (made.why === 'done') return made;
       }
       return undefined;
     } catch (error) {
-      await film.dispose();
+      await video.dispose();
       throw error;
     }
   }
 
   function linkOf({ reason, post }: Extract<Resolution, { kind: 'none' }>, request: DeliveryRequest): DeliveredLink {
     const { form, index } = request;
-    const { source, id, url: original } = request.post;
+    const { url: original } = request.post;
     // What cannot be had is in no tunnel either.
     const isReachable = addresses !== undefined && reason !== 'upstream_unavailable';
     const plan = planLink(post.items[index], form, isReachable);
-    if (plan.rung === 'page' && addresses !== undefined)
+    if (plan.target === 'page' && addresses !== undefined)
       return { kind: 'link', url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page', reason };
-    if (plan.rung === 'original' || addresses === undefined || ladder.isOver(plan.variant))
+    if (plan.target === 'original' || addresses === undefined || resolver.isOver(plan.file.variant))
       return { kind: 'link', url: original, leadsTo: 'original', reason };
-    const { url, mime, width, height, expiresAt } = plan.variant;
-    const file: TunnelFile = {
-      post: { source, id },
-      index,
-      url,
-      mime,
-      width,
-      height,
-      fileName: fileNameOf(request.post, index, mime),
-      expiresAt: Math.min(expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS),
-    };
-    return { kind: 'link', url: addresses.file(file), leadsTo: 'tunnel', reason };
+    const { file } = plan;
+    const expiresAt = Math.min(file.variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
+    const url = addresses.file(playerTunnelFile(request.post, index, file, expiresAt));
+    return { kind: 'link', url, leadsTo: 'tunnel', reason };
   }
 
   return {
     async deliver(request, signal) {
       try {
-        const climb = await ladder.climb(request, signal);
-        return climb.kind === 'file' ? await fileOf(climb, request, signal) : linkOf(climb, request);
+        const resolution = await resolver.resolve(request, signal);
+        return resolution.kind === 'file' ? await fileOf(resolution, request, signal) : linkOf(resolution, request);
       } catch (error) {
         if (signal.aborted) throw new AppError('timeout', 'given up by the caller', { cause: signal.reason });
         const { source, id, url } = request.post;
@@ -230,18 +213,18 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     remoteFile(request) {
       const { post, index, maxBytes } = request;
       const item = post.items[index];
-      const steps = ladder.plan(request);
+      const steps = resolver.plan(request);
       if (item === undefined) return undefined;
-      const plain = steps.flatMap(({ rung, parts }) => (rung === 'file' ? parts : []));
+      const plain = steps.flatMap(({ kind, parts }) => (kind === 'file' ? parts : []));
       const fitting = plain.find(choice => {
         const bytes = likelyBytes(choice, item);
-        return bytes !== null && bytes <= maxBytes && !ladder.isOver(choice.variant);
+        return bytes !== null && bytes <= maxBytes && !resolver.isOver(choice.variant);
       });
       const best = steps[0]?.parts[0];
       if (fitting === undefined || best === undefined) return undefined;
-      const isMadeBetter = steps[0]?.rung === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
+      const isMadeBetter = steps[0]?.kind === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
       // What leads was chosen because the file itself plays on few devices, or is poor.
-      const isMade = isMadeBetter || steps[0]?.rung === 'compress' || steps[0]?.rung === 'convert';
+      const isMade = isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert';
       return isMade ? undefined : { url: fitting.variant.url, mime: fitting.variant.mime, variantKey: fitting.key };
     },
 

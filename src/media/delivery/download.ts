@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
-import { cdnHeaders, hostsBelow, isGone, mediaType } from '../files/cdn.ts';
+import { type CdnHeaders, hostsBelow, isGone, mediaType } from '../files/cdn.ts';
 import type { SourceId } from '../post.ts';
 
 export interface DownloadRequest {
@@ -39,6 +39,7 @@ export interface DownloadOptions {
   readonly http: Pick<HttpClient, 'stream'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
   readonly patience?: Partial<Patience>;
 }
 
@@ -62,7 +63,7 @@ interface Progress {
 }
 
 /** Files from the CDN to the disk, chunk by chunk. Rejects only when the request's signal aborts. */
-export function createDownload({ http, mediaHosts, patience }: DownloadOptions): Download {
+export function createDownload({ http, mediaHosts, cdnHeaders, patience }: DownloadOptions): Download {
   const hosts = hostsBelow(mediaHosts);
   const { graceMs, bytesPerSecond } = { ...PATIENCE, ...patience };
 
@@ -140,7 +141,7 @@ function begin({ status, headers }: HttpStream, progress: Progress, expected: st
   return undefined;
 }
 
-/** Undefined for what is no media, and for a picture in the place of a film or sound. */
+/** Undefined for what is no media, and for an image in the place of video or audio. */
 function typeOf(contentType: string | undefined, expected: string): string | undefined {
   const type = mediaType(contentType, expected);
   const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
@@ -181,7 +182,7 @@ async function write(
   }
 }
 
-/** Some error pages come with the type of a film. */
+/** Some error pages come with the type of a video. */
 function looksLikeDocument(chunk: Buffer): boolean {
   return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
     chunk.toString('latin1', 0, 128),

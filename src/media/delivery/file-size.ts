@@ -1,17 +1,18 @@
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
-import { cdnHeaders, hostsBelow, isGone } from '../files/cdn.ts';
+import { type CdnHeaders, hostsBelow, isGone } from '../files/cdn.ts';
 import { totalOf } from '../files/tunnel-range.ts';
 import type { SourceId, Variant } from '../post.ts';
 
 const TIMEOUT_MS = 5_000;
-/** Whoever ignores the range is not listened to for long. */
+/** Who ignores the range sends all of it: the rest is not read. */
 const FIRST_BYTE = 1_024;
 
 export interface FileSizeOptions {
   readonly http: Pick<HttpClient, 'request'>;
   /** Suffixes: each host and what is below it. */
   readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
 }
 
 /** Bytes of a file as the CDN says, undefined when it does not. @throws the signal's reason when it aborts */
@@ -21,7 +22,7 @@ export type FileSize = (
   signal: AbortSignal,
 ) => Promise<number | undefined>;
 
-export function createFileSize({ http, mediaHosts }: FileSizeOptions): FileSize {
+export function createFileSize({ http, mediaHosts, cdnHeaders }: FileSizeOptions): FileSize {
   const hosts = hostsBelow(mediaHosts);
   return async ({ url, mime }, source, signal) => {
     const headers = cdnHeaders(source, mime);
@@ -31,7 +32,7 @@ export function createFileSize({ http, mediaHosts }: FileSizeOptions): FileSize 
       const length = head.status === 200 ? head.headers['content-length'] : undefined;
       if (length !== undefined && /^\d{1,15}$/.test(length)) return Number(length);
       if (isGone(head.status)) return undefined;
-      // Some answer HEAD without a length or not at all, and tell it with the first byte.
+      // Some answer HEAD without a length or not at all, and give it with the first byte.
       const first = await http.request({
         ...request,
         headers: { ...headers, range: 'bytes=0-0' },
@@ -41,7 +42,7 @@ export function createFileSize({ http, mediaHosts }: FileSizeOptions): FileSize 
       return total === undefined ? undefined : Number(total);
     } catch (error) {
       signal.throwIfAborted();
-      // Fetching the file will tell what is wrong with it.
+      // Fetching the file will show what is wrong with it.
       if (error instanceof AppError) return undefined;
       throw error;
     }

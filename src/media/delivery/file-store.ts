@@ -1,15 +1,17 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
+import { claimSpoolFolder } from './spool-folder.ts';
 
 export interface MadeFile {
   readonly why: 'done';
   readonly bytes: number;
   readonly mime: string;
-  /** Null for pictures. */
+  /** Null for images. */
   readonly probe: Probe | null;
 }
 
@@ -35,7 +37,7 @@ export interface HeldFile extends MadeFile {
 export interface Workplace {
   /** Nothing is there yet. */
   readonly path: string;
-  /** Aborts when nobody wants the file any more. */
+  /** Aborts when no caller wants the file any more. */
   readonly signal: AbortSignal;
   /**
    * Waits for room on the disk; what was reserved before is given back first. Resolves with the bytes there may be, or undefined when
@@ -49,10 +51,12 @@ export interface FileOrder {
   readonly key: string;
   readonly maxBytes: number;
   readonly make: (workplace: Workplace) => Promise<MadeFile | FileFailure>;
+  /** False for a file of no use to those who ask later. Default true. */
+  readonly isKept?: boolean;
 }
 
 /**
- * Files on the disk by their key. Those who want the same one share one making of it. A file stays while somebody holds it, and then
+ * Files on the disk by their key. Those who want the same one share one making of it. A file stays while a caller holds it, and then
  * as long as there is room for kept ones; those that were not wanted for the longest time go first.
  */
 export interface FileStore {
@@ -63,12 +67,15 @@ export interface FileStore {
 }
 
 export interface FileStoreOptions {
-  /** Made when missing. Holds a folder for each process; those of processes that are gone are removed. */
+  /** Made when missing. Holds a folder for each process, which removes those of processes that have ended. */
   readonly tempDir: string;
-  /** All files together that somebody holds. */
+  /** All files together that are held. */
   readonly maxBytes: number;
-  /** All files together that nobody holds any more. */
+  /** All files together that are kept but not held. */
   readonly keptBytes: number;
+  /** After which a kept file that was not wanted goes. Default never. */
+  readonly keptMs?: number;
+  readonly log: Pick<Logger, 'error'>;
   /** For room on the disk. Default 60 000. */
   readonly waitMs?: number;
 }
@@ -77,22 +84,25 @@ interface Job {
   readonly key: string;
   readonly maxBytes: number;
   readonly path: string;
+  readonly isKept: boolean;
   readonly controller: AbortController;
   readonly outcome: Promise<MadeFile | FileFailure>;
   made: MadeFile | undefined;
   room: QuotaReservation | undefined;
   holders: number;
+  /** Ends its time as a kept file. */
+  expiry: NodeJS.Timeout | undefined;
   removed: Promise<void> | undefined;
 }
 
-export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 }: FileStoreOptions): FileStore {
-  const folder = join(tempDir, String(process.pid));
-  removeLeftovers(tempDir);
+export function createFileStore(options: FileStoreOptions): FileStore {
+  const { tempDir, maxBytes, keptBytes, keptMs, log, waitMs = 60_000 } = options;
+  const folder = claimSpoolFolder(tempDir);
   // Kept files never take more than their own share of it.
   const gate = createDiskQuota(maxBytes + keptBytes);
   const jobs = new Map<string, Job>();
   const live = new Set<Job>();
-  /** Those nobody holds, the longest unwanted first. */
+  /** Those that are not held, the longest unwanted first. */
   const kept = new Set<Job>();
   let keptNow = 0;
   let count = 0;
@@ -103,12 +113,14 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     const job: Job = {
       key: order.key,
       maxBytes: Math.min(order.maxBytes, maxBytes),
-      path: join(folder, `${count}`),
+      path: join(folder.path, `${count}`),
+      isKept: order.isKept ?? true,
       controller: new AbortController(),
       outcome: Promise.resolve().then(() => run(order, job)),
       made: undefined,
       room: undefined,
       holders: 0,
+      expiry: undefined,
       removed: undefined,
     };
     jobs.set(order.key, job);
@@ -116,7 +128,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     return job;
   }
 
-  /** Never rejects: when nobody wants the file any more, nobody reads what becomes of it. */
+  /** Never rejects: when no caller wants the file any more, the outcome is not read. */
   async function run(order: FileOrder, job: Job): Promise<MadeFile | FileFailure> {
     const first = await attempt(order, job);
     const mayHelp = 'cause' in first && isDiskFull(first.cause) && kept.size > 0 && !job.controller.signal.aborted;
@@ -133,7 +145,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     const { path, controller } = job;
     const { signal } = controller;
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(folder.path, { recursive: true, mode: 0o700 });
       return await make({ path, signal, reserve: bytes => reserve(job, bytes) });
     } catch (cause) {
       return { why: signal.aborted ? 'unavailable' : 'disk', cause };
@@ -158,22 +170,30 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     if (jobs.get(job.key) === job) jobs.delete(job.key);
   }
 
-  /** Takes a file that nobody held, if it is still there. */
-  function revive(job: Job): boolean {
-    if (!kept.delete(job)) return true;
+  function leaveKept(job: Job): boolean {
+    if (!kept.delete(job)) return false;
+    clearTimeout(job.expiry);
     keptNow -= job.made?.bytes ?? 0;
+    return true;
+  }
+
+  /** Takes a file that was not held, if it is still there. */
+  function revive(job: Job): boolean {
+    if (!leaveKept(job)) return true;
     if (existsSync(job.path)) return true;
-    void remove(job);
+    discard(job);
     return false;
   }
 
-  function letGo(job: Job): Promise<unknown> {
+  function release(job: Job): Promise<unknown> {
     job.holders -= 1;
     if (job.holders > 0) return Promise.resolve();
     const isCurrent = jobs.get(job.key) === job && !closed;
-    if (job.made === undefined || !isCurrent || job.made.bytes > keptBytes) return remove(job);
+    const isWanted = job.isKept && isCurrent;
+    if (job.made === undefined || !isWanted || job.made.bytes > keptBytes) return remove(job);
     kept.add(job);
     keptNow += job.made.bytes;
+    if (keptMs !== undefined) job.expiry = setTimeout(discard, keptMs, job).unref();
     const removals: Promise<void>[] = [];
     for (const oldest of kept) {
       if (keptNow <= keptBytes) break;
@@ -182,8 +202,13 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     return Promise.all(removals);
   }
 
+  /** Removes a file that no caller waits for. */
+  function discard(job: Job): void {
+    remove(job).catch(error => log.error({ err: error }, 'a file could not be removed'));
+  }
+
   function remove(job: Job): Promise<void> {
-    if (kept.delete(job)) keptNow -= job.made?.bytes ?? 0;
+    leaveKept(job);
     forget(job);
     job.removed ??= end(job);
     return job.removed;
@@ -204,7 +229,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     job.holders += 1;
     let letting: Promise<unknown> | undefined;
     const dispose = async () => {
-      letting ??= letGo(job);
+      letting ??= release(job);
       await letting;
     };
     try {
@@ -234,7 +259,7 @@ export function createFileStore({ tempDir, maxBytes, keptBytes, waitMs = 60_000 
     async close() {
       closed = true;
       await Promise.all([...live].map(remove));
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }
@@ -255,32 +280,4 @@ function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> 
     signal.addEventListener('abort', abandon, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon));
   });
-}
-
-/** Folders of processes that are gone, and one of this process's number, which another had before. */
-function removeLeftovers(tempDir: string): void {
-  for (const name of namesIn(tempDir)) {
-    const pid = /^\d{1,10}$/.test(name) ? Number(name) : undefined;
-    if (pid !== undefined && (pid === process.pid || !isRunning(pid)))
-      rmSync(join(tempDir, name), { recursive: true, force: true });
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it runs, under another account.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
 }

@@ -1,12 +1,20 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
+import { createSemaphore, type Semaphore } from '../../infra/concurrency/semaphore.ts';
 import type { Compressor } from '../transcode/compress.ts';
 import { convertToJpeg, convertToM4a } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { muxFiles, remuxFastStart } from '../transcode/mux.ts';
 import { makeThumbnail } from '../transcode/thumbnail.ts';
 import { diskFull, inspected } from './cached-download.ts';
-import { type FileFailure, type FileStore, type HeldFile, isDiskFull, type MadeFile } from './file-store.ts';
+import {
+  type FileFailure,
+  type FileStore,
+  type HeldFile,
+  isDiskFull,
+  type MadeFile,
+  type Workplace,
+} from './file-store.ts';
 
 export interface TransformRequest {
   /** The same for the same file. */
@@ -21,17 +29,17 @@ export type Transform = (order: TransformRequest, signal: AbortSignal) => Promis
 
 /** What is done to files on the disk, each once for all who ask. */
 export interface FileTransforms {
-  /** Picture and sound. */
+  /** A video track and an audio track as one file. */
   readonly mux: Transform;
-  /** The same film, so that it plays while it loads. */
+  /** The same video, so that it plays while it loads. */
   readonly straighten: Transform;
   /** Within `maxBytes`; only where ffmpeg is. */
   readonly compress: Transform;
-  /** The sound of a film or another sound as M4A. */
-  readonly toSound: Transform;
+  /** The audio of a video, or other audio, as M4A. */
+  readonly toAudio: Transform;
   /** A photo as JPEG. */
   readonly toJpeg: Transform;
-  /** A small JPEG of a photo or film. */
+  /** A small JPEG of a photo or video. */
   readonly thumbnail: Transform;
 }
 
@@ -39,85 +47,116 @@ export interface FileTransformsOptions {
   readonly store: FileStore;
   readonly ffmpeg: Ffmpeg | undefined;
   readonly compressor: Compressor | undefined;
+  /** Bounds the files that are made at once, what they are made of included. Default no bound. */
+  readonly enter?: Semaphore;
 }
 
+/** Tracks are copied in this thread: more at once are no sooner done, and take more memory. */
+const COPIES_AT_ONCE = 2;
 /** Containers add a little of their own. */
 const OVERHEAD = 1.05;
 const OVERHEAD_BYTES = 64 * 1024;
 
-interface Craft {
+interface TransformWork {
   /** Of the file made; undefined when there is a reason not to make one. */
   readonly make: (inputs: readonly HeldFile[], path: string, signal: AbortSignal) => Promise<string | undefined>;
-  /** More than the inputs together by a little, unless told otherwise. */
+  /** More than the inputs together by a little, unless the transform says otherwise. */
   readonly roomBytes?: (inputs: readonly HeldFile[], maxBytes: number) => number;
 }
 
-export function createFileTransforms({ store, ffmpeg, compressor }: FileTransformsOptions): FileTransforms {
-  function craft({ make, roomBytes = roomFor }: Craft): Transform {
-    return ({ key, maxBytes, inputs }, callerSignal) =>
-      store.hold(
-        {
-          key,
-          maxBytes,
-          async make({ path, signal, reserve }) {
-            const held = await gather(inputs, signal);
-            if ('why' in held) return held;
-            try {
-              const room = await reserve(roomBytes(held, maxBytes));
-              if (room === undefined) return { why: 'timeout', cause: diskFull() };
-              return await finished(await make(held, path, signal), path, maxBytes, signal);
-            } catch (cause) {
-              signal.throwIfAborted();
-              return { why: isDiskFull(cause) ? 'disk' : 'tool', cause };
-            } finally {
-              await Promise.all(held.map(input => input.dispose()));
-            }
-          },
-        },
-        callerSignal,
-      );
+export function createFileTransforms(options: FileTransformsOptions): FileTransforms {
+  const { store, ffmpeg, compressor, enter = async () => () => undefined } = options;
+  const copyTurn = createSemaphore({ atOnce: COPIES_AT_ONCE, maxWaiting: Number.POSITIVE_INFINITY, name: 'copying' });
+
+  function createTransform({ make, roomBytes = roomFor }: TransformWork): Transform {
+    async function work(
+      { maxBytes, inputs }: TransformRequest,
+      { path, signal, reserve }: Workplace,
+    ): Promise<MadeFile | FileFailure> {
+      const held = await gather(inputs, signal);
+      if ('why' in held) return held;
+      try {
+        const room = await reserve(roomBytes(held, maxBytes));
+        if (room === undefined) return { why: 'timeout', cause: diskFull() };
+        return await finished(await make(held, path, signal), path, maxBytes, signal);
+      } catch (cause) {
+        signal.throwIfAborted();
+        return { why: isDiskFull(cause) ? 'disk' : 'tool', cause };
+      } finally {
+        await Promise.all(held.map(input => input.dispose()));
+      }
+    }
+
+    /** In its turn. */
+    async function makeInTurn(request: TransformRequest, workplace: Workplace): Promise<MadeFile | FileFailure> {
+      let leave: () => void;
+      try {
+        leave = await enter(workplace.signal);
+      } catch (cause) {
+        return { why: 'timeout', cause };
+      }
+      try {
+        return await work(request, workplace);
+      } finally {
+        leave();
+      }
+    }
+
+    return (request, callerSignal) => {
+      const { key, maxBytes } = request;
+      return store.hold({ key, maxBytes, make: workplace => makeInTurn(request, workplace) }, callerSignal);
+    };
+  }
+
+  async function copyInTurn(signal: AbortSignal, copy: () => Promise<void>): Promise<void> {
+    const leave = await copyTurn(signal);
+    try {
+      await copy();
+    } finally {
+      leave();
+    }
   }
 
   return {
-    mux: craft({
+    mux: createTransform({
       async make([video, audio], outputPath, signal) {
         if (video === undefined || audio === undefined) return undefined;
-        await muxFiles({ videoPath: video.path, audioPath: audio.path, outputPath, signal });
+        await copyInTurn(signal, () => muxFiles({ videoPath: video.path, audioPath: audio.path, outputPath, signal }));
         return 'video/mp4';
       },
     }),
-    straighten: craft({
-      async make([film], outputPath, signal) {
-        if (film === undefined) return undefined;
-        await remuxFastStart({ inputPath: film.path, outputPath, signal });
+    straighten: createTransform({
+      async make([video], outputPath, signal) {
+        if (video === undefined) return undefined;
+        await copyInTurn(signal, () => remuxFastStart({ inputPath: video.path, outputPath, signal }));
         return 'video/mp4';
       },
     }),
     compress: (order, signal) =>
-      craft({
-        async make([film], outputPath, own) {
-          if (film?.probe == null || compressor === undefined) return undefined;
-          const { path: inputPath, probe } = film;
+      createTransform({
+        async make([video], outputPath, own) {
+          if (video?.probe == null || compressor === undefined) return undefined;
+          const { path: inputPath, probe } = video;
           const { maxBytes } = order;
           const made = await compressor.compress({ inputPath, outputPath, probe, maxBytes, signal: own });
           return made && 'video/mp4';
         },
-        // A film within a large budget is encoded for its codec alone and hardly grows.
+        // A video within a large budget is encoded for its codec alone and hardly grows.
         roomBytes: (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2),
       })(order, signal),
-    toSound: craft({
+    toAudio: createTransform({
       async make([input], outputPath, signal) {
         const isMade = input && (await convertToM4a({ ffmpeg, inputPath: input.path, outputPath, signal }));
         return isMade ? 'audio/mp4' : undefined;
       },
     }),
-    toJpeg: craft({
-      async make([picture], outputPath, signal) {
-        const isMade = picture && (await convertToJpeg({ ffmpeg, inputPath: picture.path, outputPath, signal }));
+    toJpeg: createTransform({
+      async make([photo], outputPath, signal) {
+        const isMade = photo && (await convertToJpeg({ ffmpeg, inputPath: photo.path, outputPath, signal }));
         return isMade ? 'image/jpeg' : undefined;
       },
     }),
-    thumbnail: craft({
+    thumbnail: createTransform({
       async make([input], outputPath, signal) {
         if (input === undefined) return undefined;
         const of = input.mime.startsWith('image/') ? { imagePath: input.path } : { videoPath: input.path };
@@ -129,7 +168,7 @@ export function createFileTransforms({ store, ffmpeg, compressor }: FileTransfor
   };
 }
 
-/** All of them, or why one is missing: then nobody waits for the others. */
+/** All of them, or why one is missing: then the others are not waited for. */
 async function gather(
   inputs: TransformRequest['inputs'],
   signal: AbortSignal,

@@ -2,22 +2,27 @@ import { LRUCache } from 'lru-cache';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Cache, CachePolicy } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Post, SourceId } from '../post.ts';
+import { itemCount, type Post, type SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
+import { CoverOnlyError } from './cover-only.ts';
 import { findAddresses } from './find-links.ts';
 import type { LinkMatch, MediaSource, PostRef } from './source.ts';
 
 export interface Extraction {
   readonly post: Post;
-  /** Zero-based item the link pointed at, when it did and that item exists. */
+  /** Zero-based place of the item the link pointed at, when it did and the post has that many; it may be one that is missing. */
   readonly itemIndex: number | null;
   readonly from: 'cache' | 'load' | 'stale';
+  /** Why the post has no items, where nothing but author and cover could be read. */
+  readonly reason?: AppError;
 }
 
 export interface ExtractOptions {
   readonly signal?: AbortSignal;
   /** Refuse links of any other source with `unsupported_link`. */
   readonly only?: Post['source'];
+  /** Refuse a post without a readable item, with the reason why it has none. */
+  readonly readable?: boolean;
 }
 
 /** url -> source -> cache -> Post: the one entry for bot and api. */
@@ -54,6 +59,8 @@ const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
 const POST_TTL_MS = 30 * MINUTE;
+/** The rest may be had when another strategy works again. */
+const INCOMPLETE_TTL_MS = 2 * MINUTE;
 /** Stories are edited and removed while people look at them. */
 const STORY_TTL_MS = 5 * MINUTE;
 const STALE_MS = 24 * HOUR;
@@ -105,7 +112,7 @@ function keyOf(post: Pick<Post, 'source' | 'id'>): string {
 }
 
 function extraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
-  return { post, itemIndex: itemIndex !== null && itemIndex < post.items.length ? itemIndex : null, from };
+  return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
 }
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
@@ -192,7 +199,8 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   }
 
   function policyOf(ref: PostRef): CachePolicy<Post> {
-    const ttlMs = (post: Post) => Math.min(ref.form === 'story' ? STORY_TTL_MS : POST_TTL_MS, addressLifeMs(post));
+    const wholeMs = ref.form === 'story' ? STORY_TTL_MS : POST_TTL_MS;
+    const ttlMs = (post: Post) => Math.min(post.missingItems > 0 ? INCOMPLETE_TTL_MS : wholeMs, addressLifeMs(post));
     return {
       ttlMs,
       staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
@@ -227,7 +235,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   return {
     mediaHosts: [...new Set(sources.flatMap(source => source.mediaHosts))],
 
-    async extract(link, { signal: callerSignal, only } = {}) {
+    async extract(link, { signal: callerSignal, only, readable = false } = {}) {
       const named = readLink(link, only).match;
       // Most links have been asked for before: they need no deadline and no signal.
       const known = named.kind === 'short' ? undefined : await cache.get(keyOf(named.ref));
@@ -236,8 +244,14 @@ export function createExtractor(options: ExtractorOptions): Extractor {
         const { source, match } = await resolveLink(link, only, signal);
         const { ref } = match;
         refs.set(keyOf(ref), ref);
-        const hit = await cache.wrap(keyOf(ref), own => source.fetch(ref, { signal: own }), policyOf(ref), signal);
-        return extraction(hit.value, ref, hit.from);
+        const load = (own: AbortSignal) => source.fetch(ref, { signal: own });
+        try {
+          const hit = await cache.wrap(keyOf(ref), load, policyOf(ref), signal);
+          return extraction(hit.value, ref, hit.from);
+        } catch (error) {
+          if (!(error instanceof CoverOnlyError) || readable) throw error;
+          return { post: error.post, itemIndex: null, from: 'load', reason: error };
+        }
       });
     },
 

@@ -1,4 +1,4 @@
-import { parseAddress } from './address.ts';
+import { beforeTail, parseAddress, withoutTail } from './address.ts';
 
 const MAX_LINKS = 20;
 /** Longer texts are read up to here: no chat message and no caption is longer. */
@@ -8,8 +8,8 @@ const TOKEN =
   /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
 /** Where an address begins inside a token; after `/ = ? & %` it is a part of the address before it. */
 const START = /(?<![a-z0-9/=?&%])(?:https?:?\/\/|instagram:\/\/)/gi;
-/** A host without a scheme, followed by a path or a query. */
-const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=[/?])/iu;
+/** A host without a scheme, perhaps with the port it means anyway, followed by a path or a query. */
+const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
 const TRAILING = /[.,;:!?'*~|\u2026\u2019]$/u;
 const BRACKETS: ReadonlyMap<string, string> = new Map([
   [')', '('],
@@ -63,14 +63,24 @@ function trimEnd(raw: string, isUnderlined: boolean): string {
   return text;
 }
 
+/**
+ * What an address may be that is followed by something without a blank between: as it stands where that may be a title inside it, and in
+ * any case without it.
+ */
+function* readings(raw: string, isUnderlined: boolean): Generator<string> {
+  const cut = beforeTail(raw);
+  if (withoutTail(raw) !== cut) yield trimEnd(raw, isUnderlined);
+  yield trimEnd(cut, isUnderlined);
+}
+
 /** Addresses of one token: those with a scheme, or the one that begins with a bare host. */
 function* addressesOf(token: string): Generator<string> {
   const starts = [...token.matchAll(START)].map(match => match.index);
   const bare = token.slice(0, starts[0] ?? token.length);
   const host = bare.search(BARE);
-  if (host !== -1) yield trimEnd(bare.slice(host), false);
+  if (host !== -1) yield* readings(bare.slice(host), false);
   for (const [index, start] of starts.entries()) {
-    yield trimEnd(token.slice(start, starts[index + 1] ?? token.length), token[start - 1] === '_');
+    yield* readings(token.slice(start, starts[index + 1] ?? token.length), token[start - 1] === '_');
   }
 }
 

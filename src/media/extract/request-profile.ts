@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { HttpClient, HttpRequest } from '../../infra/http/http-client.ts';
 
 /**
  * How one caller looks to a site. An endpoint may be asked by several callers; each pair of endpoint and profile is a strategy with
@@ -16,6 +17,20 @@ export interface RequestProfile {
   /** `never`: asked directly, even where UPSTREAM_PROXY is set. */
   readonly proxy: 'yes' | 'never';
   readonly timeoutMs: number;
+}
+
+/** Whether requests of this profile can be made here at all. */
+export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBrowserTransport'>): boolean {
+  return profile.transport === 'plain' || http.hasBrowserTransport;
+}
+
+/** What a profile says of a request. `headers` are what the endpoint itself needs; those of the profile count before them. */
+export function profileRequest(
+  { userAgent, headers: own, transport, proxy, timeoutMs }: RequestProfile,
+  headers: Readonly<Record<string, string>>,
+): Pick<HttpRequest, 'headers' | 'transport' | 'proxy' | 'timeoutMs'> {
+  const agent = userAgent === null ? {} : { 'user-agent': userAgent };
+  return { headers: { ...agent, ...headers, ...own }, transport, proxy, timeoutMs };
 }
 
 const headerValue = z
@@ -48,7 +63,7 @@ const OVERRIDE = z.strictObject(FIELDS).partial();
 
 /**
  * The default profile of a strategy with its overrides laid over it. Keys are `SOURCE.STRATEGY.FIELD`, such as
- * `instagram.embed.userAgent`; `userAgent` may be `own`, `headers` is a JSON object in a string.
+ * `toy.embed/crawler.userAgent`; `userAgent` may be `own`, `headers` is a JSON object in a string that replaces the default ones.
  * @returns the profile, or the keys that are unknown or malformed.
  */
 export function overrideProfile(

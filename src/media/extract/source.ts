@@ -1,4 +1,6 @@
 import type { Post, SourceId } from '../post.ts';
+import type { RequestProfile } from './request-profile.ts';
+import type { StrategyFigures } from './strategy-ledger.ts';
 
 /** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
 export interface PostRef {
@@ -20,7 +22,7 @@ export type LinkMatch =
   | { readonly kind: 'post'; readonly ref: PostRef }
   /** A short link whose target only the upstream knows; `url` is rebuilt on a fixed host. */
   | { readonly kind: 'short'; readonly url: string; readonly key: string }
-  /** A wrapper around another address (`l.instagram.com/?u=`): parse `target` from the start. */
+  /** A wrapper around another address (`l.SITE/?u=`): parse `target` from the start. */
   | { readonly kind: 'wrapper'; readonly target: string }
   /** A story or highlight: needs cookies; without them `login_required`. */
   | { readonly kind: 'story'; readonly ref: PostRef }
@@ -32,9 +34,20 @@ export interface FetchContext {
   readonly signal: AbortSignal;
 }
 
+/** One way to ask the source for a post, for those who look at each alone. */
+export interface SourceStrategy {
+  readonly name: string;
+  /** Whether it can be asked for this post at all, here; cheap and pure. */
+  isAvailable(ref: PostRef): boolean;
+  /** @throws anything */
+  run(ref: PostRef, signal: AbortSignal): Promise<Post>;
+  /** How it asks, where it asks by a profile. */
+  readonly profile?: RequestProfile;
+}
+
 /**
  * One upstream. `match` is pure and cheap; it never throws. `fetch` runs the source's strategies under the caller's signal.
- * @throws AppError of any upstream code.
+ * @throws AppError of any upstream code; a CoverOnlyError where nothing but author and cover could be read.
  */
 export interface MediaSource {
   readonly id: SourceId;
@@ -45,8 +58,14 @@ export interface MediaSource {
   /** The address a short link leads to, still unparsed; every hop is checked against the source's hosts. */
   resolveShort(url: string, context: FetchContext): Promise<string>;
   fetch(ref: PostRef, context: FetchContext): Promise<Post>;
+  /** All of them, in starting order; `fetch` asks by the order that works. */
+  readonly strategies: readonly SourceStrategy[];
+  /** Links of public posts that have been up for years, one for each kind of post. */
+  readonly examples: readonly string[];
+  /** How each of its strategies does here. */
+  figures?(): readonly StrategyFigures[];
   /** Whether stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
-  /** Host patterns (`cdninstagram.com` matches itself and its subdomains) that this source's media may live on. */
+  /** Host patterns (a host matches itself and its subdomains) that this source's media may live on. */
   readonly mediaHosts: readonly string[];
 }

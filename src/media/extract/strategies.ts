@@ -1,205 +1,176 @@
-import { AppError, type ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
-import type { FetchContext, PostRef } from './source.ts';
-import { createStrategyOrder } from './strategy-order.ts';
+import { CoverOnlyError } from './cover-only.ts';
+import type { FetchContext, PostRef, SourceStrategy } from './source.ts';
+import { type AttemptReport, abortReason, type Entrant } from './strategy-attempt.ts';
+import { mostTelling, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
+import { createStrategyLedger, type StrategyFigures } from './strategy-ledger.ts';
+import { type RaceResult, raceStrategies } from './strategy-race.ts';
+import type { StrategyRecords } from './strategy-records.ts';
 
-/** One way to ask an upstream for a post. */
-export interface Strategy {
-  readonly name: string;
-  /** Whether it can be asked for this post at all; cheap and pure. */
-  isAvailable(ref: PostRef): boolean;
-  /** @throws anything: the chain isolates it. A `not_found` with `params.weak` is a guess and does not end the chain. */
+/**
+ * One way to ask an upstream for a post: an endpoint, asked by one kind of caller. Its name is `ENDPOINT/CALLER`, such as
+ * `shortcode-query/plain`, or just the endpoint where it has one caller.
+ */
+export interface Strategy extends SourceStrategy {
+  /** Asked only when all others have failed, in the given order, and never beside another. */
+  readonly isLastResort?: boolean;
+  /**
+   * Brings author and cover at most, but its refusals name the site's own reason: asked last, or as soon as two endpoints
+   * withheld the post.
+   */
+  readonly explains?: boolean;
+  /** Milliseconds. Default 10 000, or half of the chain's deadline. */
+  readonly timeoutMs?: number;
+  /**
+   * A post of which `missingItems` could not be read is kept while the others are asked.
+   * @throws anything: the chain isolates it. Of an AppError, `params.weak` says that a `not_found` or the like is a guess, which
+   * another endpoint must confirm; `params.own` that our own bounds refused it; `params.challenge` that the site wants a pause; `params.refused` that the
+   * caller was refused rather than the post withheld.
+   */
   run(ref: PostRef, signal: AbortSignal): Promise<Post>;
 }
 
 export interface StrategyChainOptions {
   readonly source: SourceId;
-  /** Starting order. */
+  /** By what their answers hold, best first: the order as long as nothing is known of them. */
   readonly strategies: readonly Strategy[];
+  /** What is remembered over restarts. Without it everything is learnt anew. */
+  readonly records?: StrategyRecords | undefined;
   /** For the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so its reason must be known before. */
   readonly deadlineMs?: number;
   /**
-   * Asks why a post is not shown; throws a definitive AppError or returns. Asked once per fetch, right after the first
-   * strategy that came back empty or gated (`login_required`, `upstream_changed`, a weak `not_found`).
+   * Asks why a post is not shown; throws a definitive AppError or returns. Asked at most once per fetch: when two endpoints withheld
+   * the post (`login_required`, a weak `not_found`), or when nothing else is left to ask.
    */
   readonly diagnose?: (ref: PostRef, signal: AbortSignal) => Promise<void>;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
-}
-
-/** How much a code tells the person who asked, most first; the head of several failures is the error that is thrown. */
-const TELLING: Readonly<Record<ErrorCode, number>> = {
-  private: 0,
-  age_restricted: 1,
-  region_blocked: 2,
-  // Certain where an answer says it: a broadcast that is still on the air.
-  unsupported_link: 3,
-  // Nothing is wrong with the link, and waiting helps: said before the wall that the same limit often shows elsewhere.
-  upstream_rate_limited: 4,
-  login_required: 5,
-  // Only weak ones get here; a bare 404 beside a page that we could not read most likely means what it says.
-  not_found: 6,
-  upstream_changed: 7,
-  upstream_unavailable: 8,
-  timeout: 9,
-  too_large: 10,
-  credentials_required: 11,
-  forbidden: 12,
-  rate_limited: 13,
-  invalid_request: 14,
-  internal: 15,
-};
-
-const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
-const EMPTY_OR_GATED: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_changed', 'not_found']);
-
-interface Failure {
-  readonly strategy: string;
-  readonly error: AppError;
-}
-
-function isDefinitive(error: AppError): boolean {
-  return DEFINITIVE.has(error.code) && !error.params.weak;
-}
-
-/** What our own bounds refused says something of the upstream, not of the person who asked. */
-function ofUpstream(error: AppError): AppError {
-  const code =
-    error.code === 'forbidden' ? 'upstream_unavailable' : error.code === 'too_large' ? 'upstream_changed' : null;
-  return code === null ? error : new AppError(code, error.message, { cause: error });
-}
-
-/** Whatever a strategy threw, as an AppError: what is none says that our reading of the upstream broke. */
-function toFailure(error: unknown): AppError {
-  if (error instanceof AppError) return ofUpstream(error);
-  return new AppError('upstream_changed', error instanceof Error ? error.message : 'threw no error', { cause: error });
-}
-
-function abortError(signal: AbortSignal): AppError {
-  if (signal.reason instanceof AppError) return signal.reason;
-  return new AppError('timeout', 'given up by the caller', { cause: signal.reason });
-}
-
-/** Of several failures the one that tells most, with all of them as its cause, in the order they happened. */
-function mostTelling(source: SourceId, failures: readonly Failure[]): AppError {
-  const [head] = failures.map(failure => failure.error).sort((a, b) => TELLING[a.code] - TELLING[b.code]);
-  if (head === undefined)
-    return new AppError('upstream_unavailable', `${source}: there is no way to ask for this post`);
-  const named = failures.map(
-    ({ strategy, error }) =>
-      new AppError(error.code, `${strategy}: ${error.message}`, { params: error.params, cause: error }),
-  );
-  const waits = failures.flatMap(({ error }) => (error.code === head.code ? (error.retryAfterMs ?? []) : []));
-  const { weak: _, ...params } = head.params;
-  return new AppError(head.code, `${source}: every strategy failed; ${head.message}`, {
-    params,
-    cause: new AggregateError(named, `${named.length} strategies failed`),
-    retryAfterMs: waits.length === 0 ? undefined : Math.max(...waits),
-  });
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /**
- * Runs a source's strategies one after the other until one yields the post. Each is isolated: a throw, an odd answer or a
- * hang of one never keeps the next from running. A definitive outcome ends the chain at once. Of the time left, the
- * strategy that runs gets two shares and each still to come one, so that a hang leaves time for the others.
- * @throws AppError the definitive one, else the most telling of all, whose cause is an AggregateError of every failure.
+ * Resolves to the post of a source, whole where that can be had.
+ * @throws AppError the definitive one, else the most telling of all, whose cause is an AggregateError of every failure; a
+ * CoverOnlyError where author and cover are known all the same.
  */
-export function createStrategyChain(
-  options: StrategyChainOptions,
-): (ref: PostRef, context: FetchContext) => Promise<Post> {
+export interface StrategyChain {
+  (ref: PostRef, context: FetchContext): Promise<Post>;
+  /** How each strategy does here, in the given order. */
+  figures(): readonly StrategyFigures[];
+}
+
+/** An answer is promised within three seconds when the first choice hangs. */
+const MAX_PATIENCE_MS = 1_500;
+/** A shorter wait gains nothing that people notice, and noise would double the requests. */
+const MIN_PATIENCE_MS = 500;
+const TIMEOUT_MS = 10_000;
+/** While every strategy rests, one is asked all the same, no more often than this: limits are lifted early too. */
+const SCOUT_EVERY_MS = 5_000;
+
+function endpointOf({ name }: Strategy): string {
+  return name.split('/', 1)[0] ?? name;
+}
+
+export function createStrategyChain(options: StrategyChainOptions): StrategyChain {
   const { source, strategies, deadlineMs = 19_500, diagnose, log, now = Date.now, onOutcome } = options;
-  const order = createStrategyOrder(strategies, now);
+  const ledger = createStrategyLedger({ source, strategies, records: options.records, log, now });
+  const maxPatienceMs = Math.min(MAX_PATIENCE_MS, deadlineMs / 8);
+  let scoutedAt = Number.NEGATIVE_INFINITY;
 
-  /** The result of `work`, unless its time ends first; work that ignores its signal is left behind, with its failure logged. */
-  async function within<T>(
-    name: string,
-    ms: number,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const share = new AbortController();
-    const timer = setTimeout(() => share.abort(new AppError('timeout', `no answer within ${Math.round(ms)} ms`)), ms);
-    const both = AbortSignal.any([signal, share.signal]);
-    const running = (async () => work(both))();
-    try {
-      return await new Promise<T>((resolve, reject) => {
-        const onAbort = () => {
-          reject(abortError(both));
-          running.catch(error => log.debug({ source, strategy: name, err: error }, 'a strategy ended after its time'));
-        };
-        both.addEventListener('abort', onAbort, { once: true });
-        running.then(resolve, reject).finally(() => both.removeEventListener('abort', onAbort));
-        if (both.aborted) onAbort();
-      });
-    } finally {
-      clearTimeout(timer);
-    }
+  function entrantOf(strategy: Strategy, ref: PostRef): Entrant {
+    const usualMs = ledger.usualLatencyMs(strategy.name) ?? MAX_PATIENCE_MS;
+    return {
+      name: strategy.name,
+      endpoint: endpointOf(strategy),
+      timeoutMs: strategy.timeoutMs ?? Math.min(TIMEOUT_MS, deadlineMs / 2),
+      patienceMs: Math.min(Math.max(usualMs, MIN_PATIENCE_MS), maxPatienceMs),
+      alone: strategy.isLastResort === true,
+      explains: strategy.explains === true,
+      run: signal => strategy.run(ref, signal),
+    };
   }
 
-  async function attempt(strategy: Strategy, ref: PostRef, ms: number, signal: AbortSignal): Promise<Post | AppError> {
-    try {
-      if (signal.aborted) throw abortError(signal);
-      if (ms <= 0) throw new AppError('timeout', 'no time was left to ask');
-      const post = await within(strategy.name, ms, signal, own => strategy.run(ref, own));
-      if (!(post?.items?.length > 0)) throw new AppError('upstream_changed', 'the answer holds no media');
-      onOutcome?.(strategy.name, 'ok');
-      return post;
-    } catch (error) {
-      if (signal.aborted) throw abortError(signal);
-      const failure = toFailure(error);
-      onOutcome?.(strategy.name, failure.code);
-      return failure;
-    }
-  }
-
-  async function diagnosed(ref: PostRef, ms: number, signal: AbortSignal): Promise<void> {
-    if (diagnose === undefined) return;
-    try {
-      await within('diagnose', ms, signal, own => diagnose(ref, own));
-    } catch (error) {
-      if (signal.aborted) throw abortError(signal);
-      if (error instanceof AppError && isDefinitive(error)) throw error;
-      log.debug({ source, id: ref.id, err: error }, 'could not ask why the post is not shown');
-    }
-  }
-
-  function logPassedOver(ref: PostRef, strategy: string, failures: readonly Failure[]): void {
-    if (failures.length === 0) return;
-    const passed = failures.map(failure => ({
-      strategy: failure.strategy,
-      code: failure.error.code,
-      message: failure.error.message,
+  /** Whom to ask, in order; each that rests counts as a failure of its own. */
+  function plan(ref: PostRef) {
+    const order = ledger.order(strategies.filter(strategy => strategy.isAvailable(ref)));
+    const awake = [...order.alive, ...order.lastResorts.filter(one => !one.explains), ...order.dead];
+    const explaining = order.lastResorts.filter(one => one.explains);
+    const resting: StrategyFailure[] = order.resting.map(strategy => ({
+      strategy: strategy.name,
+      endpoint: endpointOf(strategy),
+      explains: strategy.explains === true,
+      error: ledger.restError(strategy.name),
     }));
-    const isBroken = failures.some(failure => failure.error.code === 'upstream_changed');
-    log[isBroken ? 'warn' : 'info']({ source, id: ref.id, strategy, passed }, 'earlier strategies failed');
+    const dead = new Set(order.dead.map(({ name }) => name));
+    const scout = order.resting.find(one => !one.isLastResort) ?? order.resting[0];
+    if (awake.length > 0 || scout === undefined || now() - scoutedAt < SCOUT_EVERY_MS) {
+      return { asked: [...awake, ...explaining], probe: order.probe, resting, dead };
+    }
+    scoutedAt = now();
+    const others = resting.filter(({ strategy }) => strategy !== scout.name);
+    return { asked: [scout, ...explaining], probe: undefined, resting: others, dead };
   }
 
-  return async function fetchPost(ref, { signal }) {
-    const endsAt = now() + deadlineMs;
-    const share = (others: number) => ((endsAt - now()) * 2) / (others + 2);
-    const asked = order.current().filter(strategy => strategy.isAvailable(ref));
-    const failures: Failure[] = [];
-    let questions = diagnose === undefined ? 0 : 1;
-    for (const [index, strategy] of asked.entries()) {
-      const others = asked.length - 1 - index;
-      const result = await attempt(strategy, ref, share(others + questions), signal);
-      if (!(result instanceof AppError)) {
-        order.worked(
-          strategy,
-          failures.map(failure => failure.strategy),
-        );
-        logPassedOver(ref, strategy.name, failures);
-        return result;
-      }
-      if (isDefinitive(result)) throw result;
-      failures.push({ strategy: strategy.name, error: result });
-      if (questions === 1 && EMPTY_OR_GATED.has(result.code)) {
-        questions = 0;
-        await diagnosed(ref, share(others + 1), signal);
-      }
+  function tell({ entrant, ending, tookMs }: AttemptReport): void {
+    onOutcome?.(entrant.name, ending.kind === 'failed' ? ending.error.code : 'ok', tookMs);
+  }
+
+  function note(result: RaceResult, ref: PostRef): void {
+    ledger.note(result);
+    result.reports.forEach(tell);
+    for (const name of result.overtaken) onOutcome?.(name, 'timeout');
+    result.late
+      ?.then(report => {
+        ledger.noteLate(report, result.post !== null);
+        tell(report);
+      })
+      .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
+  }
+
+  function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
+    if (failures.length === 0) return;
+    const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');
+    log[isBroken ? 'warn' : 'info']({ source, id: ref.id, failed: summarizeFailures(failures) }, message);
+  }
+
+  function conclude(result: RaceResult, { resting, dead }: ReturnType<typeof plan>, ref: PostRef): Post {
+    const { post, verdict } = result;
+    const failures = [...result.failures, ...resting];
+    if (post !== null && post.items.length > 0) {
+      // That a dead one is still dead is no news.
+      const news = result.failures.filter(({ strategy }) => !dead.has(strategy));
+      logFailures(ref, news, `brought by ${result.winner} after others failed`);
+      return post;
     }
-    throw mostTelling(source, failures);
-  };
+    // A guess on which two agree carries all that was said; a certain word stands for itself.
+    if (verdict !== null) throw verdict.params.weak ? mostTelling(source, failures, verdict) : verdict;
+    logFailures(ref, failures, 'no strategy brought the post');
+    const error = mostTelling(source, failures);
+    throw post === null ? error : new CoverOnlyError(error, post);
+  }
+
+  async function fetchPost(ref: PostRef, { signal }: FetchContext): Promise<Post> {
+    if (signal.aborted) throw abortReason(signal);
+    await ledger.ready;
+    const planned = plan(ref);
+    const entrants = planned.asked.map(strategy => entrantOf(strategy, ref));
+    const result = await raceStrategies({
+      entrants,
+      probe: entrants.find(({ name }) => name === planned.probe?.name),
+      diagnose: diagnose && (own => diagnose(ref, own)),
+      isProven: ledger.isProven,
+      isTrusted: ledger.isTrusted,
+      deadlineMs,
+      explainMs: maxPatienceMs,
+      signal,
+      onStart: ledger.noteStart,
+      onUnanswered: error => log.debug({ source, id: ref.id, err: error }, 'could not ask why the post is not shown'),
+    });
+    note(result, ref);
+    return conclude(result, planned, ref);
+  }
+
+  return Object.assign(fetchPost, { figures: ledger.figures });
 }

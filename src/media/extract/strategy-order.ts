@@ -1,40 +1,55 @@
-/** Failures in a row, each while a later strategy worked, after which one is asked last. */
-const MAX_STREAK = 3;
-const COOL_DOWN_MS = 5 * 60_000;
+import { expectedCostMs, isDead, isDueForProbe, isResting, type StrategyRecord, UNTRIED } from './strategy-record.ts';
 
-interface Health {
-  streak: number;
-  /** Unix milliseconds until which it is asked after the others. */
-  restsUntil: number;
+export interface Orderable {
+  readonly name: string;
+  /** Asked when all others have failed, in the given order, whatever their records say. */
+  readonly isLastResort?: boolean;
 }
 
 export interface StrategyOrder<S> {
-  /** The order to ask in now: rested ones in their starting order, then the resting ones in theirs. */
-  current(): readonly S[];
-  /** `strategy` yielded the post after those named in `failed` had not. */
-  worked(strategy: S, failed: readonly string[]): void;
+  /** Best first. */
+  readonly alive: readonly S[];
+  /** Those that failed time and again while others worked, best first. */
+  readonly dead: readonly S[];
+  readonly lastResorts: readonly S[];
+  /** Not to be asked now, best first. */
+  readonly resting: readonly S[];
+  /** One that failed and may have come back, to be asked beside the best. */
+  readonly probe: S | undefined;
 }
 
-/**
- * Learns which strategies work: one that failed three times in a row where a later one then worked rests at the end of the
- * line for five minutes and is tried at its old place again. One more failure there sends it back; one success clears it.
- */
-export function createStrategyOrder<S extends { readonly name: string }>(
+/** A request's own price, beside the time it takes: one that fails at once is not better than one that works slowly. */
+const REQUEST_PRICE_MS = 1_000;
+/** The given order goes by what the answers hold: each place further back has to be so much better to be asked before. */
+const PLACE_SHARE = 0.1;
+
+/** The order in which to ask, by what is remembered; where nothing is, the given one. */
+export function orderStrategies<S extends Orderable>(
   strategies: readonly S[],
-  now: () => number,
+  records: ReadonlyMap<string, StrategyRecord>,
+  now: number,
 ): StrategyOrder<S> {
-  const health = new Map<string, Health>(strategies.map(({ name }) => [name, { streak: 0, restsUntil: 0 }]));
-  const isResting = ({ name }: S) => (health.get(name)?.restsUntil ?? 0) > now();
+  const recordOf = ({ name }: S) => records.get(name) ?? UNTRIED;
+  const all = strategies
+    .map((strategy, place) => {
+      const record = recordOf(strategy);
+      const cost = expectedCostMs(record, REQUEST_PRICE_MS, now) * (1 + PLACE_SHARE * place);
+      return { strategy, place, record, cost, isDead: isDead(record), isResting: isResting(record, now) };
+    })
+    .sort((a, b) => a.cost - b.cost);
+  const ranked = all.filter(one => !one.isResting && !one.strategy.isLastResort);
+  const named = (dead: boolean) => ranked.filter(one => one.isDead === dead).map(({ strategy }) => strategy);
+  const first = ranked.find(one => !one.isDead);
+  // Those that failed last, and those that would be asked before the first if they did as well.
+  const [due] = ranked
+    .filter(one => first !== undefined && one !== first && (one.record.streak > 0 || one.place < first.place))
+    .filter(({ record }) => isDueForProbe(record, now))
+    .sort((a, b) => a.record.triedAt - b.record.triedAt);
   return {
-    current: () => [...strategies.filter(one => !isResting(one)), ...strategies.filter(isResting)],
-    worked(strategy, failed) {
-      health.set(strategy.name, { streak: 0, restsUntil: 0 });
-      for (const name of failed) {
-        const known = health.get(name);
-        if (known === undefined) continue;
-        known.streak += 1;
-        if (known.streak >= MAX_STREAK) known.restsUntil = now() + COOL_DOWN_MS;
-      }
-    },
+    alive: named(false),
+    dead: named(true),
+    lastResorts: strategies.filter(one => one.isLastResort && !isResting(recordOf(one), now)),
+    resting: all.filter(one => one.isResting).map(({ strategy }) => strategy),
+    probe: due?.strategy,
   };
 }

@@ -1,15 +1,16 @@
+import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import type { SourceId } from '../post.ts';
 
 /** What every request for a media file says of itself. */
-export function cdnHeaders(source: SourceId | undefined, mime: string): Record<string, string> {
-  return { 'user-agent': userAgent(source, mime), accept: '*/*', 'accept-encoding': 'identity' };
-}
+export type CdnHeaders = (source: SourceId | undefined, mime: string) => Record<string, string>;
 
-/**
- * Meta's CDN throttles browsers' names (2026-08): a plain one is fast for Instagram, the crawler's for Facebook's videos.
- */
-function userAgent(source: SourceId | undefined, mime: string): string {
-  return source === 'facebook' && mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0';
+/** Some CDNs are slow for browsers' names, so each source says who asks its own; for others it is a plain name. */
+export function createCdnHeaders(sources: readonly Pick<SourceDescriptor, 'id' | 'cdnUserAgent'>[]): CdnHeaders {
+  const agents = new Map(sources.map(({ id, cdnUserAgent }) => [id, cdnUserAgent]));
+  return (source, mime) => {
+    const agentOf = source === undefined ? undefined : agents.get(source);
+    return { 'user-agent': agentOf?.(mime) ?? 'Mozilla/5.0', accept: '*/*', 'accept-encoding': 'identity' };
+  };
 }
 
 /** Hosts as the HTTP client lists them: each suffix itself and what is below it. */
@@ -24,7 +25,7 @@ export function isGone(status: number): boolean {
 
 const UNTOLD: ReadonlySet<string> = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 
-/** The type of an answer: the CDN's when it names a picture, sound or film, ours when it names none, undefined when it is no media. */
+/** The type of an answer: the CDN's when it names image, audio or video, ours when it names none, undefined when it is no media. */
 export function mediaType(contentType: string | undefined, expected: string): string | undefined {
   const type = contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (UNTOLD.has(type)) return expected;
@@ -37,10 +38,15 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',
   'image/webp': 'webp',
+  'image/avif': 'avif',
+  'image/gif': 'gif',
+  'image/heic': 'heic',
   'video/mp4': 'mp4',
   'video/webm': 'webm',
+  'video/quicktime': 'mov',
   'audio/mp4': 'm4a',
   'audio/mpeg': 'mp3',
+  'audio/webm': 'weba',
 };
 
 /** Without the dot; undefined for types that posts do not use. */

@@ -18,3 +18,23 @@ export function rangeHeaders(range: string | undefined, ifRange: string | undefi
 export function totalOf(contentRange: string | undefined): string | undefined {
   return contentRange === undefined ? undefined : /^bytes [\d*-]{1,40}\/(\d{1,15})$/.exec(contentRange)?.[1];
 }
+
+export interface ByteRange {
+  readonly first: number;
+  /** The last byte that is part of it. */
+  readonly last: number;
+}
+
+/** What a client's `Range` asks of a file of so many bytes; undefined for all of it. */
+export function byteRange(range: string | undefined, bytes: number): ByteRange | 'unsatisfiable' | undefined {
+  const wanted = rangeHeaders(range, undefined).range;
+  const match = wanted === undefined ? null : SINGLE_RANGE.exec(wanted);
+  if (match === null) return undefined;
+  const [text, from, to = ''] = match;
+  if (from !== undefined) {
+    const first = Number(from);
+    return first >= bytes ? 'unsatisfiable' : { first, last: Math.min(to === '' ? bytes : Number(to), bytes - 1) };
+  }
+  const length = Number(text.slice('bytes=-'.length));
+  return length === 0 || bytes === 0 ? 'unsatisfiable' : { first: Math.max(0, bytes - length), last: bytes - 1 };
+}

@@ -4,13 +4,14 @@ import { addressExpiry } from './media-address.ts';
 
 export interface DashManifest {
   readonly durationMs: number | null;
-  /** One track each, video before sound, best first. Addresses are unchecked. */
+  /** One track each, video before audio, best first. Addresses are unchecked. */
   readonly variants: readonly Variant[];
 }
 
 type Attributes = Readonly<Record<string, string>>;
 
-const MAX_MANIFEST_CHARS = 2 * 1024 * 1024;
+/** Theirs are under 100 KB. */
+const MAX_MANIFEST_CHARS = 512 * 1024;
 const MAX_REPRESENTATIONS = 200;
 
 /** `PT1H2M3.5S` in milliseconds; null when it is not an ISO 8601 duration of days, hours, minutes and seconds. */
@@ -28,7 +29,7 @@ function positiveInteger(text: string | undefined): number | null {
   return number > 0 ? number : null;
 }
 
-/** `video`, `audio`, or null for subtitles and what nobody can tell. */
+/** `video`, `audio`, or null for subtitles and unknown kinds. */
 function trackKind(representation: Attributes, set: Attributes): 'video' | 'audio' | null {
   const mime = representation.mimeType ?? set.mimeType ?? set.contentType ?? '';
   if (mime.startsWith('video')) return 'video';
@@ -57,14 +58,14 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
   };
 }
 
-/** Video before sound, then larger pictures, then more bits. */
+/** Video before audio, then larger frames, then more bits. */
 export function compareTracks(a: Variant, b: Variant): number {
   if (a.hasVideo !== b.hasVideo) return a.hasVideo ? -1 : 1;
   const area = (variant: Variant) => (variant.width ?? 0) * (variant.height ?? 0);
   return area(b) - area(a) || (b.bitrate ?? 0) - (a.bitrate ?? 0);
 }
 
-/** Reads a DASH manifest as Instagram and Facebook write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */
+/** Reads a DASH manifest as the sites write it: whole files by `BaseURL`. Never throws; what it cannot read is left out. */
 export function parseDashManifest(xml: string): DashManifest {
   let durationMs: number | null = null;
   let set: Attributes = {};

@@ -1,32 +1,26 @@
 /**
- * JSON that a page carries in its scripts, and searches through it. Both are bounded and iterative: pages come from outside,
- * may be many megabytes, nested without end or cut in the middle.
+ * Reading JSON that comes from outside, and searches through it. All of it is bounded: such JSON may be many megabytes, nested
+ * without end or cut in the middle.
  */
 export type JsonObject = Readonly<Record<string, unknown>>;
-
-export interface SearchOptions {
-  /** Levels below the root that are looked at. Default 64: Instagram and Facebook nest about 40. */
-  readonly maxDepth?: number;
-  /** Objects and lists looked at before the search gives up. Default 400 000. */
-  readonly maxNodes?: number;
-  /** Properties that are neither yielded nor searched. */
-  readonly skip?: ReadonlySet<string>;
-}
-
-const MAX_SCRIPTS = 2_000;
-const MAX_SCRIPT_CHARS = 16 * 1024 * 1024;
-/** A start tag longer than this is not one of theirs. */
-const MAX_TAG_CHARS = 4_096;
-const JSON_SCRIPT = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b/i;
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Their pages nest about 40 levels; parsing millions would block the process and take its memory. */
-const MAX_NESTING = 1_000;
+/** The value at the end of a path of properties; undefined where the path ends early. */
+export function child(value: unknown, ...path: readonly string[]): unknown {
+  let current = value;
+  for (const key of path) current = isJsonObject(current) ? current[key] : undefined;
+  return current;
+}
 
-/** Whether brackets nest deeper than anything of theirs, without parsing. */
+/** The sites' pages nest about 40 levels; parsing millions would take the process's memory. */
+const MAX_NESTING = 1_000;
+/** Shorter texts cannot nest deep enough to do harm. */
+const MIN_SCANNED_CHARS = 64 * 1024;
+
+/** Whether brackets nest deeper than in any answer of the sites, without parsing. */
 function isTooDeep(text: string): boolean {
   let depth = 0;
   let inString = false;
@@ -43,9 +37,9 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** The value of a JSON text, or undefined when it is not JSON or nests beyond all reason. */
+/** The value of a JSON text, or undefined when it is not JSON or nests too deep. */
 export function parseJson(text: string): unknown {
-  if (isTooDeep(text)) return undefined;
+  if (text.length > MIN_SCANNED_CHARS && isTooDeep(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return value;
@@ -54,81 +48,69 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Text of each `<script>` of the page with its start tag, in order. */
-export function* pageScripts(html: string): Generator<{ readonly tag: string; readonly text: string }> {
-  const open = /<script(?=[\s>])/gi;
-  const close = /<\/script/gi;
-  for (let count = 0; count < MAX_SCRIPTS; count += 1) {
-    const start = open.exec(html);
-    if (start === null) return;
-    const tagEnd = html.indexOf('>', start.index);
-    if (tagEnd === -1) return;
-    close.lastIndex = tagEnd;
-    const end = close.exec(html);
-    if (end === null) return;
-    if (tagEnd - start.index <= MAX_TAG_CHARS && end.index - tagEnd <= MAX_SCRIPT_CHARS) {
-      yield { tag: html.slice(start.index, tagEnd + 1), text: html.slice(tagEnd + 1, end.index) };
-    }
-    open.lastIndex = end.index;
-  }
+/** Levels below the root that are looked at: the sites nest about 40. It also keeps the recursion shallow. */
+const MAX_DEPTH = 64;
+
+/** Objects and lists that searches may still look at; one budget shared by several searches bounds them all together. */
+export interface SearchBudget {
+  nodes: number;
 }
 
-/** Every parsed JSON of the page's `application/json` and `data-sjs` scripts, in order; broken ones are skipped. */
-export function* embeddedJson(html: string): Generator<unknown> {
-  for (const script of pageScripts(html)) {
-    if (!JSON_SCRIPT.test(script.tag)) continue;
-    const value = parseJson(script.text);
-    if (value !== undefined) yield value;
-  }
+export function createSearchBudget(nodes = 400_000): SearchBudget {
+  return { nodes };
 }
 
-interface Frame {
-  readonly keys: readonly string[] | null;
-  readonly values: readonly unknown[];
-  next: number;
-}
-
-function frameOf(value: unknown): Frame | null {
-  if (Array.isArray(value)) return { keys: null, values: value, next: 0 };
-  if (!isJsonObject(value)) return null;
-  return { keys: Object.keys(value), values: Object.values(value), next: 0 };
-}
-
-/** Every property and list element below `root`, parents before children, in document order. `key` is null in lists. */
-function* walk(root: unknown, options: SearchOptions): Generator<{ key: string | null; value: unknown }> {
-  const maxDepth = options.maxDepth ?? 64;
-  let nodesLeft = options.maxNodes ?? 400_000;
-  const first = frameOf(root);
-  const stack = first === null ? [] : [first];
-  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    if (frame.next >= frame.values.length) {
-      stack.pop();
-      continue;
-    }
-    const value = frame.values[frame.next];
-    const key = frame.keys?.[frame.next] ?? null;
-    frame.next += 1;
-    if (key !== null && options.skip?.has(key)) continue;
-    yield { key, value };
-    const child = stack.length < maxDepth ? frameOf(value) : null;
-    if (child === null) continue;
-    nodesLeft -= 1;
-    if (nodesLeft < 0) return;
-    stack.push(child);
-  }
-}
-
-/** Every value stored under `key` anywhere below `root`, outer ones first. */
-export function* findValues(root: unknown, key: string, options: SearchOptions = {}): Generator<unknown> {
-  for (const entry of walk(root, options)) if (entry.key === key) yield entry.value;
-}
-
-/** Every object for which `predicate` holds, `root` included, outer ones first. */
-export function* findObjects(
+/**
+ * Calls `visit` for every object below and including `root`, parents before children, in document order. `keys` are the
+ * object's own. What lies deeper than 64 levels or beyond the budget is left out.
+ */
+export function visitObjects(
   root: unknown,
-  predicate: (object: JsonObject) => boolean,
-  options: SearchOptions = {},
-): Generator<JsonObject> {
-  if (isJsonObject(root) && predicate(root)) yield root;
-  for (const { value } of walk(root, options)) if (isJsonObject(value) && predicate(value)) yield value;
+  visit: (object: JsonObject, keys: readonly string[]) => void,
+  budget: SearchBudget = createSearchBudget(),
+): void {
+  const enter = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || budget.nodes <= 0) return;
+    budget.nodes -= 1;
+    if (Array.isArray(value)) {
+      for (const element of value) enter(element, depth + 1);
+    } else if (isJsonObject(value)) {
+      const keys = Object.keys(value);
+      visit(value, keys);
+      for (const key of keys) enter(value[key], depth + 1);
+    }
+  };
+  enter(root, 0);
+}
+
+export interface SearchOptions {
+  /** Properties that are neither yielded nor searched. */
+  readonly skip?: ReadonlySet<string>;
+  readonly budget?: SearchBudget;
+}
+
+/** Every value below `root` whose property name fits, outer ones first, in document order. */
+export function findValues(
+  root: unknown,
+  name: string | ((key: string) => boolean),
+  { skip, budget = createSearchBudget() }: SearchOptions = {},
+): readonly unknown[] {
+  const fits = typeof name === 'string' ? (key: string) => key === name : name;
+  const ownKeys = (object: JsonObject) => Object.keys(object).filter(key => skip?.has(key) !== true);
+  const found: unknown[] = [];
+  const enter = (value: unknown, depth: number): void => {
+    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || budget.nodes <= 0) return;
+    budget.nodes -= 1;
+    if (Array.isArray(value)) {
+      for (const element of value) enter(element, depth + 1);
+    } else if (isJsonObject(value)) {
+      for (const key of ownKeys(value)) {
+        const inner = value[key];
+        if (fits(key)) found.push(inner);
+        enter(inner, depth + 1);
+      }
+    }
+  };
+  enter(root, 0);
+  return found;
 }

@@ -1,4 +1,4 @@
-/** Turns the addresses that Instagram's and Facebook's answers list into the variants and items of a post. */
+/** Turns the addresses that the sites' answers list into the variants and items of a post. */
 
 import type { UnplacedItem, Variant } from '../post.ts';
 import { compareTracks, parseDashManifest } from './dash.ts';
@@ -94,7 +94,7 @@ function firstDuration(urls: readonly string[]): number | null {
   return null;
 }
 
-/** Larger pictures first; of two alike the one that plays as it is. */
+/** Larger frames first; of two alike the one that plays as it is. */
 function compareVariants(a: Variant, b: Variant): number {
   const alike = a.hasVideo && b.hasVideo && area(a) === area(b);
   return alike && a.adaptive !== b.adaptive ? Number(a.adaptive) - Number(b.adaptive) : compareTracks(a, b);
@@ -107,7 +107,7 @@ function imageMime(url: string): string {
   return `image/${type === 'jpg' ? 'jpeg' : type}`;
 }
 
-/** `stp=c0.248.640.640a_…` cuts a square out of the picture. */
+/** `stp=c0.248.640.640a_…` cuts a square out of the image. */
 function isCrop(url: string): boolean {
   return /[?&]stp=c\d+\.\d+\.\d+\.\d+/.test(url);
 }

@@ -100,7 +100,7 @@ function compare(a: Variant, b: Variant): number {
   );
 }
 
-function toItem(one: Video, hosts: readonly string[]): UnplacedItem[] {
+function toItem(one: Video, hosts: readonly string[]): UnplacedItem | null {
   const listed: readonly unknown[] = one.formats ?? [one];
   const variants = listed.flatMap(entry => {
     const result = format.safeParse(entry);
@@ -108,18 +108,16 @@ function toItem(one: Video, hosts: readonly string[]): UnplacedItem[] {
   });
   const distinct = [...new Map(variants.map(variant => [variant.url, variant])).values()].sort(compare);
   const best = distinct.find(variant => variant.hasVideo);
-  if (best === undefined) return [];
-  return [
-    {
-      kind: 'video',
-      width: one.width ?? best.width,
-      height: one.height ?? best.height,
-      durationMs: one.duration ? Math.round(one.duration * 1000) : null,
-      thumbnailUrl: mediaAddress(one.thumbnail, hosts),
-      alt: null,
-      variants: distinct,
-    },
-  ];
+  if (best === undefined) return null;
+  return {
+    kind: 'video',
+    width: one.width ?? best.width,
+    height: one.height ?? best.height,
+    durationMs: one.duration ? Math.round(one.duration * 1000) : null,
+    thumbnailUrl: mediaAddress(one.thumbnail, hosts),
+    alt: null,
+    variants: distinct,
+  };
 }
 
 /**
@@ -132,15 +130,14 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
   if (post.id && VIDEO_FORMS.has(ref.form) && post.id !== ref.id) {
     throw new AppError('upstream_changed', 'yt-dlp describes another post');
   }
-  const videos = (entries ?? [post]).slice(0, MAX_ENTRIES).flatMap(entry => {
-    const one = video.safeParse(entry);
-    return one.success ? [one.data] : [];
-  });
-  const items = videos.flatMap(one => toItem(one, hosts));
-  if (items.length === 0) throw new AppError('upstream_changed', 'yt-dlp describes no file that we may fetch');
-  const first = videos[0] ?? post;
+  const videos = (entries ?? [post]).slice(0, MAX_ENTRIES).map(entry => video.safeParse(entry).data ?? null);
+  const placed = placeItems(videos.map(one => (one === null ? null : toItem(one, hosts))));
+  if (placed.items.length === 0) {
+    throw new AppError('upstream_changed', 'yt-dlp describes no file that we may fetch');
+  }
+  const first = videos.find(one => one !== null) ?? post;
   const caption = post.description ?? first.description ?? null;
-  const ends = items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
+  const ends = placed.items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
   const timestamp = post.timestamp ?? first.timestamp;
   return {
     source: ref.source,
@@ -165,7 +162,7 @@ export function parseYtDlpAnswer(printed: string, { ref, hosts, now }: YtDlpCont
       views: post.view_count ?? first.view_count ?? null,
       shares: post.repost_count ?? first.repost_count ?? null,
     },
-    ...placeItems(items),
+    ...placed,
     coverUrl: null,
     fetchedAt: now,
     expiresAt: ends.length === 0 ? null : Math.min(...ends),

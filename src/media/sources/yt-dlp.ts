@@ -1,9 +1,8 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import type { Strategy } from '../extract/strategies.ts';
-import { META_MEDIA_HOSTS } from '../parse/media-address.ts';
-import type { SourceId } from '../post.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
 
 /** The yt-dlp program: the last resort, where it is installed. */
@@ -28,6 +27,8 @@ export interface YtDlpOptions {
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const MAX_WAITING = 16;
+/** A program has to start and to ask several times. */
+const TIMEOUT_MS = 12_000;
 const ARGUMENTS: readonly string[] = [
   '-J',
   '--no-playlist',
@@ -102,15 +103,21 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
   };
 }
 
-/** yt-dlp as a strategy of `source`. It gets the canonical address only, and its media pass the same hosts as any other. */
-export function createYtDlpStrategy(ytDlp: YtDlp, source: SourceId, now: () => number = Date.now): Strategy {
+/** yt-dlp as a strategy of that source. It gets the canonical address only, and its media pass the same hosts as any other. */
+export function createYtDlpStrategy(
+  ytDlp: YtDlp,
+  { id, cdnHosts }: Pick<SourceDescriptor, 'id' | 'cdnHosts'>,
+  now: () => number = Date.now,
+): Strategy {
   return {
     name: 'yt-dlp',
+    isLastResort: true,
+    timeoutMs: TIMEOUT_MS,
     // It knows videos only, and stories need an account.
-    isAvailable: ref => ref.source === source && ref.form !== 'story' && ref.form !== 'photo',
+    isAvailable: ref => ref.source === id && ref.form !== 'story' && ref.form !== 'photo',
     async run(ref, signal) {
       const answer = await ytDlp.describe(ref.url, signal);
-      return parseYtDlpAnswer(answer, { ref, hosts: META_MEDIA_HOSTS, now: now() });
+      return parseYtDlpAnswer(answer, { ref, hosts: cdnHosts, now: now() });
     },
   };
 }

@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 import { brokenFile, withMediaInput } from './media-input.ts';
 
 export interface MuxRequest {
-  /** The picture; sound in it is left out. */
+  /** Audio in it is left out. */
   readonly videoPath: string;
   readonly audioPath: string;
   /** Overwritten; removed when muxing fails. */
@@ -21,7 +21,7 @@ export interface CopyRequest {
 }
 
 /** A track with what the muxer must know of it before its packets come. */
-interface Strand {
+interface TrackCopy {
   readonly sink: EncodedPacketSink;
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
 }
@@ -39,17 +39,17 @@ async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promi
   return count;
 }
 
-/** Everything may be in memory already, and then nobody else would have a turn, not even who gives up. */
+/** Everything may be in memory already, and then nothing else would have a turn, not even an abort. */
 async function breathe(count: number, signal: AbortSignal): Promise<void> {
   if (count % 500 === 0) await nextTurn();
   signal.throwIfAborted();
 }
 
-async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSignal): Promise<Strand> {
+async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSignal): Promise<TrackCopy> {
   const { EncodedPacketSink, EncodedVideoPacketSource } = await import('mediabunny');
   const codec = await track.getCodec();
   const decoderConfig = await track.getDecoderConfig();
-  if (codec === null || decoderConfig === null) throw brokenFile('a picture in a codec nobody knows');
+  if (codec === null || decoderConfig === null) throw brokenFile('video in an unknown codec');
   const sink = new EncodedPacketSink(track);
   const source = new EncodedVideoPacketSource(codec);
   output.addVideoTrack(source, {
@@ -62,11 +62,11 @@ async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSig
   };
 }
 
-async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<Strand> {
+async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<TrackCopy> {
   const { EncodedAudioPacketSource, EncodedPacketSink } = await import('mediabunny');
   const codec = await track.getCodec();
   const decoderConfig = await track.getDecoderConfig();
-  if (codec === null || decoderConfig === null) throw brokenFile('a sound in a codec nobody knows');
+  if (codec === null || decoderConfig === null) throw brokenFile('audio in an unknown codec');
   const sink = new EncodedPacketSink(track);
   const source = new EncodedAudioPacketSource(codec);
   output.addAudioTrack(source, { maximumPacketCount: await countPackets(sink, signal) });
@@ -77,26 +77,26 @@ async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSig
 }
 
 /** Hands the packets of both over in the order of their times, so that the file is interleaved and little waits in memory. */
-async function pour(strands: readonly Strand[], signal: AbortSignal): Promise<void> {
-  const heads = await Promise.all(
-    strands.map(async strand => {
-      const packets = strand.sink.packets();
-      return { strand, packets, next: await packets.next(), isFirst: true };
+async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): Promise<void> {
+  const cursors = await Promise.all(
+    copies.map(async copy => {
+      const packets = copy.sink.packets();
+      return { copy, packets, next: await packets.next(), isFirst: true };
     }),
   );
   try {
     for (let count = 0; ; count += 1) {
       await breathe(count, signal);
-      const [head] = heads
+      const [cursor] = cursors
         .filter(({ next }) => next.done !== true)
         .toSorted((a, b) => (a.next.value?.timestamp ?? 0) - (b.next.value?.timestamp ?? 0));
-      if (head === undefined || head.next.done === true) return;
-      await head.strand.add(head.next.value, head.isFirst);
-      head.isFirst = false;
-      head.next = await head.packets.next();
+      if (cursor === undefined || cursor.next.done === true) return;
+      await cursor.copy.add(cursor.next.value, cursor.isFirst);
+      cursor.isFirst = false;
+      cursor.next = await cursor.packets.next();
     }
   } finally {
-    await Promise.all(heads.map(({ packets }) => packets.return()));
+    await Promise.all(cursors.map(({ packets }) => packets.return()));
   }
 }
 
@@ -115,7 +115,7 @@ function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
 async function write(
   outputPath: string,
   signal: AbortSignal,
-  addTracks: (output: Output) => Promise<readonly Strand[]>,
+  addTracks: (output: Output) => Promise<readonly TrackCopy[]>,
 ): Promise<void> {
   const { Mp4OutputFormat, Output, StreamTarget } = await import('mediabunny');
   const file = await open(outputPath, 'w');
@@ -125,14 +125,14 @@ async function write(
     target: new StreamTarget(streamTo(file), { chunked: true, chunkSize: CHUNK_BYTES }),
   });
   try {
-    const strands = await addTracks(output);
+    const copies = await addTracks(output);
     await output.start();
-    await pour(strands, signal);
+    await copyPackets(copies, signal);
     await output.finalize();
     await file.close();
   } catch (error) {
     await output.cancel().catch(() => {
-      // It failed before, for the reason that is told.
+      // It failed before, for the reason that is thrown.
     });
     await file.close();
     await rm(outputPath, { force: true });
@@ -147,15 +147,15 @@ async function primary<T>(track: Promise<T | null>, what: string): Promise<T> {
 }
 
 /**
- * The picture of one file and the sound of another as one MP4 that plays while it loads. Nothing is encoded again; it is streamed
+ * The video of one file and the audio of another as one MP4 that plays while it loads. Nothing is encoded again; it is streamed
  * to the disk.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'` when one of them is no whole media file; the signal's reason
  */
 export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
-  return withMediaInput(videoPath, signal, ({ input: pictures }) =>
-    withMediaInput(audioPath, signal, async ({ input: sounds }) => {
-      const video = await primary(pictures.getPrimaryVideoTrack(), 'a picture');
-      const audio = await primary(sounds.getPrimaryAudioTrack(), 'sound');
+  return withMediaInput(videoPath, signal, ({ input: videoInput }) =>
+    withMediaInput(audioPath, signal, async ({ input: audioInput }) => {
+      const video = await primary(videoInput.getPrimaryVideoTrack(), 'video');
+      const audio = await primary(audioInput.getPrimaryAudioTrack(), 'audio');
       await write(outputPath, signal, async output => [
         await addVideo(output, video, signal),
         await addAudio(output, audio, signal),
@@ -165,12 +165,12 @@ export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxReques
 }
 
 /**
- * The same picture and sound as an MP4 that plays while it loads, whole even when the input was in fragments.
+ * The same video and audio as an MP4 that plays while it loads, whole even when the input was in fragments.
  * @throws AppError as `muxFiles`
  */
 export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
-    const video = await primary(input.getPrimaryVideoTrack(), 'a picture');
+    const video = await primary(input.getPrimaryVideoTrack(), 'video');
     const audio = await input.getPrimaryAudioTrack();
     await write(outputPath, signal, async output => [
       await addVideo(output, video, signal),
@@ -180,12 +180,12 @@ export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): 
 }
 
 /**
- * The sound of a file as M4A, as it is: only for AAC.
- * @throws AppError `invalid_request` when the sound is no AAC; else as `muxFiles`
+ * The audio of a file as M4A, as it is: only for AAC.
+ * @throws AppError `invalid_request` when the audio is no AAC; else as `muxFiles`
  */
 export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
-    const audio = await primary(input.getPrimaryAudioTrack(), 'sound');
+    const audio = await primary(input.getPrimaryAudioTrack(), 'audio');
     const codec = await audio.getCodec();
     if (codec !== 'aac') throw new AppError('invalid_request', `${codec ?? 'unknown'} is not copied to M4A`);
     await write(outputPath, signal, async output => [await addAudio(output, audio, signal)]);

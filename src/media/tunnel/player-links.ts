@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { fileNameOf } from '../files/file-name.ts';
-import { isCommonFilm, sendableVariants } from '../files/variant-choice.ts';
-import type { Post } from '../post.ts';
-import type { Tunnel, TunnelFile } from './tunnel.ts';
+import type { MediaItem, Post } from '../post.ts';
+import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-file.ts';
+import type { Tunnel } from './tunnel.ts';
+import { noSuchFile } from './tunnel-exchange.ts';
+import type { TunnelFile } from './tunnel-file.ts';
 import { sealToken, unsealToken } from './tunnel-token.ts';
 
-/** A film as a page shows it. */
+/** A video as a page shows it. */
 export interface PlayerLink {
   readonly post: Post;
   readonly mime: string;
@@ -18,13 +20,16 @@ export interface PlayerLink {
   readonly expiresAt: number;
 }
 
+/** What a page shows. */
+export type PlayerPart = 'video' | 'poster';
+
 export type PlayerLinkState =
   | { readonly state: 'ready'; readonly playback: PlayerLink }
   /** `url` leads to the post; undefined when the token says nothing. */
   | { readonly state: 'expired' | 'gone' | 'unavailable'; readonly url: string | undefined };
 
 /**
- * Short addresses of films that outlive the CDN's own: they name the post, and its current files are looked up when somebody comes.
+ * Short addresses of videos that outlive the CDN's own: they name the post, and its current files are looked up at each request.
  */
 export interface PlayerLinks {
   /** `/v/<token>`, short enough for any chat to unfurl. */
@@ -32,10 +37,10 @@ export interface PlayerLinks {
   /** Never rejects for what is wrong with the token or the post. @throws the signal's reason */
   find(token: string, signal: AbortSignal): Promise<PlayerLinkState>;
   /**
-   * The token of the film or of its picture in the tunnel.
+   * The token of the video or of its cover in the tunnel.
    * @throws AppError `not_found`, and what asking for the post throws
    */
-  tunnelToken(token: string, part: 'film' | 'poster', signal: AbortSignal): Promise<string>;
+  tunnelToken(token: string, part: PlayerPart, signal: AbortSignal): Promise<string>;
 }
 
 export interface PlayerLinksOptions {
@@ -59,21 +64,17 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
     return Sealed.safeParse(text === undefined ? undefined : JSON.parse(text)).data;
   }
 
-  function fileOf(post: Post, index: number, part: 'film' | 'poster'): TunnelFile | undefined {
-    const item = post.items[index];
-    const variant = item && filmOf(post, index);
-    const poster = item?.thumbnailUrl ?? null;
-    if (variant === undefined || (part === 'poster' && poster === null)) return undefined;
-    const mime = part === 'film' ? variant.mime : 'image/jpeg';
-    return {
-      post: { source: post.source, id: post.id },
-      index,
-      url: part === 'film' || poster === null ? variant.url : poster,
-      mime,
-      ...(part === 'film' ? { width: variant.width, height: variant.height } : {}),
-      fileName: fileNameOf(post, index, mime),
-      expiresAt: now() + TUNNEL_LIFE_MS,
-    };
+  function fileOf(post: Post, index: number, part: PlayerPart): TunnelFile | undefined {
+    const shown = shownOf(post, index);
+    if (shown === undefined) return undefined;
+    const expiresAt = now() + TUNNEL_LIFE_MS;
+    if (part === 'video') return playerTunnelFile(post, index, shown.file, expiresAt);
+    const url = shown.item.thumbnailUrl;
+    const mime = 'image/jpeg';
+    const { source, id } = post;
+    return url === null
+      ? undefined
+      : { post: { source, id }, index, url, mime, fileName: fileNameOf(post, index, mime), expiresAt };
   }
 
   return {
@@ -87,14 +88,11 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
       if (expiresAt <= now()) return { state: 'expired', url };
       try {
         const post = await findPost(url, signal);
-        const item = post.items[index];
-        const variant = filmOf(post, index);
-        if (item === undefined || variant === undefined) return { state: 'gone', url };
-        const { mime } = variant;
-        const width = variant.width ?? item.width;
-        const height = variant.height ?? item.height;
-        const { durationMs } = item;
-        const hasPoster = item.thumbnailUrl !== null;
+        const shown = shownOf(post, index);
+        if (shown === undefined) return { state: 'gone', url };
+        const { mime, width = null, height = null } = playerTunnelFile(post, index, shown.file, expiresAt);
+        const { durationMs, thumbnailUrl } = shown.item;
+        const hasPoster = thumbnailUrl !== null;
         return { state: 'ready', playback: { post, mime, width, height, durationMs, hasPoster, expiresAt } };
       } catch (error) {
         signal.throwIfAborted();
@@ -107,7 +105,7 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
       const sealed = read(token);
       if (sealed === undefined || sealed.e <= now()) throw noSuchFile('unreadable or expired page token');
       const file = fileOf(await findPost(sealed.u, signal), sealed.n, part);
-      if (file === undefined) throw noSuchFile('the post has no such film any more');
+      if (file === undefined) throw noSuchFile('the post has no such video any more');
       return tunnel.address(file).slice(TUNNEL_PATH.length);
     },
   };
@@ -115,15 +113,8 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
 
 const WITHDRAWN: ReadonlySet<string> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 
-/** The best that every browser plays with its sound. */
-function filmOf(post: Post, index: number) {
+function shownOf(post: Post, index: number): { readonly item: MediaItem; readonly file: PlayerFile } | undefined {
   const item = post.items[index];
-  if (item === undefined || item.kind !== 'video') return undefined;
-  // Whole files first; of a silent film a track alone is the whole as well.
-  const ranked = [...sendableVariants(item, 'original')].sort((a, b) => Number(a.adaptive) - Number(b.adaptive));
-  return ranked.find(isCommonFilm) ?? ranked[0];
-}
-
-function noSuchFile(message: string): AppError {
-  return new AppError('not_found', message, { params: { what: 'file' } });
+  const file = item?.kind === 'video' ? choosePlayerFile(item, 'original') : undefined;
+  return item && file && { item, file };
 }

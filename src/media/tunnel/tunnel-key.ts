@@ -10,7 +10,7 @@ const KEY_BYTES = 32;
  * @throws Error when the file cannot be read or written, or holds something else
  */
 export async function loadMediaKey(dataDir: string): Promise<Buffer> {
-  const path = join(dataDir, 'media.key');
+  const path = keyPath(dataDir);
   const kept = await readKey(path);
   if (kept !== undefined) return kept;
   await mkdir(dataDir, { recursive: true });
@@ -27,6 +27,32 @@ export async function loadMediaKey(dataDir: string): Promise<Buffer> {
   const key = await readKey(path);
   if (key === undefined) throw new Error(`${path} vanished while it was being made`);
   return key;
+}
+
+/**
+ * The key that all processes of one Redis share: of the first that asked, which had it in its DATA_DIR or made it.
+ *
+ * @param agree answers what was proposed first
+ * @throws Error when it cannot be read, or what is kept is something else
+ */
+export async function loadSharedMediaKey(
+  agree: (name: string, propose: () => Promise<string>) => Promise<string>,
+  dataDir: string,
+): Promise<Buffer> {
+  const name = 'media-key';
+  const agreed = await agree(name, async () => {
+    const key = (await readKey(keyPath(dataDir))) ?? randomBytes(KEY_BYTES);
+    return key.toString('base64url');
+  });
+  const key = Buffer.from(agreed, 'base64url');
+  if (key.length === KEY_BYTES && key.toString('base64url') === agreed) return key;
+  throw new Error(
+    `the ${name} in Redis is none (${KEY_BYTES} bytes as base64url). Delete it: a new one is made, and old media links end.`,
+  );
+}
+
+function keyPath(dataDir: string): string {
+  return join(dataDir, 'media.key');
 }
 
 async function readKey(path: string): Promise<Buffer | undefined> {

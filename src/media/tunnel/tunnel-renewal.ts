@@ -1,11 +1,21 @@
+import { audioTracks } from '../files/variant-choice.ts';
+import { wholeVideos } from '../files/whole-video.ts';
 import { type MediaItem, type Post, playableVariants, type Variant } from '../post.ts';
+import type { TrackPair } from './tunnel-file.ts';
 
-export interface ExpiredFile {
+interface ExpiredItem {
   readonly index: number;
-  readonly url: string;
-  readonly mime: string;
   readonly width?: number | null | undefined;
   readonly height?: number | null | undefined;
+}
+
+export interface ExpiredFile extends ExpiredItem {
+  readonly url: string;
+  readonly mime: string;
+}
+
+export interface ExpiredTracks extends ExpiredItem {
+  readonly tracks: TrackPair;
 }
 
 /**
@@ -13,27 +23,52 @@ export interface ExpiredFile {
  * same kind of file at the nearest size. Undefined when the post no longer has such an item.
  */
 export function renewedAddress(post: Pick<Post, 'items'>, file: ExpiredFile): string | undefined {
-  const item = post.items[file.index];
-  if (item === undefined) return undefined;
-  const addresses = item.variants.map(variant => variant.url);
-  if (item.thumbnailUrl !== null) addresses.push(item.thumbnailUrl);
-  const path = pathOf(file.url);
-  const same = addresses.find(url => pathOf(url) === path);
-  return same ?? nearest(item, file);
+  const item = itemOf(post, file.index, file.url);
+  return item && (addressesOf(item).find(isSameFile(file.url)) ?? nearestFile(item, file));
 }
 
-function nearest(item: MediaItem, file: ExpiredFile): string | undefined {
+/** The same for two tracks of a video. Undefined as well when they are no longer kept apart. */
+export function renewedTracks(post: Pick<Post, 'items'>, file: ExpiredTracks): TrackPair | undefined {
+  const item = itemOf(post, file.index, file.tracks.video);
+  if (item === undefined) return undefined;
+  const pairs = wholeVideos(item).filter(({ audio }) => audio !== undefined);
+  const videos = pairs.map(({ video }) => video);
+  const video = videos.find(({ url }) => isSameFile(file.tracks.video)(url)) ?? nearest(videos, file);
+  const audios = audioTracks(item);
+  const audio = audios.find(({ url }) => isSameFile(file.tracks.audio)(url)) ?? audios[0];
+  return video && audio && { video: video.url, audio: audio.url };
+}
+
+/** Places shift when another item can be read than before: the item that has the file, else the one in its place. */
+function itemOf({ items }: Pick<Post, 'items'>, index: number, url: string): MediaItem | undefined {
+  return items.find(item => addressesOf(item).some(isSameFile(url))) ?? items[index];
+}
+
+function addressesOf({ variants, thumbnailUrl }: MediaItem): readonly string[] {
+  return [...variants.map(({ url }) => url), ...(thumbnailUrl === null ? [] : [thumbnailUrl])];
+}
+
+function isSameFile(url: string): (other: string) => boolean {
+  const path = pathOf(url);
+  return other => path !== undefined && pathOf(other) === path;
+}
+
+function nearestFile(item: MediaItem, file: ExpiredFile): string | undefined {
   const family = file.mime.split('/', 1)[0];
   if (family === 'image' && item.kind !== 'image') return item.thumbnailUrl ?? undefined;
   const candidates = family === 'audio' ? item.variants.filter(variant => !variant.hasVideo) : playableVariants(item);
   const alike = candidates.filter(variant => variant.mime === file.mime);
-  const [first, ...rest] = alike.length > 0 ? alike : candidates;
-  if (first === undefined) return undefined;
-  return rest.reduce((best, variant) => (distance(variant, file) < distance(best, file) ? variant : best), first).url;
+  return nearest(alike.length > 0 ? alike : candidates, file)?.url;
 }
 
 /** Unknown sizes are all alike: the source's order, best first, decides. */
-function distance(variant: Variant, { width, height }: ExpiredFile): number {
+function nearest(variants: readonly Variant[], file: ExpiredItem): Variant | undefined {
+  const [first, ...rest] = variants;
+  if (first === undefined) return undefined;
+  return rest.reduce((best, variant) => (distance(variant, file) < distance(best, file) ? variant : best), first);
+}
+
+function distance(variant: Variant, { width, height }: ExpiredItem): number {
   const across = width === null || width === undefined ? 0 : Math.abs((variant.width ?? 0) - width);
   const down = height === null || height === undefined ? 0 : Math.abs((variant.height ?? 0) - height);
   return across + down;

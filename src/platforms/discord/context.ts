@@ -1,15 +1,13 @@
 import type { Client } from 'discord.js';
-import type { Caller } from '../../bot/command.ts';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Jobs } from '../../bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { Sender } from './outgoing/send.ts';
 import type { EmbedSuppression } from './outgoing/suppress.ts';
 
-/** What everybody who answers needs. */
+/** What everything that answers needs. */
 export interface DiscordContext {
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'translator' | 'suggestOption'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
@@ -25,17 +23,4 @@ export interface DiscordContext {
   client(): Client | undefined;
   /** Whether messages of servers come with what is written in them. */
   readsMessages(): boolean;
-}
-
-/** Also when the settings cannot be read. */
-export function translatorFor(
-  caller: Caller,
-  { dispatcher, log }: Pick<DiscordContext, 'dispatcher' | 'log'>,
-): Translator {
-  try {
-    return dispatcher.translator(caller);
-  } catch (error) {
-    log.error({ err: error }, 'discord: settings could not be read');
-    return createTranslator(caller.locales);
-  }
 }

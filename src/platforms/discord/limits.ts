@@ -59,6 +59,8 @@ export const TIMES = {
   /** How long Discord is sure to know a repeated nonce ("a few minutes"). */
   nonce: 2 * 60_000,
   request: 20_000,
+  /** What Discord asks to wait is waited out up to this. */
+  rateLimit: 60_000,
   /** Never repeated by the library: its own limit is longer. */
   upload: 5 * 60_000,
   library: 15 * 60_000,

@@ -13,7 +13,7 @@ import { listen } from './incoming/listen.ts';
 import { createSturdyJobs } from './incoming/resilient-jobs.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { TIMES } from './limits.ts';
-import { createSender } from './outgoing/send.ts';
+import { createSender, isLongRateLimit } from './outgoing/send.ts';
 import { createEmbedSuppression } from './outgoing/suppress.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 
@@ -88,13 +88,9 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   let supervising: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
 
-  /** Whoever took Medley back while it was away is not told about. */
+  /** No event tells which servers took Medley back while it was away. */
   function noteGuilds({ guilds }: Client<true>): void {
-    try {
-      for (const id of guilds.cache.keys()) listener.onGuild(id, true);
-    } catch (error) {
-      log.error({ err: error }, 'discord: the settings of servers could not be kept');
-    }
+    for (const id of guilds.cache.keys()) listener.onGuild(id, true);
   }
 
   function createRest(more: Partial<RESTOptions> = {}): REST {
@@ -103,6 +99,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       ...(apiUrl !== undefined && { api: apiUrl }),
       timeout: TIMES.library,
       invalidRequestWarningInterval: 500,
+      rejectOnRateLimit: isLongRateLimit,
       ...more,
     }).setToken(token);
     made.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));

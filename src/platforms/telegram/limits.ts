@@ -46,6 +46,8 @@ export const CHAT_LIMITS = {
   waitingPerChat: 20,
   running: 64,
   waiting: 1_000,
+  /** A notice about one person's limit stays in a group no longer than this. */
+  noticeMs: 60_000,
   /** A chat that asks too much is told so once in this time. */
   busyNoticeMs: 60_000,
   /** A call that needs no file. */

@@ -1,11 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { Telegraf } from 'telegraf';
-import type { Caller } from '../../bot/command.ts';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Jobs } from '../../bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';
@@ -26,6 +24,7 @@ import { BotApiError } from './outgoing/bot-api-error.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
+import { createLimitNotices } from './outgoing/limit-notices.ts';
 import { createMessageApi } from './outgoing/message-api.ts';
 import type { Me } from './outgoing/methods.ts';
 import { createPacing } from './outgoing/pacing.ts';
@@ -84,15 +83,17 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     isLocalServer: apiRoot !== DEFAULT_API,
   };
   const access = createChatAccess(api, self);
-  const posting = createMessageApi({ api, pacing, settings, limits, now });
+  const posting = createMessageApi({ api, pacing, settings, limits, log, now });
   const photos = createPhotos({ api, posting, limits, log });
   const sender = createSender({ ...files, posting, photos });
   const deleteButton = createDeleteButton(token);
   const restate = createEditMessage({ api, photos });
+  const { translator } = dispatcher;
+  const limitNotices = createLimitNotices({ api, sender, limits, log, now, stopping: stopping.signal });
   const shared = { api, dispatcher, sender, restate, access, deleteButton, translator, limits, log, now };
   const listener = createListener({
     ...shared,
-    answer: createAnswer({ ...shared, jobs }),
+    answer: createAnswer({ ...shared, jobs, limitNotices }),
     press: createPress(shared),
     inline: createInline({ ...shared, ladder: item => createFileCandidates(item, false, files) }),
     work,
@@ -113,19 +114,9 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     return me;
   }
 
-  /** Without its settings Medley still speaks, in the person's own language. */
-  function translator(caller: Caller): Translator {
-    try {
-      return dispatcher.translator(caller);
-    } catch (error) {
-      log.error({ err: error }, 'settings could not be read');
-      return createTranslator(caller.locales);
-    }
-  }
-
-  function take(update: unknown): boolean {
+  async function take(update: unknown): Promise<boolean> {
     if (me === undefined || stopping.signal.aborted) return false;
-    listener.handle(update);
+    await listener.handle(update);
     return true;
   }
 

@@ -25,9 +25,10 @@ export const MEDIA_LIFE_MS = 6 * 3_600_000;
 export const ASSET_LIFE_MS = 7 * 86_400_000;
 
 export const CHAT_LIMITS = {
-  messageLength: 4_000,
-  /** One frame from a page. */
-  frameBytes: 16 * 1024,
+  /** A link of 8 KB with words around it. */
+  messageLength: 10_000,
+  /** One frame from a page: a message in any script, escaped. */
+  frameBytes: 64 * 1024,
   /** Unread bytes towards a page after which it is let go. */
   bufferedBytes: 4 * 1024 * 1024,
   connections: 2_000,

@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
-import type { Caller } from '../../bot/command.ts';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Reply } from '../../bot/reply.ts';
-import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import type { Translator } from '../../i18n/translate.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import type { Platform } from '../platform.ts';
 import { type Listener, listen } from './incoming/listen.ts';
@@ -12,7 +11,7 @@ import { CHAT_LIMITS, type ChatLimits } from './limits.ts';
 import type { WebExample, WebReply } from './page/protocol.ts';
 import { registerPage } from './register.ts';
 import { createAssetAddresses } from './render/assets.ts';
-import { createPictures, registerPictures } from './render/pictures.ts';
+import { createImageCards, registerImageCards } from './render/image-cards.ts';
 import { render } from './render/render.ts';
 
 export interface WebPlatformOptions {
@@ -42,33 +41,23 @@ const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
   const limits = { ...CHAT_LIMITS, ...options.limits };
-  const pictures = createPictures({ maxBytes: limits.pictureBytes, log });
+  const imageCards = createImageCards({ maxBytes: limits.pictureBytes, log });
   const assetAddress = createAssetAddresses(tunnel, now);
-  const conversations = createConversations({ dispatcher, render: prepare, translator, limits, log, now });
+  const conversations = createConversations({ dispatcher, render: prepare, limits, log, now });
   let listener: Listener | undefined;
 
   /** A picture is drawn while its reply is on the way; the page waits for the one and not for the other. */
   function prepare(reply: Reply): WebReply {
-    for (const block of reply.blocks) if (block.kind === 'picture') pictures.draw(block.picture);
+    for (const block of reply.blocks) if (block.kind === 'picture') imageCards.draw(block.picture);
     return render(reply, { tunnel, assetAddress, now: now() });
-  }
-
-  /** Without its settings the chat still speaks, in the browser's language. */
-  function translator(caller: Caller): Translator {
-    try {
-      return dispatcher.translator(caller);
-    } catch (error) {
-      log.error({ err: error }, 'web chat: settings could not be read');
-      return createTranslator(caller.locales);
-    }
   }
 
   return {
     id: 'web',
     async plugin(server) {
       const examples = options.examples ?? noExamples;
-      listener = await listen(server, { conversations, dispatcher, translator, examples, publicUrl, limits, log, now });
-      registerPictures(server, pictures);
+      listener = await listen(server, { conversations, dispatcher, examples, publicUrl, limits, log, now });
+      registerImageCards(server, imageCards);
       await registerPage(server, { pageFolder: options.pageFolder ?? BUILT_PAGE, publicUrl });
     },
     async start() {

@@ -1,10 +1,15 @@
 import { EventEmitter, once } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { errorAnswer, fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { Extraction, ExtractOptions } from '../../../src/media/extract/extractor.ts';
-import { postSchema } from '../../../src/media/post.ts';
+import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
+import { createHttpClient } from '../../../src/infra/http/http-client.ts';
+import { createExtractor, type Extraction, type ExtractOptions } from '../../../src/media/extract/extractor.ts';
+import { type Post, postSchema } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
 const REEL = encodeURIComponent('https://www.instagram.com/reel/C9TestReef01/');
@@ -17,6 +22,20 @@ function failing(error: Error) {
   return async (): Promise<Extraction> => {
     throw error;
   };
+}
+
+/** The real one, which never gets as far as to ask anybody. */
+function offlineExtractor() {
+  const log = createRecordingLog();
+  const http = createHttpClient({ lookup: () => Promise.reject(new Error('nobody is asked')) });
+  onTestFinished(() => http.close());
+  const { extract, sourceOf } = createExtractor({
+    sources: sourceDescriptors.map(source => source.create({ http, log })),
+    cache: createMemoryCache<Post>({ maxEntries: 1 }),
+    shortLinks: createMemoryCache<string>({ maxEntries: 1 }),
+    log,
+  });
+  return { extract, sourceOf };
 }
 
 describe('GET /api/igdownload', () => {
@@ -107,7 +126,7 @@ describe('GET /api/igdownload', () => {
     ['missing', ''],
     ['empty', '?url='],
     ['repeated', `?url=${REEL}&url=${REEL}`],
-    ['over-long', `?url=https://www.instagram.com/p/${'a'.repeat(2050)}`],
+    ['over-long', `?url=https://www.instagram.com/p/${'a'.repeat(8192)}`],
   ])('answers 400 with what to send when url is %s', async (_, query) => {
     const { app } = await createApiServer();
     const response = await app.inject(`/api/igdownload${query}`);
@@ -126,10 +145,75 @@ describe('GET /api/igdownload', () => {
     expect(response.json().error.message).toContain('Example: /api/igdownload?url=');
   });
 
-  it('takes a link of 2048 characters', async () => {
+  it('takes a link of 8 KB, and says how long one may be', async () => {
     const { app } = await createApiServer();
-    const link = 'https://www.instagram.com/p/'.padEnd(2048, 'a');
-    expect((await app.inject(`/api/igdownload?url=${link}`)).statusCode).toBe(200);
+    const link = 'https://www.instagram.com/p/C1a2B3c4D5e/?igsh='.padEnd(8_192, '%2F');
+    expect((await app.inject(`/api/igdownload?url=${encodeURIComponent(link)}`)).statusCode).toBe(200);
+    const longer = await app.inject(`/api/igdownload?url=${encodeURIComponent(`${link}a`)}`);
+    expect(longer.statusCode).toBe(400);
+    expect(longer.json().error.message).toContain('at most 8192 characters');
+  });
+});
+
+describe('an address of this server', () => {
+  const track = makeVariant({ url: 'https://video.xx.fbcdn.net/v.mp4', adaptive: true, hasAudio: false });
+  const audio = makeVariant({
+    url: 'https://video.xx.fbcdn.net/a.m4a',
+    mime: 'audio/mp4',
+    adaptive: true,
+    hasVideo: false,
+  });
+  const post = makePost({ items: [makeItem({ width: 2160, height: 3840, variants: [track, audio] })] });
+
+  async function setUp(publicUrl?: string) {
+    const files: TunnelFile[] = [];
+    const clock = { now: 1_770_000_000_000 };
+    const tunnel = { address: (file: TunnelFile) => `/media/token${files.push(file)}` };
+    const { app } = await createApiServer({
+      extract: answering(post, 'cache'),
+      tunnel,
+      now: () => clock.now,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+    });
+    const ask = async (path: 'igdownload' | 'fbdownload', host = 'medley.test:8080') => {
+      const { headers, json } = await app.inject({ url: `/api/${path}?url=${REEL}`, headers: { host } });
+      return { headers, body: json() };
+    };
+    return { files, clock, ask };
+  }
+
+  it('is given where there are two tracks alone, at the host that was asked', async () => {
+    const { files, ask } = await setUp();
+    const { body, headers } = await ask('igdownload');
+    expect(igDownloadAnswer.safeParse(body).success).toBe(true);
+    expect(body.result.response.data).toMatchObject([
+      { type: 'video', width: 720, height: 1280, url: 'http://medley.test:8080/media/token1' },
+    ]);
+    expect(headers['cache-control']).toBe('private, max-age=300');
+    expect(files).toMatchObject([{ index: 0, url: track.url, tracks: { video: track.url, audio: audio.url } }]);
+    const { body: video } = await ask('fbdownload');
+    expect(video.data).toMatchObject({ hd_url: 'http://medley.test:8080/media/token2' });
+    expect(video.data.sd_url).toBe(video.data.hd_url);
+  });
+
+  it('is at PUBLIC_URL when that is set, for every cache', async () => {
+    const { ask } = await setUp('https://medley.example');
+    const { body, headers } = await ask('igdownload');
+    expect(body.result.response.data[0].url).toBe('https://medley.example/media/token1');
+    expect(headers['cache-control']).toBe('public, max-age=300');
+  });
+
+  it('stays the same for half of its life, for each who asks at the same host', async () => {
+    const { clock, ask } = await setUp();
+    const first = await ask('igdownload');
+    clock.now += 2 * 3_600_000;
+    expect((await ask('igdownload')).headers.etag).toBe(first.headers.etag);
+    const other = await ask('igdownload', 'other.test');
+    expect(other.body.result.response.data[0].url).toBe('http://other.test/media/token2');
+    clock.now += 2 * 3_600_000;
+    expect((await ask('igdownload', 'other.test')).headers.etag).toBe(other.headers.etag);
+    clock.now += 2 * 3_600_000;
+    expect((await ask('igdownload', 'other.test')).body.result.response.data[0].url).toMatch(/token3$/);
   });
 });
 
@@ -174,13 +258,36 @@ describe('GET /api/fbdownload', () => {
     expect(response.json().error).toEqual({ code: 'not_found', message: 'This post has no video.' });
   });
 
-  it('answers 400 for a link of the other network', async () => {
-    const { app } = await createApiServer({ extract: failing(new AppError('unsupported_link', 'other network')) });
-    for (const path of ['igdownload', 'fbdownload']) {
-      const response = await app.inject(`/api/${path}?url=${REEL}`);
-      expect(response.statusCode).toBe(400);
-      expect(response.json().error.code).toBe('unsupported_link');
-    }
+  it.each([
+    ['igdownload', 'https://www.facebook.com/reel/1234567890123456', 'fbdownload'],
+    ['igdownload', 'https://fb.watch/aB3xY9z1/', 'fbdownload'],
+    ['igdownload', 'https://www.facebook.com/share/r/19ExAmple/', 'fbdownload'],
+    ['fbdownload', 'https://www.instagram.com/reel/C9TestReef01/', 'igdownload'],
+    ['fbdownload', 'https://instagram.com:443/p/C9TestReef01/?igsh=abc', 'igdownload'],
+    [
+      'fbdownload',
+      'https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.instagram.com%2Fp%2FC9TestReef01%2F',
+      'igdownload',
+    ],
+  ])('answers 400 at %s for %s, and names the endpoint for it', async (path, link, other) => {
+    const { app } = await createApiServer(offlineExtractor());
+    const response = await app.inject(`/api/${path}?url=${encodeURIComponent(link)}`);
+    expect(response.statusCode).toBe(400);
+    const { code, message } = response.json().error;
+    expect(code).toBe('unsupported_link');
+    expect(message).toContain(`For this link, ask /api/${other}.`);
+  });
+
+  it.each([
+    ['igdownload', 'https://www.instagram.com/some.person/'],
+    ['fbdownload', 'https://www.facebook.com/some.person'],
+    ['igdownload', 'https://example.com/reel/1'],
+  ])('answers 400 at %s for %s, and names no other endpoint', async (path, link) => {
+    const { app } = await createApiServer(offlineExtractor());
+    const response = await app.inject(`/api/${path}?url=${encodeURIComponent(link)}`);
+    expect(response.statusCode).toBe(400);
+    expect(response.json().error.code).toBe('unsupported_link');
+    expect(response.json().error.message).not.toContain('/api/');
   });
 });
 
@@ -333,5 +440,29 @@ describe('failures', () => {
     await expect(asking).rejects.toThrow();
     await aborted;
     expect(server.log.at()).toEqual([]);
+  });
+});
+
+describe('a post of which only the cover is known', () => {
+  const post = makePost({ items: [], missingItems: 1, coverUrl: 'https://scontent.cdninstagram.com/v/reef.jpg' });
+  const reason = new AppError('upstream_rate_limited', 'limited', { retryAfterMs: 90_000 });
+  const extract = async (_: string, { readable }: ExtractOptions = {}): Promise<Extraction> => {
+    if (readable) throw reason;
+    return { post, itemIndex: null, from: 'load', reason };
+  };
+
+  it.each(['igdownload', 'fbdownload'])('is the reason why at %s', async path => {
+    const { app } = await createApiServer({ extract });
+    const response = await app.inject(`/api/${path}?url=${REEL}`);
+    expect(response.statusCode).toBe(503);
+    expect(errorAnswer.parse(response.json()).error.code).toBe('upstream_rate_limited');
+    expect(response.headers['retry-after']).toBe('90');
+  });
+
+  it('is told whole, as incomplete, at post', async () => {
+    const { app } = await createApiServer({ extract });
+    const response = await app.inject(`/api/post?url=${REEL}`);
+    expect(postSchema.parse(response.json())).toMatchObject({ items: [], missingItems: 1, coverUrl: post.coverUrl });
+    expect(response.headers['cache-control']).toContain('max-age=30');
   });
 });

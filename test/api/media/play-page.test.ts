@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
 import { AppError } from '../../../src/errors.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import type { MuxOrder, MuxTracks } from '../../../src/media/tunnel/muxed-relay.ts';
 import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
 import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
@@ -11,9 +15,11 @@ import { createApiServer } from '../../fakes/api-server.ts';
 import { serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { noMux } from '../../fakes/no-mux.ts';
 import { makeItem, makePost, makeVariant } from '../../fakes/post.ts';
 
-const FILM = readFileSync(new URL('../../fixtures/media/sea-360.mp4', import.meta.url));
+const FILM_URL = new URL('../../fixtures/media/sea-360.mp4', import.meta.url);
+const FILM = readFileSync(FILM_URL);
 const COVER = readFileSync(new URL('../../fixtures/media/sea-cover.jpg', import.meta.url));
 const HOUR = 3_600_000;
 const PUBLIC_URL = 'https://medley.example';
@@ -33,9 +39,10 @@ const sea = makePost({
 interface Setting {
   readonly findPost?: (url: string) => Promise<Post>;
   readonly publicUrl?: string;
+  readonly muxTracks?: MuxTracks;
 }
 
-async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL }: Setting = {}) {
+async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL, muxTracks = noMux }: Setting = {}) {
   const server = await createApiServer();
   const { origin } = await serveHttp((request, response) => {
     const isCover = request.url?.includes('.jpg') === true;
@@ -46,7 +53,10 @@ async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL }: Set
     key,
     http: createTestClient({ '*.cdninstagram.com': origin }),
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     refresh: async () => sea,
+    muxTracks,
+    log: server.log,
   });
   const asked: string[] = [];
   const playbacks = createPlayerLinks({
@@ -112,7 +122,7 @@ describe('GET /v/:token', () => {
     expect(tagsOf(body).get('og:description')).toContain('&lt;/title&gt;&lt;script&gt;');
   });
 
-  it('has the film in parts and its picture', async () => {
+  it('has the video in parts and its cover', async () => {
     const { server, address } = await setUp();
     const path = address();
     const part = await server.app.inject({ url: `${path}/film.mp4`, headers: { range: 'bytes=0-99' } });
@@ -124,7 +134,7 @@ describe('GET /v/:token', () => {
     expect(poster.rawPayload.equals(COVER)).toBe(true);
   });
 
-  it('plays a film without any sound of which there is only its picture track', async () => {
+  it('plays a video without any audio of which there is only its track', async () => {
     const { server, address } = await setUp({
       findPost: async () => makePost({ items: [makeItem({ variants: [{ ...track, codecs: 'avc1.640028' }] })] }),
     });
@@ -132,12 +142,31 @@ describe('GET /v/:token', () => {
     expect((await server.app.inject(`${address()}/film.mp4`)).statusCode).toBe(200);
   });
 
+  it('states the size of what two tracks are put together to, and gives that', async () => {
+    const video = { ...track, codecs: 'avc1.640028' };
+    const audio = makeVariant({ url: 'https://scontent.cdninstagram.com/v/a.m4a', mime: 'audio/mp4', hasVideo: false });
+    const asked: MuxOrder[] = [];
+    const { server, address } = await setUp({
+      findPost: async () => makePost({ items: [makeItem({ variants: [video, film, audio] })] }),
+      muxTracks: async order => {
+        asked.push(order);
+        return { path: fileURLToPath(FILM_URL), bytes: FILM.length, release: () => undefined };
+      },
+    });
+    const tags = tagsOf((await server.app.inject(address())).body);
+    expect([tags.get('og:video:width'), tags.get('og:video:height')]).toEqual(['1080', '1920']);
+    const part = await server.app.inject({ url: `${address()}/film.mp4`, headers: { range: 'bytes=9-' } });
+    expect(part.statusCode).toBe(206);
+    expect(part.rawPayload.equals(FILM.subarray(9))).toBe(true);
+    expect(asked).toMatchObject([{ index: 0, tracks: { video: video.url, audio: audio.url } }]);
+  });
+
   it.each([
     ['ended', { life: -1 }, 410, 'This link has ended', true],
-    ['a post that is gone', { error: new AppError('not_found', 'gone') }, 404, 'no film here', true],
-    ['a post without such an item', { index: 5 }, 404, 'no film here', true],
+    ['a post that is gone', { error: new AppError('not_found', 'gone') }, 404, 'no video here', true],
+    ['a post without such an item', { index: 5 }, 404, 'no video here', true],
     ['an upstream that is away', { error: new AppError('upstream_unavailable', 'away') }, 503, 'right now', true],
-    ['nobody’s token', { path: '/v/AAAA' }, 404, 'no film here', false],
+    ['nobody’s token', { path: '/v/AAAA' }, 404, 'no video here', false],
   ])('is a calm page for %s', async (_, { life, error, index, path }: Case, status, words, leadsOn) => {
     const { server, address } = await setUp({
       findPost: async () => {

@@ -1,22 +1,31 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
-import { formatDuration, toFbDownload, toIgDownload } from '../../../src/api/media/post-shapes.ts';
-import type { MediaItem } from '../../../src/media/post.ts';
+import { formatDuration, type MuxedAddress, toFbDownload, toIgDownload } from '../../../src/api/media/post-shapes.ts';
+import type { MediaItem, Variant } from '../../../src/media/post.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
+/** Says which tracks of which item it is of. */
+const muxedAddress: MuxedAddress = (index, { variant, audio }) => `muxed ${index} ${variant.url} ${audio?.url}`;
+
 function mediaOf(...items: MediaItem[]) {
-  return toIgDownload(makePost({ items }), 'Tester').result.response.data;
+  return toIgDownload(makePost({ items }), 'Tester', muxedAddress).result.response.data;
 }
 
-const dash = (height: number) =>
+const dash = (height: number, changes: Partial<Variant> = {}) =>
   makeVariant({
     url: `https://cdn/dash-${height}.mp4`,
     height,
     width: (height * 9) / 16,
     adaptive: true,
     hasAudio: false,
+    ...changes,
   });
+
+const audio = makeVariant({
+  url: 'https://cdn/audio.m4a',
+  ...{ mime: 'audio/mp4', codecs: 'mp4a.40.2', width: null, height: null, adaptive: true, hasVideo: false },
+});
 
 describe('toIgDownload', () => {
   it('leaves unknown strings empty, unknown lists empty and everything else null', () => {
@@ -33,7 +42,7 @@ describe('toIgDownload', () => {
         }),
       ],
     });
-    const answer = toIgDownload(post, 'Tester');
+    const answer = toIgDownload(post, 'Tester', muxedAddress);
     expect(igDownloadAnswer.safeParse(answer).success).toBe(true);
     const { profile, caption, statistics, data } = answer.result.response;
     expect(profile).toEqual({ id: '', full_name: '', username: '', is_verified: null, profile_pic_url: '' });
@@ -45,7 +54,39 @@ describe('toIgDownload', () => {
   it('never gives a video-only track, however sharp', () => {
     const small = makeVariant({ url: 'https://cdn/small.mp4', width: 360, height: 640 });
     expect(mediaOf(makeItem({ variants: [dash(1920), dash(1280), small] }))[0]?.url).toBe('https://cdn/small.mp4');
-    expect(mediaOf(makeItem({ variants: [dash(1920)] }))[0]?.url).toBe('');
+  });
+
+  it('gives the track of a video that has no audio', () => {
+    expect(mediaOf(makeItem({ variants: [dash(1920), dash(1280)] }))[0]?.url).toBe('https://cdn/dash-1920.mp4');
+  });
+
+  it('states the size of the file it gives, not that of the original', () => {
+    const small = makeVariant({ url: 'https://cdn/720.mp4', width: 720, height: 1280 });
+    const item = makeItem({ width: 1080, height: 1920, variants: [dash(1920), small, audio] });
+    expect(mediaOf(item)[0]).toMatchObject({ url: 'https://cdn/720.mp4', width: 720, height: 1280 });
+    const unknown = makeVariant({ width: null, height: null });
+    expect(mediaOf(makeItem({ variants: [unknown] }))[0]).toMatchObject({ width: null, height: null });
+  });
+
+  it('leads to what is put together where there are only tracks', () => {
+    const item = makeItem({ width: 2160, height: 3840, variants: [dash(1280), audio, dash(1920)] });
+    expect(mediaOf(makePhoto(), item)[1]).toMatchObject({
+      url: 'muxed 1 https://cdn/dash-1920.mp4 https://cdn/audio.m4a',
+      width: 1080,
+      height: 1920,
+    });
+    const mute = makeVariant({ url: 'https://cdn/mute.mp4', hasAudio: false });
+    expect(mediaOf(makeItem({ variants: [mute, dash(1280), audio] }))[0]?.url).toContain('dash-1280');
+  });
+
+  it('puts together what plays everywhere and is not too large, if it can', () => {
+    const vp9 = dash(1920, { codecs: 'vp09.00.40.08' });
+    const chosen = (...variants: Variant[]) => mediaOf(makeItem({ variants: [...variants, audio] }))[0]?.url;
+    expect(chosen(vp9, dash(1280))).toContain('dash-1280');
+    expect(chosen(vp9)).toContain('dash-1920');
+    const huge = { bytes: 2 * 1024 ** 3 };
+    expect(chosen(dash(1920, huge), dash(1280))).toContain('dash-1280');
+    expect(chosen(dash(1920, huge), dash(1280, huge))).toContain('dash-1280');
   });
 
   it('prefers a file with sound over a larger one without', () => {
@@ -90,21 +131,44 @@ describe('toFbDownload', () => {
   const one = makeItem({ variants: [makeVariant({ url: 'https://cdn/only.mp4' })] });
 
   it('repeats the only file', () => {
-    const answer = toFbDownload(makePost({ items: [one] }), 'Tester');
+    const answer = toFbDownload(makePost({ items: [one] }), 'Tester', muxedAddress);
     expect(answer?.data).toMatchObject({ hd_url: 'https://cdn/only.mp4', sd_url: 'https://cdn/only.mp4' });
     expect(fbDownloadAnswer.safeParse(answer).success).toBe(true);
   });
 
   it('takes the title, else the first line of the caption, else nothing', () => {
-    const title = (changes: object) => toFbDownload(makePost({ items: [one], ...changes }), 'Tester')?.data.title;
+    const title = (changes: object) =>
+      toFbDownload(makePost({ items: [one], ...changes }), 'Tester', muxedAddress)?.data.title;
     expect(title({ title: 'A title', caption: 'x' })).toBe('A title');
     expect(title({ title: null, caption: '\n First line \r\nsecond' })).toBe('First line');
     expect(title({ title: null, caption: null })).toBe('');
   });
 
   it('is nothing without a video that plays', () => {
-    expect(toFbDownload(makePost({ items: [makePhoto()] }), 'Tester')).toBeUndefined();
-    expect(toFbDownload(makePost({ items: [makeItem({ variants: [dash(720)] })] }), 'Tester')).toBeUndefined();
+    expect(toFbDownload(makePost({ items: [makePhoto()] }), 'Tester', muxedAddress)).toBeUndefined();
+    expect(
+      toFbDownload(makePost({ items: [makeItem({ variants: [audio] })] }), 'Tester', muxedAddress),
+    ).toBeUndefined();
+  });
+
+  it('puts the best and the smallest together where there are only tracks', () => {
+    const urls = (...variants: Variant[]) => {
+      const answer = toFbDownload(makePost({ items: [makePhoto(), makeItem({ variants })] }), 'Tester', muxedAddress);
+      return [answer?.data.hd_url, answer?.data.sd_url];
+    };
+    expect(urls(dash(640), dash(1920), dash(1280), audio)).toEqual([
+      'muxed 1 https://cdn/dash-1920.mp4 https://cdn/audio.m4a',
+      'muxed 1 https://cdn/dash-640.mp4 https://cdn/audio.m4a',
+    ]);
+    const plain = makeVariant({ url: 'https://cdn/plain.mp4' });
+    expect(urls(dash(1920), plain, audio)).toEqual(['https://cdn/plain.mp4', 'https://cdn/plain.mp4']);
+  });
+
+  it('gives one address twice when there is one', () => {
+    let count = 0;
+    const numbered: MuxedAddress = () => `muxed ${++count}`;
+    const answer = toFbDownload(makePost({ items: [makeItem({ variants: [dash(720), audio] })] }), 'Tester', numbered);
+    expect([answer?.data.hd_url, answer?.data.sd_url]).toEqual(['muxed 1', 'muxed 1']);
   });
 });
 

@@ -5,12 +5,16 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contentDisposition, tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
-import { createTunnel, type TunnelFile } from '../../../src/media/tunnel/tunnel.ts';
+import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 import { fileOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { noMux } from '../../fakes/no-mux.ts';
 import { makePost } from '../../fakes/post.ts';
 
 const FILE = fileOf(50_000);
@@ -25,7 +29,10 @@ async function setUp(cdn: RequestListener) {
     key,
     http: createTestClient({ '*.cdninstagram.com': origin }),
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     refresh: async () => ({ items: [] }),
+    muxTracks: noMux,
+    log: server.log,
   });
   const playbacks = createPlayerLinks({ key, tunnel, findPost: async () => makePost() });
   await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, log: server.log }));

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RULESETS } from '../../../src/beatmaps/model/beatmapset.ts';
+import { parseFilterRange } from '../../../src/beatmaps/recommend/filter-range.ts';
 import { figuresWith, modClassOf } from '../../../src/beatmaps/recommend/mod-class.ts';
 import { allowsClass, modsToPlay, parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
 import { estimatePp, starsForPp } from '../../../src/beatmaps/recommend/pp-estimate.ts';
 import { createTotalPp, weightedPp } from '../../../src/beatmaps/recommend/total-pp.ts';
-import { parseWishRange } from '../../../src/beatmaps/recommend/wish-range.ts';
 
 const MAP = { ruleset: 'osu', stars: 5, ar: 9, od: 8, cs: 4, bpm: 180, length: 180 } as const;
 
@@ -81,14 +81,14 @@ describe('ranges', () => {
     ['-6', { low: 0, high: 6.005 }],
     ['5', { low: 4.75, high: 5.25 }],
   ])('of stars are read from %s', (text, expected) => {
-    expect(parseWishRange('stars', text)).toEqual({
+    expect(parseFilterRange('stars', text)).toEqual({
       low: expect.closeTo(expected.low, 6),
       high: Number.isFinite(expected.high) ? expect.closeTo(expected.high, 6) : expected.high,
     });
   });
 
   it.each(['', '-', '6-5', 'many', '1e3', '5-6-7'])('are not read from "%s"', text => {
-    expect(parseWishRange('stars', text)).toBeUndefined();
+    expect(parseFilterRange('stars', text)).toBeUndefined();
   });
 });
 

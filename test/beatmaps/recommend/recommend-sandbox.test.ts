@@ -4,6 +4,7 @@ import { createCandidatePool } from '../../../src/beatmaps/recommend/catalogue-c
 import { createRecommend } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
+import { embeddedRecords } from '../../records.ts';
 import { openHouse } from '../beatmaps-fixture.ts';
 
 async function open(own: Parameters<typeof openHouse>[0]) {
@@ -15,7 +16,13 @@ async function open(own: Parameters<typeof openHouse>[0]) {
   });
   const { beatmaps, sandbox, log } = await openHouse({ ...own, catalogue });
   const pool = createCandidatePool(store);
-  const recommend = createRecommend({ beatmaps, pool, catalogue, served: createRecommendationHistory({ store }), log });
+  const recommend = createRecommend({
+    beatmaps,
+    pool,
+    catalogue,
+    history: createRecommendationHistory({ records: embeddedRecords(store) }),
+    log,
+  });
   return { recommend, sandbox, catalogue, beatmaps };
 }
 

@@ -17,6 +17,7 @@ import {
   wayOf,
 } from '../../bench/recommend-measure.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 import { madeUpPlayer } from '../made-up-players.ts';
 import { madeUpBeatmap, madeUpSet } from '../made-up-sets.ts';
 
@@ -28,8 +29,8 @@ beforeAll(() => {
 }, 60_000);
 afterAll(() => store.close());
 
-function open(difficulty?: Pick<Difficulty, 'of'>, refineMs?: number) {
-  return openRecommender(world, store, difficulty, refineMs);
+function open(difficulty?: Pick<Difficulty, 'of'>, rescoreMs?: number) {
+  return openRecommender(world, store, difficulty, rescoreMs);
 }
 
 describe('in a world of players with known skills', () => {
@@ -161,7 +162,7 @@ function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [made
     },
     pool: createCandidatePool(store),
     catalogue,
-    served: createRecommendationHistory({ store }),
+    history: createRecommendationHistory({ records: embeddedRecords(store) }),
     log,
   });
   return { recommend, log };
@@ -227,32 +228,48 @@ describe('without much to go by', () => {
   });
 
   it('does not fail with them', async () => {
-    const { recommend, log } = openEmpty({
-      search: () => Promise.reject(new AppError('upstream_unavailable', 'down')),
-      userScores: async (_, type) => {
-        if (type === 'recent') throw new AppError('timeout', 'slow');
-        return { scores: [], cursor: null, source: 'osu', stale: false };
+    const { recommend, log } = openEmpty(
+      {
+        search: () => Promise.reject(new AppError('upstream_unavailable', 'down')),
+        userScores: async (_, type) => {
+          if (type === 'recent') throw new AppError('timeout', 'slow');
+          return { scores: [], cursor: null, source: 'osu', stale: false };
+        },
       },
-    });
-    expect((await recommend({ user: 1, seed: 1 })).recommendations).toEqual([]);
+      [EASY],
+    );
+    const { recommendations } = await recommend({ user: 1, seed: 1 });
+    expect(recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
     expect(log.lines.length).toBe(2);
+  });
+
+  it('says that they cannot be asked, not that nothing fits, when the catalogue knows nothing', async () => {
+    const down = new AppError('upstream_unavailable', 'no way there', { params: { what: 'offline' } });
+    const { recommend } = openEmpty({ search: () => Promise.reject(down) }, []);
+    await expect(recommend({ user: 1, seed: 1 })).rejects.toBe(down);
+    await expect(recommend({ stars: { low: 5, high: 6 }, seed: 1 })).rejects.toBe(down);
+    const { recommend: asked } = openEmpty({}, []);
+    expect((await asked({ user: 1, seed: 1 })).recommendations).toEqual([]);
   });
 });
 
 describe('what was recommended', () => {
-  it('does not come again for 28 days, or until it is forgotten', () => {
+  it('does not come again for 28 days, or until it is forgotten', async () => {
     const store = openStore(':memory:');
     onTestFinished(() => store.close());
     const clock = { ms: 1e12 };
-    const served = createRecommendationHistory({ store, now: () => clock.ms });
-    served.add('web:1', [1, 2]);
-    served.add('web:2', [3]);
-    expect(served.mapsOf('web:1')).toEqual(new Set([1, 2]));
+    const now = () => clock.ms;
+    const history = createRecommendationHistory({ records: embeddedRecords(store, now), now });
+    await history.add('web:1', [1, 2]);
+    await history.add('web:1', [4]);
+    await history.add('web:1', []);
+    await history.add('web:2', [3]);
+    expect(await history.mapsOf('web:1')).toEqual(new Set([1, 2, 4]));
     clock.ms += 27 * 86_400_000;
-    expect(served.mapsOf('web:1').size).toBe(2);
-    served.forgetUser('web:1');
-    expect(served.mapsOf('web:1').size).toBe(0);
+    expect((await history.mapsOf('web:1')).size).toBe(3);
+    await history.forgetUser('web:1');
+    expect((await history.mapsOf('web:1')).size).toBe(0);
     clock.ms += 86_400_000;
-    expect(served.mapsOf('web:2').size).toBe(0);
+    expect((await history.mapsOf('web:2')).size).toBe(0);
   });
 });

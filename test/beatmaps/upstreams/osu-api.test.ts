@@ -178,6 +178,17 @@ describe('answers', () => {
     await expect(api.attributes(1, {})).resolves.toMatchObject({ max_combo: 812, values: { aim_difficulty: 2.5 } });
   });
 
+  it('that ask to wait for ten minutes are told as ten minutes, and not made before', async () => {
+    const { api, asked, clock } = await play((_, path) =>
+      path === '/oauth/token' ? tokenReply('t') : { status: 429, headers: { 'retry-after': '600' }, body: {} },
+    );
+    await expect(api.attributes(1, {})).rejects.toMatchObject({ retryAfterMs: 600_000 });
+    const before = asked.length;
+    clock.ms += 5 * 60_000;
+    await expect(api.attributes(1, {})).rejects.toMatchObject({ retryAfterMs: 300_000 });
+    expect(asked).toHaveLength(before);
+  });
+
   it('for names with underscores are sought with spaces, too', async () => {
     const { api, asked } = await play((_, path) => {
       if (path === '/oauth/token') return tokenReply('t');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Command, defineCommand } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { reply } from '../../../src/bot/reply.ts';
+import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const signal = new AbortController().signal;
@@ -69,7 +69,7 @@ describe('suggestions for a typed line', () => {
     const [first] = await dispatcher.suggest('/dow', sampleCaller({ locales: ['id'] }), signal);
     expect(first).toEqual({
       label: '/download tautan [butir] [suara]',
-      detail: 'Bawa video atau foto sebuah kiriman ke sini',
+      detail: 'Tampilkan video atau foto sebuah kiriman di sini',
       text: '/download ',
     });
     expect(await lines(`/download ${LINK} s`, 'id')).toEqual([`/download ${LINK} suara`]);
@@ -98,9 +98,10 @@ describe('suggestions for one option', () => {
 });
 
 describe('commandSpecs', () => {
-  it('tell a face all it needs to register commands', () => {
+  it('tell a platform all it needs to register commands', async () => {
     const { dispatcher } = setUp(own);
-    const [download, settings] = dispatcher.commandSpecs(dispatcher.translator(sampleCaller({ locales: ['id'] })));
+    const t = await dispatcher.translator(sampleCaller({ locales: ['id'] }));
+    const [download, settings] = dispatcher.commandSpecs(t);
     expect(download).toMatchObject({ name: 'download', visibility: 'chat', accepts: 'link' });
     expect(download?.options.map(({ key, name }) => [key, name])).toEqual([
       ['link', 'tautan'],

@@ -166,7 +166,7 @@ describe('pictures of odd values', () => {
 describe('words for those who cannot see it', () => {
   it('tell who it is and where he stands', () => {
     const { alt, picture } = profilePicture(player(), painter, en);
-    expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of the last days');
+    expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of recent days');
     expect(picture).toMatchObject({ width: 1000, height: 520 });
     expect(profilePicture(player({ statistics: null }), painter, id).alt).toContain('belum berperingkat');
   });

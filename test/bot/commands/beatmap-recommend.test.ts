@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { RecommendResult } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { fakeRecommend, RECOMMENDED } from '../../fakes/recommend.ts';
+import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const quiet = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -65,7 +65,7 @@ describe('/beatmap recommend', () => {
     expect(shown(reply)).toContain('Tin Orchard - Glass Harbour [Extra] +DT');
     expect(shown(reply)).toContain('by the rules of');
     expect(reply.actions.map(({ label }) => label)).toEqual([
-      'Others',
+      'More like these',
       'Easier',
       'Harder',
       'With DT',
@@ -94,17 +94,19 @@ describe('/beatmap recommend', () => {
     await press(harder, 'Harder');
     await press(harder, 'Easier');
     await press(first, 'With DT');
-    await press(first, 'Others');
+    await press(first, 'More like these');
     expect(asked.map(({ bias }) => bias)).toEqual([0, 1, 2, 0, 0, 0]);
     expect(asked.map(({ user, stars }) => [user, stars?.low])).toEqual(asked.map(() => ['lamp post', 4.995]));
     expect(asked[4]?.mods?.must).toEqual(['DT']);
     expect(new Set(asked.map(({ seed }) => seed)).size).toBe(asked.length);
-    expect(shown(await press(first, 'Others', sampleCaller({ userId: 'budi' })))).toContain('belongs to someone else');
+    expect(shown(await press(first, 'More like these', sampleCaller({ userId: 'budi' })))).toContain(
+      'belongs to someone else',
+    );
   });
 
   it('knows who linked his player', async () => {
     const { say, asked, services } = setUp();
-    services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
+    await services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
     await say('/beatmap recommend');
     await say('/beatmap recommend +DT');
     expect(asked.map(({ user, ruleset }) => [user, ruleset])).toEqual([
@@ -124,13 +126,17 @@ describe('/beatmap recommend', () => {
   });
 
   it.each([
-    ['stars:lots', undefined, 'is a number, or a range like 5-6'],
-    ['mods:DTHT', undefined, 'exclude each other'],
-    ['mods:QQ', undefined, 'is no mod I know'],
+    ['stars:lots', undefined, 'must be a number, or a range like 5-6'],
+    ['mods:DTHT', undefined, 'cannot be combined'],
+    ['mods:QQ', undefined, 'I do not know the mod “QQ”'],
     ['like:1', new AppError('not_found', '', { params: { what: 'beatmap' } }), 'That beatmap does not exist'],
-    ['like:x', new AppError('invalid_request', '', { params: { what: 'like' } }), 'by its osu! link or its number'],
+    [
+      'like:x',
+      new AppError('invalid_request', '', { params: { what: 'like' } }),
+      'Give a link or ID of a beatmap to match.',
+    ],
     ['nobody', new AppError('not_found', ''), 'That player does not exist'],
-    ['a', new AppError('credentials_required', ''), 'have not given me a key'],
+    ['a', new AppError('credentials_required', ''), 'has not given me a key'],
   ])('says what is wrong with %s', async (text, error, sentence) => {
     const { say } = setUp(error === undefined ? undefined : () => Promise.reject(error));
     const reply = await say(`/beatmap recommend ${text}`);
@@ -140,15 +146,14 @@ describe('/beatmap recommend', () => {
   it('has a way on when nothing fits', async () => {
     const { say } = setUp(async () => NONE);
     const reply = await say('/beatmap recommend lamp post');
-    expect(shown(reply)).toContain('no beatmap that fits');
+    expect(shown(reply)).toContain('No matches. Try wider filters.');
     expect(reply.actions.map(({ label }) => label)).toEqual(['Easier', 'Harder', 'With DT']);
   });
 
   it('forgets what was recommended with the rest', async () => {
     const { services, say } = setUp();
-    const { served } = services;
     const forgotten: string[] = [];
-    services.served = { ...served, forgetUser: key => forgotten.push(key) };
+    services.recommendationHistory = { forgetUser: async key => void forgotten.push(key) };
     const question = await say('/forget');
     expect(question.actions.length).toBeGreaterThan(0);
     await say('/forget me');

@@ -7,11 +7,11 @@ import {
   chatKey,
   type Services,
 } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
+import { commandList } from '../command-list.ts';
 import {
   fakeExtractor,
   link,
@@ -93,6 +93,21 @@ describe('download', () => {
     expect(await shown({ link: `${link('a')}?img_index=2`, item: 1 })).toEqual([[0, 'original']]);
   });
 
+  it('counts by the places of the post where some are missing, and says which one is', async () => {
+    const items = [photo({ position: 1 }), sampleItem({ position: 3 })];
+    const partly = sampleServices(fakeExtractor(() => samplePost({ items, missingItems: 2 })));
+    const asked = async (raw: Record<string, unknown>) => {
+      const { gallery, blocks } = await run('download', raw, contextFor(partly));
+      return [gallery.map(({ index }) => index), /Item \d of \d/.exec(JSON.stringify(blocks))?.[0]];
+    };
+    expect(await asked({ link: link('a'), item: 4 })).toEqual([[1], undefined]);
+    expect(await asked({ link: `${link('a')}?img_index=2` })).toEqual([[0], undefined]);
+    expect(await asked({ link: `${link('a')}?img_index=3` })).toEqual([[0, 1], 'Item 3 of 4']);
+    await expect(asked({ link: link('a'), item: 5 })).rejects.toMatchObject({
+      params: { hint: 'itemRange', count: 4 },
+    });
+  });
+
   it('brings only the sound of what has sound', async () => {
     expect(await shown({ link: link('a'), audio: true })).toEqual([[1, 'audio']]);
     for (const item of [1, 3]) {
@@ -128,7 +143,7 @@ describe('help', () => {
 
   it('begins with links and names every command', async () => {
     const text = words(await run('help', {}, context()));
-    expect(text).toContain('Paste the link of a public Instagram or Facebook post');
+    expect(text).toContain('Paste a link to a public Instagram or Facebook post');
     for (const usage of [
       '/download link [item] [audio]',
       '/settings [language]',
@@ -180,9 +195,7 @@ describe('settings', () => {
     for (const action of shown.actions) {
       if (action.kind !== 'button') throw new Error('not a button');
       expect(action.token.length).toBeLessThanOrEqual(64);
-      expect(() => services.actions.decode(action.token, 'web:someone')).toThrow(
-        expect.objectContaining({ code: 'forbidden' }),
-      );
+      await expect(services.actions.decode(action.token, 'web:someone')).rejects.toMatchObject({ code: 'forbidden' });
     }
   });
 
@@ -190,12 +203,12 @@ describe('settings', () => {
     const services = sampleServices();
     const key = callerKey(caller);
     const english = await run('settings', { language: 'en' }, contextFor(services));
-    expect(services.settings.user(key)).toEqual({ language: 'en', player: null });
+    expect(await services.settings.user(key)).toEqual({ language: 'en', player: null });
     expect(english.tone).toBe('success');
     expect(words(english)).toContain('Saved.');
 
     const automatic = await run('settings', { language: 'auto' }, contextFor(services));
-    expect(services.settings.user(key)).toEqual({ language: null, player: null });
+    expect(await services.settings.user(key)).toEqual({ language: null, player: null });
     expect(words(automatic)).toContain('Tersimpan.');
     expect(words(automatic)).toContain('Otomatis (Bahasa Indonesia)');
   });
@@ -227,7 +240,8 @@ describe('settings of a group', () => {
       'Language here: Bahasa Indonesia',
     ]);
     const tokens = shown.actions.map(action => (action.kind === 'button' ? action.token : ''));
-    const values = tokens.map(token => services.actions.decode(token, callerKey(admin)).values);
+    const pressed = await Promise.all(tokens.map(token => services.actions.decode(token, callerKey(admin))));
+    const values = pressed.map(each => each.values);
     expect(values.slice(3)).toEqual([
       { links: false },
       { 'osu-links': true },
@@ -240,9 +254,9 @@ describe('settings of a group', () => {
       { 'chat-language': 'id' },
     ]);
     for (const token of tokens) expect(token.length).toBeLessThanOrEqual(64);
-    expect(() => services.actions.decode(tokens[3] ?? '', callerKey(member))).toThrow(
-      expect.objectContaining({ code: 'forbidden' }),
-    );
+    await expect(services.actions.decode(tokens[3] ?? '', callerKey(member))).rejects.toMatchObject({
+      code: 'forbidden',
+    });
   });
 
   it('are without what the platform cannot do', async () => {
@@ -254,7 +268,7 @@ describe('settings of a group', () => {
     await ask({ links: false, embeds: false, captions: false, facebook: false }, admin, services);
     await ask({ instagram: false }, admin, services);
     await ask({ facebook: true, 'chat-language': 'id' }, admin, services);
-    expect(services.settings.chat(square)).toEqual({
+    expect(await services.settings.chat(square)).toEqual({
       autoDetect: false,
       osuLinks: false,
       suppressEmbeds: false,
@@ -262,9 +276,9 @@ describe('settings of a group', () => {
       language: 'id',
       disabledSources: ['instagram'],
     });
-    expect(services.settings.user(callerKey(admin)).language).toBeNull();
+    expect((await services.settings.user(callerKey(admin))).language).toBeNull();
     const back = await ask({ 'chat-language': 'auto' }, admin, services);
-    expect(services.settings.chat(square).language).toBeNull();
+    expect((await services.settings.chat(square)).language).toBeNull();
     expect(back.tone).toBe('success');
     expect(labels(back)).toContain('Instagram: off');
   });
@@ -278,15 +292,15 @@ describe('settings of a group', () => {
     const services = sampleServices();
     const shown = await ask({}, member, services);
     expect(labels(shown)).toEqual(['Automatic', 'English', 'Bahasa Indonesia']);
-    expect(words(shown)).toContain('its admins');
+    expect(words(shown)).toContain('visible to admins');
     await expect(ask({ links: false, language: 'id' }, member, services)).rejects.toMatchObject({
       code: 'forbidden',
       params: { what: 'chat_settings' },
     });
-    expect(services.settings.chat(square).autoDetect).toBeNull();
-    expect(services.settings.user(callerKey(member)).language).toBeNull();
+    expect((await services.settings.chat(square)).autoDetect).toBeNull();
+    expect((await services.settings.user(callerKey(member))).language).toBeNull();
     await ask({ language: 'id' }, member, services);
-    expect(services.settings.user(callerKey(member)).language).toBe('id');
+    expect((await services.settings.user(callerKey(member))).language).toBe('id');
   });
 
   it('ask who is an admin where that costs a request, and only in groups', async () => {
@@ -338,23 +352,24 @@ describe('forget', () => {
   it('asks first, and its button does it', async () => {
     const services = sampleServices();
     const key = callerKey(caller);
-    services.settings.setUser(key, { language: 'en' });
+    await services.settings.setUser(key, { language: 'en' });
     const question = await run('forget', {}, contextFor(services));
-    expect(services.settings.user(key).language).toBe('en');
+    expect((await services.settings.user(key)).language).toBe('en');
     const [button] = question.actions;
     if (button?.kind !== 'button') throw new Error('not a button');
-    expect(services.actions.decode(button.token, key)).toMatchObject({ command: 'forget', values: { what: 'me' } });
+    const pressed = await services.actions.decode(button.token, key);
+    expect(pressed).toMatchObject({ command: 'forget', values: { what: 'me' } });
   });
 
   it('deletes settings and stored buttons', async () => {
     const services = sampleServices();
     const key = callerKey(caller);
-    services.settings.setUser(key, { language: 'en' });
+    await services.settings.setUser(key, { language: 'en' });
     const token = services.actions.encode({ command: 'help', values: { command: 'x'.repeat(60) }, owner: key });
     const done = await run('forget', { what: 'me' }, contextFor(services));
     expect(done.tone).toBe('success');
-    expect(services.settings.user(key).language).toBeNull();
-    expect(() => services.actions.decode(token, key)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect((await services.settings.user(key)).language).toBeNull();
+    await expect(services.actions.decode(token, key)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
   it('ends the work that is under way for him, on his platform alone', async () => {

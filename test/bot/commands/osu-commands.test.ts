@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
 import type { Action, Reply } from '../../../src/bot/reply.ts';
@@ -11,6 +10,7 @@ import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { FOUND, fakeBeatmaps } from '../../fakes/beatmaps.ts';
+import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const sari = sampleCaller();
@@ -113,7 +113,7 @@ describe('over the played upstreams', () => {
     ['/beatmap info https://osu.ppy.sh/beatmapsets/900001#osu/9000014 +HDDT', ['With +', '270 BPM', '1:20']],
     ['/beatmap info 星の手紙', ['Hoshi no Tegami', '天音ゆかり - 星の手紙']],
     ['/beatmap info 900005', ['5K OD 5 HP 4.3']],
-    ['/beatmap download 900006', ['taken the download', 'at the wish of the label']],
+    ['/beatmap download 900006', ['taken down the download', 'at the wish of the label']],
     ['/beatmap search comet mode:keys', ['I found no beatmap for “comet”']],
     ['/osu profile lamp_post', ['lamp post', '#21,480', '97.85%']],
     ['/osu profile Drum Kitten taiko', ['Drum_Kitten', 'osu!taiko']],
@@ -150,21 +150,21 @@ describe('over the played upstreams', () => {
 
   it.each([
     [`/beatmap search ${'a'.repeat(10_000)}`, 'can be at most 500 characters long'],
-    ['/beatmap search comet mode:chess', 'can be: osu, taiko, catch, mania'],
+    ['/beatmap search comet mode:chess', 'must be one of: osu, taiko, catch, mania'],
     ['/beatmap info zzzz qqqq', 'I found no beatmap with these words'],
     ['/beatmap info 123456789', 'That beatmap does not exist, or it was deleted.'],
-    ['/beatmap info https://osu.ppy.sh/users/1', 'leads to no osu! beatmap'],
-    ['/beatmap info comet +XX', '“XX” is no mod I know'],
-    ['/beatmap info comet +HREZ', 'exclude each other'],
+    ['/beatmap info https://osu.ppy.sh/users/1', 'does not lead to an osu! beatmap'],
+    ['/beatmap info comet +XX', 'I do not know the mod “XX”'],
+    ['/beatmap info comet +HREZ', 'cannot be combined'],
     ['/osu profile nobody at all', 'That player does not exist, or is restricted.'],
     ['/osu profile gonefishing', 'That player does not exist, or is restricted.'],
-    ['/osu prfile lamp post', 'I do not know /osu prfile. These I know: /osu profile, /osu scores,'],
-    ['/beatmap', 'I do not know /beatmap. These I know: /beatmap search,'],
+    ['/osu prfile lamp post', 'I do not know /osu prfile. These are the commands: /osu profile, /osu scores,'],
+    ['/beatmap', 'I do not know /beatmap. These are the commands: /beatmap search,'],
     ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
-    ['/osu profile <script>', 'Name a player by his name'],
+    ['/osu profile <script>', 'Name a player by name'],
     ['/osu profile', '/osu link'],
-    ['/osu score https://osu.ppy.sh/scores/77', 'That play does not exist, or osu! no longer keeps it.'],
-    ['/osu score https://osu.ppy.sh/users/1', 'leads to no play on osu!'],
+    ['/osu score https://osu.ppy.sh/scores/77', 'That score does not exist, or osu! no longer keeps it.'],
+    ['/osu score https://osu.ppy.sh/users/1', 'does not lead to an osu! score'],
   ])('says in one sentence what is amiss with %.40s', async (text, sentence) => {
     const { say } = await open();
     const replies = await say(text);
@@ -176,26 +176,30 @@ describe('over the played upstreams', () => {
 
   it('knows a linked player until he is unlinked or forgotten', async () => {
     const { say, services, options } = await open();
-    expect(all(await say('/osu link lamp_post taiko'))).toContain('you are lamp post in osu!taiko');
-    expect(services.settings.user(callerKey(sari)).player).toEqual({ id: 4_400_001, name: 'lamp post', mode: 'taiko' });
+    expect(all(await say('/osu link lamp_post taiko'))).toContain('Linked lamp post in osu!taiko.');
+    expect((await services.settings.user(callerKey(sari))).player).toEqual({
+      id: 4_400_001,
+      name: 'lamp post',
+      mode: 'taiko',
+    });
     expect(all(await say('/osu profile'))).toContain('osu!taiko');
     expect(all(await say('/settings'))).toMatch(/osu! player.*lamp post.*osu!taiko.*\/osu unlink removes it/);
     expect(all(await say('/osu scores recent'))).toContain('recent plays (osu!taiko)');
     expect(await options('osu profile', 'player', 'la')).toEqual([{ label: 'lamp post (you)', value: 'lamp post' }]);
-    expect(all(await say('/osu unlink'))).toContain('no longer take you for lamp post');
-    expect(services.settings.user(callerKey(sari)).player).toBeNull();
-    expect(all(await say('/settings'))).toContain('nobody; /osu link tells me who you are');
+    expect(all(await say('/osu unlink'))).toContain('Unlinked lamp post.');
+    expect((await services.settings.user(callerKey(sari))).player).toBeNull();
+    expect(all(await say('/settings'))).toContain('none; link yours with /osu link');
     await say('/osu link lamp_post');
     await say('/forget me');
-    expect(services.settings.user(callerKey(sari)).player).toBeNull();
+    expect((await services.settings.user(callerKey(sari))).player).toBeNull();
   });
 
   it('says calmly what needs a key, and does the rest without', async () => {
     const { say } = await open({ withCredentials: false });
     for (const text of ['/osu profile lamp post', '/osu scores', '/osu maps x1', '/osu link x1']) {
-      expect(all(await say(text))).toContain('Players are known to osu! alone');
+      expect(all(await say(text))).toContain('Only osu! itself knows players');
     }
-    expect(all(await say('https://osu.ppy.sh/scores/5000000001'))).toContain('Plays are known to osu! alone');
+    expect(all(await say('https://osu.ppy.sh/scores/5000000001'))).toContain('Only osu! itself knows scores');
     expect(all(await say('/beatmap info paper comet'))).toContain('Paper Comet');
   });
 
@@ -207,8 +211,8 @@ describe('over the played upstreams', () => {
     await say('/beatmap search glass harbour');
     catalogue.flush();
     for (const site of ['osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'status:503');
-    expect(all(await say('/beatmap search harbour'))).toContain('this is what I remember');
-    expect(all(await say('/beatmap search comet'))).toContain('The beatmap sites do not answer right now');
+    expect(all(await say('/beatmap search harbour'))).toContain('this is from my own copy');
+    expect(all(await say('/beatmap search comet'))).toContain('The beatmap sites are not answering right now');
     sandbox.clearRequests();
     for (const typed of ['glass har', '900002', 'osu.ppy.sh/s/900002']) {
       const [found] = await options('beatmap info', 'map', typed);
@@ -240,7 +244,7 @@ describe('over the played upstreams', () => {
     expect(plays[1]?.actions[0]).toMatchObject({ kind: 'link', url: 'https://osu.ppy.sh/scores/taiko/4000000000' });
     expect(all(await press(buttonOf(plays, 'Beatmap')))).toContain('Other difficulties');
     expect(all(await press(buttonOf(plays, 'Player')))).toContain('#21,480');
-    expect(all(await say('https://osu.ppy.sh/wiki'))).toContain('leads to no osu! beatmap');
+    expect(all(await say('https://osu.ppy.sh/wiki'))).toContain('does not lead to an osu! beatmap');
   });
 });
 
@@ -251,11 +255,11 @@ describe('pasted osu! links in groups', () => {
     const { say, services, dispatcher } = setUp(fakeBeatmaps().beatmaps);
     expect(await say(LINK, group())).toEqual([]);
     const direct = { kind: 'text', text: LINK, caller: group(), direct: true } as const;
-    expect(dispatcher.linksOf(direct)).toEqual([{ url: LINK, spoiler: false }]);
+    expect(await dispatcher.linksOf(direct)).toEqual([{ url: LINK, spoiler: false }]);
     await say('/settings osu-links:on', group({ isChatAdmin: true }));
-    expect(services.settings.chat(chatKey(group())).osuLinks).toBe(true);
+    expect((await services.settings.chat(chatKey(group()))).osuLinks).toBe(true);
     expect(await say(LINK, group())).toHaveLength(1);
-    services.settings.setChat(chatKey(group()), { autoDetect: false });
+    await services.settings.setChat(chatKey(group()), { autoDetect: false });
     expect(await say(`${LINK} https://www.instagram.com/p/a/`, group())).toHaveLength(1);
   });
 
@@ -269,7 +273,7 @@ describe('pasted osu! links in groups', () => {
 
 describe('over a beatmap room that fails', () => {
   const CODES: readonly (readonly [ErrorCode, RegExp])[] = [
-    ['upstream_unavailable', /do(?:es)? not answer right now.*in 20 seconds/],
+    ['upstream_unavailable', /(?:is|are) not answering right now.*in 20 seconds/],
     ['upstream_rate_limited', /slow down.*in 20 seconds/],
     ['upstream_changed', /in a way I cannot read/],
     ['timeout', /too long to answer/],
@@ -291,13 +295,24 @@ describe('over a beatmap room that fails', () => {
     }
   });
 
+  it('says that osu! cannot be reached where nothing can', async () => {
+    const offline = new AppError('upstream_unavailable', 'no way', { params: { what: 'offline' } });
+    const fail = () => Promise.reject(offline);
+    const { say } = setUp(fakeBeatmaps({ search: fail, set: fail, user: fail, download: fail }).beatmaps);
+    for (const text of ['/beatmap search a', '/beatmap info 12', '/osu profile x12']) {
+      expect(all(await say(text))).toContain(
+        'I cannot reach osu! because this server seems to have no internet connection.',
+      );
+    }
+  });
+
   it('says when words were mended, and leaves covers of explicit sets out', async () => {
     const search = async () =>
       ({ ...FOUND, sets: [madeUpSet({ nsfw: true })], source: 'catalogue', corrected: true }) as const;
     const { say } = setUp(fakeBeatmaps({ search }).beatmaps);
     const [found] = await say('/beatmap search kitt');
     const said = all([found].filter(each => each !== undefined));
-    expect(said).toMatch(/what you may have meant.*explicit/);
+    expect(said).toMatch(/may be what you meant.*explicit/);
     expect(said).not.toContain('osu! was not asked');
     expect(found?.blocks.find(block => block.kind === 'card')?.image).toBeUndefined();
   });

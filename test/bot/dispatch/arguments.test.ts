@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/command.ts';
-import { download } from '../../../src/bot/commands/download.ts';
+import { createDownload } from '../../../src/bot/commands/download.ts';
 import { parseArguments, parseCommandLine } from '../../../src/bot/dispatch/arguments.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import { reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+
+const download = createDownload({ sources: sourceDescriptors });
 
 const en = createTranslator(['en']);
 const id = createTranslator(['id']);

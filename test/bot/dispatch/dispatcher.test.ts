@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type Caller, type Command, defineCommand, type Services } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import type { Ask } from '../../../src/bot/dispatch/ask.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation, Sink, TextInvocation } from '../../../src/bot/dispatch/invocation.ts';
@@ -8,6 +7,7 @@ import { type Reply, reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
 
 interface LogLine {
@@ -111,18 +111,24 @@ describe('pasted links', () => {
     expect(heard.replies[5]?.visibility).toBe('caller');
   });
 
-  it('that fail do not keep the others from being answered', async () => {
+  it('that fail do not keep the others from being answered, and are named where there are several', async () => {
     const extractor = fakeExtractor(id => {
       if (id === 'gone') throw new AppError('not_found', 'no such post');
       return samplePost({ id });
     });
     const { ask } = setUp({ services: sampleServices(extractor) });
     const { replies } = await ask({ text: `${link('gone')} ${link('here')}` }, group());
-    expect(words(replies[0])).toContain(en.errors.not_found({}));
+    expect(replies[0]?.blocks).toEqual([
+      { kind: 'text', text: [{ kind: 'code', children: ['instagram.com/p/gone'] }, ': ', en.errors.not_found({})] },
+    ]);
     expect(replies[1]?.gallery).toHaveLength(1);
+    expect(words(replies[1])).not.toContain('instagram.com/p/here');
+
+    const alone = await ask({ text: link('gone') }, group());
+    expect(alone.replies[0]?.blocks).toEqual([{ kind: 'text', text: [en.errors.not_found({})] }]);
   });
 
-  it('cost two units each; over the limit the rest gets one notice a window', async () => {
+  it('cost two units each; over the limit every message gets one notice, with the links it is about and the time', async () => {
     let now = 0;
     const { ask } = setUp({ userLimit: { units: 5, windowMs: 60_000 }, now: () => now });
     const text = `${link('a')} ${link('b')} ${link('c')}`;
@@ -130,11 +136,17 @@ describe('pasted links', () => {
     expect(first.replies).toHaveLength(3);
     expect(first.last).toEqual([false, false, true]);
     expect(words(first.replies[2])).toContain('in 60 seconds');
-    expect(first.replies[2]?.visibility).toBe('caller');
+    expect(words(first.replies[2])).toContain('instagram.com/p/c');
+    expect(words(first.replies[2])).not.toContain('instagram.com/p/b');
+    expect(first.replies[2]).toMatchObject({ visibility: 'caller', outdatedMs: 60_000 });
 
-    const second = await ask({ text }, group());
-    expect(second.replies).toEqual([]);
-    expect(second.stages).toEqual([]);
+    for (const waited of [10_000, 25_000, 59_000]) {
+      now = waited;
+      const { replies, stages, last } = await ask({ text }, group());
+      expect(replies.map(words)).toEqual([expect.stringMatching(`in ${60 - waited / 1_000} seconds?`)]);
+      expect(['a', 'b', 'c'].every(id => words(replies[0]).includes(`instagram.com/p/${id}`))).toBe(true);
+      expect([stages, last]).toEqual([[], [true]]);
+    }
 
     now = 60_000;
     expect((await ask({ text: link('a') }, group())).replies[0]?.gallery).toHaveLength(1);
@@ -149,7 +161,10 @@ describe('pasted links', () => {
     const { replies } = await ask({ text: `${link('a')} ${link('b')}` }, group());
     expect(replies[0]?.gallery).toHaveLength(1);
     expect(words(replies[1])).toContain('in 60 minutes');
-    expect((await ask({ text: link('c') }, group())).replies).toEqual([]);
+    for (const id of ['c', 'd']) {
+      const refused = await ask({ text: link(id) }, group());
+      expect(refused.replies.map(words)).toEqual([expect.stringContaining('in 60 minutes')]);
+    }
   });
 
   it('of one person share a limit across chats; other people and platforms have their own', async () => {
@@ -182,7 +197,7 @@ describe('links that are kept until they are answered', () => {
     expect(ask).toEqual({ kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) });
     if (ask === undefined) return;
     const first = await round(dispatcher, ask, 0, 0);
-    const remaining = { links: 2, refusal: undefined };
+    const remaining = { links: 2, about: [expect.any(String), expect.any(String)], refusal: undefined };
     expect(first).toEqual({ ids: ids.slice(0, 5), nexts: [1, 2, 3, 4, 5], next: 5, paid: 5, remaining });
     const second = await round(dispatcher, ask, 5, 5);
     expect(second).toEqual({ ids: ['f', 'g'], nexts: [6, 7], next: 7, paid: 7, remaining: undefined });
@@ -193,7 +208,7 @@ describe('links that are kept until they are answered', () => {
     const ask: Ask = { kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) };
     const first = await round(dispatcher, ask, 0, 0);
     expect(first).toMatchObject({ ids: ['a', 'b', 'c'], next: 3, paid: 3, remaining: { links: 4 } });
-    expect(first.remaining?.refusal).toMatchObject({ firstRefusal: true, error: { retryAfterMs: 60_000 } });
+    expect(first.remaining?.refusal).toMatchObject({ code: 'rate_limited', retryAfterMs: 60_000 });
     expect(await round(dispatcher, ask, 1, 3)).toMatchObject({
       ids: ['b', 'c'],
       next: 3,
@@ -219,6 +234,28 @@ describe('links that are kept until they are answered', () => {
   });
 });
 
+describe('people behind one address', () => {
+  const visitor = (session: string, address = '192.0.2.1') =>
+    sampleCaller({ userId: session, chatId: session, rateKey: session, sharedRateKey: address });
+
+  it('have a budget of their own each', async () => {
+    const { ask } = setUp({ userLimit: { units: 4, windowMs: 60_000 } });
+    const isAnswered = async (caller: Caller) =>
+      (await ask({ text: link('a') }, caller)).replies[0]?.gallery.length === 1;
+    for (const expected of [true, true, false, false]) expect(await isAnswered(visitor('sari'))).toBe(expected);
+    for (const expected of [true, true, false]) expect(await isAnswered(visitor('budi'))).toBe(expected);
+  });
+
+  it('have ten times as much together, however many sessions one of them makes', async () => {
+    const { ask } = setUp({ userLimit: { units: 4, windowMs: 60_000 } });
+    const replies: (Reply | undefined)[] = [];
+    for (let n = 0; n < 30; n += 1) replies.push((await ask({ text: link('a') }, visitor(`made up ${n}`))).replies[0]);
+    expect(replies.filter(value => value?.gallery.length === 1)).toHaveLength(20);
+    for (const refused of replies.slice(20)) expect(words(refused)).toContain('in 60 seconds');
+    expect((await ask({ text: link('a') }, visitor('sari', '192.0.2.2'))).replies[0]?.gallery).toHaveLength(1);
+  });
+});
+
 describe('one link at the same time', () => {
   it('is fetched once for a chat, and everyone who asked is answered', async () => {
     const slow = gate();
@@ -227,12 +264,13 @@ describe('one link at the same time', () => {
       return samplePost({ id });
     });
     const { ask } = setUp({ services: sampleServices(extractor) });
-    const asking = [
-      ask({ text: link('same') }, group({ userId: 'sari' })),
+    const asking = [ask({ text: link('same') }, group({ userId: 'sari' }))];
+    await until(() => extractor.asked.length > 0);
+    asking.push(
       ask({ text: `see instagram.com/p/same` }, group({ userId: 'budi' })),
       ask({ name: 'download', options: { link: 'instagram.com/p/same/' } }, group({ userId: 'tono' })),
-    ];
-    await until(() => extractor.asked.length > 0);
+    );
+    await new Promise(resolve => setImmediate(resolve));
     slow.open();
     const heard = await Promise.all(asking);
     expect(extractor.asked).toEqual([link('same')]);
@@ -326,12 +364,13 @@ describe('links that a platform found itself', () => {
   it('are known before they are answered, as what they will be answered as', async () => {
     const { dispatcher } = setUp();
     const message = { kind: 'text', text: `see instagram.com/p/a, ${link('b')}`, caller: group() } as const;
-    expect(dispatcher.linksOf(message)).toEqual([open('a'), open('b')]);
+    expect(await dispatcher.linksOf(message)).toEqual([open('a'), open('b')]);
     const again = { ...message, text: '', links: [spoiler('a')] };
-    expect(dispatcher.linksOf(again)).toEqual([{ url: link('a'), spoiler: true }]);
-    expect(dispatcher.linksOf({ ...again, links: dispatcher.linksOf(again) })).toEqual(dispatcher.linksOf(again));
+    expect(await dispatcher.linksOf(again)).toEqual([{ url: link('a'), spoiler: true }]);
+    const links = await dispatcher.linksOf(again);
+    expect(await dispatcher.linksOf({ ...again, links })).toEqual(links);
     for (const text of ['hello', '/help', `/download ${link('a')}`]) {
-      expect(dispatcher.linksOf({ ...message, text })).toEqual([]);
+      expect(await dispatcher.linksOf({ ...message, text })).toEqual([]);
     }
   });
 });
@@ -339,17 +378,17 @@ describe('links that a platform found itself', () => {
 describe('the settings of a chat', () => {
   const square = 'web:square';
 
-  function setChat(change: Parameters<Services['settings']['setChat']>[1], key = square) {
+  async function setChat(change: Parameters<Services['settings']['setChat']>[1], key = square) {
     const services = sampleServices();
-    services.settings.setChat(key, change);
+    await services.settings.setChat(key, change);
     return { ...setUp({ services }), services };
   }
 
   it('may keep Medley from answering pasted links, though not what is said to it', async () => {
-    const { ask, dispatcher } = setChat({ autoDetect: false });
+    const { ask, dispatcher } = await setChat({ autoDetect: false });
     const text = link('a');
     expect((await ask({ text }, group())).replies).toEqual([]);
-    expect(dispatcher.linksOf({ kind: 'text', text, caller: group() })).toEqual([]);
+    expect(await dispatcher.linksOf({ kind: 'text', text, caller: group() })).toEqual([]);
     for (const heard of [
       await ask({ text, direct: true }, group()),
       await ask({ text: `/download ${text}` }, group()),
@@ -361,51 +400,52 @@ describe('the settings of a chat', () => {
   });
 
   it('may switch a site off: pasted links of it are left alone, requests get a calm answer', async () => {
-    const { ask } = setChat({ disabledSources: ['instagram'] });
+    const { ask } = await setChat({ disabledSources: ['instagram'] });
     expect((await ask({ text: link('a') }, group())).replies).toEqual([]);
     for (const heard of [
       await ask({ text: link('a'), direct: true }, group()),
       await ask({ text: `/download ${link('a')}` }, group()),
     ]) {
-      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ source: 'instagram' }));
+      expect(words(heard.replies[0])).toContain(en.hints.sourceOff({ site: 'Instagram' }));
       expect(heard.replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
     }
-    expect((await setChat({ disabledSources: ['facebook'] }).ask({ text: link('a') }, group())).replies).toHaveLength(
-      1,
-    );
+    const other = await setChat({ disabledSources: ['facebook'] });
+    expect((await other.ask({ text: link('a') }, group())).replies).toHaveLength(1);
   });
 
   it('may leave captions out', async () => {
-    const { ask } = setChat({ captions: false });
+    const { ask } = await setChat({ captions: false });
     expect(words((await ask({ text: link('a') }, group())).replies[0])).not.toContain('Evening light');
     const elsewhere = group({ chatId: 'elsewhere' });
     expect(words((await ask({ text: link('a') }, elsewhere)).replies[0])).toContain('Evening light');
   });
 
   it('are shared by all channels of a guild', async () => {
-    const { ask } = setChat({ autoDetect: false }, 'web:guild');
+    const { ask } = await setChat({ autoDetect: false }, 'web:guild');
     expect((await ask({ text: link('a') }, group({ chatId: 'one', groupId: 'guild' }))).replies).toEqual([]);
     expect((await ask({ text: link('a') }, group({ chatId: 'two', groupId: 'guild' }))).replies).toEqual([]);
     expect((await ask({ text: link('a') }, group({ chatId: 'one' }))).replies).toHaveLength(1);
   });
 
   it('name the language of those who chose none themselves', async () => {
-    const { dispatcher, services } = setChat({ language: 'id' });
-    expect(dispatcher.translator(group({ locales: ['en'] })).locale).toBe('id');
-    expect(dispatcher.translator(sampleCaller({ locales: ['en'] })).locale).toBe('en');
-    services.settings.setUser('web:sari', { language: 'en' });
-    expect(dispatcher.translator(group({ locales: ['id'] })).locale).toBe('en');
+    const { dispatcher, services } = await setChat({ language: 'id' });
+    expect((await dispatcher.translator(group({ locales: ['en'] }))).locale).toBe('id');
+    expect((await dispatcher.translator(sampleCaller({ locales: ['en'] }))).locale).toBe('en');
+    await services.settings.setUser('web:sari', { language: 'en' });
+    expect((await dispatcher.translator(group({ locales: ['id'] }))).locale).toBe('en');
   });
 
   it('that cannot be read count as usual', async () => {
     const { settings, ...services } = sampleServices();
-    const full = () => {
+    const full = async () => {
       throw new Error('disk full');
     };
     const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat: full } } });
-    expect(dispatcher.linksOf({ kind: 'text', text: link('a'), caller: group() })).toHaveLength(1);
+    expect(await dispatcher.linksOf({ kind: 'text', text: link('a'), caller: group() })).toHaveLength(1);
     expect(logged.map(({ level }) => level)).toEqual(['error']);
-    expect(words((await ask({ text: link('a') }, group())).replies[0])).toContain(en.errors.internal({}));
+    expect((await ask({ text: link('a') }, group())).replies[0]?.gallery).toHaveLength(1);
+    const { replies } = await ask({ text: '/settings', direct: true }, group());
+    expect(words(replies[0])).toContain(en.errors.internal({}));
   });
 
   it('are not asked for messages without a link', async () => {
@@ -452,7 +492,7 @@ describe('text', () => {
   it('with a wrong option gets a hint for the caller alone', async () => {
     const { ask } = setUp();
     const { replies } = await ask({ text: `/download ${link('a')} quality:720` }, group());
-    expect(words(replies[0])).toContain('It understands: link, item, audio.');
+    expect(words(replies[0])).toContain('It has: link, item, audio.');
     expect(replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
   });
 
@@ -504,7 +544,7 @@ describe('commands', () => {
     const caller = sampleCaller({ locales: ['id-ID'] });
     expect(words((await ask({ text: 'halo' }, caller)).replies[0])).toContain('Tempelkan');
     await ask({ text: '/settings language:en' }, caller);
-    expect(dispatcher.translator(caller).locale).toBe('en');
+    expect((await dispatcher.translator(caller)).locale).toBe('en');
     expect(words((await ask({ text: 'halo' }, caller)).replies[0])).toContain('Paste');
   });
 
@@ -609,7 +649,7 @@ describe('buttons', () => {
     if (indonesian?.kind !== 'button') throw new Error('no such button');
     const pressed = await ask({ token: indonesian.token });
     expect(words(pressed.replies[0])).toContain('Tersimpan');
-    expect(dispatcher.translator(sampleCaller()).locale).toBe('id');
+    expect((await dispatcher.translator(sampleCaller())).locale).toBe('id');
 
     const other = await ask({ token: indonesian.token }, sampleCaller({ userId: 'budi' }));
     expect(words(other.replies[0])).toContain('belongs to someone else');
@@ -624,6 +664,18 @@ describe('buttons', () => {
 });
 
 describe('trouble around it', () => {
+  it.each([
+    [new AppError('upstream_rate_limited', 'busy', { retryAfterMs: 600_000 }), 'try again in 10 minutes.'],
+    [
+      new AppError('upstream_unavailable', 'no route', { params: { what: 'offline' } }),
+      'I cannot reach the site because this server seems to have no internet connection.',
+    ],
+    [new AppError('upstream_unavailable', 'down'), 'The site is not answering right now.'],
+  ])('is told as it is: %s', async (error, sentence) => {
+    const { ask } = setUp({ services: sampleServices(fakeExtractor(() => Promise.reject(error))) });
+    expect(words((await ask({ text: link('a') })).replies[0])).toContain(sentence);
+  });
+
   it('a failing sink ends the other work and is told to whoever dispatched', async () => {
     const ended: string[] = [];
     const extractor = fakeExtractor(async (id, { signal }) => {
@@ -647,7 +699,7 @@ describe('trouble around it', () => {
     const first = setUp({ limiter });
     expect(words((await first.ask({ text: link('a') })).replies[0])).toContain(en.errors.internal({}));
 
-    const full = () => {
+    const full = async () => {
       throw new Error('disk full');
     };
     const { settings, ...services } = sampleServices();
@@ -655,7 +707,7 @@ describe('trouble around it', () => {
     const second = setUp({ services: broken });
     expect(words((await second.ask({ text: '/settings' })).replies[0])).toContain(en.errors.internal({}));
     expect((await second.ask({ text: '/help' })).replies[0]?.tone).toBe('neutral');
-    expect(await second.dispatcher.suggest('/', sampleCaller(), new AbortController().signal)).toEqual([]);
+    expect(await second.dispatcher.suggest('/he', sampleCaller(), new AbortController().signal)).toHaveLength(1);
   });
 
   it('an invocation that nobody wants any more says nothing', async () => {

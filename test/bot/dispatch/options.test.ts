@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { defineCommand } from '../../../src/bot/command.ts';
-import { download } from '../../../src/bot/commands/download.ts';
-import { settings } from '../../../src/bot/commands/settings.ts';
+import { createDownload } from '../../../src/bot/commands/download.ts';
+import { createSettings } from '../../../src/bot/commands/settings.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import { reply } from '../../../src/bot/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+
+const settings = createSettings({ sources: sourceDescriptors });
+
+const download = createDownload({ sources: sourceDescriptors });
 
 const en = createTranslator(['en']);
 const spec = commandSpec(download, en);
@@ -39,7 +44,7 @@ describe('validateOptions', () => {
     [{ link: 'hello' }, 'notLink'],
     [{ link: 'two words.com' }, 'notLink'],
     [{ link: { toString: (): string => LINK } }, 'notLink'],
-    [{ link: `https://x.y/${'z'.repeat(3000)}` }, 'tooLong'],
+    [{ link: `https://x.y/${'z'.repeat(8200)}` }, 'tooLong'],
     [{ link: LINK, item: 0 }, 'notInteger'],
     [{ link: LINK, item: 101 }, 'notInteger'],
     [{ link: LINK, item: '2.5' }, 'notInteger'],

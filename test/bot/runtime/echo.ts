@@ -34,7 +34,7 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
             answers,
             next,
             paid: Math.max(paid, next),
-            remaining: { links: links.length - next, refusal: { error, firstRefusal: true } },
+            remaining: { links: links.length - next, about: [], refusal: error },
           };
         }
         if (limit !== undefined) limit.left -= 1;
@@ -49,7 +49,7 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
       answers,
       next,
       paid: Math.max(paid, next),
-      remaining: left > 0 ? { links: left, refusal: undefined } : undefined,
+      remaining: left > 0 ? { links: left, about: [], refusal: undefined } : undefined,
     };
   }
 
@@ -58,7 +58,7 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
     return signal.aborted ? undefined : says(`answer of ${link}`);
   }
 
-  return { dispatcher: { answer, translator: () => t } satisfies RuntimeOptions['dispatcher'], charged };
+  return { dispatcher: { answer, translator: async () => t } satisfies RuntimeOptions['dispatcher'], charged };
 }
 
 function says(text: string): Reply {

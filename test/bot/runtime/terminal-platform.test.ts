@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
-import { commandList } from '../../../src/bot/commands/index.ts';
+import { createCommandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Block, Inline, Reply } from '../../../src/bot/reply.ts';
 import { callerOf } from '../../../src/bot/runtime/request.ts';
@@ -122,7 +122,7 @@ async function openTerminal(store: Store, work: (id: string) => Promise<void> = 
     return samplePost({ id, url: link(id), caption: `caption of ${id}` });
   });
   const dispatcher = createDispatcher({
-    commands: commandList,
+    commands: createCommandList({ sources: [] }),
     services: sampleServices(extractor, store),
     limiter: memoryLimiter(Date.now),
     userLimit: { units: 1_000, windowMs: 60_000 },

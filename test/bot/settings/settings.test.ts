@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
-import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
+import { readableChatSettings } from '../../../src/bot/settings/chat-settings.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
+import { embeddedRecords } from '../../records.ts';
+import { sampleCaller } from '../sample.ts';
 
 let folder: string;
 let store: Store;
@@ -27,60 +28,84 @@ function reopened(): Store {
   return store;
 }
 
-const Count = z.object({ n: z.number() });
+function open(now?: () => number) {
+  return createSettingsStore({ records: embeddedRecords(store, now) });
+}
 
-describe('the settings store', () => {
-  it('has defaults for everyone', () => {
-    expect(createSettingsStore({ store }).user('web:sari')).toEqual({ language: null, player: null });
-  });
-
-  it('keeps what was set through a restart', () => {
-    const settings = createSettingsStore({ store });
-    settings.setUser('web:sari', { language: 'id' });
-    settings.setUser('web:sari', {});
-    expect(settings.user('web:sari')).toEqual({ language: 'id', player: null });
-    expect(createSettingsStore({ store: reopened() }).user('web:sari')).toEqual({ language: 'id', player: null });
-  });
-
-  it('keeps nothing about people who chose nothing, or want to be forgotten', () => {
-    const settings = createSettingsStore({ store });
-    const rows = () => store.get('SELECT count(*) AS n FROM users', [], Count)?.n;
-    settings.user('web:reader');
-    settings.setUser('web:sari', { language: 'id' });
-    settings.setUser('web:budi', { language: 'en' });
-    settings.setUser('web:budi', { language: null });
-    expect(rows()).toBe(1);
-    settings.forgetUser('web:sari');
-    expect(settings.user('web:sari')).toEqual({ language: null, player: null });
-    expect(rows()).toBe(0);
-  });
-
-  it('asks the store once for people who write often', () => {
-    let queries = 0;
-    const counting: Store = {
+/** The store, and how often it was asked. */
+function counted(): { readonly store: Store; queries(): number } {
+  let queries = 0;
+  return {
+    store: {
       ...store,
       get(sql, params, row) {
         queries += 1;
         return store.get(sql, params, row);
       },
-    };
-    const settings = createSettingsStore({ store: counting, maxCached: 2 });
-    for (let message = 0; message < 10; message += 1) settings.user('web:sari');
-    expect(queries).toBe(1);
-    settings.user('web:a');
-    settings.user('web:b');
-    settings.user('web:sari');
-    expect(queries).toBe(4);
+    },
+    queries: () => queries,
+  };
+}
+
+const Count = z.object({ n: z.number() });
+const rows = () => store.get('SELECT count(*) AS n FROM records', [], Count)?.n;
+const DAY = 24 * 3_600_000;
+
+describe('the settings of people', () => {
+  it('have defaults', async () => {
+    expect(await open().user('web:sari')).toEqual({ language: null, player: null });
+  });
+
+  it.each(['web:sari', 'discord:300'])('of %s are kept through a restart', async key => {
+    const settings = open();
+    await settings.setUser(key, { language: 'id' });
+    await settings.setUser(key, {});
+    expect(await settings.user(key)).toEqual({ language: 'id', player: null });
+    reopened();
+    expect(await open().user(key)).toEqual({ language: 'id', player: null });
+  });
+
+  it('leave nothing of people who chose nothing, or want to be forgotten', async () => {
+    const settings = open();
+    await settings.user('web:reader');
+    await settings.setUser('telegram:1', { language: 'id' });
+    await settings.setUser('web:sari', { language: 'id' });
+    await settings.setUser('web:budi', { language: 'en' });
+    await settings.setUser('web:budi', { language: null });
+    expect(rows()).toBe(2);
+    await settings.forgetUser('web:sari');
+    await settings.forgetUser('telegram:1');
+    expect(await settings.user('web:sari')).toEqual({ language: null, player: null });
+    expect(await settings.user('telegram:1')).toEqual({ language: null, player: null });
+    expect(rows()).toBe(0);
+  });
+
+  it('are asked for once for people who write often', async () => {
+    const { store: counting, queries } = counted();
+    const settings = createSettingsStore({ records: embeddedRecords(counting), maxInMemory: 2 });
+    const before = queries();
+    for (let message = 0; message < 10; message += 1) await settings.user('web:sari');
+    expect(queries() - before).toBe(1);
+    for (const key of ['web:a', 'web:b', 'web:sari']) await settings.user(key);
+    expect(queries() - before).toBe(4);
+  });
+
+  it('of browsers go after 90 days, those of accounts stay', async () => {
+    let now = 0;
+    const settings = open(() => now);
+    await settings.setUser('web:sari', { language: 'id' });
+    await settings.setUser('discord:1', { language: 'id' });
+    now = 91 * DAY;
+    expect((await settings.user('web:sari')).language).toBeNull();
+    expect((await settings.user('discord:1')).language).toBe('id');
+    expect(rows()).toBe(1);
   });
 });
 
 describe('the settings of chats', () => {
-  const DAY = 24 * 3_600_000;
-  const rows = () => store.get('SELECT count(*) AS n FROM chats', [], Count)?.n;
-
-  it('have defaults, and keep what was set through a restart', () => {
-    const settings = createSettingsStore({ store });
-    expect(settings.chat('discord:guild')).toEqual({
+  it('have defaults, and keep what was set through a restart', async () => {
+    const settings = open();
+    expect(await settings.chat('discord:guild')).toEqual({
       autoDetect: null,
       osuLinks: false,
       suppressEmbeds: true,
@@ -88,110 +113,90 @@ describe('the settings of chats', () => {
       language: null,
       disabledSources: [],
     });
-    settings.setChat('discord:guild', { autoDetect: false, disabledSources: ['facebook'] });
-    settings.setChat('discord:guild', { language: 'id' });
+    await settings.setChat('discord:guild', { autoDetect: false, disabledSources: ['facebook'] });
+    await settings.setChat('discord:guild', { language: 'id' });
     const set = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };
-    expect(settings.chat('discord:guild')).toEqual(set);
-    expect(createSettingsStore({ store: reopened() }).chat('discord:guild')).toEqual(set);
+    expect(await settings.chat('discord:guild')).toEqual(set);
+    reopened();
+    expect(await open().chat('discord:guild')).toEqual(set);
   });
 
-  it('leave no row where all is as usual, or is to be forgotten', () => {
-    const settings = createSettingsStore({ store });
-    settings.setChat('discord:a', { captions: false });
-    settings.setChat('discord:a', { captions: true });
-    settings.setChat('discord:b', { captions: false });
+  it('leave no record where all is as usual, or is to be forgotten', async () => {
+    const settings = open();
+    await settings.setChat('discord:a', { captions: false });
+    await settings.setChat('discord:a', { captions: true });
+    await settings.setChat('discord:b', { captions: false });
     expect(rows()).toBe(1);
-    settings.forgetChat('discord:b');
-    expect([rows(), settings.chat('discord:b').captions]).toEqual([0, true]);
+    await settings.forgetChat('discord:b');
+    expect([rows(), (await settings.chat('discord:b')).captions]).toEqual([0, true]);
   });
 
-  it('read what another version wrote as far as they know it', () => {
-    createSettingsStore({ store });
+  it('read what another version wrote as far as they know it', async () => {
+    await open().setChat('discord:a', { captions: false });
     const json = '{"captions":false,"language":7,"disabledSources":["pigeons"],"new":1}';
-    store.run('INSERT INTO chats (key, settings, updated_at) VALUES (?, ?, 0)', ['discord:a', json]);
-    expect(createSettingsStore({ store }).chat('discord:a')).toEqual({ ...CHAT_DEFAULTS, captions: false });
+    store.run('UPDATE records SET value = ?', [json]);
+    const kept = { ...CHAT_DEFAULTS, captions: false, disabledSources: ['pigeons'] };
+    expect(await open().chat('discord:a')).toEqual(kept);
   });
 
-  it('move with the chat, once, and never over what is set there', () => {
-    const settings = createSettingsStore({ store });
-    settings.setChat('telegram:-1', { captions: false });
-    settings.moveChat('telegram:-1', 'telegram:-100');
-    settings.moveChat('telegram:-1', 'telegram:-100');
-    settings.moveChat('telegram:-100', 'telegram:-100');
-    expect(settings.chat('telegram:-100').captions).toBe(false);
-    expect(settings.chat('telegram:-1').captions).toBe(true);
-    settings.setChat('telegram:-2', { language: 'id' });
-    settings.moveChat('telegram:-2', 'telegram:-100');
-    expect(settings.chat('telegram:-100')).toMatchObject({ captions: false, language: null });
+  it('move with the chat, once, and never over what is set there', async () => {
+    const settings = open();
+    await settings.setChat('telegram:-1', { captions: false });
+    await settings.moveChat('telegram:-1', 'telegram:-100');
+    await settings.moveChat('telegram:-1', 'telegram:-100');
+    await settings.moveChat('telegram:-100', 'telegram:-100');
+    expect((await settings.chat('telegram:-100')).captions).toBe(false);
+    expect((await settings.chat('telegram:-1')).captions).toBe(true);
+    await settings.setChat('telegram:-2', { language: 'id' });
+    await settings.moveChat('telegram:-2', 'telegram:-100');
+    expect(await settings.chat('telegram:-100')).toMatchObject({ captions: false, language: null });
     expect(rows()).toBe(1);
   });
 
-  it('go 30 days after Medley was removed, unless it came back', () => {
+  it('go 30 days after Medley was removed, unless it came back', async () => {
     let now = 0;
-    const settings = createSettingsStore({ store, now: () => now });
-    for (const key of ['discord:left', 'discord:back', 'discord:stays']) settings.setChat(key, { captions: false });
-    settings.markChatLeft('discord:left', 0);
-    settings.markChatLeft('discord:back', 0);
-    settings.markChatLeft('discord:unknown', 0);
-    settings.markChatLeft('discord:back', null);
+    const settings = open(() => now);
+    for (const key of ['discord:left', 'discord:back', 'discord:stays'])
+      await settings.setChat(key, { captions: false });
+    await settings.markChatLeft('discord:left', 0);
+    await settings.markChatLeft('discord:back', 0);
+    await settings.markChatLeft('discord:unknown', 0);
+    await settings.markChatLeft('discord:back', null);
     now = 30 * DAY - 1;
-    settings.chat('discord:anything');
+    await settings.chat('discord:anything');
     expect(rows()).toBe(3);
     now = 30 * DAY + 3_600_000;
-    settings.chat('discord:something');
+    await settings.chat('discord:something');
     expect(rows()).toBe(2);
-    expect(settings.chat('discord:left').captions).toBe(true);
-    expect(settings.chat('discord:back').captions).toBe(false);
-    settings.markChatLeft('discord:stays', now);
+    expect((await settings.chat('discord:left')).captions).toBe(true);
+    expect((await settings.chat('discord:back')).captions).toBe(false);
+    await settings.markChatLeft('discord:stays', now);
     now += 31 * DAY;
-    expect(createSettingsStore({ store, now: () => now }).chat('discord:stays').captions).toBe(true);
+    expect((await open(() => now).chat('discord:stays')).captions).toBe(true);
   });
 
-  it('cost a query only once for a chat that is talked in', () => {
-    let queries = 0;
-    const counting: Store = {
-      ...store,
-      get(sql, params, row) {
-        queries += 1;
-        return store.get(sql, params, row);
-      },
-    };
-    const settings = createSettingsStore({ store: counting });
-    for (let message = 0; message < 10; message += 1) settings.chat('discord:a');
-    expect(queries).toBe(1);
-  });
-});
-
-describe('long button arguments in the store', () => {
-  const key = Buffer.alloc(32, 3);
-  const long = { command: 'download', values: { link: 'x'.repeat(300), audio: true }, owner: 'web:sari' };
-
-  it('live through a restart, for a week', () => {
-    let now = 1_000;
-    const token = createButtonTokens({ key, store: createButtonStore(store), now: () => now }).encode(long);
-    const restarted = createButtonTokens({ key, store: createButtonStore(reopened()), now: () => now });
-    expect(restarted.decode(token, 'web:sari')).toEqual(long);
-    now += 7 * 24 * 3_600_000;
-    expect(() => restarted.decode(token, 'web:sari')).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  it('cost a query only once for a chat that is talked in', async () => {
+    const { store: counting, queries } = counted();
+    const settings = createSettingsStore({ records: embeddedRecords(counting) });
+    const before = queries();
+    for (let message = 0; message < 10; message += 1) await settings.chat('discord:a');
+    expect(queries() - before).toBe(1);
   });
 
-  it('are one row for a button shown often, and leave no expired rows', () => {
-    let now = 0;
-    const actions = createButtonTokens({ key, store: createButtonStore(store), now: () => now });
-    const rows = () => store.get('SELECT count(*) AS n FROM actions', [], Count)?.n;
-    actions.encode(long);
-    actions.encode(long);
-    expect(rows()).toBe(1);
-    now = 8 * 24 * 3_600_000;
-    actions.encode({ ...long, owner: 'web:budi' });
-    expect(rows()).toBe(1);
-    actions.forget('web:budi');
-    expect(rows()).toBe(0);
-  });
-
-  it('name nobody', () => {
-    createButtonTokens({ key, store: createButtonStore(store) }).encode({ ...long, owner: 'web:sari' });
-    const row = z.object({ owner_tag: z.string(), json: z.string() });
-    expect(JSON.stringify(store.all('SELECT owner_tag, json FROM actions', [], row))).not.toContain('sari');
+  it('that cannot be read are never overwritten, and hide nothing from those who must go on', async () => {
+    const settings = open();
+    const caller = sampleCaller({ chatKind: 'group' });
+    const failures: unknown[] = [];
+    const onUnreadable = (error: unknown) => failures.push(error);
+    expect(await readableChatSettings({ settings }, caller, onUnreadable)).toEqual(CHAT_DEFAULTS);
+    store.close();
+    // What was read before counts.
+    expect(await readableChatSettings({ settings }, caller, onUnreadable)).toEqual(CHAT_DEFAULTS);
+    expect(failures).toEqual([]);
+    const elsewhere = { ...caller, chatId: 'never read' };
+    const readable = await readableChatSettings({ settings }, elsewhere, onUnreadable);
+    expect(readable).toEqual({ ...CHAT_DEFAULTS, suppressEmbeds: false });
+    expect(failures).toMatchObject([{ code: 'internal' }]);
+    await expect(settings.setChat('web:never read', { captions: false })).rejects.toMatchObject({ code: 'internal' });
   });
 });

@@ -22,13 +22,15 @@ function lines(blocks: readonly Block[]): string[] {
   return blocks.map(block => ('text' in block ? plain(block.text) : block.kind));
 }
 
+const SITE = 'Instagram';
+
 function shown(
   change: Partial<Post>,
   t = en,
   indexes: readonly number[] = [0],
   form: 'original' | 'audio' = 'original',
 ) {
-  return renderPost(samplePost(change), t, { indexes, form });
+  return renderPost(samplePost(change), t, { indexes, form, site: change.source === 'facebook' ? 'Facebook' : SITE });
 }
 
 const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
@@ -36,15 +38,15 @@ const nobody = { id: null, username: null, name: null, verified: null, avatarUrl
 describe('renderPost', () => {
   it('leaves the caption out where it is not wanted, and a title that only begins it', () => {
     const post = samplePost({ title: 'Evening light…' });
-    const without = renderPost(post, en, { indexes: [0], form: 'original', captions: false });
-    const quoted = renderPost(post, en, { indexes: [0], form: 'original', captions: true });
+    const without = renderPost(post, en, { indexes: [0], form: 'original', site: SITE, captions: false });
+    const quoted = renderPost(post, en, { indexes: [0], form: 'original', site: SITE, captions: true });
     expect(JSON.stringify(without.blocks)).not.toContain('Evening');
     expect(without.blocks).toHaveLength(quoted.blocks.length - 1);
   });
 
   it('shows who, what, the counts, the files and the way to the original', () => {
     const post = samplePost();
-    expect(renderPost(post, en, { indexes: [0], form: 'original' })).toEqual({
+    expect(renderPost(post, en, { indexes: [0], form: 'original', site: SITE })).toEqual({
       tone: 'neutral',
       blocks: [
         { kind: 'heading', text: [{ kind: 'strong', children: ['Tari Senja'] }, ' @tari.senja', ' ✓'] },
@@ -120,11 +122,33 @@ describe('renderPost', () => {
   it('says which of several it shows, and when there is no sound', () => {
     const silent = sampleItem({ variants: [sampleVariant({ hasAudio: false })] });
     const items = [photo(), silent, sampleItem()];
-    expect(lines(shown({ items }, en, [1]).blocks).at(-1)).toMatch(/2 of 3 · No sound$/);
-    expect(lines(shown({ items }, en, [2], 'audio').blocks).at(-1)).toMatch(/3 of 3 · Sound only$/);
+    expect(lines(shown({ items }, en, [1]).blocks).at(-1)).toMatch(/2 of 3 · No audio$/);
+    expect(lines(shown({ items }, en, [2], 'audio').blocks).at(-1)).toMatch(/3 of 3 · Audio only$/);
     const all = shown({ items }, en, [0, 1, 2]);
     expect(lines(all.blocks).at(-1)).not.toMatch(/of 3|sound/i);
     expect(all.gallery.map(({ index }) => index)).toEqual([0, 1, 2]);
+  });
+
+  it('says how many could not be fetched, and numbers the others by their own places', () => {
+    const items = [photo({ position: 1 }), sampleItem({ position: 4 })];
+    const all = shown({ items, missingItems: 3 }, en, [0, 1]);
+    expect(lines(all.blocks).at(-1)).toBe('3 of 5 could not be fetched');
+    expect(lines(shown({ items, missingItems: 3 }, id, [0, 1]).blocks).at(-1)).toBe('3 dari 5 tidak dapat diambil');
+    expect(lines(shown({ items, missingItems: 3 }, en, [1]).blocks).at(-1)).toMatch(/5 of 5$/);
+    const one = shown({ items: [photo({ position: 1 })], missingItems: 1 }, en, [0]);
+    expect(lines(one.blocks).slice(-2)).toEqual([expect.stringMatching(/2 of 2$/), '1 of 2 could not be fetched']);
+  });
+
+  it('says which item was asked for and could not be fetched', () => {
+    const post = samplePost({ items: [photo({ position: 1 }), sampleItem({ position: 3 })], missingItems: 2 });
+    const asked = (missing: number, indexes: readonly number[], t = en) =>
+      lines(renderPost(post, t, { indexes, form: 'original', site: SITE, missing }).blocks).at(-1);
+    expect(asked(2, [0, 1])).toBe('Item 3 of 4 could not be fetched · 2 of 4 could not be fetched');
+    expect(asked(2, [0], id)).toBe('Butir 3 dari 4 tidak dapat diambil');
+    const one = samplePost({ items: [photo({ position: 1 })], missingItems: 1 });
+    expect(lines(renderPost(one, en, { indexes: [0], form: 'original', site: SITE, missing: 0 }).blocks).at(-1)).toBe(
+      'Item 1 of 2 could not be fetched',
+    );
   });
 
   it('does not call a video silent whose sound lies in a track of its own', () => {
@@ -134,6 +158,6 @@ describe('renderPost', () => {
         sampleVariant({ hasVideo: false, adaptive: true, mime: 'audio/mp4' }),
       ],
     });
-    expect(lines(shown({ items: [muxable] }).blocks).at(-1)).not.toContain('No sound');
+    expect(lines(shown({ items: [muxable] }).blocks).at(-1)).not.toContain('No audio');
   });
 });

@@ -29,7 +29,7 @@ function enterAll(gate: Gate, count: number, thenLeave: boolean): number[] {
   return times;
 }
 
-describe('pace', () => {
+describe('a host throttle', () => {
   it('lets a burst pass without a promise, then so many a second, in order', async () => {
     const gate = createHostThrottle({ default: { perSecond: 10, burst: 3, atOnce: 100 } }).gate('a.test');
     const times = enterAll(gate, 6, true);
@@ -68,49 +68,51 @@ describe('pace', () => {
 
   it('gives each host its own budget, and the hosts of one pattern a common one', () => {
     const one = { perSecond: 1, burst: 1, atOnce: 1 };
-    const pace = createHostThrottle({
+    const throttle = createHostThrottle({
       default: one,
       hosts: { '*.cdn.test': one, 'www.a.test': { ...one, burst: 2, atOnce: 2 } },
     });
-    expect(enterAll(pace.gate('b.test'), 2, false)).toHaveLength(1);
-    expect(enterAll(pace.gate('c.test'), 2, false)).toHaveLength(1);
-    expect(enterAll(pace.gate('x.cdn.test'), 2, false)).toHaveLength(1);
-    expect(enterAll(pace.gate('y.cdn.test'), 2, false)).toHaveLength(0);
-    expect(enterAll(pace.gate('www.a.test'), 3, false)).toHaveLength(2);
+    expect(enterAll(throttle.gate('b.test'), 2, false)).toHaveLength(1);
+    expect(enterAll(throttle.gate('c.test'), 2, false)).toHaveLength(1);
+    expect(enterAll(throttle.gate('x.cdn.test'), 2, false)).toHaveLength(1);
+    expect(enterAll(throttle.gate('y.cdn.test'), 2, false)).toHaveLength(0);
+    expect(enterAll(throttle.gate('www.a.test'), 3, false)).toHaveLength(2);
   });
 
   it('remembers a host that is busy whatever number of others comes', () => {
-    const pace = createHostThrottle({ default: { perSecond: 1, burst: 1, atOnce: 1 } });
-    enterAll(pace.gate('busy.test'), 1, false);
-    for (let i = 0; i < 5_000; i++) pace.gate(`${i}.test`);
-    expect(enterAll(pace.gate('busy.test'), 1, false)).toHaveLength(0);
+    const throttle = createHostThrottle({ default: { perSecond: 1, burst: 1, atOnce: 1 } });
+    enterAll(throttle.gate('busy.test'), 1, false);
+    for (let i = 0; i < 5_000; i++) throttle.gate(`${i}.test`);
+    expect(enterAll(throttle.gate('busy.test'), 1, false)).toHaveLength(0);
   });
 
   it('lets those who wait go when their time is over, and the others pass', async () => {
     const gate = createHostThrottle({ default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } }).gate('a.test');
     enterAll(gate, 1, false);
-    const impatient = gate.enter(new Deadline(50, undefined, Date.now));
-    const refused = expect(impatient).rejects.toMatchObject({ code: 'timeout' });
+    const hasty = gate.enter(new Deadline(50, undefined, Date.now));
+    const refused = expect(hasty).rejects.toMatchObject({ code: 'timeout' });
     const abort = new AbortController();
     const aborted = expect(gate.enter(new Deadline(5_000, abort.signal, Date.now))).rejects.toMatchObject({
       code: 'timeout',
     });
-    const patient = gate.enter(far());
+    const lasting = gate.enter(far());
     await vi.advanceTimersByTimeAsync(50);
     abort.abort();
     await refused;
     await aborted;
     gate.leave();
-    await expect(patient).resolves.toBeUndefined();
+    await expect(lasting).resolves.toBeUndefined();
   });
 
   it('turns away at once when too many wait', () => {
     const gate = createHostThrottle({ default: { perSecond: 1, burst: 1, atOnce: 1 } }).gate('a.test');
     enterAll(gate, 257, false);
-    expect(() => gate.enter(far())).toThrow(expect.objectContaining({ code: 'upstream_unavailable' }));
+    expect(() => gate.enter(far())).toThrow(
+      expect.objectContaining({ code: 'upstream_unavailable', params: { own: 1 } }),
+    );
   });
 
-  it('leaves no timer behind when nobody waits', async () => {
+  it('leaves no timer behind when nothing waits', async () => {
     const gate = createHostThrottle({ default: { perSecond: 1, burst: 1, atOnce: 9 } }).gate('a.test');
     enterAll(gate, 1, true);
     const deadline = new Deadline(50, undefined, Date.now);

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { deflateRawSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import type { HttpEvent } from '../../../src/infra/http/attempt.ts';
 import { createCertificate } from '../../fakes/certificate.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp, serveHttps } from '../../fakes/loopback.ts';
@@ -12,32 +10,15 @@ const url = 'https://www.photos.test/p/1?a=b%20c';
 const hosts = [host];
 
 describe('request', () => {
-  it('asks the stand-in with the original host and answers with the logical address', async () => {
-    const server = await serveHttp((request, response) => {
-      response.setHeader('X-One', ['a', 'b']);
-      response.setHeader('set-cookie', ['secret=1']);
-      response.end(JSON.stringify({ method: request.method, url: request.url, headers: request.headers }));
-    });
+  it('sends what Medley says of itself, and nothing else', async () => {
+    const server = await serveHttp((request, response) => response.end(JSON.stringify(request.headers)));
     const client = createTestClient({ [host]: server.origin });
-    const response = await client.request({
-      url: `${url}#part`,
-      hosts,
-      headers: { 'X-Two': 'ö'.normalize('NFC') === 'ö' ? '2' : '' },
-    });
-    expect(response.status).toBe(200);
-    expect(response.url).toBe(`${url}#part`);
-    expect(response.headers).toMatchObject({ 'x-one': 'a, b' });
-    expect(response.headers).not.toHaveProperty('set-cookie');
-    expect(JSON.parse(response.text)).toEqual({
-      method: 'GET',
-      url: '/p/1?a=b%20c',
-      headers: {
-        host,
-        connection: 'keep-alive',
-        'x-two': '2',
-        'user-agent': 'Medley',
-        'accept-encoding': 'gzip, deflate, br',
-      },
+    expect(JSON.parse((await client.request({ url, hosts, headers: { 'X-Two': '2' } })).text)).toEqual({
+      host,
+      connection: 'keep-alive',
+      'x-two': '2',
+      'user-agent': 'Medley',
+      'accept-encoding': 'gzip, deflate, br',
     });
   });
 
@@ -56,57 +37,17 @@ describe('request', () => {
     });
   });
 
-  it('posts a body', async () => {
-    const server = await serveHttp(async (request, response) => {
-      request.setEncoding('utf8');
-      let body = '';
-      for await (const chunk of request) body += chunk;
-      response.end(`${request.method} ${request.headers['content-type']} ${request.headers['content-length']} ${body}`);
-    });
-    const client = createTestClient({ [host]: server.origin });
-    const headers = { 'content-type': 'text/plain' };
-    expect((await client.request({ url, hosts, method: 'POST', headers, body: 'grüße' })).text).toBe(
-      'POST text/plain 7 grüße',
+  it('posts nothing with its length', async () => {
+    const server = await serveHttp((request, response) => response.end(request.headers['content-length']));
+    expect((await createTestClient({ [host]: server.origin }).request({ url, hosts, method: 'POST' })).text).toBe('0');
+  });
+
+  it('reads a bare deflate body, which some servers mean by deflate', async () => {
+    const text = 'añb'.repeat(5_000);
+    const server = await serveHttp((_request, response) =>
+      response.writeHead(200, { 'content-encoding': 'deflate' }).end(deflateRawSync(text)),
     );
-    expect((await client.request({ url, hosts, method: 'POST' })).text).toBe('POST undefined 0 ');
-  });
-
-  it.each([204, 304, 400, 401, 403, 404, 410, 418, 429, 500, 503])('hands back status %d as a value', async status => {
-    const server = await serveHttp((_request, response) => response.writeHead(status).end());
-    const client = createTestClient({ [host]: server.origin });
-    expect(await client.request({ url, hosts, retries: 0 })).toMatchObject({ status, text: '' });
-  });
-
-  it('asks for heads, whatever length they promise', async () => {
-    const server = await serveHttp((request, response) => {
-      response
-        .writeHead(200, { 'content-length': 5_000_000_000, 'content-encoding': 'gzip', 'x-method': request.method })
-        .end();
-    });
-    const client = createTestClient({ [host]: server.origin });
-    const response = await client.request({ url, hosts, method: 'HEAD' });
-    expect(response).toMatchObject({ status: 200, text: '' });
-    expect(response.headers).toMatchObject({ 'content-length': '5000000000', 'x-method': 'HEAD' });
-  });
-
-  const text = 'añb🎵'.repeat(5_000);
-  it.each([
-    ['identity', Buffer.from(text)],
-    ['gzip', gzipSync(text)],
-    ['x-gzip', gzipSync(text)],
-    ['br', brotliCompressSync(text)],
-    ['deflate', deflateSync(text)],
-    ['deflate', deflateRawSync(text)],
-    ['GZIP, Br', brotliCompressSync(gzipSync(text))],
-  ])('reads a %s body', async (encoding, body) => {
-    const server = await serveHttp((_request, response) => {
-      response.writeHead(200, { 'content-encoding': encoding });
-      // In pieces which cut characters apart.
-      for (let at = 0; at < body.length; at += 1_001) response.write(body.subarray(at, at + 1_001));
-      response.end();
-    });
-    const client = createTestClient({ [host]: server.origin });
-    expect((await client.request({ url, hosts })).text).toBe(text);
+    expect((await createTestClient({ [host]: server.origin }).request({ url, hosts })).text).toBe(text);
   });
 
   it('drops a byte order mark', async () => {
@@ -129,33 +70,24 @@ describe('request', () => {
     const client = createTestClient({ [host]: server.origin, 'm.photos.test': server.origin });
     for (let i = 0; i < 20; i++) await client.request({ url, hosts });
     await client.request({ url: 'https://m.photos.test/', hosts: ['m.photos.test'] });
-    // A connection rests for one turn of the event loop between two requests, so there may be a second.
+    // A connection is not free at once after a request, so there may be a second.
     expect(server.connections()).toBeLessThanOrEqual(2);
   });
 
-  it('tells of every exchange', async () => {
-    const server = await serveHttp((request, response) => {
-      if (request.url === '/a') response.writeHead(302, { location: '/b' }).end();
-      else request.socket.destroy();
-    });
-    const events: HttpEvent[] = [];
-    const client = createTestClient({ [host]: server.origin }, { onRequest: event => events.push(event) });
-    await expect(client.request({ url: `https://${host}/a`, hosts, retries: 0 })).rejects.toThrow(AppError);
-    expect(events).toMatchObject([
-      { host, status: 302, failure: undefined },
-      { host, status: undefined, failure: { code: 'upstream_unavailable' } },
-    ]);
-  });
-
-  it('speaks TLS with an https stand-in under its own name, and only with a certificate it trusts', async () => {
+  it('speaks TLS with an https override under its own name, whose certificate is checked anywhere but on loopback', async () => {
     const certificate = createCertificate(['localhost']);
     const server = await serveHttps(certificate, (request, response) => response.end(request.headers.host));
-    const trusting = createTestClient({ [host]: server.origin }, { ca: certificate.cert });
-    expect((await trusting.request({ url, hosts })).text).toBe(host);
-    const doubting = createTestClient({ [host]: server.origin });
-    await expect(doubting.request({ url, hosts })).rejects.toMatchObject({
+    const unchecked = createTestClient({ [host]: server.origin });
+    expect((await unchecked.request({ url, hosts })).text).toBe(host);
+    // The same place by an address that is not called loopback.
+    const elsewhere = { [host]: server.origin.replace('localhost', '0.0.0.0') };
+    await expect(createTestClient(elsewhere).request({ url, hosts })).rejects.toMatchObject({
       code: 'upstream_unavailable',
       cause: { code: expect.stringMatching(/SELF_SIGNED|UNABLE_TO/) },
+    });
+    const trusting = createTestClient(elsewhere, { ca: certificate.cert });
+    await expect(trusting.request({ url, hosts })).rejects.toMatchObject({
+      cause: { code: 'ERR_TLS_CERT_ALTNAME_INVALID' },
     });
   });
 });

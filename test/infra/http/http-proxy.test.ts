@@ -1,10 +1,15 @@
-import { describe, expect, it } from 'vitest';
-import type { HttpClientOptions } from '../../../src/infra/http/http-client.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { HttpClientOptions, HttpRequest } from '../../../src/infra/http/http-client.ts';
+import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { createCertificate } from '../../fakes/certificate.ts';
 import { serveConnectProxy } from '../../fakes/connect-proxy.ts';
-import { watchConnections } from '../../fakes/connection-watch.ts';
+import { type ConnectionWatch, watchConnections } from '../../fakes/connection-watch.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp, serveHttps, serveTcp } from '../../fakes/loopback.ts';
+import { wreqMissing, wreqNote } from '../../wreq.ts';
 import { ALLOWED_HOSTS, HOSTILE_ADDRESSES } from './hostile-addresses.ts';
 import { PRIVATE_ADDRESSES } from './ip-addresses.ts';
 
@@ -14,91 +19,175 @@ const certificate = createCertificate(['www.instagram.com', 'www.facebook.com'])
 const outside: NonNullable<HttpClientOptions['lookup']> = async () => [{ address: '8.8.8.8', family: 4 }];
 const unknown: NonNullable<HttpClientOptions['lookup']> = () => Promise.reject(new Error('no name service'));
 
-describe('a proxy', () => {
-  it('is asked to connect to the target, and nothing else is connected to', async () => {
-    const server = await serveHttps(certificate, (request, response) =>
-      response.end(`hello from ${request.headers.host}`),
-    );
-    const proxy = await serveConnectProxy({ tunnelTo: server.port });
-    const client = createTestClient(
-      {},
-      { proxyUrl: proxy.origin.replace('//', '//ann:s%20cret@'), ca: certificate.cert, lookup: outside },
-    );
-    const watch = watchConnections();
-    expect((await client.request({ url, hosts })).text).toBe('hello from www.instagram.com');
-    const { body } = await client.stream({ url: 'https://www.facebook.com/x', hosts });
-    for await (const chunk of body) expect(String(chunk)).toBe('hello from www.facebook.com');
-    expect(proxy.targets).toEqual(['www.instagram.com:443', 'www.facebook.com:443']);
-    expect(proxy.authorization()).toBe(`Basic ${Buffer.from('ann:s cret').toString('base64')}`);
-    expect(new Set(watch.attempts())).toEqual(new Set([`127.0.0.1:${proxy.port}`, `127.0.0.1:${server.port}`]));
-  });
-
-  it.each(PRIVATE_ADDRESSES)('is not asked for a name that resolves to %s', async address => {
-    const proxy = await serveConnectProxy({ status: 502 });
-    const family = address.includes(':') ? 6 : 4;
-    const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: async () => [{ address, family }] });
-    await expect(client.request({ url, hosts })).rejects.toMatchObject({ code: 'forbidden' });
-    expect(proxy.connections()).toBe(0);
-  });
-
-  it('is not asked for hostile addresses', async () => {
-    const proxy = await serveConnectProxy({ status: 502 });
-    const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: outside });
-    for (const { address } of HOSTILE_ADDRESSES) {
-      await expect(client.request({ url: address, hosts }), address).rejects.toMatchObject({ code: 'forbidden' });
-    }
-    expect(proxy.connections()).toBe(0);
-  });
-
-  it('decides about names that are unknown here', async () => {
-    const server = await serveHttps(certificate, (_request, response) => response.end('known there'));
-    const proxy = await serveConnectProxy({ tunnelTo: server.port });
-    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: unknown });
-    expect((await client.request({ url, hosts })).text).toBe('known there');
-  });
-
-  it('decides about names that take too long here', async () => {
-    const proxy = await serveConnectProxy({ status: 403 });
-    const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: () => new Promise(() => {}) });
-    await expect(client.request({ url, hosts, retries: 0 })).rejects.toMatchObject({ code: 'upstream_unavailable' });
-    expect(proxy.targets).toEqual(['www.instagram.com:443']);
-  });
-
-  it('is bypassed by overridden hosts', async () => {
-    const proxy = await serveConnectProxy({ status: 502 });
-    const server = await serveHttp((_request, response) => response.end('direct'));
-    const client = createTestClient(
-      { 'www.instagram.com': server.origin },
-      { proxyUrl: proxy.origin, lookup: unknown },
-    );
-    expect((await client.request({ url, hosts })).text).toBe('direct');
-    expect(proxy.connections()).toBe(0);
-  });
-
-  it('that lends its tunnel to somebody without the right certificate is found out', async () => {
-    const impostor = createCertificate(['www.facebook.com']);
-    const server = await serveHttps(impostor, (_request, response) => response.end('trust me'));
-    const proxy = await serveConnectProxy({ tunnelTo: server.port });
-    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: impostor.cert, lookup: outside });
-    await expect(client.request({ url, hosts, retries: 0 })).rejects.toMatchObject({ code: 'upstream_unavailable' });
-  });
-
-  it.each([403, 407, 500, 502])('that answers %d is an unavailable upstream', async status => {
-    const proxy = await serveConnectProxy({ status });
-    const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: outside });
-    await expect(client.request({ url, hosts, retries: 0 })).rejects.toMatchObject({ code: 'upstream_unavailable' });
-  });
-
-  it('that is away, or silent, is an unavailable upstream or a timeout', async () => {
-    const away = createTestClient({}, { proxyUrl: 'http://127.0.0.1:1', lookup: outside });
-    await expect(away.request({ url, hosts })).rejects.toMatchObject({ code: 'upstream_unavailable' });
-    const silent = await serveTcp(() => {});
-    const client = createTestClient({}, { proxyUrl: silent.origin, lookup: outside });
-    await expect(client.request({ url, hosts, timeoutMs: 200 })).rejects.toMatchObject({ code: 'timeout' });
-  });
+vi.mock('wreq-js', async importOriginal => {
+  const { watchPackage } = await import('../../fakes/browser-watch.ts');
+  return watchPackage(await importOriginal());
 });
 
-describe('the pace', () => {
+describe('over the plain transport', () => checkProxy('plain', watchConnections));
+
+describe.skipIf(wreqMissing)(`over the browser transport${wreqNote}`, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'medley-ca-'));
+
+  // It trusts what OpenSSL's own variable says, besides Mozilla's list.
+  beforeAll(() => {
+    writeFileSync(join(folder, 'ca.pem'), certificate.cert);
+    vi.stubEnv('SSL_CERT_FILE', join(folder, 'ca.pem'));
+  });
+
+  afterAll(() => {
+    vi.unstubAllEnvs();
+    rmSync(folder, { recursive: true });
+  });
+
+  checkProxy('browser', watchBrowserConnections);
+});
+
+function checkProxy(transport: NonNullable<HttpRequest['transport']>, watchAll: () => ConnectionWatch): void {
+  describe('a proxy', () => {
+    it('is asked to connect to the target, and nothing else is connected to', async () => {
+      const server = await serveHttps(certificate, (request, response) =>
+        response.end(`hello from ${request.headers.host}`),
+      );
+      const proxy = await serveConnectProxy({ tunnelTo: server.port });
+      const client = createTestClient(
+        {},
+        { proxyUrl: proxy.origin.replace('//', '//ann:s%20cret@'), ca: certificate.cert, lookup: outside },
+      );
+      const watch = watchAll();
+      expect((await client.request({ url, hosts, transport })).text).toBe('hello from www.instagram.com');
+      const other = await client.request({ url: 'https://www.facebook.com/x', hosts, transport });
+      expect(other.text).toBe('hello from www.facebook.com');
+      expect(proxy.targets).toEqual(['www.instagram.com:443', 'www.facebook.com:443']);
+      expect(proxy.authorization()).toBe(`Basic ${Buffer.from('ann:s cret').toString('base64')}`);
+      // The proxy of this test lives in the same process, and so do its own connections.
+      const attempts = watch.attempts().filter(attempt => attempt !== `127.0.0.1:${server.port}`);
+      expect(new Set(attempts)).toEqual(new Set([`127.0.0.1:${proxy.port}`]));
+    });
+
+    it.each(PRIVATE_ADDRESSES)('is not asked for a name that resolves to %s', async address => {
+      const proxy = await serveConnectProxy({ status: 502 });
+      const family = address.includes(':') ? 6 : 4;
+      const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: async () => [{ address, family }] });
+      await expect(client.request({ url, hosts, transport })).rejects.toMatchObject({ code: 'forbidden' });
+      expect(proxy.connections()).toBe(0);
+    });
+
+    it('is not asked for hostile addresses', async () => {
+      const proxy = await serveConnectProxy({ status: 502 });
+      const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: outside });
+      for (const { address } of HOSTILE_ADDRESSES) {
+        await expect(client.request({ url: address, hosts, transport }), address).rejects.toMatchObject({
+          code: 'forbidden',
+        });
+      }
+      expect(proxy.connections()).toBe(0);
+    });
+
+    it('decides about names that are unknown here', async () => {
+      const server = await serveHttps(certificate, (_request, response) => response.end('known there'));
+      const proxy = await serveConnectProxy({ tunnelTo: server.port });
+      const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: unknown });
+      expect((await client.request({ url, hosts, transport })).text).toBe('known there');
+    });
+
+    it('decides about names that take too long here', async () => {
+      const proxy = await serveConnectProxy({ status: 403 });
+      const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: () => new Promise(() => {}) });
+      await expect(client.request({ url, hosts, transport, retries: 0 })).rejects.toMatchObject({
+        code: 'upstream_unavailable',
+      });
+      expect(proxy.targets).toEqual(['www.instagram.com:443']);
+    });
+
+    it('is bypassed by overridden hosts', async () => {
+      const proxy = await serveConnectProxy({ status: 502 });
+      const server = await serveHttp((_request, response) => response.end('direct'));
+      const client = createTestClient(
+        { 'www.instagram.com': server.origin },
+        { proxyUrl: proxy.origin, lookup: unknown },
+      );
+      expect((await client.request({ url, hosts, transport })).text).toBe('direct');
+      expect(proxy.connections()).toBe(0);
+    });
+
+    it('that leads its tunnel to a server without the right certificate is found out', async () => {
+      const impostor = createCertificate(['www.facebook.com']);
+      const server = await serveHttps(impostor, (_request, response) => response.end('trust me'));
+      const proxy = await serveConnectProxy({ tunnelTo: server.port });
+      const client = createTestClient({}, { proxyUrl: proxy.origin, ca: impostor.cert, lookup: outside });
+      await expect(client.request({ url, hosts, transport, retries: 0 })).rejects.toMatchObject({
+        code: 'upstream_unavailable',
+      });
+    });
+
+    it('is never asked when a request says so: that one goes where a look-up leads, and the guard stands there', async () => {
+      const proxy = await serveConnectProxy({ status: 502 });
+      const client = createTestClient(
+        {},
+        { proxyUrl: proxy.origin, lookup: async () => [{ address: '10.0.0.7', family: 4 }] },
+      );
+      const watch = watchAll();
+      const asked = client.request({ url, hosts, transport, proxy: 'never' });
+      await expect(asked).rejects.toMatchObject({ code: 'forbidden' });
+      expect(watch.attempts()).toEqual([]);
+      expect(proxy.connections()).toBe(0);
+    });
+
+    it('of the environment is nothing to Medley', async () => {
+      const proxy = await serveConnectProxy({ status: 502 });
+      const server = await serveHttp((_request, response) => response.end('direct'));
+      for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'http_proxy', 'https_proxy', 'all_proxy']) {
+        vi.stubEnv(name, proxy.origin);
+        onTestFinished(() => void vi.stubEnv(name, undefined));
+      }
+      const client = createTestClient({ 'www.instagram.com': server.origin });
+      expect((await client.request({ url, hosts, transport })).text).toBe('direct');
+      expect(proxy.connections()).toBe(0);
+    });
+
+    it('is asked no faster than the host may be', async () => {
+      let underWay = 0;
+      let most = 0;
+      const server = await serveHttps(certificate, (_request, response) => {
+        most = Math.max(most, ++underWay);
+        setTimeout(() => {
+          underWay--;
+          response.end('ab');
+        }, 20);
+      });
+      const proxy = await serveConnectProxy({ tunnelTo: server.port });
+      const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
+      const client = createTestClient(
+        {},
+        { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
+      );
+      const asked = Array.from({ length: 8 }, () => client.request({ url, hosts, transport }));
+      expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(8).fill('ab'));
+      expect(most).toBe(2);
+    });
+
+    it.each([403, 407, 500, 502])('that answers %d is an unavailable upstream', async status => {
+      const proxy = await serveConnectProxy({ status });
+      const client = createTestClient({}, { proxyUrl: proxy.origin, lookup: outside });
+      await expect(client.request({ url, hosts, transport, retries: 0 })).rejects.toMatchObject({
+        code: 'upstream_unavailable',
+      });
+    });
+
+    it('that is away, or silent, is an unavailable upstream or a timeout', async () => {
+      const away = createTestClient({}, { proxyUrl: 'http://127.0.0.1:1', lookup: outside });
+      await expect(away.request({ url, hosts, transport })).rejects.toMatchObject({ code: 'upstream_unavailable' });
+      const silent = await serveTcp(() => {});
+      const client = createTestClient({}, { proxyUrl: silent.origin, lookup: outside });
+      await expect(client.request({ url, hosts, transport, timeoutMs: 200 })).rejects.toMatchObject({
+        code: 'timeout',
+      });
+    });
+  });
+}
+
+describe('the throttle', () => {
   it('holds for hosts that are not overridden, streams to their end included', async () => {
     let underWay = 0;
     let most = 0;
@@ -111,8 +200,11 @@ describe('the pace', () => {
       }, 20);
     });
     const proxy = await serveConnectProxy({ tunnelTo: server.port });
-    const pace = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
-    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace });
+    const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
+    const client = createTestClient(
+      {},
+      { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
+    );
     const texts = await Promise.all(
       Array.from({ length: 8 }, async (_, i) => {
         if (i % 2 === 0) return (await client.request({ url, hosts })).text;
@@ -133,8 +225,11 @@ describe('the pace', () => {
       else response.end('ok');
     });
     const proxy = await serveConnectProxy({ tunnelTo: server.port });
-    const pace = { default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } };
-    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace });
+    const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } };
+    const client = createTestClient(
+      {},
+      { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
+    );
     const at = (path: string): string => `https://www.instagram.com${path}`;
     await expect(client.request({ url: at('/reset'), hosts, retries: 0 })).rejects.toMatchObject({
       code: 'upstream_unavailable',
@@ -153,8 +248,8 @@ describe('the pace', () => {
 
   it('is lifted for overridden hosts', async () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
-    const pace = { default: { perSecond: 1, burst: 1, atOnce: 1 } };
-    const client = createTestClient({ 'www.instagram.com': server.origin }, { pace });
+    const throttle = { default: { perSecond: 1, burst: 1, atOnce: 1 } };
+    const client = createTestClient({ 'www.instagram.com': server.origin }, { pace: throttle });
     const all = await Promise.all(Array.from({ length: 50 }, () => client.request({ url, hosts, timeoutMs: 5_000 })));
     expect(all).toHaveLength(50);
   });

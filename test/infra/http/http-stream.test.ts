@@ -40,6 +40,21 @@ describe('stream', () => {
     expect(await bytesOf(body)).toEqual(Buffer.alloc(0));
   });
 
+  it('follows redirects to its body', async () => {
+    const server = await serveHttp((request, response) => {
+      if (request.url === '/next') response.end('end of /next');
+      else response.writeHead(302, { location: '/next' }).end('moved');
+    });
+    const stream = await createTestClient({ [host]: server.origin }).stream({ url, hosts });
+    expect(stream.url).toBe(`https://${host}/next`);
+    expect(await bytesOf(stream.body)).toEqual(Buffer.from('end of /next'));
+  });
+
+  it('is for the plain transport alone', async () => {
+    const asked = createTestClient({}).stream({ url, hosts, transport: 'browser' });
+    await expect(asked).rejects.toMatchObject({ code: 'internal' });
+  });
+
   it('lets the upstream wait for a slow reader instead of keeping the bytes', async () => {
     let sent = 0;
     const server = await serveHttp((_request, response) => {
@@ -124,7 +139,7 @@ describe('stream', () => {
     await expect(bytesOf(body)).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
 
-  it('ends by the abort of the caller, with his reason', async () => {
+  it('ends by the abort of the caller, with its reason', async () => {
     const { origin, closed } = await serveEndless();
     const abort = new AbortController();
     const { body } = await createTestClient({ [host]: origin }).stream({ url, hosts, signal: abort.signal });

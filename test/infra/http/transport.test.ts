@@ -1,12 +1,16 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { Deadline } from '../../../src/infra/concurrency/deadline.ts';
+import { resolveBySystem } from '../../../src/infra/http/address-guard.ts';
 import { createOverrides, type Override } from '../../../src/infra/http/overrides.ts';
-import { createTransport, type Transport } from '../../../src/infra/http/transport.ts';
+import { createPlainTransport } from '../../../src/infra/http/plain-transport.ts';
+import type { Transport } from '../../../src/infra/http/transport.ts';
 import { watchConnections } from '../../fakes/connection-watch.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
 
 function openTransport(...overrides: Override[]): Transport {
-  const transport = createTransport({
+  const transport = createPlainTransport({
     overrides: createOverrides(overrides),
+    resolve: resolveBySystem,
     connectTimeoutMs: 1_000,
     headersTimeoutMs: 1_000,
     pauseTimeoutMs: 1_000,
@@ -15,25 +19,38 @@ function openTransport(...overrides: Override[]): Transport {
   return transport;
 }
 
+function ask(transport: Transport, host: string) {
+  return transport.route(host, 'yes').exchange({
+    method: 'GET',
+    path: '/',
+    headers: [],
+    body: undefined,
+    deadline: new Deadline(5_000, undefined, Date.now),
+    maxBytes: 1_000,
+    flowTimeoutMs: undefined,
+    use: () => 'collect',
+    onFlowClosed: () => {},
+  });
+}
+
 describe('the connections to public hosts', () => {
   // Sockets look up names only: this is the last guard should an IP address ever come so far.
   it.each(['127.0.0.1', '[::1]', '[::ffff:127.0.0.1]', '8.8.8.8'])(
     'refuse the IP address %s themselves',
     async host => {
-      const { dispatcher, origin } = openTransport().route(host);
       const watch = watchConnections();
-      await expect(dispatcher.request({ origin, path: '/', method: 'GET' })).rejects.toMatchObject({
-        code: 'forbidden',
-      });
+      expect(await ask(openTransport(), host)).toMatchObject({ error: { code: 'forbidden' }, sent: false });
       expect(watch.attempts()).toEqual([]);
     },
   );
 
-  it('are not those to overridden hosts, which lead to their stand-in alone', async () => {
+  it('are not those to overridden hosts, which lead to their replacement alone', async () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
     const transport = openTransport({ host: '*.a.test', origin: server.origin });
-    expect(transport.route('www.a.test')).toMatchObject({ origin: server.origin, overridden: true });
-    expect(transport.route('a.test')).toMatchObject({ origin: 'https://a.test', overridden: false });
-    expect(transport.route('www.a.test').dispatcher).not.toBe(transport.route('a.test').dispatcher);
+    const watch = watchConnections();
+    expect(transport.route('www.a.test', 'yes').overridden).toBe(true);
+    expect(await ask(transport, 'www.a.test')).toMatchObject({ head: { status: 200 } });
+    expect(watch.attempts()).toEqual([`127.0.0.1:${server.port}`]);
+    expect(transport.route('a.test', 'yes').overridden).toBe(false);
   });
 });

@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { z } from 'zod';
 import { type Cache, type CachePolicy, createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import type { RateLimitRule } from '../../../src/infra/rate-limit/rate-limit.ts';
-import { openRedisState, pingRedis, type SharedState } from '../../../src/infra/redis/redis.ts';
+import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
+import { inspectRedis, redisShortcomings } from '../../../src/infra/redis/redis-inspection.ts';
 import { redisKey } from '../../../src/infra/redis/redis-link.ts';
 import { cacheContract } from '../../contracts/cache.ts';
 import { rateLimiterContract } from '../../contracts/rate-limiter.ts';
@@ -52,7 +53,7 @@ const fail = (text: string) => async (): Promise<string> => {
   throw new Error(text);
 };
 
-describe.skipIf(redisMissing)(`Redis behind the house${redisNote}`, () => {
+describe.skipIf(redisMissing)(`Redis behind the process${redisNote}`, () => {
   let server: RedisServer;
   let admin: Redis;
 
@@ -140,14 +141,13 @@ describe.skipIf(redisMissing)(`Redis behind the house${redisNote}`, () => {
       expect(await (await openReady(server)).cache.get('set')).toBeUndefined();
     });
 
-    it('limits and the one notice about them', async () => {
+    it('limits', async () => {
       const [one, two] = [await openReady(server), await openReady(server)];
       const limiters = [one.state.limiter, two.state.limiter];
       const states = await Promise.all(
         Array.from({ length: 20 }, (_, i) => limiters[i % 2]?.consume(RULE, 'discord:1')),
       );
       expect(states.filter(state => state?.allowed)).toHaveLength(3);
-      expect(states.filter(state => state?.firstRefusal)).toHaveLength(1);
     });
   });
 
@@ -197,7 +197,7 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
     for (let i = 0; i < 3; i++) {
       expect(await state.limiter.consume(RULE, key)).toMatchObject({ allowed: true, remaining: 2 - i });
     }
-    expect(await state.limiter.consume(RULE, key)).toMatchObject({ allowed: false, firstRefusal: true });
+    expect(await state.limiter.consume(RULE, key)).toMatchObject({ allowed: false });
     expect(performance.now() - since).toBeLessThan(2_000);
   }
 
@@ -289,11 +289,12 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
     await expectService(process, 'outside');
     expect(JSON.stringify(process.log.lines)).toContain('WRONGPASS');
     expect(JSON.stringify(process.log.lines)).not.toContain('wrong-word');
-    const failure = await pingRedis(url).catch((error: unknown) => error);
+    const failure = await inspectRedis(url).catch((error: unknown) => error);
     expect(failure).toMatchObject({ message: expect.stringContaining('WRONGPASS') });
     expect(failure).not.toHaveProperty('command');
     expect(failure).not.toHaveProperty('cause');
-    await expect(pingRedis(server.url.replace('//', '//default:right-word@'))).resolves.toBeUndefined();
+    const inspection = await inspectRedis(server.url.replace('//', '//default:right-word@'));
+    expect(inspection).toMatchObject({ isAppendOnly: false, evictionPolicy: 'noeviction' });
   });
 
   it('says nothing when we close', async () => {
@@ -306,10 +307,21 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
   });
 });
 
-describe('pingRedis', () => {
-  it('says why nobody answers', async () => {
+describe('an inspection of Redis', () => {
+  it('says why there is no answer', async () => {
     const { url } = await createRedisServer();
-    await expect(pingRedis(url)).rejects.toThrow('ECONNREFUSED');
+    await expect(inspectRedis(url)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('names what must be changed before records are kept there', () => {
+    const good = { version: '7.0.15', isAppendOnly: true, evictionPolicy: 'noeviction' };
+    expect(redisShortcomings(good)).toEqual([]);
+    expect(redisShortcomings({ ...good, version: '10.1.0' })).toEqual([]);
+    expect(redisShortcomings({ version: '6.2.1', isAppendOnly: false, evictionPolicy: 'allkeys-lru' })).toEqual([
+      expect.stringContaining('Redis 7'),
+      expect.stringContaining('appendonly yes'),
+      expect.stringContaining('allkeys-lru'),
+    ]);
   });
 });
 

@@ -133,6 +133,14 @@ describe('what is no readable HTTP', () => {
     expect(bodyOf(answer)).toMatchObject({ status: 431, code: 'too_large' });
   });
 
+  it('a link of 8 KB, percent-encoded in full, is no oversized header', async () => {
+    const { server, app } = start();
+    app.get('/link', request => Reflect.get(Object(request.query), 'url').length);
+    const { origin } = await listen(server);
+    const answer = await fetch(`${origin}/link?url=${'%2F'.repeat(8_192)}`);
+    expect(await answer.text()).toBe('8192');
+  });
+
   it('garbage gets 400 in JSON, and the next client is served', async () => {
     const { server, app } = start();
     app.get('/', () => 'fine');

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import {
@@ -20,9 +20,11 @@ import {
   type DeliveredLink,
   type Delivery,
   type DeliveryOptions,
-  type DeliveryRequest,
 } from '../../../src/media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post, Variant } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { FILM, fileOf, filmOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -67,6 +69,7 @@ async function setUp(listener: RequestListener, { renewed, ...options }: SetupOp
   const delivery = createDelivery({
     http: createTestClient({ [HOST]: origin, 'video.xx.fbcdn.net': origin }),
     mediaHosts: ['cdninstagram.com', 'fbcdn.net'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     tempDir,
     refresh: async ({ source, id }) => {
       refreshed.push(`${source}:${id}`);
@@ -90,7 +93,10 @@ async function setUp(listener: RequestListener, { renewed, ...options }: SetupOp
     refreshed,
     deliver: (post, change = {}, signal = never) =>
       delivery.deliver({ post, index: 0, form: 'original', maxBytes: MAX, ...change }, signal),
-    spooled: () => readdirSync(tempDir).flatMap(name => readdirSync(join(tempDir, name))),
+    spooled: () =>
+      readdirSync(tempDir, { withFileTypes: true })
+        .filter(entry => entry.isDirectory())
+        .flatMap(({ name }) => readdirSync(join(tempDir, name)).map(file => join(tempDir, name, file))),
   };
 }
 
@@ -330,7 +336,7 @@ describe('what a CDN may do', () => {
   it('breaks off: the rest is asked for, at most twice', async () => {
     const whole = filmOf(200_000, 'hd');
     let breaks = 2;
-    const { deliver, asked, tempDir, spooled } = await setUp((request, response) => {
+    const { deliver, asked, spooled } = await setUp((request, response) => {
       if (breaks === 0) {
         serveFile(request, response, whole);
         return;
@@ -346,8 +352,8 @@ describe('what a CDN may do', () => {
       response.write(whole.subarray(from, from + 70_000));
       // What was sent must be on the disk before the connection ends, or it would be lost with it.
       const watch = setInterval(() => {
-        const [name = ''] = spooled();
-        if (statSync(join(tempDir, String(process.pid), name)).size < from + 70_000) return;
+        const [name] = spooled();
+        if (name === undefined || statSync(name).size < from + 70_000) return;
         clearInterval(watch);
         response.socket?.end();
       }, 5);
@@ -503,6 +509,7 @@ describe('the disk', () => {
     const folder = mkdtempSync(join(tmpdir(), 'medley-delivery-'));
     const tempDir = join(folder, 'a file');
     const { deliver, log } = await setUp(sizes({ hd: 5_000 }), { tempDir });
+    rmSync(tempDir, { recursive: true });
     writeFileSync(tempDir, '');
     expect(await deliver(post(hd))).toMatchObject({ kind: 'link', reason: 'upstream_unavailable' });
     expect(log.at('error')).toHaveLength(1);
@@ -511,12 +518,23 @@ describe('the disk', () => {
 
   it('is cleaned of what an earlier process left, and of nothing else', async () => {
     const tempDir = mkdtempSync(join(tmpdir(), 'medley-delivery-'));
-    for (const name of [`${process.pid}`, '4194305', `${process.ppid}`, 'kept']) {
+    // Whatever process has such a number now: 0.1.0 named its folders by it.
+    for (const name of [`${process.ppid}`, '4194305', randomUUID(), 'kept']) {
       mkdirSync(join(tempDir, name));
       writeFileSync(join(tempDir, name, '1'), 'left');
     }
-    await setUp(sizes({}), { tempDir });
-    expect(readdirSync(tempDir).sort()).toEqual([`${process.ppid}`, 'kept'].sort());
+    writeFileSync(`${tempDir}-${randomUUID()}.lock`, '');
+    const one = await setUp(sizes({ hd: 5_000 }), { tempDir, keptBytes: 1_000_000 });
+    const file = asFile(await one.deliver(post(hd)));
+    const own = basename(dirname(file.path));
+    expect(readdirSync(tempDir).sort()).toEqual([own, 'kept'].sort());
+    const locks = () => readdirSync(dirname(tempDir)).filter(name => name.startsWith(`${basename(tempDir)}-`));
+    expect(locks()).toEqual([`${basename(tempDir)}-${own}.lock`]);
+    const two = await setUp(sizes({}), { tempDir });
+    expect(existsSync(file.path)).toBe(true);
+    await one.delivery.close();
+    await two.delivery.close();
+    expect([readdirSync(tempDir), locks()]).toEqual([['kept'], []]);
   });
 
   it('is left empty by close, which ends what runs', async () => {

@@ -2,7 +2,6 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -19,9 +18,11 @@ import {
   type DeliveredFile,
   type DeliveredLink,
   type DeliveryOptions,
-  type DeliveryRequest,
 } from '../../../src/media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post, Variant } from '../../../src/media/post.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
 import { probeFile } from '../../../src/media/transcode/probe.ts';
 import { filmOf, serveFile } from '../../fakes/cdn.ts';
@@ -71,6 +72,7 @@ async function setUp({ files = {}, listener, ...options }: SetupOptions) {
   const delivery = createDelivery({
     http: createTestClient({ [HOST]: origin }),
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     tempDir,
     refresh: async () => ({ items: [] }),
     log,
@@ -244,8 +246,7 @@ describe('what is wrong with a file', () => {
 
   it('a disk that is full: a link, and nothing is left', async () => {
     const { deliver, tempDir, log } = await setUp({ files: { hd: filmOf(300_000) } });
-    const own = join(tempDir, String(process.pid));
-    mkdirSync(own);
+    const own = join(tempDir, readdirSync(tempDir)[0] ?? '');
     symlinkSync('/dev/full', join(own, '1'));
     expect(await deliver(film(hd))).toMatchObject({ kind: 'link', reason: 'upstream_unavailable' });
     expect(JSON.stringify(log.at('error'))).toContain('a file could not be had');
@@ -256,7 +257,7 @@ describe('what is wrong with a file', () => {
     const { deliver, tempDir } = await setUp({ files: { hd: filmOf(300_000), sd: filmOf(200_000) }, keptBytes: MB });
     const kept = asFile(await deliver(film(sd)));
     await kept.dispose();
-    const own = join(tempDir, String(process.pid));
+    const own = join(tempDir, readdirSync(tempDir)[0] ?? '');
     symlinkSync('/dev/full', join(own, '2'));
     // The first try writes into the link; what cleans up takes it away.
     const file = await deliver(film(hd));

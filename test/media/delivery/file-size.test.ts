@@ -1,6 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { createFileSize } from '../../../src/media/delivery/file-size.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
@@ -15,7 +17,11 @@ async function sizeFrom(listener: RequestListener) {
     asked.push(`${request.method} ${request.headers.range ?? ''}`.trim());
     listener(request, response);
   });
-  const sizeOf = createFileSize({ http: createTestClient({ [HOST]: origin }), mediaHosts: ['cdninstagram.com'] });
+  const sizeOf = createFileSize({
+    http: createTestClient({ [HOST]: origin }),
+    mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
+  });
   const variant = { url: `https://${HOST}/o1/v/reef.mp4`, mime: 'video/mp4' };
   const size = await sizeOf(variant, 'instagram', new AbortController().signal);
   return { size, asked };

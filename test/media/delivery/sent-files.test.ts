@@ -4,12 +4,21 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
-import { createSentFiles, type SentFile, type SentFileKey } from '../../../src/media/delivery/sent-files.ts';
+import {
+  createSentFiles,
+  type SentFile,
+  type SentFileKey,
+  type SentFiles,
+  type SentFilesOptions,
+} from '../../../src/media/delivery/sent-files.ts';
+import { embeddedRecords } from '../../records.ts';
 
 let folder: string;
 let store: Store;
+let failures: unknown[];
 
 beforeEach(() => {
+  failures = [];
   folder = mkdtempSync(join(tmpdir(), 'medley-sent-files-'));
   store = openStore(join(folder, 'medley.db'));
 });
@@ -23,13 +32,22 @@ const KEY: SentFileKey = { holder: 'telegram:77', source: 'instagram', postId: '
 const FILE: SentFile = { variantKey: '720x1280-abc', fileId: 'BAACAgQAAx0', kind: 'video' };
 const DAY = 24 * 3_600_000;
 
+function open(options: Partial<SentFilesOptions> = {}): SentFiles {
+  const { now } = options;
+  return createSentFiles({
+    records: embeddedRecords(store, now),
+    onFailure: error => failures.push(error),
+    ...options,
+  });
+}
+
 describe('sent files', () => {
-  it('are remembered through a restart, by holder, post, item and form', () => {
-    createSentFiles(store).put(KEY, FILE);
+  it('are remembered through a restart, by holder, post, item and form', async () => {
+    await open().put(KEY, FILE);
     store.close();
     store = openStore(join(folder, 'medley.db'));
-    const files = createSentFiles(store);
-    expect(files.get(KEY)).toEqual(FILE);
+    const files = open();
+    expect(await files.get(KEY)).toEqual(FILE);
     const others: Partial<SentFileKey>[] = [
       { holder: 'telegram:78' },
       { source: 'facebook' },
@@ -37,37 +55,48 @@ describe('sent files', () => {
       { index: 1 },
       { form: 'audio' },
     ];
-    for (const other of others) expect(files.get({ ...KEY, ...other })).toBeUndefined();
+    for (const other of others) expect(await files.get({ ...KEY, ...other })).toBeUndefined();
   });
 
-  it('are replaced by a newer one, and forgotten when the platform refused them', () => {
-    const files = createSentFiles(store);
-    files.put(KEY, FILE);
+  it('are replaced by a newer one, and forgotten when the platform refused them', async () => {
+    const files = open();
+    await files.put(KEY, FILE);
     const newer = { variantKey: '360x640-def', fileId: 'new', kind: 'document' };
-    files.put(KEY, newer);
-    expect(files.get(KEY)).toEqual(newer);
-    files.delete(KEY);
-    expect(files.get(KEY)).toBeUndefined();
+    await files.put(KEY, newer);
+    expect(await files.get(KEY)).toEqual(newer);
+    await files.delete(KEY);
+    expect(await files.get(KEY)).toBeUndefined();
   });
 
-  it('are bounded: those not used for the longest time go', () => {
+  it('are bounded: those not used for the longest time go', async () => {
     let now = 0;
-    const files = createSentFiles(store, { now: () => now, maxRows: 100 });
+    const files = open({ now: () => now, maxFiles: 100 });
     const key = (n: number): SentFileKey => ({ ...KEY, postId: `post${n}` });
-    const putMany = (from: number, to: number, at: number) => {
+    const putMany = async (from: number, to: number, at: number) => {
       for (let n = from; n < to; n += 1) {
         now = at + n;
-        files.put(key(n), FILE);
+        await files.put(key(n), FILE);
       }
     };
-    putMany(0, 450, 0);
+    await putMany(0, 450, 0);
     now = DAY + 100;
-    expect(files.get(key(3))).toEqual(FILE);
-    putMany(450, 520, DAY);
-    const rows = store.get('SELECT count(*) AS n FROM sent_files', [], z.object({ n: z.number() }))?.n ?? 0;
+    expect(await files.get(key(3))).toEqual(FILE);
+    await putMany(450, 520, DAY);
+    const rows = store.get('SELECT count(*) AS n FROM records', [], z.object({ n: z.number() }))?.n ?? 0;
     expect(rows).toBeLessThanOrEqual(150);
-    expect(files.get(key(3))).toEqual(FILE);
-    expect(files.get(key(4))).toBeUndefined();
-    expect(files.get(key(519))).toEqual(FILE);
+    expect(await files.get(key(3))).toEqual(FILE);
+    expect(await files.get(key(4))).toBeUndefined();
+    expect(await files.get(key(519))).toEqual(FILE);
+    expect(failures).toEqual([]);
+  });
+
+  it('are unknown while the store cannot be read, which is told and stops nothing', async () => {
+    const files = open();
+    await files.put(KEY, FILE);
+    store.close();
+    expect(await files.get(KEY)).toBeUndefined();
+    await files.put(KEY, FILE);
+    await files.delete(KEY);
+    expect(failures).toHaveLength(3);
   });
 });

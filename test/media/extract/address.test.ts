@@ -24,6 +24,16 @@ describe('parseAddress', () => {
       'https://l.facebook.com/l.php?u=https%3A%2F%2Fwww.instagram.com%2Fp%2Fx%2F',
     ],
     ['instagram://media?id=482584233761418119', 'instagram://media?id=482584233761418119'],
+    ['https://www.instagram.com:443/reel/DXeh-kYiIge/', 'https://www.instagram.com/reel/DXeh-kYiIge/'],
+    ['https//www.instagram.com:443/reel/DXeh-kYiIge/', 'https://www.instagram.com/reel/DXeh-kYiIge/'],
+    ['www.instagram.com:443/reel/DXeh-kYiIge/', 'https://www.instagram.com/reel/DXeh-kYiIge/'],
+    ['http://www.instagram.com:80/reel/DXeh-kYiIge/', 'https://www.instagram.com/reel/DXeh-kYiIge/'],
+    ['https://www.instagram.com/reel/DXeh-kYiIge/😍', 'https://www.instagram.com/reel/DXeh-kYiIge/'],
+    ['https://www.instagram.com/reel/DXeh-kYiIge😍', 'https://www.instagram.com/reel/DXeh-kYiIge'],
+    ['https://www.instagram.com/reel/DXeh-kYiIge/❤️lol', 'https://www.instagram.com/reel/DXeh-kYiIge/'],
+    ['https://www.instagram.com/reel/DXeh-kYiIge/👨‍👩‍👧🏽/', 'https://www.instagram.com/reel/DXeh-kYiIge/'],
+    ['https://www.facebook.com/watch/?v=12🇮🇩', 'https://www.facebook.com/watch/?v=12'],
+    ['instagram://media?id=482584233761418119😍', 'instagram://media?id=482584233761418119'],
   ])('reads %s', (text, href) => {
     expect(parseAddress(text)?.href).toBe(href);
   });
@@ -50,10 +60,20 @@ describe('parseAddress', () => {
     'https://user:pass@instagram.com/p/x',
     'https://instagram.com@evil.example/p/x',
     'https://instagram.com%40evil.example/p/x',
-    'https://instagram.com:443/p/x',
     'https://instagram.com:80/p/x',
+    'http://instagram.com:443/p/x',
+    'https://instagram.com:0443/p/x',
+    'https://instagram.com:443:443/p/x',
+    'https://instagram.com:4430/p/x',
+    'https://instagram.com:/p/x',
+    'https://instagram.com:443@evil.example/p/x',
+    'https://127.0.0.1:443/p/x',
+    'https://localhost:443/p/x',
+    'instagram.com:80/p/x',
+    'https://instagram.com😍/p/x',
+    'https://instagram.com😍',
+    'https://😍instagram.com/p/x',
     'https://instagram.com:8443/p/x',
-    'instagram.com:443/p/x',
     'https://instagram.com./p/x',
     'https://.instagram.com/p/x',
     'https://instagram..com/p/x',
@@ -88,17 +108,73 @@ describe('parseAddress', () => {
     'https://instagram.com/p/\u0000',
     'https://instagram.com/p/\u007f',
     'https://instagram.com/p/\u0085x',
-    `https://instagram.com/${'a'.repeat(2_048)}`,
+    `https://instagram.com/${'a'.repeat(8_192)}`,
     `https://${'a.'.repeat(130)}com/`,
     ' '.repeat(100_000),
   ])('refuses %j', text => {
     expect(parseAddress(text)).toBeUndefined();
   });
 
-  it('accepts 2048 characters and not one more', () => {
+  it('accepts 8 KB and not one character more', () => {
     const base = 'https://instagram.com/';
-    expect(parseAddress(base + 'a'.repeat(2_048 - base.length))).toBeDefined();
-    expect(parseAddress(base + 'a'.repeat(2_049 - base.length))).toBeUndefined();
+    expect(parseAddress(base + 'a'.repeat(8_192 - base.length))).toBeDefined();
+    expect(parseAddress(base + 'a'.repeat(8_193 - base.length))).toBeUndefined();
+  });
+
+  const link = fc
+    .tuple(
+      fc.constantFrom('https://', 'http://', 'https//', ''),
+      fc.stringMatching(/^[A-Za-z0-9_-]{1,11}$/),
+      fc.boolean(),
+    )
+    .map(([scheme, code, slash]) => ({ scheme, path: `/reel/${code}${slash ? '/' : ''}` }));
+
+  it('reads the default port of a scheme as if it were not there, and refuses every other', () => {
+    fc.assert(
+      fc.property(link, fc.integer({ min: 0, max: 70_000 }), ({ scheme, path }, port) => {
+        const isDefault = port === (scheme === 'http://' ? 80 : 443);
+        const meant = isDefault ? `https://www.instagram.com${path}` : undefined;
+        expect(parseAddress(`${scheme}www.instagram.com:${port}${path}`)?.href).toBe(meant);
+      }),
+      { examples: [[{ scheme: 'https://', path: '/reel/a' }, 443]] },
+    );
+    fc.assert(
+      fc.property(link, ({ scheme, path }) => {
+        const port = scheme === 'http://' ? 80 : 443;
+        const written = `${scheme}www.instagram.com:${port}${path}`;
+        expect(parseAddress(written)?.href).toBe(`https://www.instagram.com${path}`);
+      }),
+    );
+  });
+
+  it('reads a link with up to 8 KB of query', () => {
+    fc.assert(
+      fc.property(
+        link,
+        fc.stringMatching(/^[A-Za-z0-9_%-]{0,64}$/),
+        fc.nat(8_000),
+        ({ scheme, path }, piece, length) => {
+          const text = `${scheme}www.instagram.com${path}?igsh=${piece.repeat(130)}`.slice(0, 64 + length);
+          expect(parseAddress(text)?.pathname).toBe(path);
+        },
+      ),
+    );
+  });
+
+  it('leaves out whatever else is written right behind a link', () => {
+    const tail = fc
+      .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
+      .map(text => text.replace(/[\p{ASCII}\s\p{C}]/gu, ''));
+    fc.assert(
+      fc.property(
+        link,
+        fc.oneof(tail, fc.constantFrom('😍', '❤️', '👨‍👩‍👧', '👍🏽', '🇮🇩', '見て')),
+        ({ scheme, path }, behind) => {
+          const text = `${scheme}www.instagram.com${path}`;
+          expect(parseAddress(text + behind)?.href).toBe(parseAddress(text)?.href);
+        },
+      ),
+    );
   });
 
   it('never throws, and what it accepts has a plain host, no user, no port', () => {

@@ -2,12 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
+import { CoverOnlyError } from '../../../src/media/extract/cover-only.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import type { MediaSource, PostRef } from '../../../src/media/extract/source.ts';
 import { type MediaItem, NO_STATS, type Post } from '../../../src/media/post.ts';
 import { matchFacebookLink } from '../../../src/media/sources/facebook/link.ts';
 import { instagramRefOf, matchInstagramLink } from '../../../src/media/sources/instagram/link.ts';
 import { silentLog } from '../../fakes/instagram-upstream.ts';
+import { makePost } from '../../fakes/post.ts';
 
 const MINUTE = 60_000;
 const CODE = 'DXeh-kYiIge';
@@ -41,6 +43,8 @@ function setUp(given: Given = {}) {
     id,
     match,
     refOf,
+    strategies: [],
+    examples: [],
     canFetchStories: given.canFetchStories ?? false,
     mediaHosts: ['fbcdn.net', `${id}.example`],
     async resolveShort(url, { signal }) {
@@ -257,6 +261,49 @@ describe('extract: what is remembered', () => {
     expect(fetched).toHaveLength(1);
     clock.now += 1;
     await fails();
+    expect(fetched).toHaveLength(2);
+  });
+});
+
+describe('extract: what is incomplete', () => {
+  const cover = makePost({
+    id: CODE,
+    url: INSTAGRAM,
+    items: [],
+    missingItems: 1,
+    coverUrl: 'https://a.fbcdn.net/c.jpg',
+  });
+  const onlyCover = new CoverOnlyError(new AppError('login_required', 'walled', { retryAfterMs: 7 }), cover);
+
+  it('a post of which only the cover is known comes with the reason, and is no answer where files are needed', async () => {
+    const { extractor, fetched } = setUp({ fetch: () => Promise.reject(onlyCover) });
+    const { post, reason, itemIndex } = await extractor.extract(`${INSTAGRAM}?img_index=1`);
+    expect([post, reason, itemIndex]).toEqual([cover, onlyCover, null]);
+    await expect(extractor.extract(INSTAGRAM, { readable: true })).rejects.toMatchObject({
+      code: 'login_required',
+      retryAfterMs: 7,
+    });
+    expect(fetched).toHaveLength(1);
+  });
+
+  it('a cover never takes the place of an older whole post', async () => {
+    let isBroken = false;
+    const { extractor, clock } = setUp({ fetch: async () => (isBroken ? Promise.reject(onlyCover) : {}) });
+    await extractor.extract(INSTAGRAM);
+    isBroken = true;
+    clock.now += 45 * MINUTE;
+    expect(await extractor.extract(INSTAGRAM)).toMatchObject({ from: 'stale', post: { missingItems: 0 } });
+    await expect(extractor.refresh(cover)).rejects.toMatchObject({ code: 'login_required' });
+    expect(await extractor.extract(INSTAGRAM)).toMatchObject({ from: 'stale' });
+  });
+
+  it('a post with items missing is asked for again soon', async () => {
+    const { extractor, clock, fetched } = setUp({ fetch: async () => ({ missingItems: 2 }) });
+    await extractor.extract(INSTAGRAM);
+    clock.now += MINUTE;
+    expect((await extractor.extract(INSTAGRAM)).from).toBe('cache');
+    clock.now += 2 * MINUTE;
+    await extractor.extract(INSTAGRAM);
     expect(fetched).toHaveLength(2);
   });
 });

@@ -56,8 +56,47 @@ describe('findAddresses', () => {
       ['https://l.instagram.com/?u=https://www.instagram.com/p/abc/'],
     ],
     [`look,${R},${P}`, [R, P]],
+    ['https://www.instagram.com:443/p/abc/ ok', ['https://www.instagram.com:443/p/abc/']],
+    ['www.instagram.com:443/p/abc/ ok', ['www.instagram.com:443/p/abc/']],
+    ['https://www.instagram.com:8443/p/abc/', []],
+    ['www.instagram.com:80/p/abc/', []],
+    [`${P}😍`, [P]],
+    [`${R}😂😂`, [R]],
+    [`${P}❤️ and ${R}🔥nice`, [P, R]],
+    [`${R}😍${P}`, [R, P]],
+    [`😍${P}`, [P]],
+    [`${R}!😍`, [R]],
+    [`(${R})😍`, [R]],
+    ['instagram.com/p/abc😍', ['instagram.com/p/abc']],
+    [`${R}見て`, [R]],
+    [
+      'https://www.facebook.com/wood57/videos/フェリー/1',
+      ['https://www.facebook.com/wood57/videos/フェリー/1', 'https://www.facebook.com/wood57/videos/'],
+    ],
   ])('%j', (text, expected) => {
     expect(find(text)).toEqual(expected);
+  });
+
+  it('finds links of up to 8 KB', () => {
+    const long = `${R}?fbclid=${'Iw-x_9%2F'.repeat(1_000)}`.slice(0, 8_192);
+    expect(find(`look ${long}, ${P}`)).toEqual([long, P]);
+    expect(find(`look ${long}xy ${P}`)).toEqual([P]);
+  });
+
+  it('finds a link whatever emoji stand right around it', () => {
+    const emoji = fc.array(fc.constantFrom('😍', '❤️', '👨‍👩‍👧', '👍🏽', '🇮🇩', '🫠', '™️'), { maxLength: 3 });
+    fc.assert(
+      fc.property(
+        fc.constantFrom(P, R),
+        emoji,
+        emoji,
+        fc.constantFrom('', ' ok', 'ok', '\n'),
+        (link, before, behind, more) => {
+          const follows = behind.length === 0 && more === 'ok' ? ' ok' : more;
+          expect(find(`${before.join('')}${link}${behind.join('')}${follows}`)).toEqual([link]);
+        },
+      ),
+    );
   });
 
   it('takes at most 20', () => {

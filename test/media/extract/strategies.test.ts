@@ -1,84 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, ERROR_CODES, type ErrorCode } from '../../../src/errors.ts';
-import type { Logger } from '../../../src/infra/log.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
-import {
-  createStrategyChain,
-  type Strategy,
-  type StrategyChainOptions,
-} from '../../../src/media/extract/strategies.ts';
-import { NO_STATS, type Post } from '../../../src/media/post.ts';
-import { silentLog } from '../../fakes/instagram-upstream.ts';
-
-const REF: PostRef = {
-  source: 'facebook',
-  id: '1',
-  form: 'reel',
-  url: 'https://www.facebook.com/reel/1',
-  itemIndex: null,
-  parts: {},
-};
-const POST: Post = {
-  source: 'facebook',
-  id: '1',
-  url: REF.url,
-  author: { id: null, username: null, name: null, verified: null, avatarUrl: null },
-  title: null,
-  caption: null,
-  hashtags: [],
-  mentions: [],
-  publishedAt: null,
-  stats: NO_STATS,
-  items: [
-    {
-      kind: 'image',
-      position: 0,
-      width: null,
-      height: null,
-      durationMs: null,
-      thumbnailUrl: null,
-      alt: null,
-      variants: [],
-    },
-  ],
-  missingItems: 0,
-  coverUrl: null,
-  fetchedAt: 0,
-  expiresAt: null,
-  strategy: '',
-};
-
-type Run = (signal: AbortSignal) => Promise<Post>;
-
-function strategy(name: string, run: Run | AppError, isAvailable = true): Strategy {
-  return {
-    name,
-    isAvailable: () => isAvailable,
-    run: async (_, signal) => {
-      if (run instanceof AppError) throw run;
-      return { ...(await run(signal)), strategy: name };
-    },
-  };
-}
-
-const ok: Run = async () => POST;
-const hang: Run = () => new Promise(() => {});
-const fail = (code: ErrorCode, options = {}) => new AppError(code, `it is ${code}`, options);
-const weak = fail('not_found', { params: { weak: 1 } });
-
-function chain(strategies: readonly Strategy[], options: Partial<StrategyChainOptions> = {}) {
-  const asked: string[] = [];
-  const watched = strategies.map(one => ({
-    ...one,
-    run: (ref: PostRef, signal: AbortSignal) => {
-      asked.push(one.name);
-      return one.run(ref, signal);
-    },
-  }));
-  const fetch = createStrategyChain({ source: 'facebook', strategies: watched, log: silentLog, ...options });
-  const run = (signal = new AbortController().signal) => fetch(REF, { signal });
-  return { asked, run };
-}
+import type { Strategy } from '../../../src/media/extract/strategies.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { chain, fail, hang, ok, POST, type Run, strategy, weak } from './chain-fixture.ts';
 
 describe('isolation', () => {
   const odd: readonly [string, Run | AppError][] = [
@@ -117,7 +42,7 @@ describe('isolation', () => {
   });
 
   it('passes over what is not available', async () => {
-    const { asked, run } = chain([strategy('a', ok, false), strategy('b', ok)]);
+    const { asked, run } = chain([strategy('a', ok, { isAvailable: () => false }), strategy('b', ok)]);
     await run();
     expect(asked).toEqual(['b']);
   });
@@ -145,25 +70,39 @@ describe('isolation', () => {
       },
     );
     await run();
-    expect(outcomes).toEqual(['a timeout', 'b upstream_changed', 'c ok']);
+    expect(outcomes.toSorted()).toEqual(['a timeout', 'b upstream_changed', 'c ok']);
   });
 
   it('logs once what was passed over, louder when our reading broke', async () => {
-    const lines: string[] = [];
-    const line = (level: string) => (details: object, message: string) =>
-      void lines.push(`${level} ${message} ${JSON.stringify(details)}`);
-    const log: Logger = {
-      debug: line('debug'),
-      info: line('info'),
-      warn: line('warn'),
-      error: line('error'),
-      child: () => log,
-    };
+    const log = createRecordingLog();
     await chain([strategy('a', fail('upstream_rate_limited')), strategy('b', ok)], { log }).run();
     await chain([strategy('a', () => Promise.reject(new Error('x'))), strategy('b', ok)], { log }).run();
     await chain([strategy('a', ok)], { log }).run();
-    expect(lines.map(text => text.split(' ')[0])).toEqual(['info', 'warn']);
-    expect(lines[0]).toContain('upstream_rate_limited');
+    expect(log.lines.map(({ level }) => level)).toEqual(['info', 'warn']);
+    expect(JSON.stringify(log.lines[0])).toContain('upstream_rate_limited');
+  });
+
+  it('says in one short line which strategies failed with what, when all did', async () => {
+    const log = createRecordingLog();
+    const names = Array.from({ length: 12 }, (_, index) => `endpoint-number-${index}/caller`);
+    const failing = (code: ErrorCode) =>
+      names.map(name => strategy(name, new AppError(code, 'a very long story of what went wrong '.repeat(9))));
+    await chain(failing('upstream_unavailable'), { log }).round();
+    await chain(failing('upstream_changed'), { log }).round();
+    const lines = log.at('info', 'warn', 'error');
+    expect(lines.map(({ level }) => level)).toEqual(['info', 'warn']);
+    for (const line of lines) {
+      expect(line.details).toMatchObject({ source: 'facebook', id: '1' });
+      const text = JSON.stringify(line);
+      expect(text.length).toBeLessThan(1_000);
+      for (const name of names) expect(text).toMatch(new RegExp(`"${name}":"upstream_`));
+    }
+  });
+
+  it('says nothing in the log when one tells for certain', async () => {
+    const log = createRecordingLog();
+    await chain([strategy('a', fail('private'))], { log }).round();
+    expect(log.at('info', 'warn', 'error')).toEqual([]);
   });
 });
 
@@ -184,7 +123,7 @@ describe('time', () => {
       new Promise((_, reject) => {
         signal.addEventListener('abort', () => {
           reason = signal.reason;
-          reject(new Error('told'));
+          reject(new Error('aborted'));
         });
       });
     await chain([strategy('a', listening), strategy('b', ok)], { deadlineMs: 200 }).run();
@@ -195,6 +134,7 @@ describe('time', () => {
     const caller = new AbortController();
     const { asked, run } = chain([strategy('a', hang), strategy('b', ok)]);
     const going = run(caller.signal);
+    await new Promise(setImmediate);
     caller.abort(new AppError('timeout', 'enough'));
     await expect(going).rejects.toMatchObject({ code: 'timeout', message: 'enough' });
     expect(asked).toEqual(['a']);
@@ -249,14 +189,14 @@ describe('the error when all fail', () => {
     });
   });
 
-  it('is an AppError for every code, and when there is nobody to ask', async () => {
-    // What our own bounds refused is told as the upstream's trouble: the person who asked can do nothing about it.
-    const told: Partial<Record<ErrorCode, ErrorCode>> = {
+  it('is an AppError for every code, and when there is none to ask', async () => {
+    // What our own bounds refused is the upstream's trouble to the person who asked, who can do nothing about it.
+    const shown: Partial<Record<ErrorCode, ErrorCode>> = {
       forbidden: 'upstream_unavailable',
       too_large: 'upstream_changed',
     };
     for (const code of ERROR_CODES) {
-      await expect(chain([strategy('a', fail(code))]).run()).rejects.toMatchObject({ code: told[code] ?? code });
+      await expect(chain([strategy('a', fail(code))]).run()).rejects.toMatchObject({ code: shown[code] ?? code });
     }
     await expect(chain([]).run()).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
@@ -272,16 +212,27 @@ describe('diagnose', () => {
     return { calls, diagnose };
   };
 
-  it('is asked once, after the first empty or gated answer, and its definitive word ends the chain', async () => {
+  it('is asked once, when two endpoints withheld the post, and its definitive word ends the chain', async () => {
     const { calls, diagnose } = counting(() => Promise.reject(fail('private')));
+    const withheld = fail('login_required');
     const { asked, run } = chain(
-      [strategy('a', fail('upstream_unavailable')), strategy('b', fail('login_required')), strategy('c', ok)],
+      [strategy('a/x', withheld), strategy('a/y', withheld), strategy('b', weak), strategy('c', ok)],
       { diagnose },
     );
     await expect(run()).rejects.toMatchObject({ code: 'private' });
-    expect(asked).toEqual(['a', 'b']);
+    expect(asked).toEqual(['a/x', 'a/y', 'b']);
     expect(calls).toEqual(['1']);
   });
+
+  it.each<ErrorCode>(['login_required', 'upstream_changed'])(
+    'is asked when nothing else is left after %s',
+    async code => {
+      const { calls, diagnose } = counting(() => Promise.reject(fail('age_restricted')));
+      const { run } = chain([strategy('a', fail('timeout')), strategy('b', fail(code))], { diagnose });
+      await expect(run()).rejects.toMatchObject({ code: 'age_restricted' });
+      expect(calls).toEqual(['1']);
+    },
+  );
 
   it.each<[string, () => Promise<void>]>([
     ['finds nothing', async () => {}],
@@ -293,7 +244,7 @@ describe('diagnose', () => {
     const { calls, diagnose } = counting(answer);
     const { run } = chain([strategy('a', weak), strategy('b', fail('login_required')), strategy('c', ok)], {
       diagnose,
-      deadlineMs: 500,
+      deadlineMs: 800,
     });
     expect((await run()).strategy).toBe('c');
     expect(calls).toHaveLength(1);
@@ -303,56 +254,5 @@ describe('diagnose', () => {
     const { calls, diagnose } = counting(async () => {});
     await chain([strategy('a', fail('timeout')), strategy('b', ok)], { diagnose }).run();
     expect(calls).toEqual([]);
-  });
-});
-
-describe('the order', () => {
-  it('puts last what failed three times where a later one worked, and tries it again after the cool-down', async () => {
-    let now = 1_000_000;
-    let isBroken = true;
-    const a = strategy('a', async () => {
-      if (isBroken) throw fail('upstream_changed');
-      return POST;
-    });
-    const { asked, run } = chain([a, strategy('b', ok)], { now: () => now });
-    const order = async () => {
-      asked.length = 0;
-      await run();
-      return asked.join('');
-    };
-    expect([await order(), await order(), await order(), await order()]).toEqual(['ab', 'ab', 'ab', 'b']);
-    now += 5 * 60_000;
-    expect([await order(), await order()]).toEqual(['ab', 'b']);
-    now += 5 * 60_000;
-    isBroken = false;
-    expect([await order(), await order()]).toEqual(['a', 'a']);
-  });
-
-  it('does not blame anyone when all fail, or when one tells why', async () => {
-    const strategies = [strategy('a', fail('login_required')), strategy('b', fail('private')), strategy('c', ok)];
-    const { asked, run } = chain(strategies);
-    for (let i = 0; i < 5; i += 1) await expect(run()).rejects.toMatchObject({ code: 'private' });
-    expect(asked.join('')).toBe('ab'.repeat(5));
-  });
-
-  it('asks the one that rests when the others fail', async () => {
-    let isBroken = true;
-    const a = strategy('a', async () => {
-      if (isBroken) throw fail('upstream_changed');
-      return POST;
-    });
-    const b = strategy('b', async () => {
-      if (!isBroken) throw fail('upstream_unavailable');
-      return POST;
-    });
-    const { asked, run } = chain([a, b]);
-    for (let i = 0; i < 3; i += 1) await run();
-    isBroken = false;
-    asked.length = 0;
-    expect((await run()).strategy).toBe('a');
-    expect(asked.join('')).toBe('ba');
-    asked.length = 0;
-    await run();
-    expect(asked.join('')).toBe('a');
   });
 });

@@ -1,6 +1,11 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chooseVariants, likelyBytes, type VariantWish, variantKey } from '../../../src/media/files/variant-choice.ts';
+import {
+  likelyBytes,
+  type MediaForm,
+  sendableVariants,
+  toChoice,
+  variantKey,
+} from '../../../src/media/files/variant-choice.ts';
 import type { MediaItem, Variant } from '../../../src/media/post.ts';
 import { makeItem, makePhoto, makeVariant } from '../../fakes/post.ts';
 
@@ -10,10 +15,8 @@ function file(name: string, change: Partial<Variant> = {}): Variant {
   return makeVariant({ url: `https://video.xx.fbcdn.net/o1/v/${name}.mp4?oe=7F000000`, ...change });
 }
 
-function names(item: MediaItem, wish: Partial<VariantWish> = {}): string[] {
-  return chooseVariants(item, { form: 'original', maxBytes: 10 * MB, refused: [], ...wish }).map(({ variant }) =>
-    new URL(variant.url).pathname.replace(/^.*\/|\.\w+$/g, ''),
-  );
+function names(item: MediaItem, form: MediaForm = 'original'): string[] {
+  return sendableVariants(item, form).map(variant => new URL(variant.url).pathname.replace(/^.*\/|\.\w+$/g, ''));
 }
 
 const hd = file('hd', { width: 1080, height: 1920, bytes: 9 * MB });
@@ -31,43 +34,27 @@ const sound = file('sound', {
   bytes: MB,
 });
 
-describe('chooseVariants', () => {
-  it('takes films that every player knows first, the larger before the smaller, never one track of two', () => {
+describe('sendableVariants', () => {
+  it('takes videos that every player knows first, the larger before the smaller, never one track of two', () => {
     expect(names(makeItem({ variants: [track, vp9, webm, sd, hd, sound] }))).toEqual(['hd', 'sd', 'vp9', 'webm']);
   });
 
-  it('leaves out what is known to be over the limit, and what is no smaller than a refused one', () => {
-    const item = makeItem({ variants: [hd, sd, vp9] });
-    expect(names(item, { maxBytes: 5 * MB })).toEqual(['sd', 'vp9']);
-    expect(names(item, { refused: [variantKey(sd)] })).toEqual(['vp9']);
-    expect(names(item, { maxBytes: MB })).toEqual([]);
-  });
-
-  it('believes sizes learned meanwhile, and estimates with some tolerance', () => {
-    const rated = (mbits: number) => file(`r${mbits}`, { bitrate: mbits * 1_000_000 });
-    const item = makeItem({ durationMs: 10_000, variants: [rated(9), rated(8), rated(4)] });
-    expect(names(item, { maxBytes: 10_300_000 })).toEqual(['r9', 'r8', 'r4']);
-    expect(names(item, { maxBytes: 9_200_000 })).toEqual(['r8', 'r4']);
-    const sizes = new Map([[variantKey(rated(8)), 9_500_000]]);
-    expect(names(item, { maxBytes: 9_200_000, sizes })).toEqual(['r4']);
-  });
-
-  it('takes the picture track of a film without any sound', () => {
+  it('takes the video track of a video without any audio', () => {
     const silent = file('silent', { hasAudio: false, width: 540, height: 960 });
     expect(names(makeItem({ variants: [silent, track] }))).toEqual(['track', 'silent']);
     expect(names(makeItem({ variants: [track, sound] }))).toEqual([]);
   });
 
-  it('takes for the sound alone the best track, then the smallest film that has sound', () => {
+  it('takes for the audio alone the best track, then the smallest video that has audio', () => {
     const quiet = file('quiet', { hasAudio: false });
     const low = file('low', { ...sound, url: 'https://video.xx.fbcdn.net/low.m4a', bitrate: 48_000 });
-    expect(names(makeItem({ variants: [hd, sd, quiet, track, low, sound] }), { form: 'audio' })).toEqual([
+    expect(names(makeItem({ variants: [hd, sd, quiet, track, low, sound] }), 'audio')).toEqual([
       'sound',
       'low',
       'sd',
       'hd',
     ]);
-    expect(names(makePhoto(), { form: 'audio' })).toEqual([]);
+    expect(names(makePhoto(), 'audio')).toEqual([]);
   });
 
   it('takes the largest photo of a common type', () => {
@@ -81,33 +68,6 @@ describe('chooseVariants', () => {
       ],
     });
     expect(names(item)).toEqual(['large', 'small', 'heic']);
-    expect(names(item, { maxBytes: MB })).toEqual(['small', 'heic']);
-  });
-
-  it('never offers what is known to be too large or is refused, whatever the item', () => {
-    const variant = fc.record({
-      name: fc.stringMatching(/^[a-z]{1,8}$/),
-      bytes: fc.option(fc.integer({ min: 1, max: 1_000 })),
-      width: fc.option(fc.integer({ min: 1, max: 2_000 })),
-      hasVideo: fc.boolean(),
-      hasAudio: fc.option(fc.boolean()),
-      adaptive: fc.boolean(),
-    });
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(variant, { minLength: 1, selector: each => each.name }),
-        fc.integer({ min: 0, max: 1_000 }),
-        fc.constantFrom('original' as const, 'audio' as const),
-        (variants, maxBytes, form) => {
-          const item = makeItem({ variants: variants.map(({ name, ...change }) => file(name, change)) });
-          const refused = item.variants.slice(0, 1).map(variantKey);
-          for (const { key, bytes } of chooseVariants(item, { form, maxBytes, refused })) {
-            expect(bytes ?? 0).toBeLessThanOrEqual(maxBytes);
-            expect(refused).not.toContain(key);
-          }
-        },
-      ),
-    );
   });
 });
 
@@ -126,8 +86,7 @@ describe('variantKey', () => {
 describe('likelyBytes', () => {
   const likely = (variant: Variant, durationMs: number | null = 20_000) => {
     const item = makeItem({ durationMs, variants: [variant] });
-    const [choice] = chooseVariants(item, { form: 'original', maxBytes: Number.POSITIVE_INFINITY, refused: [] });
-    return choice && likelyBytes(choice, item);
+    return likelyBytes(toChoice(variant, item), item);
   };
 
   it('knows the size, else guesses on the high side, else says so', () => {

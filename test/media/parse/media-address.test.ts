@@ -32,6 +32,52 @@ describe('mediaAddress', () => {
     expect(mediaAddress(url, META_MEDIA_HOSTS)).toBeNull();
   });
 
+  it('gives every address as a parser of addresses would write it', () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '/',
+        '.',
+        '..',
+        '%2e',
+        '%2E',
+        '?',
+        '&',
+        '=',
+        '#',
+        "'",
+        '"',
+        ' ',
+        '|',
+        '\\',
+        'é',
+        '@',
+        ':',
+        'xn--',
+        'A',
+      ),
+      fc.string({ maxLength: 3 }),
+    );
+    const host = fc.constantFrom(
+      'a.fbcdn.net',
+      'fbcdn.net',
+      'A.FBCDN.net',
+      'a..fbcdn.net',
+      'xn--a.fbcdn.net',
+      'fbcdn.net.',
+    );
+    fc.assert(
+      fc.property(host, fc.array(piece, { maxLength: 8 }), (name, pieces) => {
+        const url = `https://${name}/${pieces.join('')}`;
+        const given = mediaAddress(url, META_MEDIA_HOSTS);
+        if (given === null) return;
+        const expected = new URL(url);
+        expected.hash = '';
+        expect(given).toBe(expected.href);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
   it('drops a fragment and refuses endless addresses', () => {
     expect(mediaAddress('https://a.fbcdn.net/x#y', META_MEDIA_HOSTS)).toBe('https://a.fbcdn.net/x');
     expect(mediaAddress(`https://a.fbcdn.net/${'x'.repeat(9_000)}`, META_MEDIA_HOSTS)).toBeNull();

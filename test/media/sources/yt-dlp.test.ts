@@ -76,7 +76,7 @@ async function setUp(body: string, options: Partial<YtDlpOptions> = {}) {
   const folder = await install(body);
   const ytDlp = await findYtDlp({ searchPath: `relative:/nowhere/at/all:${folder}`, ...options });
   if (ytDlp === undefined) throw new Error('not found');
-  const strategy = createYtDlpStrategy(ytDlp, 'facebook', () => 7);
+  const strategy = createYtDlpStrategy(ytDlp, { id: 'facebook', cdnHosts: META_MEDIA_HOSTS }, () => 7);
   return { folder, strategy, run: (signal: AbortSignal = AbortSignal.timeout(8_000)) => strategy.run(REF, signal) };
 }
 
@@ -227,14 +227,18 @@ describe('parseYtDlpAnswer', () => {
 
   it('reads a post of several videos', () => {
     const { formats, id: _, ...entry } = ANSWER;
-    const entries = [{ ...entry, formats }, { ...entry, formats: [formats[0]] }, { id: 'none' }];
+    const entries = [{ ...entry, formats }, { id: 'none' }, null, { ...entry, formats: [formats[0]] }];
     const post = parse(JSON.stringify({ _type: 'playlist', id: 'DXeh-kYiIge', title: 'Post by x', entries }), {
       ...REF,
       source: 'instagram',
       id: 'DXeh-kYiIge',
       form: 'p',
     });
-    expect(post.items.map(item => item.variants.length)).toEqual([4, 1]);
+    expect(post.items.map(item => [item.position, item.variants.length])).toEqual([
+      [0, 4],
+      [3, 1],
+    ]);
+    expect(post.missingItems).toBe(2);
     expect(post.title).toBeNull();
   });
 

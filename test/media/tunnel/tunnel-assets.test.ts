@@ -2,11 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
-import { createTunnel, type TunnelFile, type TunnelRequest } from '../../../src/media/tunnel/tunnel.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import { createTunnel } from '../../../src/media/tunnel/tunnel.ts';
+import type { TunnelRequest } from '../../../src/media/tunnel/tunnel-exchange.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { sealToken } from '../../../src/media/tunnel/tunnel-token.ts';
 import { fileOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { noMux } from '../../fakes/no-mux.ts';
 
 const NOW = 1_770_000_000_000;
 const FILE = fileOf(20_000);
@@ -31,11 +37,14 @@ async function setUp(status = 200) {
     key,
     http: createTestClient(Object.fromEntries(hosts.map(host => [host, origin]))),
     mediaHosts: ['cdninstagram.com'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     assetHosts: ['assets.example'],
     refresh: async () => {
       refreshed += 1;
       throw new AppError('not_found', 'the post is gone');
     },
+    muxTracks: noMux,
+    log: createRecordingLog(),
     now: () => NOW,
   });
   const open = (url: string, changes: Partial<TunnelFile> = {}) => {

@@ -4,11 +4,17 @@ import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
-import { createTunnel, type Tunnel, type TunnelFile, type TunnelRequest } from '../../../src/media/tunnel/tunnel.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import { createTunnel, type Tunnel } from '../../../src/media/tunnel/tunnel.ts';
+import type { TunnelRequest } from '../../../src/media/tunnel/tunnel-exchange.ts';
+import type { TunnelFile } from '../../../src/media/tunnel/tunnel-file.ts';
 import { ETAG, fileOf, serveFile } from '../../fakes/cdn.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { noMux } from '../../fakes/no-mux.ts';
 import { makeItem, makePhoto, makePost, makeVariant } from '../../fakes/post.ts';
 
 const NOW = 1_770_000_000_000;
@@ -41,6 +47,9 @@ async function setUp(listener: RequestListener, options: SetupOptions = {}): Pro
     key: options.key ?? randomBytes(32),
     http: createTestClient({ [HOST]: origin, 'video.xx.fbcdn.net': origin }),
     mediaHosts: ['cdninstagram.com', 'fbcdn.net'],
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
+    muxTracks: noMux,
+    log: createRecordingLog(),
     refresh: async post => {
       refreshed.push(post);
       if (options.renewed === undefined) throw new AppError('not_found', 'the post is gone');

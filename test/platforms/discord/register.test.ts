@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import type { Translator } from '../../../src/i18n/translate.ts';
 import { commandPayloads, createCommandIndex } from '../../../src/platforms/discord/register.ts';
+import { commandList } from '../../bot/command-list.ts';
 
 const specs = (t: Translator) => commandList.map(command => commandSpec(command, t));
 const payloads = commandPayloads(specs);
@@ -15,7 +15,7 @@ describe('commandPayloads', () => {
   it('offers every command, with its texts in every language', () => {
     expect(named('download')).toMatchObject({
       type: 1,
-      description: 'Bring the video or photos of a post here',
+      description: 'Show the video or photos of a post here',
       description_localizations: { 'en-US': expect.any(String), id: expect.stringContaining('kiriman') },
       integration_types: [0, 1],
       contexts: [0, 1, 2],

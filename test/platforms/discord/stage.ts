@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import type { Command } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
-import type { DeliveryRequest } from '../../../src/media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
 import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type DiscordPlatform,
   type DiscordPlatformOptions,
 } from '../../../src/platforms/discord/platform.ts';
+import { commandList } from '../../bot/command-list.ts';
 import { fakeExtractor, link, type SampleServices, samplePost, sampleServices } from '../../bot/sample.ts';
 import { fileOf } from '../../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../../fakes/discord.ts';

@@ -170,7 +170,7 @@ describe('where the answer goes', () => {
   it('follows a group that has become a supergroup, with its settings', async () => {
     const { fake, settings } = await openStage();
     const old = { id: -500, type: 'group', title: 'Old' } as const;
-    settings.setChat('telegram:-500', { captions: false });
+    await settings.setChat('telegram:-500', { captions: false });
     fake.message({ chat: old, from: SARI, text: 'hi' });
     fake.fault({
       method: 'sendVideo',
@@ -183,8 +183,8 @@ describe('where the answer goes', () => {
     const answer = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
     expect(answer.file?.kind).toBe('video');
     expect(answer.replyTo).toBeUndefined();
-    expect(settings.chat(`telegram:${GROUP.id}`).captions).toBe(false);
-    expect(settings.chat('telegram:-500').captions).toBe(true);
+    expect((await settings.chat(`telegram:${GROUP.id}`)).captions).toBe(false);
+    expect((await settings.chat('telegram:-500')).captions).toBe(true);
   });
 
   it('answers even when the message is gone meanwhile', async () => {

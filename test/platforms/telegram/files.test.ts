@@ -135,7 +135,7 @@ describe('a file that is too large', () => {
     fake.fault({ method: 'sendVideo', errorCode: 413, description: 'Request Entity Too Large', times: 99 });
     fake.message({ from: SARI, text: REEL });
     const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
-    expect(answer.text).toContain('larger than I can carry');
+    expect(answer.text).toContain('too large for me to send');
     expect(answer.text).toContain('The lamp turns');
     expect(answer.replyMarkup).toMatchObject({ inline_keyboard: [[{ url: ORIGINAL }]] });
     expect(fake.problems).toEqual([]);
@@ -199,7 +199,7 @@ describe('a post whose file cannot be had', () => {
     sandbox.faults.set('cdn', 'status:404');
     fake.message({ from: SARI, text: REEL });
     const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0], 10_000);
-    expect(answer.text).toContain('does not answer right now');
+    expect(answer.text).toContain('is not answering right now');
     expect(fake.problems).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { answersIn, BUDI, GROUP, openStage, PHOTO, SARI, type Stage } from './stage.ts';
 
 const KEY = `telegram:${GROUP.id}`;
@@ -20,9 +20,9 @@ describe('settings of a group', () => {
     fake.message({ chat: GROUP, from: BUDI, text: '/settings links:no' });
     const refusal = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
     expect(refusal.text).toMatch(/admin/i);
-    expect(settings.chat(KEY).autoDetect).toBeNull();
+    expect((await settings.chat(KEY)).autoDetect).toBeNull();
     fake.message({ chat: GROUP, from: SARI, text: '/settings links:no' });
-    await fake.waitFor(() => (settings.chat(KEY).autoDetect === false ? true : undefined));
+    await vi.waitFor(async () => expect((await settings.chat(KEY)).autoDetect).toBe(false));
     fake.message({ chat: GROUP, from: BUDI, text: PHOTO });
     fake.message({ chat: GROUP, from: BUDI, text: `/download ${PHOTO}` });
     await fake.waitFor(() => answersIn(fake, GROUP.id).find(({ file }) => file !== undefined));
@@ -36,13 +36,13 @@ describe('settings of a group', () => {
     fake.setMember(GROUP.id, SARI.id, 'administrator');
     fake.message({ chat: GROUP, senderChat: GROUP, text: '/settings captions:no' });
     const page = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
-    expect(settings.chat(KEY).captions).toBe(false);
+    expect((await settings.chat(KEY)).captions).toBe(false);
     const data = buttonOf(page, /Captions/);
     const at = { chatId: GROUP.id, messageId: page.messageId };
     const refused = await pressed(stage, fake.callbackQuery({ data, message: at, from: BUDI }));
     expect(refused.show_alert).toBe(true);
     await pressed(stage, fake.callbackQuery({ data, message: at, from: SARI }));
-    expect(settings.chat(KEY).captions).toBe(true);
+    expect((await settings.chat(KEY)).captions).toBe(true);
     expect(page.edits).toBe(1);
   });
 
@@ -69,10 +69,10 @@ describe('settings of a group', () => {
     const { fake, settings } = await openStage();
     const old = { id: -500, type: 'group', title: 'Old' } as const;
     fake.message({ chat: old, from: SARI, text: 'hi' });
-    settings.setChat('telegram:-500', { autoDetect: false });
+    await settings.setChat('telegram:-500', { autoDetect: false });
     fake.migrate(-500, -1_001_000_000_777);
-    await fake.waitFor(() => (settings.chat('telegram:-1001000000777').autoDetect === false ? true : undefined));
-    expect(settings.chat('telegram:-500').autoDetect).toBeNull();
+    await vi.waitFor(async () => expect((await settings.chat('telegram:-1001000000777')).autoDetect).toBe(false));
+    expect((await settings.chat('telegram:-500')).autoDetect).toBeNull();
   });
 
   it('are marked when Medley is removed, and kept when it is back', async () => {
@@ -82,7 +82,7 @@ describe('settings of a group', () => {
     Object.assign(settings, {
       markChatLeft(key: string, at: number | null) {
         marks.push([key, at !== null]);
-        markChatLeft(key, at);
+        return markChatLeft(key, at);
       },
     });
     fake.myChatMember({ chat: GROUP, status: 'kicked' });

@@ -96,6 +96,21 @@ describe('an inline query', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('whose file Telegram does not take for ten minutes says so, not that the file is too large', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.fault({
+      method: 'sendVideo',
+      errorCode: 429,
+      description: 'Too Many Requests',
+      parameters: { retry_after: 600 },
+    });
+    const message = await choose(stage);
+    await fake.waitFor(() => (message.text?.includes('10 minutes') ? true : undefined));
+    expect(message.text).toContain('Telegram asks me to slow down. Please try again in 10 minutes.');
+    expect(message.text).not.toContain('too large');
+  });
+
   it('of such a person still becomes the film where Telegram can fetch it', async () => {
     const stage = await openStage({ canFetch: true });
     const { fake } = stage;

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import type { Command } from '../../../src/bot/command.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from '../../../src/bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from '../../../src/bot/settings/settings.ts';
@@ -19,15 +17,18 @@ import { openStore } from '../../../src/infra/store/store.ts';
 import { createDelivery, type Delivery, type PublicAddresses } from '../../../src/media/delivery/delivery.ts';
 import { createSentFiles, type SentFiles } from '../../../src/media/delivery/sent-files.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
+import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
-import { createMediaSources } from '../../../src/media/sources/index.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import type { TelegramLimits } from '../../../src/platforms/telegram/limits.ts';
 import { createTelegramPlatform, type TelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
+import { commandList } from '../../bot/command-list.ts';
 import { memoryLimiter } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { createFakeTelegram, type FakeTelegram, type FakeTelegramOptions } from '../../fakes/telegram.ts';
+import { embeddedRecords } from '../../records.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
 
 export const REEL = 'https://www.instagram.com/reel/DYnightsky7/';
@@ -95,11 +96,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   });
   const http = createHttpClient({ overrides: createOverrides(overrides) });
   const store = openStore(':memory:');
-  const settings = createSettingsStore({ store });
+  const records = embeddedRecords(store);
+  const settings = createSettingsStore({ records });
   const jobs = createJobs({ store });
-  const sentFiles = createSentFiles(store);
+  const sentFiles = createSentFiles({ records, onFailure: () => undefined });
   const extractor = createExtractor({
-    sources: createMediaSources({ instagram: { http, log }, facebook: { http, log } }),
+    sources: sourceDescriptors.map(source => source.create({ http, log })),
     cache: createMemoryCache<Post>({ maxEntries: 100 }),
     shortLinks: createMemoryCache<string>({ maxEntries: 100 }),
     log,
@@ -107,6 +109,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const delivery: Delivery = createDelivery({
     http,
     mediaHosts: extractor.mediaHosts,
+    cdnHeaders: createCdnHeaders(sourceDescriptors),
     tempDir: folder,
     refresh: (post, signal) => extractor.refresh(post, signal),
     addresses: options.addresses,
@@ -119,8 +122,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
       recommend: fakeRecommend().recommend,
-      served: createRecommendationHistory({ store }),
-      actions: createButtonTokens({ key: randomBytes(32), store: createButtonStore(store) }),
+      recommendationHistory: createRecommendationHistory({ records }),
+      actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
       jobs,
       version: '1.2.3',
     },

@@ -91,8 +91,8 @@ describe('starting', () => {
     );
     const english = fake.commands.get('all_private_chats ')?.find(({ command }) => command === 'download');
     const indonesian = fake.commands.get('all_private_chats id')?.find(({ command }) => command === 'download');
-    expect(english?.description).toContain('Bring');
-    expect(indonesian?.description).toContain('Bawa');
+    expect(english?.description).toContain('Show');
+    expect(indonesian?.description).toContain('Tampilkan');
     expect(calls('setMyCommands')).toHaveLength(6);
     await restart();
     await fake.waitFor(() => (calls('getMyCommands').length === 12 ? true : undefined));

@@ -90,7 +90,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
   it('says on the button that a preview cannot be had, and leaves the others alone', async () => {
     await find();
     await page.getByRole('button', { name: 'Play: Preview of Northbound' }).click();
-    await page.getByRole('button', { name: 'This sound could not be loaded' }).waitFor();
+    await page.getByRole('button', { name: 'This audio could not be loaded' }).waitFor();
     await page.getByRole('button', { name: 'Play: Preview of Paper Comet' }).click();
     await page.getByRole('button', { name: 'Pause: Preview of Paper Comet' }).waitFor();
   });

@@ -98,7 +98,10 @@ export function findingDispatcher(whole: Pick<Dispatcher, 'dispatch'>): Pick<Dis
         (invocation.kind === 'action' && /^(page|open|fail|film) ?(\d*)$/.exec(invocation.token)) || [];
       if (word === undefined) return whole.dispatch(invocation, sink);
       if (word === 'fail') {
-        return sink.reply(errorNotice(new AppError('timeout', 'slow'), createTranslator(['en']), 'caller'), LAST);
+        return sink.reply(
+          errorNotice(new AppError('timeout', 'slow'), createTranslator(['en']), { visibility: 'caller' }),
+          LAST,
+        );
       }
       if (word === 'film') {
         return sink.reply(

@@ -8,6 +8,7 @@ import { openStage, type Stage } from './stage.ts';
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
 const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
 const WAITS = 'https://www.instagram.com/reel/Waits/';
+const PRIVATE = 'https://www.instagram.com/reel/Private/';
 
 // Run in the page; as text, since these tests know no DOM types.
 const READY_STATE = `document.querySelector('video').readyState`;
@@ -135,9 +136,15 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await input.pressSequentially('/');
     await expect.poll(() => options.count()).toBeGreaterThan(2);
     await expect(input.getAttribute('aria-expanded')).resolves.toBe('true');
+    await expect(input.getAttribute('aria-activedescendant')).resolves.toBeNull();
+    await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
     await expect(input.getAttribute('aria-activedescendant')).resolves.toBe('suggestion-1');
     await expect(options.nth(1).getAttribute('aria-selected')).resolves.toBe('true');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    const last = (await options.count()) - 1;
+    await expect(input.getAttribute('aria-activedescendant')).resolves.toBe(`suggestion-${last}`);
     await page.keyboard.press('Escape');
     await expect(input.getAttribute('aria-expanded')).resolves.toBe('false');
     await input.pressSequentially('set');
@@ -145,6 +152,37 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await expect(input.inputValue()).resolves.toBe('/settings ');
     await options.filter({ hasText: 'id' }).click();
     await expect(input.inputValue()).resolves.toMatch(/^\/settings .*id/);
+    expect(complaints).toEqual([]);
+  });
+
+  it('sends what was typed with Enter; a suggestion only when it was moved to', async () => {
+    const input = page.locator('#input');
+    const options = page.getByRole('option');
+    const said = page.locator('.said');
+    for (const [place, line] of ['/osu scores lamp post', '/beatmap info paper comet', '/osu scores lamp'].entries()) {
+      await input.pressSequentially(line);
+      await expect.poll(() => options.count()).toBeGreaterThan(0);
+      await page.keyboard.press('Enter');
+      await expect.poll(() => said.nth(place).textContent()).toContain(line);
+      await expect(input.inputValue()).resolves.toBe('');
+    }
+
+    await input.pressSequentially('/osu scores lamp');
+    await expect.poll(() => options.first().textContent()).toContain('paper crane');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(input.inputValue()).resolves.toBe('/osu scores "paper crane"');
+    await expect(said.count()).resolves.toBe(3);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said.count()).toBe(4);
+
+    // What was moved to belongs to what was typed then.
+    await input.pressSequentially('/osu scores lamp');
+    await expect.poll(() => options.first().textContent()).toContain('paper crane');
+    await page.keyboard.press('ArrowDown');
+    await input.pressSequentially(' post');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => said.nth(4).textContent()).toContain('/osu scores lamp post');
     expect(complaints).toEqual([]);
   });
 
@@ -193,7 +231,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await say('https://www.instagram.com/reel/Broken/');
     const note = page.locator('.media-note');
     await note.waitFor();
-    await note.getByRole('button', { name: 'Bring it again' }).click();
+    await note.getByRole('button', { name: 'Load it again' }).click();
     await expect.poll(() => stage.asked.length).toBe(2);
   });
 
@@ -202,8 +240,36 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await page.locator('.card video').waitFor();
     await page.clock.setFixedTime(Date.now() + 7 * 3_600_000);
     await page.reload();
-    await page.getByRole('button', { name: 'Bring it again' }).click();
+    await page.getByRole('button', { name: 'Load it again' }).click();
     await expect.poll(() => stage.asked).toEqual([REEL, REEL]);
+    expect(complaints).toEqual([]);
+  });
+
+  it('says for each of several links what became of it, and under every message that it is over the limit', async () => {
+    await stage.close();
+    stage = await openStage({ pageFolder: built.folder, units: 6, limits: { drainMs: 50, closeMs: 200 } });
+    await visit({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
+    await paste(`${PRIVATE} ${REEL}`);
+    const cards = page.locator('.answers').last().locator('article');
+    await expect.poll(() => cards.count()).toBe(2);
+    await expect(cards.first().textContent()).resolves.toBe(
+      'instagram.com/reel/Private: That post is private, so only its followers can see it.',
+    );
+    await expect(cards.first().locator('code').textContent()).resolves.toBe('instagram.com/reel/Private');
+    await expect(cards.first().locator('a').count()).resolves.toBe(0);
+
+    await paste(`${REEL} ${CAROUSEL}`);
+    await expect
+      .poll(() => cards.last().textContent())
+      .toMatch(/^instagram\.com\/p\/FiveThings: Too many requests\. Please try again in \d+ seconds\.$/);
+    for (const line of [REEL, '/osu profile lamp post', CAROUSEL]) {
+      await say(line);
+      await expect.poll(() => page.locator('.said').last().textContent()).toContain(line);
+      await expect
+        .poll(() => cards.last().textContent())
+        .toMatch(/^Too many requests\. Please try again in \d+ seconds\.$/);
+    }
+    await expect(page.getByText('That did not go through').count()).resolves.toBe(0);
     expect(complaints).toEqual([]);
   });
 

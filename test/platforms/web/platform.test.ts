@@ -128,12 +128,21 @@ describe('a conversation', () => {
     expect(stage.logged).toEqual(['web chat: dispatch failed']);
   });
 
+  it('takes a link of 8 KB among words of any script', async () => {
+    const stage = await open();
+    const page = await join(stage);
+    const link = 'https://www.instagram.com/reel/SeaLight_01/?igsh='.padEnd(8_192, 'a%2F');
+    page.send({ type: 'message', id: 'a', text: `${'\u5b57'.repeat(1_800)} ${link}` });
+    await page.hear('done', frame => frame.id === 'a');
+    expect(stage.asked).toEqual([link]);
+  });
+
   it('refuses what is too long, and what is too much at once, in words', async () => {
     const stage = await open({ limits: { running: 1, queued: 1 } });
     const page = await join(stage);
-    page.send({ type: 'message', id: 'long', text: 'x'.repeat(4_001) });
+    page.send({ type: 'message', id: 'long', text: 'x'.repeat(10_001) });
     const long = await page.hear('reply', frame => frame.id === 'long');
-    expect(JSON.stringify(long.reply.blocks)).toContain('4000');
+    expect(JSON.stringify(long.reply.blocks)).toContain('10000');
     for (const id of ['a', 'b', 'c']) page.send({ type: 'message', id, text: WAITS });
     const refused = await page.hear('reply', frame => frame.id === 'c');
     expect(refused.reply.tone).toBe('error');
@@ -141,6 +150,45 @@ describe('a conversation', () => {
     stage.release();
     await page.hear('done', frame => frame.id === 'a');
     await page.hear('accepted', frame => frame.id === 'b');
+  });
+});
+
+describe('visitors over their limit', () => {
+  const OVER = /Too many requests\. Please try again in \d+ seconds\./;
+  const ask = async (page: PageClient, id: string): Promise<string> => {
+    page.send({ type: 'message', id, text: REEL });
+    await page.hear('done', frame => frame.id === id);
+    const replies = page.heard.filter(frame => frame.type === 'reply' && frame.id === id);
+    expect(replies).toHaveLength(1);
+    return JSON.stringify(replies);
+  };
+
+  it('are told so for every message, with the time to wait', async () => {
+    const page = await join(await open({ units: 2 }));
+    expect(await ask(page, 'a')).not.toMatch(OVER);
+    for (const id of ['b', 'c', 'd', 'e']) expect(await ask(page, id)).toMatch(OVER);
+  });
+
+  it('do not use up what others at the same address have', async () => {
+    const stage = await open({ units: 2 });
+    const [sari, budi] = [await join(stage), await join(stage)];
+    expect(await ask(sari, 'a')).not.toMatch(OVER);
+    expect(await ask(sari, 'b')).toMatch(OVER);
+    expect(await ask(budi, 'a')).not.toMatch(OVER);
+    expect(await ask(budi, 'b')).toMatch(OVER);
+  });
+
+  it('have no more by beginning again as somebody else for ever', async () => {
+    const stage = await open({ units: 2 });
+    const answers: string[] = [];
+    for (let n = 0; n < 12; n += 1) {
+      const page = await join(stage);
+      answers.push(await ask(page, 'a'));
+      page.socket.close();
+      await page.closed;
+    }
+    expect(answers.filter(each => !OVER.test(each))).toHaveLength(10);
+    expect(answers.slice(10).every(each => OVER.test(each))).toBe(true);
   });
 });
 
@@ -243,7 +291,7 @@ describe('frames that are no frames', () => {
   it('are refused by size and by number', async () => {
     const stage = await open({ limits: { framesAtOnce: 5, framesPerSecond: 0 } });
     const big = await join(stage);
-    big.sendText('x'.repeat(17 * 1024));
+    big.sendText('x'.repeat(65 * 1024));
     await expect(big.closed).resolves.toBe(1009);
     const many = await join(stage);
     for (let i = 0; i < 6; i += 1) many.send({ type: 'suggest', id: `s${i}`, text: '/' });

@@ -46,7 +46,7 @@ export function photo(file: string, alt: string | null = null): MediaItem {
   };
 }
 
-export function post(parts: Partial<Post>): Post {
+export function post({ items = [], ...parts }: Partial<Post>): Post {
   return {
     source: 'instagram',
     id: 'SeaLight_01',
@@ -58,7 +58,7 @@ export function post(parts: Partial<Post>): Post {
     mentions: [],
     publishedAt: Date.UTC(2026, 4, 17, 18, 30),
     stats: NO_STATS,
-    items: [],
+    items: items.map((item, position) => ({ ...item, position })),
     missingItems: 0,
     coverUrl: null,
     fetchedAt: 0,

@@ -3,22 +3,22 @@ import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
-import { createButtonStore } from '../../../src/bot/buttons/button-store.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
-import { commandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { AppError } from '../../../src/errors.ts';
-import type { RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import type { Extractor } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
+import { commandList } from '../../bot/command-list.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
+import { embeddedRecords } from '../../records.ts';
 import { findingDispatcher } from './found.ts';
 import { carousel, post, reel, tram } from './posts.ts';
 
@@ -47,6 +47,8 @@ export interface StageOptions {
   readonly publicUrl?: string;
   readonly examples?: readonly WebExample[];
   readonly port?: number;
+  /** What one visitor may ask for in a minute. Default: as much as they like. */
+  readonly units?: number;
   /** Stands in for the bot's own dispatcher where a test scripts it. */
   readonly dispatcher?: Partial<Dispatcher>;
 }
@@ -78,20 +80,21 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     error: (_: object, message: string) => void logged.push(message),
   };
   const store = openStore(':memory:');
+  const records = embeddedRecords(store);
   const dispatcher = createDispatcher({
     commands: commandList,
     services: {
       extractor: createExtractor(asked, waiting),
       beatmaps: fakeBeatmaps().beatmaps,
-      settings: createSettingsStore({ store }),
+      settings: createSettingsStore({ records }),
       recommend: fakeRecommend().recommend,
-      served: createRecommendationHistory({ store }),
-      actions: createButtonTokens({ key: randomBytes(32), store: createButtonStore(store) }),
+      recommendationHistory: createRecommendationHistory({ records }),
+      actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
       jobs: createJobs({ store }),
       version: '0.0.0',
     },
-    limiter: OPEN_LIMITER,
-    userLimit: { units: 1_000, windowMs: 60_000 },
+    limiter: options.units === undefined ? OPEN_LIMITER : createMemoryRateLimiter(),
+    userLimit: { units: options.units ?? 1_000, windowMs: 60_000 },
     log,
   });
   const { examples } = options;
@@ -152,5 +155,5 @@ function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
 }
 
 const OPEN_LIMITER: RateLimiter = {
-  consume: async ({ limit }) => ({ allowed: true, limit, remaining: limit, resetAt: 0, firstRefusal: false }),
+  consume: async ({ limit }) => ({ allowed: true, limit, remaining: limit, resetAt: 0 }),
 };

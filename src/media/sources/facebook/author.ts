@@ -1,21 +1,11 @@
 /** Objects of a page that describe one person or page -> the author. Pure. */
-import { z } from 'zod';
-import { address, flag, objectOf, text } from '../../parse/fields.ts';
-import type { JsonObject } from '../../parse/json-search.ts';
+import { readAddress, readFlag, readText } from '../../parse/fields.ts';
+import { child, type JsonObject } from '../../parse/json-search.ts';
 import type { Author } from '../../post.ts';
 
-const picture = objectOf({ uri: address });
-
-const actor = z.object({
-  id: text,
-  name: text,
-  username: text,
-  url: text,
-  is_verified: flag,
-  profile_picture: picture,
-  displayPicture: picture,
-  profilePicture: picture,
-});
+const IMAGE_KEYS: readonly string[] = ['profile_picture', 'displayPicture', 'profilePicture'];
+/** More objects than one author is ever spread over. */
+const MAX_NODES = 40;
 
 /** `facebook.com/NAME` -> NAME; a numbered profile has no name of its own. */
 function usernameOf(url: string | null): string | null {
@@ -35,15 +25,13 @@ export function readAuthor(nodes: readonly JsonObject[]): Author {
     verified: null,
     avatarUrl: null,
   };
-  for (const node of nodes) {
-    const result = actor.safeParse(node);
-    if (!result.success) continue;
-    const { data } = result;
-    author.id ??= data.id;
-    author.name ??= data.name;
-    author.username ??= data.username ?? usernameOf(data.url);
-    author.verified ??= data.is_verified;
-    author.avatarUrl ??= (data.profile_picture ?? data.displayPicture ?? data.profilePicture)?.uri ?? null;
+  for (const node of nodes.slice(0, MAX_NODES)) {
+    const images = IMAGE_KEYS.map(key => readAddress(child(node[key], 'uri')));
+    author.id ??= readText(node.id);
+    author.name ??= readText(node.name);
+    author.username ??= readText(node.username) ?? usernameOf(readText(node.url));
+    author.verified ??= readFlag(node.is_verified);
+    author.avatarUrl ??= images.find(url => url !== null) ?? null;
   }
   return author;
 }

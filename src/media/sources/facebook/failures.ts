@@ -2,7 +2,9 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
-import { readMeta } from './page.ts';
+import { findValues, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-search.ts';
+import { readMeta } from '../../parse/page-meta.ts';
+import { pageScripts, visibleMarkup } from '../../parse/page-scripts.ts';
 
 /** A `not_found` that may only mean that this form of the address does not know the post: the chain goes on. */
 export function weakNotFound(message: string): AppError {
@@ -26,40 +28,99 @@ function failureOfPath(url: string | null): AppError | null {
   return null;
 }
 
-/** Their sentences and marks, most telling first; matched in lower case with plain apostrophes. */
-const SIGNS: readonly (readonly [RegExp, ErrorCode])[] = [
-  [
-    /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
-    'region_blocked',
-  ],
-  [
-    /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)/,
-    'age_restricted',
-  ],
-  [
-    /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
-    'upstream_rate_limited',
-  ],
-  [/this (?:video|post|profile|account) is private|only members can see who's in the group/, 'private'],
+type Sign = readonly [RegExp, ErrorCode];
+
+const REGION: Sign = [
+  /(?:isn't|is not|not) available in your (?:country|region|location)|restricted in your (?:country|region)/,
+  'region_blocked',
+];
+const AGE: Sign = [
+  /age[- ]restricted|you must be (?:at least )?(?:18|21)(?: years)?|confirm (?:your age|that you're over)/,
+  'age_restricted',
+];
+const PRIVATE: Sign = [
+  /this (?:video|post|profile|account) is private|only members can see who's in the group/,
+  'private',
+];
+
+const BLOCKED: Sign = [
+  /you(?:'re| are) temporarily blocked|temporarily blocked from|\{"__dr":"cometerrorroot\.react"\}/,
+  'upstream_rate_limited',
+];
+const LOGIN: Sign = [
+  />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
+  'login_required',
+];
+
+/** The site's sentences and marks, most telling first; matched in lower case with plain apostrophes. */
+const SIGNS: readonly Sign[] = [
+  REGION,
+  AGE,
+  BLOCKED,
+  PRIVATE,
   [
     /uiinterstitialcontent|this (?:content|page) isn't available|content isn't available (?:right now|at the moment)|>page not found<\/title>|the link you followed may (?:be broken|have expired)/,
     'not_found',
   ],
-  [
-    />you must log in to continue|id="login_form"|id="loginbutton"|<title>log in(?:to)? (?:to )?facebook/,
-    'login_required',
-  ],
+  LOGIN,
 ];
+/** Removed, or closed to strangers, or not to be shown elsewhere: the page of another address may say more. */
+const GONE = /post is no longer available|this video may no longer exist/;
 
-function plainText(html: string): string {
-  return html
-    .toLowerCase()
-    .replaceAll('&#039;', "'")
-    .replaceAll('&#39;', "'")
-    .replaceAll('&#x27;', "'")
-    .replaceAll('&apos;', "'")
-    .replaceAll('\u2019', "'")
-    .replaceAll('\\u2019', "'");
+function plainText(text: string): string {
+  return text.toLowerCase().replace(/&#0?39;|&#x27;|&apos;|\u2019|\\u2019/g, "'");
+}
+
+/** A refusal is a small page; what lies behind is not looked at. */
+const MAX_WORDS_CHARS = 512 * 1024;
+
+/** What visitors see, without the words of people that the head quotes. */
+function visibleWords(html: string): string {
+  const visible = plainText(visibleMarkup(html, MAX_WORDS_CHARS)).replace(/<meta\s[^<>]{0,8000}>/g, '');
+  return visible.replace(/<title>(?!page not found<|log in(?:to)? (?:to )?facebook)[^<]{0,2000}/, '<title>');
+}
+
+/** The texts of the page's data, each string of which may be a sentence of the site. */
+function dataWords(html: string): string {
+  let words = '';
+  for (const { text, isJson } of pageScripts(html)) {
+    if (words.length >= MAX_WORDS_CHARS) break;
+    if (isJson) words += text;
+  }
+  return plainText(words.slice(0, MAX_WORDS_CHARS));
+}
+
+function signIn(words: string, signs: readonly Sign[]): Sign | undefined {
+  return signs.find(([pattern]) => pattern.test(words));
+}
+
+/** What the page says of itself: in what visitors see and, where no people's posts stand in it, in its data. */
+function failureOfSigns(html: string, hasPosts: boolean): AppError | null {
+  const visible = visibleWords(html);
+  const seen = signIn(visible, SIGNS);
+  // A login form stands on every page of a visitor.
+  const stated =
+    seen === undefined || seen === LOGIN ? signIn(dataWords(html), hasPosts ? [BLOCKED] : SIGNS) : undefined;
+  const sign = stated ?? seen;
+  if (sign !== undefined) return new AppError(sign[1], `the page says so: ${sign[0].source.slice(0, 60)}`);
+  return GONE.test(visible) ? weakNotFound('the page says that the post is no longer available') : null;
+}
+
+/** Properties in which an object says why it is not shown. */
+const REASON_KEY = /gat(?:ed|ing)|restrict|geo_?block|unavailab|cix_screen|warning_screen|error/;
+const MAX_REASON_CHARS = 20_000;
+
+/** The restriction that the objects of a post state themselves; null when they state none. */
+export function restrictionOf(objects: readonly JsonObject[], budget: SearchBudget): ErrorCode | null {
+  for (const object of objects) {
+    for (const reason of findValues(object, key => REASON_KEY.test(key), { budget })) {
+      const isText = typeof reason === 'string' || isJsonObject(reason);
+      const words = isText ? plainText(JSON.stringify(reason).slice(0, MAX_REASON_CHARS)) : '';
+      const sign = signIn(words, [REGION, AGE, PRIVATE]);
+      if (sign !== undefined) return sign[1];
+    }
+  }
+  return null;
 }
 
 function failureOfStatus(head: HttpHead, body: string, now: number): AppError | null {
@@ -77,8 +138,14 @@ function failureOfStatus(head: HttpHead, body: string, now: number): AppError | 
   return new AppError('upstream_changed', `status ${status}`);
 }
 
-/** Why an answer that holds no post holds none. Null when it gives no reason that we know. */
-export function failureOfAnswer(answer: HttpResponse, now: number): AppError | null {
+/** The parts of a response by which a refusal is known. */
+export type SiteAnswer = HttpHead & Pick<HttpResponse, 'text'>;
+
+/**
+ * Why an answer that holds no post holds none; null when it gives no reason that we know. `hasPosts`: posts of other people stand in
+ * it, whose words are no words of the site.
+ */
+export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
   const moved = answer.status >= 300 && answer.status < 400 ? (answer.headers.location ?? null) : answer.url;
   const elsewhere = failureOfPath(moved);
   if (elsewhere !== null) return elsewhere;
@@ -86,13 +153,10 @@ export function failureOfAnswer(answer: HttpResponse, now: number): AppError | n
   if (answer.status === 429 || answer.status >= 500) return failureOfStatus(answer, answer.text, now);
   const { canonical } = readMeta(answer.text);
   if (isLoginPath(canonical)) return new AppError('login_required', 'the page is the login page');
-  const words = plainText(answer.text);
-  const sign = SIGNS.find(([pattern]) => pattern.test(words));
+  const said = failureOfSigns(answer.text, hasPosts);
   const status = failureOfStatus(answer, answer.text, now);
   // A 404 with a login form around it is still a 404.
-  if (sign !== undefined && !(status?.code === 'not_found' && sign[1] === 'login_required')) {
-    return new AppError(sign[1], `the page says so: ${sign[0].source.slice(0, 60)}`);
-  }
+  if (said !== null && !(status?.code === 'not_found' && said.code === 'login_required')) return said;
   if (status !== null) return status;
   if (/^\/watch\/?$/.test(pathOf(canonical)) && !/[?&]v=\d/.test(canonical ?? '')) {
     return weakNotFound('the site shows its feed of videos instead');

@@ -36,6 +36,7 @@ function listAt(text: string, start: number): { readonly value: unknown; readonl
 
 /** Entries of every `videoData: [...]` in a script: the player's configuration before 2020, still in embedded players. */
 export function legacyVideoData(script: string): readonly JsonObject[] {
+  if (!script.includes('videoData')) return [];
   const found: JsonObject[] = [];
   VIDEO_DATA.lastIndex = 0;
   for (let count = 0; count < MAX_LITERALS; count += 1) {

@@ -1,67 +1,61 @@
-/** What a Facebook page holds before anybody knows which post was asked for. Pure and linear in the page's length. */
-import { Parser } from 'htmlparser2';
-import { embeddedJson, findObjects, isJsonObject, type JsonObject, pageScripts } from '../../parse/json-search.ts';
+/** What a Facebook page holds. Scripts are parsed when something in them is asked for: a page has a hundred and a post is in few. */
+import {
+  createSearchBudget,
+  isJsonObject,
+  type JsonObject,
+  parseJson,
+  type SearchBudget,
+  visitObjects,
+} from '../../parse/json-search.ts';
+import { type PageMeta, readMeta } from '../../parse/page-meta.ts';
+import { pageScripts } from '../../parse/page-scripts.ts';
 import { legacyVideoData } from './legacy.ts';
 import { matchFacebookLink } from './link.ts';
-import { isVideo } from './video.ts';
-
-/** `<meta>` and `<link>` of the page's head. */
-export interface PageMeta {
-  readonly canonical: string | null;
-  /** `og:…` properties, the first of each. */
-  readonly og: ReadonlyMap<string, string>;
-}
+import { VIDEO_KEYS } from './video.ts';
 
 export interface FacebookPage {
   readonly meta: PageMeta;
+  /** For searches through the page's objects, all together. */
+  readonly budget: SearchBudget;
   /** Objects that carry this id, in page order: Facebook's ids are unique, so all of them speak of one thing. */
   byId(id: string): readonly JsonObject[];
-  /** Objects that may be a post's story, in page order. */
-  readonly stories: readonly JsonObject[];
-  /** Objects that name the video they are feedback on, in page order. */
-  readonly videoFeedback: readonly JsonObject[];
+  /** Objects that may be the story of a post that is known by one of `ids`, in page order. */
+  storiesNaming(ids: ReadonlySet<string>): readonly JsonObject[];
+  /** Objects that name the video they are feedback on, one of `ids`, in page order. */
+  feedbackNaming(ids: ReadonlySet<string>): readonly JsonObject[];
+  /** Reads the scripts that were not asked for yet; whether there were any. */
+  readAll(): boolean;
   /** The one story that the page as a whole is about; null when there is none or more than one. */
-  readonly rootStory: JsonObject | null;
+  rootStory(): JsonObject | null;
   /** Whether files of any video at all are in it. */
-  readonly hasVideos: boolean;
+  hasVideos(): boolean;
+  /** Whether any post at all may be in it. */
+  hasPosts(): boolean;
+  /** Whether anything in the page names one of the ids, in whatever place. */
+  names(ids: ReadonlySet<string>): boolean;
   /** `videoData` of the player before 2020, still used by embedded players. */
   readonly legacyVideos: readonly JsonObject[];
 }
 
-const MAX_TAGS = 500;
-const TAG = /<(?:meta|link)\s[^<>]{1,4000}>/gi;
+const STORY = 1;
+const VIDEO = 2;
+const FEEDBACK = 4;
+const DATA = 8;
 
-export function readMeta(html: string): PageMeta {
-  const og = new Map<string, string>();
-  let canonical: string | null = null;
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      const { property, content, rel, href } = attributes;
-      if (name === 'meta' && property?.startsWith('og:') && content && !og.has(property)) og.set(property, content);
-      if (name === 'link' && rel === 'canonical' && href) canonical ??= href;
-    },
-  });
-  let left = MAX_TAGS;
-  for (const [tag] of html.matchAll(TAG)) {
-    if (left === 0) break;
-    left -= 1;
-    parser.write(tag);
-  }
-  parser.end();
-  return { canonical, og };
-}
+/** What a property says of the object that has it, as bits: each object of a page is asked. */
+const ROLES: ReadonlyMap<string, number> = new Map([
+  ...['short_form_video_context', 'attachments', 'post_id', 'comet_sections', 'feedback_context', 'shareable'].map(
+    key => [key, STORY] as const,
+  ),
+  ...VIDEO_KEYS.map(key => [key, VIDEO] as const),
+  ['associated_video', FEEDBACK],
+  ['data', DATA],
+]);
 
-const STORY_KEYS: readonly string[] = [
-  'short_form_video_context',
-  'attachments',
-  'post_id',
-  'comet_sections',
-  'feedback_context',
-  'shareable',
-];
-
-function isStory(object: JsonObject): boolean {
-  return STORY_KEYS.some(key => key in object);
+function rolesOf(keys: readonly string[]): number {
+  let roles = 0;
+  for (const key of keys) roles |= ROLES.get(key) ?? 0;
+  return roles;
 }
 
 function textId(value: unknown): string | null {
@@ -73,41 +67,139 @@ function textId(value: unknown): string | null {
 function answeredStory(data: unknown): JsonObject | null {
   if (!isJsonObject(data)) return null;
   const first = Array.isArray(data.nodes) ? data.nodes[0] : undefined;
-  const story = [data.node_v2, data.node, first].find(one => isJsonObject(one) && isStory(one));
+  const story = [data.node_v2, data.node, first].find(
+    one => isJsonObject(one) && (rolesOf(Object.keys(one)) & STORY) !== 0,
+  );
   return isJsonObject(story) ? story : null;
 }
 
-/** All objects of the page's JSON, parents before children. */
-function* pageObjects(html: string): Generator<JsonObject> {
-  for (const json of embeddedJson(html)) yield* findObjects(json, () => true);
+/** The objects of one script. */
+interface Content {
+  readonly index: ReadonlyMap<string, readonly JsonObject[]>;
+  readonly stories: readonly JsonObject[];
+  readonly feedback: readonly JsonObject[];
+  readonly roots: readonly JsonObject[];
+  readonly hasVideos: boolean;
 }
 
-export function readPage(html: string): FacebookPage {
+function readContent(text: string): Content {
   const index = new Map<string, JsonObject[]>();
   const stories: JsonObject[] = [];
-  const videoFeedback: JsonObject[] = [];
+  const feedback: JsonObject[] = [];
   const roots: JsonObject[] = [];
-  const legacyVideos = [...pageScripts(html)].flatMap(script => legacyVideoData(script.text));
-  let hasVideos = legacyVideos.length > 0;
-  for (const object of pageObjects(html)) {
+  let hasVideos = false;
+  visitObjects(parseJson(text), (object, keys) => {
     const id = textId(object.id);
-    const known = id === null ? undefined : index.get(id);
-    if (known !== undefined) known.push(object);
-    else if (id !== null) index.set(id, [object]);
-    if (isStory(object)) stories.push(object);
-    if (isJsonObject(object.associated_video)) videoFeedback.push(object);
-    hasVideos ||= isVideo(object);
-    const root = answeredStory(object.data);
+    if (id !== null) {
+      const known = index.get(id);
+      if (known === undefined) index.set(id, [object]);
+      else known.push(object);
+    }
+    const roles = rolesOf(keys);
+    if ((roles & STORY) !== 0) stories.push(object);
+    if ((roles & FEEDBACK) !== 0 && isJsonObject(object.associated_video)) feedback.push(object);
+    hasVideos ||= (roles & VIDEO) !== 0 || object.__typename === 'Video';
+    const root = (roles & DATA) === 0 ? null : answeredStory(object.data);
     if (root !== null) roots.push(root);
+  });
+  return { index, stories, feedback, roots, hasVideos };
+}
+
+/**
+ * What a text has in it when it names an id, plain or inside the base64 of another: there the same digits are written in three
+ * ways, by where among three bytes they begin.
+ */
+function tracesOf(id: string): readonly string[] {
+  if (!/^\d{6,20}$/.test(id)) return [id.replace(/=+$/, '')];
+  const encoded = [0, 1, 2].map(offset => {
+    const text = Buffer.from('\0'.repeat(offset) + id).toString('base64');
+    // Characters that share bits with what stands before or behind the id are left out.
+    const start = offset === 0 ? 0 : offset + 1;
+    return text.slice(start, Math.floor(((offset + id.length) * 8) / 6));
+  });
+  return [id, ...encoded];
+}
+
+/** Shorter ids name nothing in particular: enumerations, places in lists. */
+const MIN_ID_CHARS = 6;
+/** Ids looked for one by one; the scripts are all read where there are more. */
+const MAX_LOOKUPS = 24;
+
+interface Script {
+  readonly text: string;
+  content: Content | null;
+}
+
+export function openPage(html: string): FacebookPage {
+  const scripts: Script[] = [];
+  const legacyVideos: JsonObject[] = [];
+  for (const { text, isJson } of pageScripts(html)) {
+    if (isJson) scripts.push({ text, content: null });
+    legacyVideos.push(...legacyVideoData(text));
   }
-  const rootIds = new Set(roots.map(root => textId(root.id) ?? textId(root.post_id)));
+  const asked = new Set<string>();
+  let isWhole = false;
+
+  function read(isWanted: (text: string) => boolean): void {
+    for (const script of scripts) {
+      if (script.content === null && isWanted(script.text)) script.content = readContent(script.text);
+    }
+  }
+
+  /** Reads every script that has one of the traces of an id in it. */
+  function readNaming(id: string, traces: readonly string[]): void {
+    if (isWhole || asked.has(id) || id.length < MIN_ID_CHARS) return;
+    asked.add(id);
+    if (asked.size > MAX_LOOKUPS) readAll();
+    else read(text => traces.some(trace => text.includes(trace)));
+  }
+
+  function readAll(): boolean {
+    const isNew = scripts.some(script => script.content === null);
+    isWhole = true;
+    read(() => true);
+    return isNew;
+  }
+
+  const contents = () => scripts.flatMap(script => script.content ?? []);
+
   return {
     meta: readMeta(html),
-    byId: id => index.get(id) ?? [],
-    stories,
-    videoFeedback,
-    rootStory: rootIds.size === 1 ? (roots[0] ?? null) : null,
-    hasVideos,
+    budget: createSearchBudget(),
+    byId(id) {
+      readNaming(id, [id]);
+      return contents().flatMap(content => content.index.get(id) ?? []);
+    },
+    storiesNaming(ids) {
+      for (const id of ids) readNaming(id, tracesOf(id));
+      return contents().flatMap(content => content.stories);
+    },
+    feedbackNaming(ids) {
+      for (const id of ids) readNaming(id, tracesOf(id));
+      return contents().flatMap(content =>
+        content.feedback.filter(
+          one => isJsonObject(one.associated_video) && ids.has(textId(one.associated_video.id) ?? ''),
+        ),
+      );
+    },
+    readAll,
+    rootStory() {
+      readAll();
+      const roots = contents().flatMap(content => content.roots);
+      const ids = new Set(roots.map(root => textId(root.id) ?? textId(root.post_id)));
+      return ids.size === 1 ? (roots[0] ?? null) : null;
+    },
+    hasVideos() {
+      readAll();
+      return legacyVideos.length > 0 || contents().some(content => content.hasVideos);
+    },
+    hasPosts() {
+      readAll();
+      return legacyVideos.length > 0 || contents().some(({ stories, hasVideos }) => hasVideos || stories.length > 0);
+    },
+    names(ids) {
+      return [...ids].flatMap(tracesOf).some(trace => html.includes(trace));
+    },
     legacyVideos,
   };
 }

@@ -1,16 +1,28 @@
 /** A Facebook page -> the post that was asked for. Pure; never throws. Media are bound to the requested id. */
 
+import type { ErrorCode } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { captionTags } from '../../parse/caption.ts';
-import { address, instant } from '../../parse/fields.ts';
-import { isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import { readAddress, readInstant } from '../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import { videoItem } from '../../parse/media-files.ts';
 import type { Author, Post, UnplacedItem } from '../../post.ts';
 import { readAuthor } from './author.ts';
 import { readCounts } from './counts.ts';
-import { type FacebookPage, idOfAddress, readPage } from './page.ts';
+import { restrictionOf } from './failures.ts';
+import { type FacebookPage, idOfAddress, openPage } from './page.ts';
 import { isPhoto, readPhoto } from './photo.ts';
-import { attachedMedia, boundStories, child, messageOf, postIdsOf, textOf } from './story.ts';
+import {
+  type AttachedMedia,
+  attachedMedia,
+  boundStories,
+  distinctMedia,
+  holdsMedia,
+  mediaIdOf,
+  messageOf,
+  postIdsOf,
+  textOf,
+} from './story.ts';
 import { isVideo, readVideo } from './video.ts';
 
 export type PostDraft = Pick<
@@ -28,72 +40,76 @@ export type Reading =
   | { readonly kind: 'words' }
   /** A broadcast that is still on the air. */
   | { readonly kind: 'live' }
-  /** Videos of others only. */
-  | { readonly kind: 'others' }
-  | { readonly kind: 'nothing' };
+  /** The post is there, and no file of it can be read; `code` where its own data say why. */
+  | { readonly kind: 'unread'; readonly code: ErrorCode | null }
+  /** Videos of others only, and no word of the post. */
+  | { readonly kind: 'others'; readonly hasPosts: boolean }
+  /** `hasPosts`: posts of other people stand in the page. */
+  | { readonly kind: 'nothing'; readonly hasPosts: boolean };
 
 const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video']);
 
 interface Found {
-  readonly items: readonly UnplacedItem[];
+  readonly items: readonly (UnplacedItem | null)[];
   /** Objects of the media themselves. */
   readonly nodes: readonly JsonObject[];
   readonly stories: readonly JsonObject[];
+  /** Any object at all is the post's or its media's. */
+  readonly isHeld: boolean;
   readonly isLive: boolean;
   readonly isWordsOnly: boolean;
 }
 
-function legacyNodes(page: FacebookPage, id: string): readonly JsonObject[] {
-  return page.legacyVideos.filter(one => textOf(one.video_id) === id);
-}
-
 function nodesOf(page: FacebookPage, id: string): readonly JsonObject[] {
-  return [...page.byId(id), ...legacyNodes(page, id)];
+  const legacy = page.legacyVideos.filter(one => textOf(one.video_id) === id);
+  return [...page.byId(id), ...legacy];
 }
 
-/** One photo or video, by everything the page says of its id. */
-function readMedia(
-  page: FacebookPage,
-  media: JsonObject,
-): { readonly item: UnplacedItem | null; readonly isLive: boolean } {
-  const id = textOf(media.id);
+interface MediaReading {
+  readonly item: UnplacedItem | null;
+  readonly isLive: boolean;
+}
+
+/** One photo or video, by everything the page says of its id. A link that says video is never answered by an image. */
+function readMedia(page: FacebookPage, media: JsonObject, ref: PostRef): MediaReading {
+  const id = mediaIdOf(media);
   const same = id === null ? [] : nodesOf(page, id);
   const nodes = [media, ...same.filter(node => node !== media)];
-  if (isVideo(media) || !isPhoto(media)) return readVideo(nodes);
+  if (VIDEO_FORMS.has(ref.form) || isVideo(media) || !isPhoto(media)) return readVideo(nodes);
   return { item: readPhoto(nodes.filter(node => !isVideo(node))), isLive: false };
 }
 
-/** The media whose own id was asked for. */
-function ownMedia(page: FacebookPage, ids: ReadonlySet<string>): readonly JsonObject[] {
-  for (const id of ids) {
-    const nodes = nodesOf(page, id).filter(node => isVideo(node) || isPhoto(node) || 'video_id' in node);
-    if (nodes.length > 0) return nodes;
-  }
-  return [];
+/** Whether the page says that the post has neither photo nor video: an empty list or a link, beside words of its own. */
+function isWordsOnly(
+  page: FacebookPage,
+  ref: PostRef,
+  stories: readonly JsonObject[],
+  attached: AttachedMedia,
+): boolean {
+  if (VIDEO_FORMS.has(ref.form) || ref.form === 'photo') return false;
+  if (!attached.isKnown || attached.media.length > 0 || messageOf(page, stories) === null) return false;
+  return !stories.some(story => isJsonObject(story.attached_story) || holdsMedia(page, story));
 }
 
 function findPost(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>): Found {
   const bound = boundStories(page, ids);
   // The id in a pfbid address is another one on each visit: the page's one story is then the post.
-  const isHidden = ref.id.startsWith('pfbid');
-  const stories = bound.length === 0 && isHidden && page.rootStory !== null ? [page.rootStory] : bound;
-  const own = ownMedia(page, ids);
-  const attached = attachedMedia(stories);
+  const root = bound.length === 0 && ref.id.startsWith('pfbid') ? page.rootStory() : null;
+  const stories = root === null ? bound : [root];
+  const named = [...ids].flatMap(id => nodesOf(page, id));
+  const own = named.filter(node => isVideo(node) || isPhoto(node) || 'video_id' in node);
+  const attached = attachedMedia(page, stories);
   const isOwn = own.length > 0 && (VIDEO_FORMS.has(ref.form) || ref.form === 'photo' || attached.media.length === 0);
-  const first = own[0];
-  const media = isOwn && first !== undefined ? [own.find(isVideo) ?? first] : attached.media;
-  const seen = new Set<string>();
-  const distinct = media.filter(one => {
-    const id = textOf(one.id);
-    return id === null || (!seen.has(id) && seen.add(id));
-  });
-  const readings = distinct.map(one => readMedia(page, one));
+  const ownMedia = own.find(isVideo) ?? own[0] ?? null;
+  const media = distinctMedia(isOwn ? [ownMedia] : attached.media);
+  const readings = media.map(one => (one === null ? { item: null, isLive: false } : readMedia(page, one, ref)));
   return {
-    items: readings.flatMap(reading => reading.item ?? []),
-    nodes: distinct.flatMap(one => [one, ...nodesOf(page, textOf(one.id) ?? '')]),
+    items: readings.map(reading => reading.item),
+    nodes: media.flatMap(one => (one === null ? [] : [one, ...nodesOf(page, mediaIdOf(one) ?? '')])),
     stories,
+    isHeld: stories.length > 0 || named.some(node => Object.keys(node).length > 1),
     isLive: readings.some(reading => reading.item === null && reading.isLive),
-    isWordsOnly: stories.length > 0 && attached.isKnown && media.length === 0,
+    isWordsOnly: isWordsOnly(page, ref, stories, attached),
   };
 }
 
@@ -112,7 +128,7 @@ function authorOf(page: FacebookPage, ref: PostRef, { nodes, stories }: Found): 
     ...nodes.map(node => node.owner),
     ...stories.map(story => child(story, 'short_form_video_context', 'video_owner')),
   ];
-  // Whoever shares a video is the author of the post, and its owner that of the video.
+  // Who shares a video is the author of the post; its owner is the author of the video.
   const candidates =
     VIDEO_FORMS.has(ref.form) || ref.form === 'photo' ? [...owners, ...actors] : [...actors, ...owners];
   const objects = candidates.filter(isJsonObject);
@@ -127,9 +143,7 @@ function feedbackOf(page: FacebookPage, ids: ReadonlySet<string>, { stories, nod
     textOf(child(one, 'feedback', 'id')),
     textOf(child(one, 'feedback_context', 'feedback_target_with_context', 'id')),
   ]);
-  const associated = page.videoFeedback
-    .filter(one => ids.has(textOf(child(one.associated_video, 'id')) ?? ''))
-    .map(one => textOf(one.id));
+  const associated = page.feedbackNaming(ids).map(one => textOf(one.id));
   const numbered = [...ids, ...postIdsOf(stories)].map(id => Buffer.from(`feedback:${id}`).toString('base64'));
   const feedbackIds = new Set([...named, ...associated, ...numbered].filter(id => id !== null));
   const story = stories.flatMap(one => [one.feedback, child(one, 'feedback_context', 'feedback_target_with_context')]);
@@ -155,13 +169,13 @@ function isAboutPost(page: FacebookPage, ids: ReadonlySet<string>): boolean {
   return named.some(id => id !== null && ids.has(id));
 }
 
-/** The post as the page tells it to crawlers: one file, few words. */
+/** The post as the page shows it to crawlers: one file, few words. */
 function readOpenGraph(page: FacebookPage): readonly UnplacedItem[] {
   const { og } = page.meta;
-  const file = address.parse(og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video'));
+  const file = readAddress(og.get('og:video:secure_url') ?? og.get('og:video:url') ?? og.get('og:video'));
   const item = videoItem({
     files: [{ url: file, width: null, height: null }],
-    covers: [{ url: address.parse(og.get('og:image')), width: null, height: null }],
+    covers: [{ url: readAddress(og.get('og:image')), width: null, height: null }],
     original: { width: null, height: null },
     dashManifest: null,
     durationMs: null,
@@ -177,7 +191,7 @@ function draft(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>, found
   const isAbout = isAboutPost(page, ids);
   const og = (property: string) => (isAbout ? page.meta.og.get(property) : undefined);
   const caption =
-    messageOf(stories) ??
+    messageOf(page, stories) ??
     firstText(
       nodes.flatMap(node => [child(node, 'message', 'text'), child(node, 'creation_story', 'message', 'text')]),
     ) ??
@@ -195,30 +209,48 @@ function draft(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>, found
       ownTitle(og('og:title'), author.name),
     caption,
     ...captionTags(caption),
-    publishedAt: times.map(time => instant.parse(time)).find(time => time !== null) ?? null,
+    publishedAt: times.map(readInstant).find(time => time !== null) ?? null,
     stats: readCounts(feedbackOf(page, ids, found)),
     items,
   };
 }
 
+function readableItems({ items }: Found): number {
+  return items.filter(item => item !== null).length;
+}
+
+/** The fullest that is found by any of the sets of ids; undefined when nothing of it can be read. */
+function findFullest(page: FacebookPage, ref: PostRef, attempts: readonly ReadonlySet<string>[]) {
+  const all = attempts.map(ids => {
+    const found = findPost(page, ref, ids);
+    // One file is the whole of a post with one item, and no part of one with several.
+    const isSingle = readableItems(found) === 0 && found.items.length <= 1;
+    const items = isSingle && isAboutPost(page, ids) ? readOpenGraph(page) : [];
+    return { ids, found: items.length > 0 ? { ...found, items } : found };
+  });
+  const readable = all.filter(({ found }) => readableItems(found) > 0);
+  const complete = readable.find(({ found }) => readableItems(found) === found.items.length);
+  const [fullest] = readable.sort((a, b) => readableItems(b.found) - readableItems(a.found));
+  return { all, best: complete ?? fullest, isComplete: complete !== undefined };
+}
+
 /**
- * Reads the page of `ref`. `finalUrl` is where the site answered from: the id in it is the site's own word for the post.
+ * Reads the page of `ref`. `finalUrl` is where the site answered from: the id in it is the site's own word for the post. The
+ * scripts that name the post are looked at first, and all of them where those do not suffice.
  */
 export function parseFacebookPage(html: string, ref: PostRef, finalUrl: string): Reading {
-  const page = readPage(html);
+  const page = openPage(html);
   const moved = idOfAddress(finalUrl);
   const attempts = [new Set([ref.id]), ...(moved === null || moved === ref.id ? [] : [new Set([ref.id, moved])])];
-  let isLive = false;
-  let isWordsOnly = false;
-  for (const ids of attempts) {
-    const found = findPost(page, ref, ids);
-    if (found.items.length > 0) return { kind: 'post', post: draft(page, ref, ids, found) };
-    const items = isAboutPost(page, ids) ? readOpenGraph(page) : [];
-    if (items.length > 0) return { kind: 'post', post: draft(page, ref, ids, { ...found, items }) };
-    isLive ||= found.isLive;
-    isWordsOnly ||= found.isWordsOnly;
-  }
-  if (isLive) return { kind: 'live' };
-  if (isWordsOnly) return { kind: 'words' };
-  return { kind: page.hasVideos ? 'others' : 'nothing' };
+  let look = findFullest(page, ref, attempts);
+  if (!look.isComplete && page.readAll()) look = findFullest(page, ref, attempts);
+  const { all, best } = look;
+  if (best !== undefined) return { kind: 'post', post: draft(page, ref, best.ids, best.found) };
+  if (all.some(({ found }) => found.isLive)) return { kind: 'live' };
+  if (all.some(({ found }) => found.isWordsOnly)) return { kind: 'words' };
+  const held = all.find(({ found }) => found.isHeld)?.found;
+  if (held !== undefined) return { kind: 'unread', code: restrictionOf([...held.stories, ...held.nodes], page.budget) };
+  // A page never repeats the pfbid that it was asked by.
+  const isNamed = ref.id.startsWith('pfbid') || page.names(new Set([ref.id, moved ?? ref.id]));
+  return { kind: page.hasVideos() && !isNamed ? 'others' : 'nothing', hasPosts: page.hasPosts() };
 }

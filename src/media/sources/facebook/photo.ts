@@ -1,26 +1,15 @@
 /** Objects of a page that describe one photo -> the photo with its sizes. Pure. */
-import { z } from 'zod';
-import { address, listOf, objectOf, size, text } from '../../parse/fields.ts';
-import type { JsonObject } from '../../parse/json-search.ts';
+import { readAddress, readList, readSize, readText } from '../../parse/fields.ts';
+import { child, type JsonObject } from '../../parse/json-search.ts';
 import { imageItem, type ListedFile } from '../../parse/media-files.ts';
 import type { UnplacedItem } from '../../post.ts';
 import { isVideo } from './video.ts';
 
-const picture = objectOf({ uri: address, width: size, height: size });
-
-const photo = z.object({
-  viewer_image: picture,
-  photo_image: picture,
-  full_image: picture,
-  image: picture,
-  comet_photo_attachment_resolution_renderer: objectOf({ image: picture }),
-  prefetch_uris_v2: listOf(z.object({ uri: address })),
-  accessibility_caption: text,
-});
-
 const PHOTO_KEYS: readonly string[] = ['viewer_image', 'photo_image', 'full_image', 'prefetch_uris_v2'];
+/** More objects than one photo is ever spread over. */
+const MAX_NODES = 40;
 
-/** Whether an object describes a photo of somebody's, not the picture of a link or a video's cover. */
+/** Whether an object describes a photo of a person or page, not the image of a link or a video's cover. */
 export function isPhoto(object: JsonObject): boolean {
   if (isVideo(object)) return false;
   return object.__typename === 'Photo' || object.__isNode === 'Photo' || PHOTO_KEYS.some(key => key in object);
@@ -30,20 +19,24 @@ export function isPhoto(object: JsonObject): boolean {
 export function readPhoto(nodes: readonly JsonObject[]): UnplacedItem | null {
   const files: ListedFile[] = [];
   let alt: string | null = null;
-  for (const node of nodes) {
-    const result = photo.safeParse(node);
-    if (!result.success) continue;
-    const { data } = result;
-    alt ??= data.accessibility_caption;
-    const pictures = [
-      data.viewer_image,
-      data.photo_image,
-      data.full_image,
-      data.image,
-      data.comet_photo_attachment_resolution_renderer?.image,
+  for (const node of nodes.slice(0, MAX_NODES)) {
+    alt ??= readText(node.accessibility_caption);
+    const images = [
+      node.viewer_image,
+      node.photo_image,
+      node.full_image,
+      node.image,
+      child(node.comet_photo_attachment_resolution_renderer, 'image'),
     ];
-    files.push(...pictures.flatMap(one => (one?.uri ? [{ url: one.uri, width: one.width, height: one.height }] : [])));
-    files.push(...data.prefetch_uris_v2.map(one => ({ url: one.uri, width: null, height: null })));
+    for (const image of images) {
+      const url = readAddress(child(image, 'uri'));
+      if (url !== null) {
+        files.push({ url, width: readSize(child(image, 'width')), height: readSize(child(image, 'height')) });
+      }
+    }
+    for (const one of readList(node.prefetch_uris_v2)) {
+      files.push({ url: readAddress(child(one, 'uri')), width: null, height: null });
+    }
   }
   return imageItem({ files, original: { width: null, height: null }, alt });
 }

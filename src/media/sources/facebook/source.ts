@@ -1,70 +1,37 @@
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { isUsable } from '../../extract/request-profile.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
+import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import { type Post, placeItems } from '../../post.ts';
+import { FACEBOOK_ADDRESSES, oembedQuestion } from './addresses.ts';
 import { createFacebookClient } from './client.ts';
-import { createFacebookConstants, type FacebookConstants } from './constants.ts';
-import { failureOfAnswer, weakNotFound } from './failures.ts';
+import {
+  createFacebookConstants,
+  FACEBOOK_EXAMPLES,
+  type FacebookConstants,
+  type FacebookProfileName,
+} from './constants.ts';
 import { facebookRefOf, matchFacebookLink } from './link.ts';
-import { type PostDraft, parseFacebookPage, type Reading } from './parse.ts';
+import { ofPublicPost, readVerdict, type Verdict } from './oracle.ts';
+import type { PostDraft } from './parse.ts';
+import { parseFacebookAnswer } from './parse-answer.ts';
 
 export interface FacebookSourceOptions {
   readonly http: HttpClient;
   readonly constants?: FacebookConstants;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
+  /** What is remembered of the strategies over restarts. */
+  readonly records?: StrategyRecords | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
-}
-
-const SITE = 'https://www.facebook.com';
-const VIDEO_FORMS: ReadonlySet<string> = new Set(['reel', 'watch', 'video']);
-
-function isVideoRef(ref: PostRef): boolean {
-  return VIDEO_FORMS.has(ref.form);
-}
-
-/** Addresses at which the site may show a post, by the strategy that asks there; null where the post has no such address. */
-const PAGES: readonly (readonly [string, (ref: PostRef) => string | null])[] = [
-  ['page', ref => ref.url],
-  ['reel-page', ref => (isVideoRef(ref) ? `${SITE}/reel/${ref.id}` : null)],
-  [
-    'watch-page',
-    ref => (isVideoRef(ref) || (ref.form === 'id' && /^\d+$/.test(ref.id)) ? `${SITE}/watch/?v=${ref.id}` : null),
-  ],
-  ['video-page', ref => (isVideoRef(ref) && ref.parts.owner ? `${SITE}/${ref.parts.owner}/videos/${ref.id}/` : null)],
-  ['photo-page', ref => (ref.form === 'photo' ? `${SITE}/photo.php?fbid=${ref.id}` : null)],
-  ['group-page', ref => (ref.form === 'group' ? `${SITE}/groups/${ref.parts.group}/permalink/${ref.id}/` : null)],
-  ['owner-page', ref => (ref.form === 'permalink' ? `${SITE}/${ref.parts.owner}/posts/${ref.id}` : null)],
-  [
-    'story-page',
-    ref =>
-      ref.form === 'permalink' || (ref.form === 'post' && /^\d+$/.test(ref.parts.owner ?? ''))
-        ? `${SITE}/story.php?story_fbid=${ref.id}&id=${ref.parts.owner}`
-        : null,
-  ],
-  // The player for other sites: few words, but often shown where the page is walled.
-  ['embed', ref => (isVideoRef(ref) ? `${SITE}/plugins/video.php?href=${encodeURIComponent(ref.url)}` : null)],
-];
-
-/** What a page without the post means, where nothing in the answer gives a reason. */
-function failureOfReading(kind: Exclude<Reading['kind'], 'post'>): AppError {
-  switch (kind) {
-    case 'words':
-      return new AppError('not_found', 'a post without photo or video', { params: { what: 'media' } });
-    case 'live':
-      return new AppError('unsupported_link', 'a broadcast that is still on the air', { params: { what: 'live' } });
-    case 'others':
-      return weakNotFound('the page shows other videos only');
-    case 'nothing':
-      return new AppError('upstream_changed', 'a page of an unknown kind');
-  }
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 function toPost(draft: PostDraft, ref: PostRef, strategy: string, fetchedAt: number): Post {
@@ -87,25 +54,37 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
   const { http, constants = createFacebookConstants(), extraStrategies = [], log, now = Date.now } = options;
   const client = createFacebookClient({ http, constants, now });
 
-  async function readAt(url: string, strategy: string, ref: PostRef, signal: AbortSignal): Promise<Post> {
-    const answer = await client.page(url, signal);
-    const isPage = answer.status >= 200 && answer.status < 300;
-    const reading: Reading = isPage ? parseFacebookPage(answer.text, ref, answer.url) : { kind: 'nothing' };
-    if (reading.kind === 'post') return toPost(reading.post, ref, strategy, now());
-    // A page can hold a post of words or a broadcast and a login form too.
-    if (reading.kind === 'words' || reading.kind === 'live') throw failureOfReading(reading.kind);
-    throw failureOfAnswer(answer, now()) ?? failureOfReading(reading.kind);
+  /** What the oracle says, by the reference of one call. */
+  const verdicts = new WeakMap<PostRef, Verdict>();
+
+  async function readAt(url: string, name: FacebookProfileName, ref: PostRef, signal: AbortSignal): Promise<Post> {
+    const answer = await client.page(url, constants.profiles[name], signal);
+    return toPost(await parseFacebookAnswer(answer, ref, now()), ref, name, now());
   }
 
-  const pages: readonly Strategy[] = PAGES.map(([name, addressOf]) => ({
-    name,
-    isAvailable: ref => addressOf(ref) !== null && (name === 'page' || addressOf(ref) !== ref.url),
-    run: (ref, signal) => readAt(addressOf(ref) ?? ref.url, name, ref, signal),
-  }));
+  const pages: readonly Strategy[] = FACEBOOK_ADDRESSES.map(([name, addressOf]) => {
+    const profile = constants.profiles[name];
+    return {
+      name,
+      profile,
+      timeoutMs: profile.timeoutMs,
+      isAvailable: ref => isUsable(profile, http) && addressOf(ref) !== null,
+      run: (ref, signal) => readAt(addressOf(ref) ?? ref.url, name, ref, signal),
+    };
+  });
+  const strategies = [...pages, ...extraStrategies];
+
+  /** Whether the post is public, where the first page did not show it. */
+  async function diagnose(ref: PostRef, signal: AbortSignal): Promise<void> {
+    const { endpoint, url } = oembedQuestion(ref);
+    verdicts.set(ref, readVerdict(await client.oembed(endpoint, url, signal), now()));
+  }
 
   const fetchPost = createStrategyChain({
     source: 'facebook',
-    strategies: [...pages, ...extraStrategies],
+    strategies,
+    records: options.records,
+    diagnose,
     log,
     now,
     ...(options.deadlineMs === undefined ? {} : { deadlineMs: options.deadlineMs }),
@@ -120,8 +99,16 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
     async fetch(ref, context) {
       if (ref.form === 'story')
         throw new AppError('login_required', 'stories need an account', { params: { what: 'story' } });
-      return fetchPost(ref, context);
+      const own = { ...ref };
+      try {
+        return await fetchPost(own, context);
+      } catch (error) {
+        throw error instanceof AppError && verdicts.get(own) === 'public' ? ofPublicPost(error) : error;
+      }
     },
+    strategies,
+    figures: fetchPost.figures,
+    examples: FACEBOOK_EXAMPLES,
     canFetchStories: false,
     mediaHosts: META_MEDIA_HOSTS,
   };

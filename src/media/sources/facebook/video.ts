@@ -1,55 +1,25 @@
 /** Objects of a page that describe one video -> the video with its files. Pure. */
-import { z } from 'zod';
-import { address, flag, listOf, objectOf, size, text } from '../../parse/fields.ts';
-import type { JsonObject } from '../../parse/json-search.ts';
+import { readAddress, readList, readSize, readText } from '../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import { addressTag } from '../../parse/media-address.ts';
 import { type ListedFile, type Size, videoItem } from '../../parse/media-files.ts';
 import type { UnplacedItem } from '../../post.ts';
 
-/** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11). */
-const files = {
-  browser_native_hd_url: address,
-  playable_url_quality_hd: address,
-  hd_src: address,
-  hd_src_no_ratelimit: address,
-  browser_native_sd_url: address,
-  playable_url: address,
-  sd_src: address,
-  sd_src_no_ratelimit: address,
-  dash_manifest: text,
-  dash_manifest_xml_string: text,
-  playlist: text,
-};
-const response = objectOf({
-  progressive_urls: listOf(z.object({ progressive_url: address, metadata: objectOf({ quality: text }) })),
-  dash_manifests: listOf(z.object({ manifest_xml: text })),
-});
-const picture = objectOf({ uri: address, width: size, height: size });
+/** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11), best first. */
+const HD_KEYS: readonly string[] = [
+  'browser_native_hd_url',
+  'playable_url_quality_hd',
+  'hd_src_no_ratelimit',
+  'hd_src',
+];
+const SD_KEYS: readonly string[] = ['browser_native_sd_url', 'playable_url', 'sd_src_no_ratelimit', 'sd_src'];
+const MANIFEST_KEYS: readonly string[] = ['dash_manifest', 'dash_manifest_xml_string', 'playlist'];
 
-const video = z.object({
-  ...files,
-  videoDeliveryLegacyFields: objectOf(files),
-  videoDeliveryResponseFragment: objectOf({ videoDeliveryResponseResult: response }),
-  videoDeliveryResponseResult: response,
-  width: size,
-  height: size,
-  original_width: size,
-  original_height: size,
-  playable_duration_in_ms: size,
-  length_in_second: size,
-  audio_availability: text,
-  thumbnailImage: picture,
-  preferred_thumbnail: objectOf({ image: picture }),
-  first_frame_thumbnail: address,
-  image: picture,
-  accessibility_caption: text,
-  is_live_streaming: flag,
-});
-type Video = z.infer<typeof video>;
-type Files = Pick<Video, keyof typeof files>;
-
-const FILE_KEYS: readonly string[] = [
-  ...Object.keys(files),
+/** Properties of which an object that describes a video's files has at least one. */
+export const VIDEO_KEYS: readonly string[] = [
+  ...HD_KEYS,
+  ...SD_KEYS,
+  ...MANIFEST_KEYS,
   'videoDeliveryLegacyFields',
   'videoDeliveryResponseFragment',
   'videoDeliveryResponseResult',
@@ -57,7 +27,7 @@ const FILE_KEYS: readonly string[] = [
 
 /** Whether an object describes a video's files, or names itself a video. */
 export function isVideo(object: JsonObject): boolean {
-  return object.__typename === 'Video' || FILE_KEYS.some(key => key in object);
+  return object.__typename === 'Video' || VIDEO_KEYS.some(key => key in object);
 }
 
 interface Addresses {
@@ -66,30 +36,32 @@ interface Addresses {
   readonly manifests: readonly (string | null)[];
 }
 
-function addressesOf(one: Files): Addresses {
+function addressesOf(one: unknown): Addresses {
   return {
-    hd: [one.browser_native_hd_url, one.playable_url_quality_hd, one.hd_src_no_ratelimit, one.hd_src],
-    sd: [one.browser_native_sd_url, one.playable_url, one.sd_src_no_ratelimit, one.sd_src],
-    manifests: [one.dash_manifest, one.dash_manifest_xml_string, one.playlist],
+    hd: HD_KEYS.map(key => readAddress(child(one, key))),
+    sd: SD_KEYS.map(key => readAddress(child(one, key))),
+    manifests: MANIFEST_KEYS.map(key => readText(child(one, key))),
   };
 }
 
-function responseAddresses(answer: Video['videoDeliveryResponseResult']): Addresses {
-  const progressive = answer?.progressive_urls ?? [];
+function responseAddresses(answer: unknown): Addresses {
+  const progressive = readList(child(answer, 'progressive_urls'));
   const ofQuality = (isHd: boolean) =>
-    progressive.filter(one => (one.metadata?.quality?.toUpperCase() === 'HD') === isHd).map(one => one.progressive_url);
+    progressive
+      .filter(one => (readText(child(one, 'metadata', 'quality'))?.toUpperCase() === 'HD') === isHd)
+      .map(one => readAddress(child(one, 'progressive_url')));
   return {
     hd: ofQuality(true),
     sd: ofQuality(false),
-    manifests: (answer?.dash_manifests ?? []).map(one => one.manifest_xml),
+    manifests: readList(child(answer, 'dash_manifests')).map(one => readText(child(one, 'manifest_xml'))),
   };
 }
 
-function allAddresses(videos: readonly Video[]): Addresses {
+function allAddresses(videos: readonly JsonObject[]): Addresses {
   const all = videos.flatMap(one => [
     addressesOf(one),
-    ...(one.videoDeliveryLegacyFields === null ? [] : [addressesOf(one.videoDeliveryLegacyFields)]),
-    responseAddresses(one.videoDeliveryResponseFragment?.videoDeliveryResponseResult ?? null),
+    ...(isJsonObject(one.videoDeliveryLegacyFields) ? [addressesOf(one.videoDeliveryLegacyFields)] : []),
+    responseAddresses(child(one.videoDeliveryResponseFragment, 'videoDeliveryResponseResult')),
     responseAddresses(one.videoDeliveryResponseResult),
   ]);
   return {
@@ -99,7 +71,10 @@ function allAddresses(videos: readonly Video[]): Addresses {
   };
 }
 
-function firstOf<Value>(videos: readonly Video[], read: (one: Video) => Value | null | undefined): Value | null {
+function firstOf<Value>(
+  videos: readonly JsonObject[],
+  read: (one: JsonObject) => Value | null | undefined,
+): Value | null {
   for (const one of videos) {
     const value = read(one);
     if (value !== null && value !== undefined) return value;
@@ -133,17 +108,23 @@ function listFiles({ hd, sd }: Addresses, full: Size): readonly ListedFile[] {
   return [...best, ...list(sd, { width: null, height: null })];
 }
 
-const SOUND: ReadonlyMap<string | null, boolean> = new Map([
+const AUDIO: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ['AVAILABLE', true],
   ['UNAVAILABLE', false],
 ]);
 
-function sizeOf(videos: readonly Video[]): Size {
-  const original = firstOf(videos, one => (one.original_width && one.original_height ? one : null));
-  if (original !== null) return { width: original.original_width, height: original.original_height };
-  const shown = firstOf(videos, one => (one.width && one.height ? one : null));
-  return { width: shown?.width ?? null, height: shown?.height ?? null };
+function pair(width: unknown, height: unknown): Size | null {
+  const size = { width: readSize(width), height: readSize(height) };
+  return size.width === null || size.height === null ? null : size;
 }
+
+function sizeOf(videos: readonly JsonObject[]): Size {
+  const original = firstOf(videos, one => pair(one.original_width, one.original_height));
+  return original ?? firstOf(videos, one => pair(one.width, one.height)) ?? { width: null, height: null };
+}
+
+/** More objects than one video is ever spread over. */
+const MAX_NODES = 40;
 
 export interface VideoReading {
   /** Null when no file of it can be fetched. */
@@ -154,26 +135,27 @@ export interface VideoReading {
 
 /** Reads all objects that carry one video's id as one video: what the first does not say, a later one may. */
 export function readVideo(nodes: readonly JsonObject[]): VideoReading {
-  const videos = nodes.flatMap(node => {
-    const result = video.safeParse(node);
-    return result.success ? [result.data] : [];
-  });
+  const videos = nodes.slice(0, MAX_NODES);
   const addresses = allAddresses(videos);
   const full = sizeOf(videos);
-  const seconds = firstOf(videos, one => one.length_in_second);
+  const milliseconds = firstOf(videos, one => readSize(one.playable_duration_in_ms));
+  const seconds = firstOf(videos, one => readSize(one.length_in_second));
   const item = videoItem({
     files: listFiles(addresses, full),
     covers: [
-      firstOf(videos, one => one.preferred_thumbnail?.image?.uri ?? one.thumbnailImage?.uri),
-      firstOf(videos, one => one.first_frame_thumbnail),
-      firstOf(videos, one => one.image?.uri),
+      firstOf(
+        videos,
+        one =>
+          readAddress(child(one.preferred_thumbnail, 'image', 'uri')) ?? readAddress(child(one.thumbnailImage, 'uri')),
+      ),
+      firstOf(videos, one => readAddress(one.first_frame_thumbnail)),
+      firstOf(videos, one => readAddress(child(one.image, 'uri'))),
     ].map(url => ({ url, width: null, height: null })),
     original: { width: null, height: null },
     dashManifest: addresses.manifests.find(xml => xml?.includes('<MPD')) ?? null,
-    durationMs:
-      firstOf(videos, one => one.playable_duration_in_ms) ?? (seconds === null ? null : Math.round(seconds * 1000)),
-    hasAudio: firstOf(videos, one => SOUND.get(one.audio_availability)),
-    alt: firstOf(videos, one => one.accessibility_caption),
+    durationMs: milliseconds ?? (seconds === null ? null : Math.round(seconds * 1000)),
+    hasAudio: firstOf(videos, one => AUDIO.get(one.audio_availability)),
+    alt: firstOf(videos, one => readText(one.accessibility_caption)),
   });
   return {
     item: item === null ? null : { ...item, width: full.width ?? item.width, height: full.height ?? item.height },

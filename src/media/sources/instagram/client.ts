@@ -3,22 +3,28 @@ import { type Cookie, CookieJar } from 'tough-cookie';
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
 import { failureOfPath, redirectWithinSite } from './failures.ts';
-import { navigationHeaders, scriptHeaders } from './headers.ts';
-import { createInstagramSessions, csrfOf, type InstagramSession } from './session.ts';
+import { type Headers, NAVIGATION_HEADERS } from './headers.ts';
+import type { ProfileName } from './profiles.ts';
+import { createInstagramSessions, csrfOf, type InstagramSession, madeUpLsd } from './session.ts';
 
 /**
- * Every method resolves to whatever the site answered, refusals too.
+ * Every method resolves to whatever the site answered, refusals too; `caller` names the profile that asks.
  * @throws AppError `timeout`, `upstream_unavailable`, `too_large`.
  */
 export interface InstagramClient {
+  /** Whether requests of this profile can be made here. */
+  canAsk(caller: ProfileName): boolean;
+  queryByShortcode(ref: PostRef, caller: ProfileName, signal: AbortSignal): Promise<HttpResponse>;
   /** Logged-out GraphQL query by media id. */
-  queryByMediaId(ref: PostRef, signal: AbortSignal): Promise<HttpResponse>;
-  queryByShortcode(ref: PostRef, signal: AbortSignal): Promise<HttpResponse>;
-  postPage(ref: PostRef, form: 'p' | 'reel', signal: AbortSignal): Promise<HttpResponse>;
-  captionedEmbed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse>;
+  queryByMediaId(ref: PostRef, caller: ProfileName, signal: AbortSignal): Promise<HttpResponse>;
+  postPage(ref: PostRef, form: 'p' | 'reel', caller: ProfileName, signal: AbortSignal): Promise<HttpResponse>;
+  captionedEmbed(ref: PostRef, caller: ProfileName, signal: AbortSignal): Promise<HttpResponse>;
+  /** Author and cover of a post, or why it is not shown. */
+  oembed(ref: PostRef, signal: AbortSignal): Promise<HttpResponse>;
   /** Whether and why the site restricts the media. */
   ruling(ref: PostRef, signal: AbortSignal): Promise<HttpResponse>;
   /** How the site would route the post's address; private posts are marked there. */
@@ -41,8 +47,28 @@ export interface InstagramClientOptions {
   readonly now: () => number;
 }
 
+/** Who asks, with what the site gave them. */
+interface Caller {
+  readonly profile: RequestProfile;
+  /** Null for one without cookies. */
+  readonly jar: CookieJar | null;
+  readonly lsd: string;
+  /** Of the home page, where it was visited. */
+  readonly session: InstagramSession | null;
+}
+
+interface Query {
+  readonly url: string;
+  readonly friendlyName: string;
+  readonly docId: string;
+  readonly variables: object;
+}
+
 const ORIGIN = 'https://www.instagram.com';
 const MAX_HOPS = 3;
+/** Pages of nine megabytes have been seen. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const FORM_TYPE = 'application/x-www-form-urlencoded';
 
 function accountJar(cookies: readonly Cookie[]): CookieJar | null {
   const jar = new CookieJar();
@@ -55,95 +81,133 @@ function accountJar(cookies: readonly Cookie[]): CookieJar | null {
   return jar.getCookiesSync(`${ORIGIN}/`).some(cookie => cookie.key === 'sessionid') ? jar : null;
 }
 
-/** A query's form fields. */
-function queryForm(friendlyName: string, docId: string, variables: object, lsd: string): string {
-  return new URLSearchParams({
-    lsd,
-    fb_api_caller_class: 'RelayModern',
-    fb_api_req_friendly_name: friendlyName,
-    server_timestamps: 'true',
-    variables: JSON.stringify(variables),
-    doc_id: docId,
-  }).toString();
-}
-
 /** An answer that says that the session itself was not taken. */
 function refusesSession(response: HttpResponse): boolean {
   const moved = response.status >= 300 && response.status < 400;
   return moved || response.status === 401 || response.status === 403 || response.text.trimStart().startsWith('<');
 }
 
+/** What a script of a page tells of the page and of the visitor. */
+function visitorHeaders({ jar }: Caller, referer: string): Headers {
+  const csrf = jar === null ? null : csrfOf(jar);
+  return { referer, ...(csrf === null ? {} : { 'x-csrftoken': csrf }) };
+}
+
 export function createInstagramClient(options: InstagramClientOptions): InstagramClient {
   const { http, constants } = options;
+  const { profiles } = constants;
   const sessions = createInstagramSessions(options);
   const account = accountJar(options.cookies ?? []);
 
-  async function ask(request: Omit<HttpRequest, 'hosts'>): Promise<HttpResponse> {
+  async function callerOf(profile: RequestProfile, signal: AbortSignal): Promise<Caller> {
+    if (profile.session === 'none') return { profile, jar: null, lsd: madeUpLsd(), session: null };
+    if (profile.session === 'home') {
+      const session = await sessions.current(profile, signal);
+      return { profile, ...session, session };
+    }
+    if (account === null) throw new AppError('login_required', 'no account is configured');
+    return { profile, jar: account, lsd: madeUpLsd(), session: null };
+  }
+
+  /** A question asked by a lesser caller is at worst not answered. */
+  function questioner(name: ProfileName): RequestProfile {
+    const profile = profiles[name];
+    if (isUsable(profile, http)) return profile;
+    return { ...profile, transport: 'plain', userAgent: profile.userAgent ?? constants.browserUserAgent };
+  }
+
+  async function ask(
+    { profile, jar }: Caller,
+    request: Pick<HttpRequest, 'method' | 'body'> & { readonly url: string | URL; readonly headers: Headers },
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const { headers, ...rest } = request;
     try {
-      return await http.request({ retries: 0, ...request, hosts: SITE_HOSTS });
+      return await http.request({
+        ...profileRequest(profile, headers),
+        ...rest,
+        hosts: SITE_HOSTS,
+        maxBytes: MAX_BYTES,
+        maxRedirects: 0,
+        retries: 0,
+        signal,
+        ...(jar === null ? {} : { cookies: jar }),
+      });
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'forbidden') throw error;
       throw new AppError('upstream_unavailable', 'the site may not be asked at its address', { cause: error });
     }
   }
 
-  function scripted(ref: PostRef, jar: CookieJar, lsd: string, extra: Readonly<Record<string, string>>) {
-    return {
-      ...scriptHeaders(constants, ref.url, csrfOf(jar)),
-      origin: ORIGIN,
-      'content-type': 'application/x-www-form-urlencoded',
-      'x-fb-lsd': lsd,
-      ...extra,
+  async function query(ref: PostRef, name: ProfileName, what: Query, signal: AbortSignal): Promise<HttpResponse> {
+    const caller = await callerOf(profiles[name], signal);
+    const { lsd, jar, session } = caller;
+    const form = {
+      lsd,
+      // Only what comes from a page names these.
+      ...(jar === null ? {} : { fb_api_caller_class: 'RelayModern', fb_api_req_friendly_name: what.friendlyName }),
+      server_timestamps: 'true',
+      variables: JSON.stringify(what.variables),
+      doc_id: what.docId,
     };
-  }
-
-  async function query(
-    ref: PostRef,
-    what: { url: string; friendlyName: string; docId: string; variables: object },
-    signal: AbortSignal,
-  ): Promise<HttpResponse> {
-    const session: InstagramSession = await sessions.current(signal);
-    const response = await ask({
-      url: what.url,
-      method: 'POST',
-      headers: scripted(ref, session.jar, session.lsd, { 'x-fb-friendly-name': what.friendlyName }),
-      body: queryForm(what.friendlyName, what.docId, what.variables, session.lsd),
-      cookies: session.jar,
-      maxRedirects: 0,
-      signal,
-    });
-    if (refusesSession(response)) sessions.refuse(session);
+    const headers = {
+      'content-type': FORM_TYPE,
+      'x-fb-friendly-name': what.friendlyName,
+      'x-fb-lsd': lsd,
+      ...(jar === null ? {} : { origin: ORIGIN, ...visitorHeaders(caller, ref.url) }),
+    };
+    const body = new URLSearchParams(form).toString();
+    const response = await ask(caller, { url: what.url, method: 'POST', headers, body }, signal);
+    if (session !== null && refusesSession(response)) sessions.refuse(session);
     return response;
   }
 
   /** Follows the site's own redirects between the forms of a post, but not to its login page: that is an answer. */
-  async function page(url: string, signal: AbortSignal): Promise<HttpResponse> {
-    const { jar } = await sessions.current(signal);
-    const headers = navigationHeaders(constants, `${ORIGIN}/`);
-    let response = await ask({ url, headers, cookies: jar, maxRedirects: 0, signal });
+  async function page(url: string, name: ProfileName, signal: AbortSignal): Promise<HttpResponse> {
+    const caller = await callerOf(profiles[name], signal);
+    const isVisitor = caller.jar !== null;
+    const headers = {
+      // Over the browser transport the headers of a navigation are its own.
+      ...(isVisitor && caller.profile.transport === 'plain' ? NAVIGATION_HEADERS : {}),
+      ...(isVisitor ? { 'sec-fetch-site': 'same-origin', referer: `${ORIGIN}/` } : {}),
+    };
+    let response = await ask(caller, { url, headers }, signal);
     for (let hop = 0; hop < MAX_HOPS; hop += 1) {
       const next = redirectWithinSite(response);
       if (next === null || failureOfPath(next.pathname) !== null) break;
-      response = await ask({ url: next, headers, cookies: jar, maxRedirects: 0, signal });
+      response = await ask(caller, { url: next, headers }, signal);
     }
     return response;
   }
 
-  async function askAsAccount(path: string, referer: string, signal: AbortSignal): Promise<HttpResponse> {
-    if (account === null) throw new AppError('login_required', 'no account is configured');
-    return ask({
-      url: `${ORIGIN}${path}`,
-      headers: scriptHeaders(constants, referer, csrfOf(account)),
-      cookies: account,
-      maxRedirects: 0,
-      signal,
-    });
+  async function askAsAccount(
+    name: ProfileName,
+    path: string,
+    referer: string,
+    signal: AbortSignal,
+  ): Promise<HttpResponse> {
+    const caller = await callerOf(profiles[name], signal);
+    return ask(caller, { url: `${ORIGIN}${path}`, headers: visitorHeaders(caller, referer) }, signal);
   }
 
   return {
-    queryByMediaId: (ref, signal) =>
+    canAsk: name => isUsable(profiles[name], http),
+    queryByShortcode: (ref, name, signal) =>
       query(
         ref,
+        name,
+        {
+          url: constants.shortcodeUrl,
+          friendlyName: constants.shortcodeFriendlyName,
+          docId: constants.shortcodeDocId,
+          variables: { shortcode: ref.id, __relay_internal__pv__PolarisAIGMMediaWebLabelEnabledrelayprovider: false },
+        },
+        signal,
+      ),
+    queryByMediaId: (ref, name, signal) =>
+      query(
+        ref,
+        name,
         {
           url: constants.mediaIdUrl,
           friendlyName: constants.mediaIdFriendlyName,
@@ -152,60 +216,50 @@ export function createInstagramClient(options: InstagramClientOptions): Instagra
         },
         signal,
       ),
-    queryByShortcode: (ref, signal) =>
-      query(
-        ref,
-        {
-          url: constants.shortcodeUrl,
-          friendlyName: constants.shortcodeFriendlyName,
-          docId: constants.shortcodeDocId,
-          variables: {
-            shortcode: ref.id,
-            __relay_internal__pv__PolarisAIGMMediaWebLabelEnabledrelayprovider: false,
-          },
-        },
-        signal,
-      ),
-    postPage: (ref, form, signal) => page(`${ORIGIN}/${form}/${ref.id}/`, signal),
-    captionedEmbed: (ref, signal) => page(`${ORIGIN}/p/${ref.id}/embed/captioned/`, signal),
+    postPage: (ref, form, name, signal) => page(`${ORIGIN}/${form}/${ref.id}/`, name, signal),
+    captionedEmbed: (ref, name, signal) => page(`${ORIGIN}/p/${ref.id}/embed/captioned/`, name, signal),
+    async oembed(ref, signal) {
+      const caller = await callerOf(profiles.oembed, signal);
+      const url = `${constants.oembedUrl}?${new URLSearchParams({ url: ref.url })}`;
+      return ask(caller, { url, headers: {} }, signal);
+    },
     async ruling(ref, signal) {
-      const { jar } = await sessions.current(signal);
+      const caller = await callerOf(questioner('ruling'), signal);
       const target = new URLSearchParams({ content_type: 'MEDIA', target_id: ref.parts.mediaId ?? '' });
-      return ask({
-        url: `${ORIGIN}/api/v1/web/get_ruling_for_content/?${target}`,
-        headers: scriptHeaders(constants, ref.url, csrfOf(jar)),
-        cookies: jar,
-        maxRedirects: 0,
-        signal,
-      });
+      const url = `${ORIGIN}/api/v1/web/get_ruling_for_content/?${target}`;
+      return ask(caller, { url, headers: visitorHeaders(caller, ref.url) }, signal);
     },
     async routes(ref, signal) {
-      const { jar, lsd } = await sessions.current(signal);
-      return ask({
-        url: `${ORIGIN}/ajax/bulk-route-definitions/`,
-        method: 'POST',
-        headers: scripted(ref, jar, lsd, { 'x-ig-d': 'www' }),
-        body: new URLSearchParams({
-          'route_urls[0]': `/p/${ref.id}/`,
-          routing_namespace: 'igx_www',
-          __d: 'www',
-          __a: '1',
-          lsd,
-        }).toString(),
-        cookies: jar,
-        maxRedirects: 0,
-        signal,
-      });
+      const caller = await callerOf(questioner('routes'), signal);
+      const { lsd } = caller;
+      const form = {
+        'route_urls[0]': `/p/${ref.id}/`,
+        routing_namespace: 'igx_www',
+        __d: 'www',
+        __a: '1',
+        lsd,
+      };
+      const headers = {
+        'content-type': FORM_TYPE,
+        'x-fb-lsd': lsd,
+        'x-ig-d': 'www',
+        origin: ORIGIN,
+        ...visitorHeaders(caller, ref.url),
+      };
+      const body = new URLSearchParams(form).toString();
+      return ask(caller, { url: `${ORIGIN}/ajax/bulk-route-definitions/`, method: 'POST', headers, body }, signal);
     },
-    mediaInfo: (mediaId, signal) => askAsAccount(`/api/v1/media/${mediaId}/info/`, `${ORIGIN}/`, signal),
+    mediaInfo: (mediaId, signal) => askAsAccount('media-info', `/api/v1/media/${mediaId}/info/`, `${ORIGIN}/`, signal),
     reels: (reelId, signal) =>
       askAsAccount(
+        'stories',
         `/api/v1/feed/reels_media/?${new URLSearchParams({ reel_ids: reelId })}`,
         `${ORIGIN}/stories/`,
         signal,
       ),
     profile: (username, signal) =>
       askAsAccount(
+        'stories',
         `/api/v1/users/web_profile_info/?${new URLSearchParams({ username })}`,
         `${ORIGIN}/${username}/`,
         signal,

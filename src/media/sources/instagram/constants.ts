@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { overrideProfile } from '../../extract/request-profile.ts';
+import { createProfiles, PROFILE_NAMES, type Profiles } from './profiles.ts';
 
 /**
- * What Instagram rotates, as data. Values as of 2026-08; each can be overridden by its key (`instagram.mediaIdDocId`) without
+ * What Instagram rotates, as data. Values as of 2026-09; each can be overridden by its key (`instagram.mediaIdDocId`) without
  * a release.
  */
-export interface InstagramConstants {
+interface InstagramIds {
   /** Address of the logged-out query by media id. */
   readonly mediaIdUrl: string;
   readonly mediaIdDocId: string;
@@ -13,13 +15,17 @@ export interface InstagramConstants {
   readonly shortcodeUrl: string;
   readonly shortcodeDocId: string;
   readonly shortcodeFriendlyName: string;
+  readonly oembedUrl: string;
   readonly appId: string;
   readonly asbdId: string;
   readonly wwwClaim: string;
-  /** For pages and queries. */
+  /** Sent where a browser is named over a transport that is none. */
   readonly browserUserAgent: string;
-  /** For share links: browsers get a page, other programs the redirect. */
-  readonly plainUserAgent: string;
+}
+
+export interface InstagramConstants extends InstagramIds {
+  /** Who asks; keys are `instagram.PROFILE.FIELD`, such as `instagram.page/crawler.userAgent`. */
+  readonly profiles: Profiles;
 }
 
 /** Hosts that requests for posts may reach. */
@@ -32,19 +38,26 @@ export const SITE_HOSTS: readonly string[] = [
 /** Hosts that share links may be asked on. */
 export const SHORT_HOSTS: readonly string[] = [...SITE_HOSTS, 'ig.me'];
 
-const DEFAULTS: InstagramConstants = {
+/** Public posts that have been up for years, for those who want to see what works here: a reel, a carousel, a photo. */
+export const INSTAGRAM_EXAMPLES: readonly [string, ...string[]] = [
+  'https://www.instagram.com/reel/Chunk8-jurw/',
+  'https://www.instagram.com/p/BoHk1haB5tM/',
+  'https://www.instagram.com/p/BqvsDleB3lV/',
+];
+
+const DEFAULTS: InstagramIds = {
   mediaIdUrl: 'https://www.instagram.com/api/graphql',
   mediaIdDocId: '27130156389949648',
   mediaIdFriendlyName: 'PolarisLoggedOutDesktopWWWPostRootContentQuery',
   shortcodeUrl: 'https://www.instagram.com/graphql/query',
   shortcodeDocId: '27128499623469141',
   shortcodeFriendlyName: 'PolarisPostRootQuery',
+  oembedUrl: 'https://www.instagram.com/api/v1/oembed/',
   appId: '936619743392459',
   asbdId: '359341',
   wwwClaim: '0',
   browserUserAgent:
-    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36',
-  plainUserAgent: 'curl/8.5.0',
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/149.0.0.0 Safari/537.36',
 };
 
 const header = z
@@ -57,32 +70,48 @@ const docId = z.string().regex(/^\d{5,25}$/);
 const word = z.string().regex(/^[\w.-]{1,120}$/);
 const endpoint = z.string().regex(/^https:\/\/(?:www|i)\.instagram\.com\/[\w/.-]{1,100}$/);
 
-const SCHEMA = z.object({
+const SCHEMA = z.strictObject({
   mediaIdUrl: endpoint,
   mediaIdDocId: docId,
   mediaIdFriendlyName: word,
   shortcodeUrl: endpoint,
   shortcodeDocId: docId,
   shortcodeFriendlyName: word,
+  oembedUrl: endpoint,
   appId: docId,
   asbdId: docId,
   wwwClaim: header,
   browserUserAgent: header,
-  plainUserAgent: header,
 });
 
 const PREFIX = 'instagram.';
+
+type Overrides = Readonly<Record<string, string>>;
+
+function parseIds(overrides: Overrides): { readonly ids: InstagramIds; readonly wrong: readonly string[] } {
+  const own = Object.entries(overrides)
+    .filter(([key]) => key.startsWith(PREFIX) && !isProfileKey(key))
+    .map(([key, value]) => [key.slice(PREFIX.length), value]);
+  const result = SCHEMA.safeParse({ ...DEFAULTS, ...Object.fromEntries(own) });
+  if (result.success) return { ids: result.data, wrong: [] };
+  const keys = result.error.issues.flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : issue.path));
+  return { ids: DEFAULTS, wrong: keys.map(key => PREFIX + String(key)) };
+}
+
+function isProfileKey(key: string): boolean {
+  return PROFILE_NAMES.some(name => key.startsWith(`${PREFIX}${name}.`));
+}
 
 /**
  * The defaults with the entries of `overrides` whose keys begin with `instagram.` laid over them.
  * @throws Error naming the keys that are unknown or malformed.
  */
-export function createInstagramConstants(overrides: Readonly<Record<string, string>> = {}): InstagramConstants {
-  const own = Object.entries(overrides)
-    .filter(([key]) => key.startsWith(PREFIX))
-    .map(([key, value]) => [key.slice(PREFIX.length), value]);
-  const result = SCHEMA.strict().safeParse({ ...DEFAULTS, ...Object.fromEntries(own) });
-  if (result.success) return result.data;
-  const wrong = result.error.issues.flatMap(issue => (issue.code === 'unrecognized_keys' ? issue.keys : issue.path));
-  throw new Error(`wrong Instagram constants: ${wrong.map(key => PREFIX + String(key)).join(', ')}`);
+export function createInstagramConstants(overrides: Overrides = {}): InstagramConstants {
+  const { ids, wrong } = parseIds(overrides);
+  const defaults = createProfiles(ids);
+  const results = PROFILE_NAMES.map(name => [name, overrideProfile(PREFIX + name, defaults[name], overrides)] as const);
+  const wrongs = [...wrong, ...results.flatMap(([, result]) => ('wrong' in result ? result.wrong : []))];
+  if (wrongs.length > 0) throw new Error(`wrong Instagram constants: ${wrongs.join(', ')}`);
+  const changed = results.flatMap(([name, result]) => ('profile' in result ? [[name, result.profile] as const] : []));
+  return { ...ids, profiles: { ...defaults, ...Object.fromEntries(changed) } };
 }

@@ -4,4 +4,14 @@ import type { Post, UnplacedItem } from '../../post.ts';
 export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
   /** In order; null for one that is there and cannot be read. */
   readonly items: readonly (UnplacedItem | null)[];
+  /** The cover of the post as a whole, which is its first item's. */
+  readonly coverUrl: string | null;
 };
+
+export function readableItems(draft: PostDraft): number {
+  return draft.items.filter(item => item !== null).length;
+}
+
+export function isComplete(draft: PostDraft): boolean {
+  return draft.items.length > 0 && readableItems(draft) === draft.items.length;
+}

@@ -1,10 +1,9 @@
 /** What Instagram's refusals look like (2026-08 to 2026-10), and the code each means. Pure. */
-import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { flag, listOf, objectOf, text } from '../../parse/fields.ts';
-import { isJsonObject } from '../../parse/json-search.ts';
+import { readFlag, readList, readText } from '../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import { SITE_HOSTS } from './constants.ts';
 
 /**
@@ -78,14 +77,6 @@ export function failureOfHead(head: HttpHead, now: number): AppError | null {
   return new AppError(code, `status ${head.status}`, { retryAfterMs: retryAfterMs(head, now) });
 }
 
-const errorBody = z.object({
-  message: text,
-  error_type: text,
-  require_login: flag,
-  error: z.unknown().optional(),
-  errors: listOf(z.object({ message: text, code: z.unknown().optional(), extensions: objectOf({ code: text }) })),
-});
-
 const RATE_LIMIT_CODE = 1_675_004;
 const MEDIA_NOT_FOUND_CODE = 4_630_001;
 
@@ -105,14 +96,20 @@ function failureOfSentence(sentence: string): AppError | null {
 
 /** The refusal that a JSON answer spells out; null when it spells out none. */
 export function failureOfJson(answer: unknown): AppError | null {
-  const result = errorBody.safeParse(answer);
-  if (!result.success) return null;
-  const { message, error_type, require_login, error, errors } = result.data;
-  const codes = [...errors.flatMap(one => [one.code, one.extensions?.code]), error].map(Number);
+  if (!isJsonObject(answer)) return null;
+  const errors = readList(answer.errors).filter(isJsonObject);
+  const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return new AppError('upstream_rate_limited', 'rate limit exceeded');
-  if (require_login === true) return new AppError('login_required', 'answered that a login is required');
-  for (const sentence of [message, error_type, ...errors.map(one => one.message)]) {
+  if (readFlag(answer.require_login) === true) {
+    return new AppError('login_required', 'answered that a login is required');
+  }
+  const message = readText(answer.message);
+  if (message === 'geoblock_required') {
+    // Region, age and limited audiences all look so; only the words tell them apart.
+    return failureOfWords(answer) ?? new AppError('login_required', 'kept from a part of the visitors');
+  }
+  for (const sentence of [message, readText(answer.error_type), ...errors.map(one => readText(one.message))]) {
     const failure = sentence === null ? null : failureOfSentence(sentence);
     if (failure !== null) return failure;
   }
@@ -126,7 +123,7 @@ export function namesPrivatePost(body: string): boolean {
   return PRIVATE_ROUTE.test(body);
 }
 
-/** Address of a post's file, slashes escaped or not; `t51.2885-19` are profile pictures, which the shell of a page shows too. */
+/** Address of a post's file, slashes escaped or not; `t51.2885-19` are profile images, which the shell of a page shows too. */
 const MEDIA_FILE = /(?:cdninstagram\.com|fbcdn\.net)\\?\/(?:o1\\?\/)?v\\?\/t(?!51\.2885-19)\d/;
 
 function failureOfRoute(route: string, html: string): AppError | null {
@@ -140,35 +137,62 @@ function failureOfRoute(route: string, html: string): AppError | null {
   return null;
 }
 
+const MAX_ROUTES = 20;
+
 /**
- * Why a page without the post is without it, by its route name: the site answers 200 even for posts that do not exist.
- * `not_found` is definitive here only for pages of the post itself.
+ * Why a page without the post is without it, by its route name: the site answers 200 even for posts that do not exist. Where
+ * it names several routes, its error page is only believed alone. `not_found` is definitive for pages of the post itself.
  */
 export function failureOfPage(html: string): AppError {
   if (namesPrivatePost(html)) return new AppError('private', 'the page is marked as a private post');
-  const routes = [...html.matchAll(/"canonicalRouteName"\s*:\s*"([\w.]{1,120})"/g)].map(match => match[1] ?? '');
-  for (const route of routes) {
-    const failure = failureOfRoute(route, html);
-    if (failure !== null) return failure;
+  const named = [...html.matchAll(/"canonicalRouteName"\s{0,9}:\s{0,9}"([\w.]{1,120})"/g)].slice(0, MAX_ROUTES);
+  const failures = named.flatMap(match => failureOfRoute(match[1] ?? '', html) ?? []);
+  const failure = failures.find(one => one.code !== 'not_found') ?? failures[0];
+  if (failure !== undefined) return failure;
+  if (/"HttpErrorPage"|<title>\s{0,99}Page not found/i.test(html)) {
+    return weakNotFound('the site shows its old error page');
   }
-  if (/"HttpErrorPage"|<title>\s*Page not found/i.test(html)) return weakNotFound('the site shows its old error page');
-  if (/<title>\s*Log ?in|"LoginAndSignupPage"|id="loginForm"|name="password"/i.test(html)) {
+  if (/<title>\s{0,99}Log ?in|"LoginAndSignupPage"|id="loginForm"|name="password"/i.test(html)) {
     return new AppError('login_required', 'the site shows its login page');
   }
   return new AppError('upstream_changed', 'a page of an unknown kind');
 }
 
-const ruling = z.object({ status: text, title: text, description: text });
+const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
+const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
+/** Words that both kinds of restriction share; alone they are told of age and sensitivity. */
+const RESTRICTED = /restricted|sensitive/;
+const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 
-/** The restriction that Instagram's own ruling names, or null. Region and age share the title "Restricted Video". */
-export function failureOfRuling(answer: unknown): AppError | null {
-  const result = ruling.safeParse(isJsonObject(answer) ? answer : {});
-  if (!result.success || result.data.status === 'ok') return null;
-  const title = (result.data.title ?? '').slice(0, 500).toLowerCase();
-  const words = `${title} ${(result.data.description ?? '').slice(0, 1_000).toLowerCase()}`;
+/** The restriction that the site's own words name, or null: of a ruling, a gate, a refusal. Region and age share titles. */
+function failureOfWords(said: JsonObject): AppError | null {
+  const word = (key: string, max: number) =>
+    (readText(said[key]) ?? '').slice(0, max).toLowerCase().replaceAll('\u2019', "'");
+  const title = word('title', 500);
   if (/private/.test(title)) return new AppError('private', 'ruled private');
-  if (!/restricted|sensitive|\bage\b|years old/.test(words)) return null;
-  if (/country|region|location|where you/.test(words))
-    return new AppError('region_blocked', 'ruled out in this region');
-  return new AppError('age_restricted', 'ruled restricted');
+  const words = [title, word('description', 1_000), word('subtitle', 500), word('blocks_logging_data', 200)].join(' ');
+  if (AGE.test(words)) return new AppError('age_restricted', 'ruled restricted by age');
+  if (WITHHELD.test(words) && REGION.test(words)) return new AppError('region_blocked', 'ruled out in this region');
+  return RESTRICTED.test(words) ? new AppError('age_restricted', 'ruled restricted') : null;
+}
+
+/** The restriction that Instagram's own ruling names, or null. */
+export function failureOfRuling(answer: unknown): AppError | null {
+  return isJsonObject(answer) && answer.status !== 'ok' ? failureOfWords(answer) : null;
+}
+
+/** Properties of a media in which the site says why it keeps it from a visitor (`gating_ruling`: 2026-09). */
+const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age_(?:gate|restrict)/;
+
+/** The restriction that a media itself states, or null. */
+export function restrictionOf(media: JsonObject): AppError | null {
+  for (const [key, value] of Object.entries(media)) {
+    if (!RESTRICTION_KEY.test(key)) continue;
+    if (value === true && /geo|country|region/.test(key))
+      return new AppError('region_blocked', `the media says ${key}`);
+    if (value === true && /age/.test(key)) return new AppError('age_restricted', `the media says ${key}`);
+    const stated = isJsonObject(value) ? failureOfWords(value) : null;
+    if (stated !== null) return stated;
+  }
+  return null;
 }

@@ -1,13 +1,17 @@
 /** The captioned embed (`/p/CODE/embed/captioned/`): its context JSON, and its markup where that is null (2026-09). */
 
+import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { address } from '../../parse/fields.ts';
+import { readAddress } from '../../parse/fields.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { imageItem, type ListedFile, videoItem } from '../../parse/media-files.ts';
+import { visibleMarkup } from '../../parse/page-scripts.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
 import { gatedAnswer } from './failures.ts';
+import { isReelLink } from './find-media.ts';
+import { saysVideo } from './parse-open-graph.ts';
 
 const MAX_CONTEXT_CHARS = 8 * 1024 * 1024;
 
@@ -35,15 +39,21 @@ export function embedContext(html: string): unknown {
 interface Markup {
   image: Record<string, string> | null;
   video: Record<string, string> | null;
+  /** `GraphVideo` and the like; empty when the embed does not say. */
+  mediaType: string;
   username: string;
   caption: string;
   isBroken: boolean;
+  /** The owner allows the video on the site alone. */
   isWithheld: boolean;
+  hasPlayButton: boolean;
 }
 
 /** Parts of a caption block that are not the caption. */
 const NOT_CAPTION = ['CaptionComments', 'CaptionUsername'];
 const MAX_TEXT_CHARS = 50_000;
+/** An embed's markup, scripts apart, is under 100 KB. */
+const MAX_MARKUP_CHARS = 512 * 1024;
 
 type Region = 'username' | 'caption' | 'skipped' | null;
 
@@ -55,15 +65,27 @@ function regionOf(classes: readonly string[], outer: Region): Region {
 }
 
 function readEmbed(html: string): Markup {
-  const markup: Markup = { image: null, video: null, username: '', caption: '', isBroken: false, isWithheld: false };
+  const markup: Markup = {
+    image: null,
+    video: null,
+    mediaType: '',
+    username: '',
+    caption: '',
+    isBroken: false,
+    isWithheld: false,
+    hasPlayButton: false,
+  };
   const regions: Region[] = [];
   readMarkup(
-    html,
+    visibleMarkup(html, MAX_MARKUP_CHARS),
     {
       onopentag(name, attributes) {
         const classes = (attributes.class ?? '').split(/\s+/);
         if (classes.includes('EmbeddedMediaImage')) markup.image ??= attributes;
         if (classes.includes('EmbeddedMediaVideo')) markup.video ??= attributes;
+        if (name === 'source' && markup.video !== null) markup.video.src ??= attributes.src ?? '';
+        if (classes.some(one => one.includes('PlayButton'))) markup.hasPlayButton = true;
+        markup.mediaType ||= attributes['data-media-type'] ?? '';
         if (classes.includes('EmbedBrokenMedia')) markup.isBroken = true;
         if (classes.includes('WatchOnInstagram')) markup.isWithheld = true;
         const region = regionOf(classes, regions.at(-1) ?? null);
@@ -86,7 +108,7 @@ function readEmbed(html: string): Markup {
 }
 
 function fileOf(url: string | undefined, width: number | null = null): ListedFile {
-  return { url: address.parse(url), width, height: null };
+  return { url: readAddress(url), width, height: null };
 }
 
 /** `srcset="ADDRESS 640w, ADDRESS 750w"`, largest first, then `src`. */
@@ -121,18 +143,32 @@ function isOfAnother(html: string, ref: PostRef): boolean {
   return !html.includes(ref.id) && /\/(?:p|reel|tv)\/[A-Za-z0-9_-]{5,48}/.test(html);
 }
 
+/** Whether the post is a video, by anything that says so; the embed's own word for a photo counts first. */
+function isVideo(markup: Markup, html: string, ref: PostRef): boolean {
+  if (/Video|Clips|Reel/.test(markup.mediaType) || markup.hasPlayButton) return true;
+  if (/Image|Photo/.test(markup.mediaType)) return false;
+  return isReelLink(ref) || saysVideo(html);
+}
+
+function isSidecar(markup: Markup, html: string): boolean {
+  return /Sidecar|Carousel/.test(markup.mediaType) || /"isSidecar"\s{0,20}:\s{0,20}true/.test(html);
+}
+
 /**
  * Reads the visible part of an embed; null when it is no embed of this post.
- * @throws AppError `login_required` (`private` for private links) when the embed says that it cannot show the post, or shows
- * a part of it only: a video's still, the first of several items.
+ * @throws AppError `login_required` when the embed cannot show the post (`private` for private links), withholds its video or
+ * shows the first of several items; `upstream_changed` for the still of a video without its file.
  */
 export function parseEmbedMarkup(html: string, ref: PostRef): PostDraft | null {
   if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;
   const markup = readEmbed(html);
   if (markup.isBroken) throw gatedAnswer(ref, 'the embed is broken');
   if (isOfAnother(html, ref)) return null;
-  if (markup.isWithheld && markup.video === null) throw gatedAnswer(ref, 'the embed withholds the video');
-  if (/"isSidecar"\s{0,20}:\s{0,20}true/.test(html)) throw gatedAnswer(ref, 'the embed shows the first item only');
+  if (markup.isWithheld && markup.video === null) throw new AppError('login_required', 'the embed withholds the video');
+  if (isSidecar(markup, html)) throw new AppError('login_required', 'the embed shows the first item only');
+  if (markup.video === null && markup.image !== null && isVideo(markup, html, ref)) {
+    throw new AppError('upstream_changed', 'the embed shows the still of a video without its file');
+  }
   const item = toItem(markup);
   if (item === null) return null;
   const username = markup.username.trim();
@@ -150,5 +186,6 @@ export function parseEmbedMarkup(html: string, ref: PostRef): PostDraft | null {
     publishedAt: null,
     stats: NO_STATS,
     items: [item],
+    coverUrl: item.thumbnailUrl,
   };
 }

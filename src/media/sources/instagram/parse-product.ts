@@ -2,149 +2,156 @@
  * Shape A: the product of the mobile API, which `media/info`, `web_info.items[0]` and
  * `xig_polaris_media.if_not_gated_logged_out` all answer with (2026-08).
  */
-import { z } from 'zod';
-import { address, count, flag, instant, listOf, numericId, objectOf, size, text } from '../../parse/fields.ts';
-import type { JsonObject } from '../../parse/json-search.ts';
-import { imageItem, videoItem } from '../../parse/media-files.ts';
-import type { UnplacedItem } from '../../post.ts';
+import {
+  readAddress,
+  readCount,
+  readFlag,
+  readId,
+  readInstant,
+  readList,
+  readSize,
+  readText,
+} from '../../parse/fields.ts';
+import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import { imageItem, type ListedFile, videoItem } from '../../parse/media-files.ts';
+import type { Author, UnplacedItem } from '../../post.ts';
 import type { PostDraft } from './draft.ts';
-
-const file = z.object({ url: address, width: size, height: size, bandwidth: size });
-
-const user = objectOf({
-  pk: numericId,
-  id: numericId,
-  username: text,
-  full_name: text,
-  is_verified: flag,
-  profile_pic_url: address,
-  profile_image_uri: address,
-  follower_count: count,
-  media_count: count,
-});
-
-const media = {
-  __typename: text,
-  media_type: count,
-  original_width: size,
-  original_height: size,
-  video_versions: listOf(file),
-  video_dash_manifest: text,
-  video_duration: size,
-  has_audio: flag,
-  image_versions2: objectOf({ candidates: listOf(file) }),
-  display_uri: address,
-  accessibility_caption: text,
-};
-
-const child = z.object(media);
-
-const product = z.object({
-  ...media,
-  carousel_media: listOf(child),
-  user,
-  owner: user,
-  caption: z.union([z.object({ text }).transform(caption => caption.text), text]),
-  title: text,
-  taken_at: instant,
-  like_count: count,
-  comment_count: count,
-  play_count: count,
-  ig_play_count: count,
-  view_count: count,
-  share_count: count,
-  reshare_count: count,
-  save_count: count,
-  fb_like_count: count,
-  fb_play_count: count,
-  like_and_view_counts_disabled: flag,
-});
-
-type Child = z.infer<typeof child>;
-type Product = z.infer<typeof product>;
-type User = z.infer<typeof user>;
 
 const PHOTO = 1;
 const VIDEO = 2;
 const CAROUSEL = 8;
+/** A carousel has 20 at most (2026). */
+const MAX_CHILDREN = 60;
 
 /** Keys of which a product has at least one, whatever else it lacks. */
-const MEDIA_KEYS = ['media_type', 'video_versions', 'image_versions2', 'carousel_media'];
+export const PRODUCT_KEYS: readonly string[] = ['media_type', 'video_versions', 'image_versions2', 'carousel_media'];
 
-/** Whether an object is a product, however sparse. */
-export function isProduct(object: JsonObject): boolean {
-  return MEDIA_KEYS.some(key => key in object) && ('pk' in object || 'code' in object || 'id' in object);
+/** Forms of links and types of products that say video, whatever else the product says. */
+const VIDEO_PRODUCTS: ReadonlySet<unknown> = new Set(['clips', 'igtv']);
+
+function filesOf(list: unknown): readonly ListedFile[] {
+  return readList(list).flatMap(entry =>
+    isJsonObject(entry)
+      ? {
+          url: readAddress(entry.url),
+          width: readSize(entry.width),
+          height: readSize(entry.height),
+          bitrate: readSize(entry.bandwidth),
+        }
+      : [],
+  );
 }
 
-/** By its own word first: a still of a video whose files are withheld is not the post. */
-function isVideo(source: Child): boolean {
-  if (source.media_type === PHOTO || source.media_type === VIDEO) return source.media_type === VIDEO;
-  const hasFiles = source.video_versions.length > 0 || source.video_dash_manifest !== null;
-  return hasFiles || source.__typename?.endsWith('VideoMedia') === true;
-}
-
-function toItem(source: Child): UnplacedItem | null {
-  const original = { width: source.original_width, height: source.original_height };
-  const images = [
-    ...(source.image_versions2?.candidates ?? []),
-    { url: source.display_uri, width: null, height: null },
+function imagesOf(media: JsonObject): readonly ListedFile[] {
+  return [
+    ...filesOf(child(media.image_versions2, 'candidates')),
+    { url: readAddress(media.display_uri), width: null, height: null },
   ];
-  if (isVideo(source)) {
-    return videoItem({
-      files: source.video_versions.map(({ bandwidth, ...rest }) => ({ ...rest, bitrate: bandwidth })),
-      covers: images,
-      original,
-      dashManifest: source.video_dash_manifest,
-      durationMs: source.video_duration === null ? null : Math.round(source.video_duration * 1000),
-      hasAudio: source.has_audio,
-      alt: source.accessibility_caption,
-    });
+}
+
+/** By its own word first, else by any sign of a video: the still of a video whose files are withheld is not the post. */
+function isVideo(media: JsonObject, isReel: boolean): boolean {
+  const type = readCount(media.media_type);
+  if (type === PHOTO || type === VIDEO) return type === VIDEO;
+  const typename = readText(media.__typename) ?? '';
+  if (/(?:Video|Image|Photo)(?:Media)?$/.test(typename)) return /Video(?:Media)?$/.test(typename);
+  return (
+    readList(media.video_versions).length > 0 ||
+    readText(media.video_dash_manifest) !== null ||
+    VIDEO_PRODUCTS.has(media.product_type) ||
+    readSize(media.video_duration) !== null ||
+    media.has_audio === true ||
+    isReel
+  );
+}
+
+function toItem(media: JsonObject, isReel: boolean): UnplacedItem | null {
+  const original = { width: readSize(media.original_width), height: readSize(media.original_height) };
+  const images = imagesOf(media);
+  const alt = readText(media.accessibility_caption);
+  if (!isVideo(media, isReel)) return imageItem({ files: images, original, alt });
+  const seconds = readSize(media.video_duration);
+  return videoItem({
+    files: filesOf(media.video_versions),
+    covers: images,
+    original,
+    dashManifest: readText(media.video_dash_manifest),
+    durationMs: seconds === null ? null : Math.round(seconds * 1000),
+    hasAudio: readFlag(media.has_audio),
+    alt,
+  });
+}
+
+function isCarousel(product: JsonObject): boolean {
+  if (readList(product.carousel_media).length > 0) return true;
+  const type = readCount(product.media_type);
+  if (type === PHOTO || type === VIDEO) return false;
+  if (type === CAROUSEL || product.product_type === 'carousel_container') return true;
+  return /Carousel/.test(readText(product.__typename) ?? '') || (readCount(product.carousel_media_count) ?? 0) > 1;
+}
+
+/** A carousel's own files are one of its items over again, in another size: only its children count. */
+function toItems(product: JsonObject, isReel: boolean): readonly (UnplacedItem | null)[] {
+  if (!isCarousel(product)) return [toItem(product, isReel)];
+  const children = readList(product.carousel_media, MAX_CHILDREN);
+  const stated = Math.min(readCount(product.carousel_media_count) ?? 0, MAX_CHILDREN);
+  const unlisted = Array<null>(Math.max(0, stated - children.length)).fill(null);
+  return [...children.map(one => (isJsonObject(one) ? toItem(one, false) : null)), ...unlisted];
+}
+
+/** The author by everything that an answer says of them, the first word counts. */
+export function readUsers(users: readonly unknown[]): Author {
+  const objects = users.filter(isJsonObject);
+  const first = <Value>(read: (user: JsonObject) => Value | null): Value | null => {
+    for (const user of objects) {
+      const value = read(user);
+      if (value !== null) return value;
+    }
+    return null;
+  };
+  return {
+    id: first(user => readId(user.pk)) ?? first(user => readId(user.id)),
+    username: first(user => readText(user.username)),
+    name: first(user => readText(user.full_name)),
+    verified: first(user => readFlag(user.is_verified)),
+    avatarUrl: first(user => readAddress(user.profile_pic_url)) ?? first(user => readAddress(user.profile_image_uri)),
+  };
+}
+
+function firstCount(objects: readonly unknown[], key: string): number | null {
+  for (const object of objects) {
+    const count = readCount(child(object, key));
+    if (count !== null) return count;
   }
-  return imageItem({ files: images, original, alt: source.accessibility_caption });
-}
-
-/** A carousel's own files are one of its items over again, in another size: only the children count. */
-function toItems(source: Product): readonly UnplacedItem[] {
-  const isCarousel = source.media_type === CAROUSEL || source.carousel_media.length > 0;
-  const parts: readonly Child[] = isCarousel ? source.carousel_media : [source];
-  return parts.flatMap(part => toItem(part) ?? []);
-}
-
-function pick<Key extends keyof NonNullable<User>>(key: Key, users: readonly User[]): NonNullable<User>[Key] | null {
-  for (const one of users) if (one !== null && one[key] !== null) return one[key];
   return null;
 }
 
-/** Reads a product. What it does not say is null; items may be empty. */
-export function parseProduct(object: JsonObject): PostDraft | null {
-  const result = product.safeParse(object);
-  if (!result.success) return null;
-  const { data } = result;
-  const users = [data.user, data.owner];
-  const isHidden = data.like_and_view_counts_disabled === true;
+/**
+ * Reads a product; what it does not say is null. `isReel`: the link says that this is a video. The items are empty for a carousel
+ * whose children are nowhere.
+ */
+export function parseProduct(product: JsonObject, isReel: boolean): PostDraft {
+  const users = [product.user, product.owner];
+  const isHidden = product.like_and_view_counts_disabled === true;
+  const shown = (value: unknown) => (isHidden ? null : readCount(value));
   return {
-    author: {
-      id: pick('pk', users) ?? pick('id', users),
-      username: pick('username', users),
-      name: pick('full_name', users),
-      verified: pick('is_verified', users),
-      avatarUrl: pick('profile_pic_url', users) ?? pick('profile_image_uri', users),
-    },
-    title: data.title,
-    caption: data.caption,
-    publishedAt: data.taken_at,
+    author: readUsers(users),
+    title: readText(product.title),
+    caption: readText(child(product.caption, 'text')) ?? readText(product.caption),
+    publishedAt: readInstant(product.taken_at),
     stats: {
-      likes: isHidden ? null : data.like_count,
-      comments: data.comment_count,
-      plays: isHidden ? null : (data.play_count ?? data.ig_play_count),
-      views: isHidden ? null : data.view_count,
-      shares: data.share_count ?? data.reshare_count,
-      saves: data.save_count,
-      facebookLikes: data.fb_like_count,
-      facebookPlays: data.fb_play_count,
-      authorFollowers: pick('follower_count', users),
-      authorPosts: pick('media_count', users),
+      likes: shown(product.like_count),
+      comments: readCount(product.comment_count),
+      plays: shown(product.play_count) ?? shown(product.ig_play_count),
+      views: shown(product.view_count),
+      shares: readCount(product.share_count) ?? readCount(product.reshare_count),
+      saves: readCount(product.save_count),
+      facebookLikes: readCount(product.fb_like_count),
+      facebookPlays: readCount(product.fb_play_count),
+      authorFollowers: firstCount(users, 'follower_count'),
+      authorPosts: firstCount(users, 'media_count'),
     },
-    items: toItems(data),
+    items: toItems(product, isReel),
+    coverUrl: imagesOf(product).find(file => file.url !== null)?.url ?? null,
   };
 }

@@ -1,29 +1,19 @@
-/**
- * Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Upstreams swap shapes
- * and places, so media are looked for anywhere in the answer, whichever endpoint gave it, and bound to the asked id:
- * pages carry other people's posts. Pure.
- */
+/** Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Pure but for `parseResponse`. */
 import { AppError, toAppError } from '../../../errors.ts';
-import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { captionTags } from '../../parse/caption.ts';
-import { numericId } from '../../parse/fields.ts';
-import {
-  embeddedJson,
-  findObjects,
-  findValues,
-  isJsonObject,
-  type JsonObject,
-  parseJson,
-} from '../../parse/json-search.ts';
+import { isJsonObject, parseJson } from '../../parse/json-search.ts';
 import { addressExpiry } from '../../parse/media-address.ts';
+import { pageScripts } from '../../parse/page-scripts.ts';
+import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
 import { type Post, placeItems } from '../../post.ts';
-import type { PostDraft } from './draft.ts';
-import { emptyAnswer, failureOfHead, failureOfJson, failureOfPage, gatedAnswer, weakNotFound } from './failures.ts';
+import { type PostDraft, readableItems } from './draft.ts';
+import { failureOfHead, failureOfJson, failureOfPage, weakNotFound } from './failures.ts';
+import { createMediaFinder, type Finding, type MediaFinder } from './find-media.ts';
 import { embedContext, parseEmbedMarkup } from './parse-embed.ts';
-import { isGraphMedia, parseGraphMedia } from './parse-graph.ts';
-import { isProduct, parseProduct } from './parse-product.ts';
-import { mediaIdOf, publishTimeOf, splitCode } from './shortcode.ts';
+import { parseOpenGraph } from './parse-open-graph.ts';
+import { publishTimeOf } from './shortcode.ts';
 
 /** A page of the post speaks for the post; an error page in place of a query's answer may only mean that the query died. */
 export type AnswerKind = 'query' | 'page' | 'embed';
@@ -36,109 +26,23 @@ export interface ParseContext {
   readonly now: number;
 }
 
-/** Keys whose value is the media itself, when the answer has one. */
-const MEDIA_PLACES = ['xdt_shortcode_media', 'shortcode_media', 'xig_polaris_media'];
-const LIST_PLACES = ['xdt_api__v1__media__shortcode__web_info'];
-const GATED_PLACE = 'if_not_gated_logged_out';
-
-/** Whether a media is the asked one; null when it carries no id at all. */
-function isAsked(object: JsonObject, ref: PostRef): boolean | null {
-  const mediaId = ref.parts.mediaId;
-  const code = object.code ?? object.shortcode;
-  if (typeof code === 'string' && code !== '') return mediaIdOf(splitCode(code).code) === mediaId;
-  const id = numericId.parse(object.pk) ?? numericId.parse(object.id);
-  if (id !== null) return id === mediaId;
-  // An id that came as a number has lost its last digits.
-  return typeof object.pk === 'number' ? object.pk === Number(mediaId) : null;
-}
-
-function draftOf(object: JsonObject): PostDraft | null {
-  const product = isProduct(object) ? parseProduct(object) : null;
-  if (product !== null && product.items.length > 0) return product;
-  return (isGraphMedia(object) ? parseGraphMedia(object) : null) ?? product;
-}
-
-/** How much a draft says; a page may carry a post twice, once as a stub. */
-function fullness(draft: PostDraft): number {
-  const facts = [draft.caption, draft.author.username, draft.author.id, draft.publishedAt, draft.stats.likes];
-  return draft.items.length * 10 + facts.filter(fact => fact !== null).length;
-}
-
-interface Finding {
-  /** The fullest draft of the asked media. */
-  readonly draft: PostDraft | null;
-  readonly hasOthers: boolean;
-}
-
-/** A media without any id, in the place where only the asked one stands. */
-function* unnamedMedia(document: unknown): Generator<JsonObject> {
-  for (const place of [GATED_PLACE, ...MEDIA_PLACES]) {
-    for (const value of findValues(document, place)) {
-      if (isJsonObject(value) && !('pk' in value || 'id' in value)) yield { ...value, id: null };
-    }
-  }
-}
-
-function findMedia(documents: readonly unknown[], ref: PostRef): Finding {
-  let best: PostDraft | null = null;
-  let hasOthers = false;
-  const consider = (object: JsonObject) => {
-    const draft = draftOf(object);
-    if (draft !== null && (best === null || fullness(draft) > fullness(best))) best = draft;
-  };
-  for (const document of documents) {
-    for (const object of findObjects(document, one => isProduct(one) || isGraphMedia(one))) {
-      if (isAsked(object, ref) === true) consider(object);
-      else hasOthers = true;
-    }
-    if (best !== null) continue;
-    for (const object of unnamedMedia(document)) if (isAsked(object, ref) === null) consider(object);
-  }
-  return { draft: best, hasOthers };
-}
-
-function isEmptyList(value: unknown): boolean {
-  return value === null || (isJsonObject(value) && Array.isArray(value.items) && value.items.length === 0);
-}
-
-/** What an answer without the media says by the places that stand empty; null when it has no such place. */
-function failureOfPlaces(document: unknown, ref: PostRef): AppError | null {
-  for (const value of findValues(document, GATED_PLACE)) {
-    if (value === null) return gatedAnswer(ref, 'the media is gated for visitors');
-  }
-  for (const place of MEDIA_PLACES) {
-    for (const value of findValues(document, place)) if (value === null) return emptyAnswer(ref, `${place} is null`);
-  }
-  for (const place of LIST_PLACES) {
-    for (const value of findValues(document, place))
-      if (isEmptyList(value)) return emptyAnswer(ref, `${place} is empty`);
-  }
-  if (isJsonObject(document) && isEmptyList(document)) return emptyAnswer(ref, 'no items');
-  return null;
-}
-
-function firstOf<T>(documents: readonly unknown[], read: (document: unknown) => T | null): T | null {
-  for (const document of documents) {
-    const value = read(document);
-    if (value !== null) return value;
-  }
-  return null;
-}
-
 /** A draft as the post that was asked for: tags, publish time and expiry are worked out. */
 export function toPost(draft: PostDraft, context: Omit<ParseContext, 'kind'>): Post {
   const { ref, strategy, now } = context;
+  const { coverUrl, ...said } = draft;
   const { hashtags, mentions } = captionTags(draft.caption);
   const placed = placeItems(draft.items);
-  const covers = [draft.author.avatarUrl, ...placed.items.map(item => item.thumbnailUrl)];
+  // The cover is the first item's: where that one is missing, no item shows it.
+  const unshownCover = placed.items[0]?.position === 0 ? null : coverUrl;
+  const images = [draft.author.avatarUrl, unshownCover, ...placed.items.map(item => item.thumbnailUrl)];
   const expiries = [
     ...placed.items.flatMap(item => item.variants.map(variant => variant.expiresAt)),
-    ...covers.map(url => (url === null ? null : addressExpiry(url))),
+    ...images.map(url => (url === null ? null : addressExpiry(url))),
   ].filter(expiry => expiry !== null);
   return {
-    ...draft,
+    ...said,
     ...placed,
-    coverUrl: null,
+    coverUrl: unshownCover,
     source: 'instagram',
     id: ref.id,
     url: ref.url,
@@ -162,30 +66,78 @@ function jsonDocuments(body: string): readonly unknown[] {
   });
 }
 
-function htmlDocuments(html: string): readonly unknown[] {
-  const documents = [...embeddedJson(html)];
-  const contexts = [embedContext(html), ...documents.flatMap(document => [...findValues(document, 'contextJSON')])];
-  for (const context of contexts) {
-    const value = typeof context === 'string' ? parseJson(context) : context;
-    if (isJsonObject(value)) documents.push(value);
-  }
-  return documents;
+const UNREADABLE = 'the post came without a media address that we know';
+
+/** What an answer that holds the asked media without a file of it means; null when the media is not in it. */
+function failureOfFinding({ draft, isHeld, restriction, gate }: Finding): AppError | null {
+  if (restriction !== null) return restriction;
+  if (gate !== null) return gate;
+  return draft !== null || isHeld ? new AppError('upstream_changed', UNREADABLE) : null;
 }
 
-/** What a page without the post means: its route when that says why, else the places that stand empty in it. */
-function pageFailure(html: string, documents: readonly unknown[], context: ParseContext): AppError {
-  const failure = failureOfPage(html);
-  if (failure.code === 'private') return failure;
-  if (failure.code === 'not_found') {
-    return context.kind === 'page' ? failure : weakNotFound('an error page in place of an answer');
+function parseJsonAnswer(text: string, context: ParseContext): Post {
+  const documents = jsonDocuments(text);
+  const finder = createMediaFinder(context.ref);
+  for (const document of documents) finder.read(document);
+  const finding = finder.finding();
+  const { draft, hasOthers, emptiness } = finding;
+  if (draft !== null && readableItems(draft) > 0) return toPost(draft, context);
+  const held = failureOfFinding(finding);
+  if (held !== null) throw held;
+  for (const document of documents) {
+    const stated = failureOfJson(document);
+    if (stated !== null) throw stated;
   }
-  return firstOf(documents, document => failureOfPlaces(document, context.ref)) ?? failure;
-}
-
-function jsonFailure(documents: readonly unknown[], ref: PostRef, hasOthers: boolean): AppError {
-  const stated = firstOf(documents, failureOfJson) ?? firstOf(documents, document => failureOfPlaces(document, ref));
   const unknown = hasOthers ? 'the answer is about another post' : 'an answer of an unknown kind';
-  return stated ?? new AppError('upstream_changed', unknown);
+  throw emptiness ?? new AppError('upstream_changed', unknown);
+}
+
+/** Reads the scripts that name the post, which are few of a page's hundred, and the others only where those do not suffice. */
+function readScripts(html: string, ref: PostRef, finder: MediaFinder): void {
+  const mediaId = ref.parts.mediaId ?? ref.id;
+  const others: string[] = [];
+  for (const { text, isJson } of pageScripts(html)) {
+    if (!isJson) continue;
+    if (text.includes(ref.id) || text.includes(mediaId)) finder.read(parseJson(text));
+    else others.push(text);
+  }
+  finder.read(embedContext(html));
+  if (finder.isDone()) return;
+  for (const text of others) finder.read(parseJson(text));
+}
+
+/**
+ * What a page without the post means, by its route. A null in the place of the media is no word of the site's on a page, unlike in
+ * the answer of a query: for a post that is gone it shows its error page.
+ */
+function pageFailure(html: string, { emptiness }: Finding, { kind }: ParseContext): AppError {
+  const failure = failureOfPage(html);
+  if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
+  return kind === 'page' ? failure : weakNotFound('an error page in place of an answer');
+}
+
+function parsePage(html: string, context: ParseContext): Post {
+  const { ref } = context;
+  const finder = createMediaFinder(ref);
+  readScripts(html, ref, finder);
+  const finding = finder.finding();
+  const { draft } = finding;
+  if (draft !== null && readableItems(draft) > 0) return toPost(draft, context);
+  // One file is the whole of a post with one item, and no part of a carousel is.
+  const isSingle = draft === null || draft.items.length === 1;
+  const single = isSingle ? (parseOpenGraph(html, ref) ?? shownByEmbed(html, ref, finding)) : null;
+  if (single !== null) return toPost(single, context);
+  throw failureOfFinding(finding) ?? pageFailure(html, finding, context);
+}
+
+/** The visible part of an embed. What it refuses counts only where the page's data say nothing of the post. */
+function shownByEmbed(html: string, ref: PostRef, finding: Finding): PostDraft | null {
+  const held = failureOfFinding(finding);
+  try {
+    return parseEmbedMarkup(html, ref);
+  } catch (error) {
+    throw held ?? error;
+  }
 }
 
 /**
@@ -193,26 +145,21 @@ function jsonFailure(documents: readonly unknown[], ref: PostRef, hasOthers: boo
  * @throws AppError what the body means when the asked post is not in it.
  */
 export function parseAnswer(body: string, context: ParseContext): Post {
-  const { ref } = context;
   const text = body.trimStart();
   const isJson = text.startsWith('{') || text.startsWith('[') || text.startsWith('for (;;);');
-  const documents = isJson ? jsonDocuments(text) : htmlDocuments(text);
-  const { draft, hasOthers } = findMedia(documents, ref);
-  if (draft !== null && draft.items.length > 0) return toPost(draft, context);
-  const shown = isJson || draft !== null ? null : parseEmbedMarkup(text, ref);
-  if (shown !== null) return toPost(shown, context);
-  if (draft !== null) throw new AppError('upstream_changed', 'the post came without a media address that we know');
-  throw isJson ? jsonFailure(documents, ref, hasOthers) : pageFailure(text, documents, context);
+  return isJson ? parseJsonAnswer(text, context) : parsePage(text, context);
 }
 
-/** Refusals whose body may say more than their status. */
-function bodyFailure(response: HttpResponse, context: ParseContext, ofHead: AppError): AppError {
+/** The parts of a response that say something of the post. */
+export type SiteResponse = HttpHead & Pick<HttpResponse, 'text'>;
+
+/** A refusal whose body says more than its status: why, or even the post. */
+function parseRefusal(response: SiteResponse, context: ParseContext, ofHead: AppError): Post {
   try {
-    parseAnswer(response.text, context);
-    return ofHead;
+    return parseAnswer(response.text, context);
   } catch (error) {
     const ofBody = toAppError(error);
-    return ofBody.code === 'upstream_changed' || ofBody.code === 'upstream_unavailable' ? ofHead : ofBody;
+    throw ofBody.code === 'upstream_changed' || ofBody.code === 'upstream_unavailable' ? ofHead : ofBody;
   }
 }
 
@@ -220,9 +167,31 @@ function bodyFailure(response: HttpResponse, context: ParseContext, ofHead: AppE
  * The post of a whole response; status and redirects count before the body.
  * @throws AppError as `parseAnswer` does.
  */
-export function parseResponse(response: HttpResponse, context: ParseContext): Post {
+export function readResponse(response: SiteResponse, context: ParseContext): Post {
   const ofHead = failureOfHead(response, context.now);
   if (ofHead === null) return parseAnswer(response.text, context);
   const isRefusal = response.status >= 400 && response.status < 500 && response.status !== 429;
-  throw isRefusal ? bodyFailure(response, context, ofHead) : ofHead;
+  if (isRefusal) return parseRefusal(response, context, ofHead);
+  throw ofHead;
+}
+
+export interface ResponseTask {
+  readonly response: SiteResponse;
+  readonly context: ParseContext;
+}
+
+/** Compiled code has its thread beside it; run from source, large answers are read like any other. */
+const readInThread = import.meta.url.endsWith('.ts')
+  ? null
+  : createParseThread<ResponseTask, Post>(new URL('./instagram-page-worker.js', import.meta.url), 'readLargeResponse');
+
+/**
+ * The same, without holding the process while an answer of many megabytes is read.
+ * @throws AppError as `parseAnswer` does.
+ */
+export async function parseResponse(response: SiteResponse, context: ParseContext): Promise<Post> {
+  const names = [context.ref.id, context.ref.parts.mediaId ?? context.ref.id];
+  if (readInThread === null || !isLarge(response.text, names)) return readResponse(response, context);
+  const { status, headers, url, text } = response;
+  return readInThread({ response: { status, headers, url, text }, context });
 }

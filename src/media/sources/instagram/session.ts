@@ -1,11 +1,14 @@
-/** The logged-out visit to the home page that queries lean on: its cookies and tokens, kept and reused. */
+/** The logged-out visit to the home page that some callers lean on: its cookies and tokens, kept and reused. */
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
-import { isJsonObject, pageScripts, parseJson } from '../../parse/json-search.ts';
-import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
-import { navigationHeaders } from './headers.ts';
+import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
+import { isJsonObject, parseJson } from '../../parse/json-search.ts';
+import { pageScripts } from '../../parse/page-scripts.ts';
+import { SITE_HOSTS } from './constants.ts';
+import { NAVIGATION_HEADERS } from './headers.ts';
 
 export interface InstagramSession {
   readonly jar: CookieJar;
@@ -13,25 +16,27 @@ export interface InstagramSession {
   readonly lsd: string;
 }
 
+/** One session for each kind of caller: the site ties cookies to the TLS and the address that they were given to. */
 export interface InstagramSessions {
   /** The session there is, or a new one. Never rejects but by `signal`: without the home page there is one with made-up tokens. */
-  current(signal: AbortSignal): Promise<InstagramSession>;
+  current(caller: RequestProfile, signal: AbortSignal): Promise<InstagramSession>;
   /** The site would not take it: the next caller gets a new one, though not every minute. */
   refuse(session: InstagramSession): void;
 }
 
 export interface SessionOptions {
   readonly http: HttpClient;
-  readonly constants: InstagramConstants;
   readonly log: Logger;
   readonly now: () => number;
 }
 
 const HOME = 'https://www.instagram.com/';
 const MAX_AGE_MS = 30 * 60_000;
-/** After a visit that brought nothing, and between a renewal and the next. */
+/** Between a renewal and the next. */
 const PAUSE_MS = 5 * 60_000;
-/** The queries that wait for it have about five seconds of the chain's twenty. */
+/** After a visit that brought nothing: with made-up tokens some callers get no answer. */
+const RETRY_MS = 60_000;
+/** What waits for it has about six seconds. */
 const TIMEOUT_MS = 3_000;
 const TOKEN = /^[\w-]{1,100}$/;
 
@@ -59,20 +64,43 @@ function madeUpToken(bytes: number): string {
   return randomBytes(bytes).toString('base64url');
 }
 
-export function createInstagramSessions({ http, constants, log, now }: SessionOptions): InstagramSessions {
-  let kept: InstagramSession | null = null;
-  let keptUntil = 0;
-  let visitedAt = Number.NEGATIVE_INFINITY;
-  let visit: Promise<InstagramSession> | null = null;
+/** A token of the form of the site's, for callers that have none: it only has to be the same in form and header. */
+export function madeUpLsd(): string {
+  return madeUpToken(9).slice(0, 11);
+}
 
-  async function askHome(jar: CookieJar): Promise<HttpResponse | null> {
+interface Visitor {
+  kept: InstagramSession | null;
+  keptUntil: number;
+  visitedAt: number;
+  visit: Promise<InstagramSession> | null;
+}
+
+export function createInstagramSessions({ http, log, now }: SessionOptions): InstagramSessions {
+  /** By what the site can tell callers apart by: as many as there are profiles, at most. */
+  const visitors = new Map<string, Visitor>();
+
+  function visitorOf({ transport, proxy, userAgent }: RequestProfile): Visitor {
+    const key = `${transport} ${proxy} ${userAgent ?? ''}`;
+    const known = visitors.get(key) ?? {
+      kept: null,
+      keptUntil: 0,
+      visitedAt: Number.NEGATIVE_INFINITY,
+      visit: null,
+    };
+    visitors.set(key, known);
+    return known;
+  }
+
+  async function askHome(caller: RequestProfile, jar: CookieJar): Promise<HttpResponse | null> {
+    // Over the browser transport the headers of a navigation are its own.
+    const headers = caller.transport === 'browser' ? {} : NAVIGATION_HEADERS;
     try {
       return await http.request({
+        ...profileRequest({ ...caller, headers: {}, timeoutMs: TIMEOUT_MS }, headers),
         url: HOME,
-        headers: navigationHeaders(constants),
         hosts: SITE_HOSTS,
         cookies: jar,
-        timeoutMs: TIMEOUT_MS,
         maxRedirects: 1,
         retries: 0,
       });
@@ -82,9 +110,9 @@ export function createInstagramSessions({ http, constants, log, now }: SessionOp
     }
   }
 
-  async function visitHome(): Promise<InstagramSession> {
+  async function visitHome(caller: RequestProfile, visitor: Visitor): Promise<InstagramSession> {
     const jar = new CookieJar();
-    const response = await askHome(jar);
+    const response = await askHome(caller, jar);
     const lsd = response !== null && response.status === 200 ? lsdOf(response.text) : null;
     if (response !== null && lsd === null) {
       log.info({ source: 'instagram', status: response.status }, 'the home page came without its token');
@@ -92,38 +120,26 @@ export function createInstagramSessions({ http, constants, log, now }: SessionOp
     if (csrfOf(jar) === null) {
       jar.setCookieSync(`csrftoken=${madeUpToken(24)}; Domain=instagram.com; Path=/; Secure`, HOME);
     }
-    kept = { jar, lsd: lsd ?? madeUpToken(9).slice(0, 11) };
-    visitedAt = now();
-    keptUntil = visitedAt + (lsd === null ? PAUSE_MS : MAX_AGE_MS);
-    return kept;
-  }
-
-  function endOf(signal: AbortSignal): { readonly aborted: Promise<never>; readonly dispose: () => void } {
-    let dispose = () => {};
-    const aborted = new Promise<never>((_, reject) => {
-      const onAbort = () => reject(signal.reason);
-      if (signal.aborted) onAbort();
-      else signal.addEventListener('abort', onAbort, { once: true });
-      dispose = () => signal.removeEventListener('abort', onAbort);
-    });
-    return { aborted, dispose };
+    const session = { jar, lsd: lsd ?? madeUpLsd() };
+    visitor.kept = session;
+    visitor.visitedAt = now();
+    visitor.keptUntil = visitor.visitedAt + (lsd === null ? RETRY_MS : MAX_AGE_MS);
+    return session;
   }
 
   return {
-    async current(signal) {
-      if (kept !== null && now() < keptUntil) return kept;
-      visit ??= visitHome().finally(() => {
-        visit = null;
+    async current(caller, signal) {
+      const visitor = visitorOf(caller);
+      if (visitor.kept !== null && now() < visitor.keptUntil) return visitor.kept;
+      visitor.visit ??= visitHome(caller, visitor).finally(() => {
+        visitor.visit = null;
       });
-      const { aborted, dispose } = endOf(signal);
-      try {
-        return await Promise.race([visit, aborted]);
-      } finally {
-        dispose();
-      }
+      return abortable(visitor.visit, signal);
     },
     refuse(session) {
-      if (session === kept && now() - visitedAt >= PAUSE_MS) keptUntil = 0;
+      for (const visitor of visitors.values()) {
+        if (session === visitor.kept && now() - visitor.visitedAt >= PAUSE_MS) visitor.keptUntil = 0;
+      }
     },
   };
 }

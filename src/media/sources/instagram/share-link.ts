@@ -1,6 +1,7 @@
 /** Share links (`/share/reel/ID`, `ig.me/ID`): the site alone knows what they lead to, and tells it to non-browsers by a redirect. */
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
+import { profileRequest } from '../../extract/request-profile.ts';
 import { type InstagramConstants, SHORT_HOSTS } from './constants.ts';
 import { failureOfPage, failureOfPath } from './failures.ts';
 import { matchInstagramLink } from './link.ts';
@@ -62,12 +63,11 @@ function stepTo(target: URL): Step {
 export function createShareLinkResolver({ http, constants }: ShareLinkOptions) {
   async function ask(url: string, method: 'HEAD' | 'GET', signal: AbortSignal): Promise<HttpResponse> {
     return http.request({
+      ...profileRequest(constants.profiles['share-link'], {}),
       url,
       method,
-      headers: { 'user-agent': constants.plainUserAgent, accept: '*/*' },
       hosts: SHORT_HOSTS,
       maxRedirects: 0,
-      timeoutMs: 6_000,
       signal,
     });
   }

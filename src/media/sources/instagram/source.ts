@@ -4,15 +4,19 @@ import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.t
 import type { Logger } from '../../../infra/log.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
+import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import type { Post } from '../../post.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
-import { createInstagramConstants, type InstagramConstants } from './constants.ts';
+import { createInstagramConstants, INSTAGRAM_EXAMPLES, type InstagramConstants } from './constants.ts';
 import { failureOfHead, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
-import { type AnswerKind, parseResponse, toPost } from './parse.ts';
+import { type AnswerKind, toPost } from './parse.ts';
+import { parseOembed } from './parse-oembed.ts';
 import { parseStories, userIdOf } from './parse-stories.ts';
+import type { ProfileName } from './profiles.ts';
+import { readAnswer } from './read-answer.ts';
 import { createShareLinkResolver } from './share-link.ts';
 
 export interface InstagramSourceOptions {
@@ -22,11 +26,13 @@ export interface InstagramSourceOptions {
   readonly cookies?: readonly Cookie[] | undefined;
   /** Asked after all others, e.g. yt-dlp. */
   readonly extraStrategies?: readonly Strategy[];
+  /** What is remembered of the strategies over restarts. */
+  readonly records?: StrategyRecords | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
   readonly log: Logger;
   readonly now?: () => number;
-  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok') => void;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
 /** How long an account that the site sent to its login page is left alone. */
@@ -37,7 +43,14 @@ function isStory(ref: PostRef): boolean {
 }
 
 /** Outcomes of one address of a page that the other address cannot better. */
-const FINAL: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked', 'timeout']);
+const FINAL: ReadonlySet<ErrorCode> = new Set([
+  'not_found',
+  'private',
+  'age_restricted',
+  'region_blocked',
+  'timeout',
+  'upstream_rate_limited',
+]);
 
 function isFinal(error: AppError): boolean {
   return FINAL.has(error.code) && !error.params.weak;
@@ -49,37 +62,43 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
   const resolveShareLink = createShareLinkResolver({ http, constants });
   let accountRestsUntil = 0;
 
-  function postStrategy(
-    name: string,
+  function postStrategy(name: ProfileName, run: Strategy['run']): Strategy {
+    return { name, profile: constants.profiles[name], isAvailable: ref => !isStory(ref) && client.canAsk(name), run };
+  }
+
+  /** An endpoint that is asked once. */
+  function endpointStrategy(
+    name: ProfileName,
     kind: AnswerKind,
-    ask: (ref: PostRef, signal: AbortSignal) => Promise<HttpResponse>,
+    ask: (ref: PostRef, caller: ProfileName, signal: AbortSignal) => Promise<HttpResponse>,
   ): Strategy {
-    return {
-      name,
-      isAvailable: ref => !isStory(ref),
-      run: async (ref, signal) => parseResponse(await ask(ref, signal), { ref, kind, strategy: name, now: now() }),
-    };
+    return postStrategy(name, async (ref, signal) =>
+      readAnswer(await ask(ref, name, signal), { ref, kind, strategy: name, now: now() }),
+    );
   }
 
   /** `/p/` first: it redirects to the right form when the site likes; `/reel/` is answered at times when `/p/` is not. */
-  const pages = (['p', 'reel'] as const).map(form =>
-    postStrategy('page', 'page', (ref, signal) => client.postPage(ref, form, signal)),
-  );
-  const page: Strategy = {
-    name: 'page',
-    isAvailable: ref => !isStory(ref),
-    async run(ref, signal) {
-      const failures: AppError[] = [];
-      for (const one of pages) {
-        try {
-          return await one.run(ref, signal);
-        } catch (error) {
-          if (!(error instanceof AppError) || isFinal(error) || signal.aborted) throw error;
-          failures.push(error);
-        }
+  function pageStrategy(name: ProfileName): Strategy {
+    return postStrategy(name, async (ref, signal) => {
+      const read = async (form: 'p' | 'reel') =>
+        readAnswer(await client.postPage(ref, form, name, signal), { ref, kind: 'page', strategy: name, now: now() });
+      try {
+        return await read('p');
+      } catch (error) {
+        if (!(error instanceof AppError) || isFinal(error) || signal.aborted) throw error;
+        return await read('reel').catch(second => {
+          throw second instanceof AppError && isFinal(second) ? second : error;
+        });
       }
-      throw failures[0] ?? weakNotFound('no page was asked');
-    },
+    });
+  }
+
+  const oembed: Strategy = {
+    ...postStrategy('oembed', async (ref, signal) =>
+      parseOembed(await client.oembed(ref, signal), { ref, strategy: 'oembed', now: now() }),
+    ),
+    isLastResort: true,
+    explains: true,
   };
 
   function accountAnswer(response: HttpResponse): HttpResponse {
@@ -94,10 +113,12 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
 
   const mediaInfo: Strategy = {
     name: 'media-info',
-    isAvailable: ref => !isStory(ref) && isAccountUsable(),
+    profile: constants.profiles['media-info'],
+    isAvailable: ref => !isStory(ref) && isAccountUsable() && client.canAsk('media-info'),
+    isLastResort: true,
     async run(ref, signal) {
       const response = accountAnswer(await client.mediaInfo(ref.parts.mediaId ?? '', signal));
-      return parseResponse(response, { ref, kind: 'query', strategy: 'media-info', now: now() });
+      return readAnswer(response, { ref, kind: 'query', strategy: 'media-info', now: now() });
     },
   };
 
@@ -113,7 +134,8 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
 
   const stories: Strategy = {
     name: 'stories',
-    isAvailable: ref => isStory(ref) && isAccountUsable(),
+    profile: constants.profiles.stories,
+    isAvailable: ref => isStory(ref) && isAccountUsable() && client.canAsk('stories'),
     async run(ref, signal) {
       const response = accountAnswer(await storyAnswer(ref, signal));
       const failure = failureOfHead(response, now());
@@ -144,17 +166,22 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     }
   }
 
+  const strategies: readonly Strategy[] = [
+    endpointStrategy('shortcode-query/plain', 'query', client.queryByShortcode),
+    endpointStrategy('media-id-query/browser', 'query', client.queryByMediaId),
+    pageStrategy('page/crawler'),
+    endpointStrategy('embed/crawler', 'embed', client.captionedEmbed),
+    pageStrategy('page/browser'),
+    endpointStrategy('shortcode-query/browser', 'query', client.queryByShortcode),
+    mediaInfo,
+    stories,
+    ...(options.extraStrategies ?? []).map(one => ({ ...one, isLastResort: true })),
+    oembed,
+  ];
   const fetchPost = createStrategyChain({
     source: 'instagram',
-    strategies: [
-      postStrategy('media-id-query', 'query', client.queryByMediaId),
-      postStrategy('shortcode-query', 'query', client.queryByShortcode),
-      page,
-      postStrategy('embed', 'embed', client.captionedEmbed),
-      mediaInfo,
-      stories,
-      ...(options.extraStrategies ?? []),
-    ],
+    strategies,
+    records: options.records,
     diagnose,
     log,
     now,
@@ -171,6 +198,9 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
       if (isStory(ref) && !client.hasAccount) throw new AppError('login_required', 'stories need an account');
       return fetchPost(ref, context);
     },
+    strategies,
+    examples: INSTAGRAM_EXAMPLES,
+    figures: fetchPost.figures,
     canFetchStories: client.hasAccount,
     mediaHosts: META_MEDIA_HOSTS,
   };

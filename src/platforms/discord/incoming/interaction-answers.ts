@@ -1,13 +1,12 @@
 import type { Caller } from '../../../bot/command.ts';
 import type { Invocation } from '../../../bot/dispatch/invocation.ts';
 import type { Reply } from '../../../bot/reply.ts';
-import { errorNotice } from '../../../bot/views/notice.ts';
-import { toAppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type DiscordContext, translatorFor } from '../context.ts';
+import type { DiscordContext } from '../context.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { type Answer, createAnswer, type Destination } from '../outgoing/answer.ts';
 import { deleteButtonId } from '../outgoing/delete-button.ts';
+import { failureNotice } from '../outgoing/failure-notice.ts';
 import { SendFailure } from '../outgoing/send.ts';
 
 /** An interaction that was acknowledged. */
@@ -49,7 +48,7 @@ export function createInteractionAnswers(desk: DiscordContext): InteractionAnswe
 
   async function answer(work: InteractionWork): Promise<void> {
     const { jobId, caller, invocation, fileBytes } = work;
-    const t = translatorFor(caller, desk);
+    const t = await dispatcher.translator(caller);
     const outcome = { fileBytes, canAttach: true };
     const shared = createAnswer(outcome, { delivery, t, log, signal });
     const personal = createAnswer(outcome, { delivery, t, log, signal });
@@ -119,19 +118,20 @@ export function createInteractionAnswers(desk: DiscordContext): InteractionAnswe
 
   async function fail(error: unknown, work: InteractionWork, t: Translator, said: Said): Promise<void> {
     const { jobId, first, token } = work;
-    const isGone = error instanceof SendFailure && error.problem === 'gone';
+    const problem = error instanceof SendFailure ? error.problem : undefined;
+    const isGone = problem === 'gone';
     log[isGone ? 'info' : 'error']({ err: error, job: jobId }, 'discord: an interaction could not be answered');
     try {
       if (jobId !== undefined) jobs.done(jobId);
       if (isGone || first.kind === 'pressed') return;
       const sorry = createAnswer({ fileBytes: 0, canAttach: false }, { delivery, t, log, signal });
-      sorry.add(errorNotice(toAppError(error), t, 'caller'));
+      sorry.add(failureNotice(error, t));
       await sorry.finish({
         ...destinationOf(work, true, said, 1),
         deleteId: undefined,
-        // What stands there already stays.
+        // What stands there already stays, and where Discord wants no edits for a while, a follow-up may still pass.
         send: content =>
-          said.messages > 0
+          said.messages > 0 || problem === 'rate_limited'
             ? sender.followUp(token, content, true, signal)
             : sender.editOriginal(token, content, signal),
       });

@@ -19,7 +19,7 @@ import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
 import type { PermissionCheck } from '../../../bot/settings/permission-check.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
-import { type DiscordContext, translatorFor } from '../context.ts';
+import type { DiscordContext } from '../context.ts';
 import { COMMAND_LIMITS, TIMES } from '../limits.ts';
 import { matchDeleteButton } from '../outgoing/delete-button.ts';
 import { diagnosisOf, rightsOf } from '../permissions.ts';
@@ -90,14 +90,14 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
   }
 
   /** Undefined when it is a repeat. Only links are worth keeping. */
-  function keep(
+  async function keep(
     interaction: Asked,
     work: InteractionWork,
     found: readonly PastedLink[],
     command: InteractionTarget['command'],
-  ): InteractionWork | undefined {
+  ): Promise<InteractionWork | undefined> {
     const { caller } = work;
-    const links = dispatcher.linksOf({ kind: 'text', caller, text: '', direct: true, links: found });
+    const links = await dispatcher.linksOf({ kind: 'text', caller, text: '', direct: true, links: found });
     if (links.length === 0) return work;
     const jobId = `discord:${interaction.id}`;
     const target: InteractionTarget = {
@@ -149,7 +149,7 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
       await sender.respond(interaction, {
         type: InteractionResponseType.ChannelMessageWithSource,
         data: {
-          ...noticeFor(callerOf(interaction), error),
+          ...(await noticeFor(callerOf(interaction), error)),
           flags: MessageFlags.Ephemeral | MessageFlags.IsComponentsV2,
         },
       });
@@ -159,9 +159,9 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
     await sender.deleteOriginal(interaction.token);
   }
 
-  function noticeFor(caller: Caller, error: AppError) {
-    const t = translatorFor(caller, desk);
-    const section = { reply: errorNotice(error, t, 'caller'), media: [], omitted: 0 };
+  async function noticeFor(caller: Caller, error: AppError) {
+    const t = await dispatcher.translator(caller);
+    const section = { reply: errorNotice(error, t, { visibility: 'caller' }), media: [], omitted: 0 };
     return { components: renderMessage([section], { t, deleteId: undefined }), allowed_mentions: { parse: [] } };
   }
 
@@ -228,7 +228,7 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
     async refuse({ caller, token, first }) {
       if (first.kind === 'pressed') return;
       const error = new AppError('rate_limited', 'too much of one chat waits', { params: { reason: 'busy' } });
-      await sender.editOriginal(token, { ...noticeFor(caller, error), uploads: [] }, desk.signal);
+      await sender.editOriginal(token, { ...(await noticeFor(caller, error)), uploads: [] }, desk.signal);
     },
   };
 }

@@ -43,7 +43,8 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
   const interactions = createIncomingInteractions(desk, index);
   const interactionAnswers = createInteractionAnswers(desk);
   const seen = new LRUCache<string, true>({ max: SEEN });
-  const acknowledging = new Set<Promise<void>>();
+  const accepting = new Set<Promise<void>>();
+  let marking = Promise.resolve();
   let isOpen = true;
 
   function take(work: MessageWork): void {
@@ -52,12 +53,27 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
     jobs.done(work.jobId);
   }
 
+  /** Until `drain`. */
+  function own(task: Promise<void>): void {
+    const owned = task.finally(() => accepting.delete(owned));
+    accepting.add(owned);
+  }
+
+  async function takeMessage(accepted: Promise<MessageWork | undefined>): Promise<void> {
+    try {
+      const work = await accepted;
+      if (work) take(work);
+    } catch (error) {
+      log.error({ err: error }, 'discord: a message could not be accepted');
+    }
+  }
+
   async function takeInteraction(interaction: Interaction): Promise<void> {
     try {
       const work = await interactions.accept(interaction);
       if (work) await runInteraction(work);
     } catch (error) {
-      // Too late, or answered already: nobody waits for it any more.
+      // Too late, or answered already: it is not waited for any more.
       const isOver = error instanceof SendFailure && error.problem === 'gone';
       log[isOver ? 'info' : 'error']({ err: error }, 'discord: an interaction could not be acknowledged');
     }
@@ -99,8 +115,8 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
   return {
     onMessage(data) {
       if (!isOpen) return;
-      const work = messages.accept(data);
-      if (work) take(work);
+      const accepted = messages.accept(data);
+      if (accepted) own(takeMessage(accepted));
     },
     onMessageUpdate(data) {
       const update = isOpen ? readUpdate(data) : undefined;
@@ -112,11 +128,16 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
     onInteraction(interaction) {
       if (!isOpen || seen.has(interaction.id)) return;
       seen.set(interaction.id, true);
-      const task = takeInteraction(interaction).finally(() => acknowledging.delete(task));
-      acknowledging.add(task);
+      own(takeInteraction(interaction));
     },
     onGuild(guildId, isMember) {
-      settings.markChatLeft(`discord:${guildId}`, isMember ? null : now());
+      const at = isMember ? null : now();
+      // One after the other: at the start there are as many as servers.
+      marking = marking
+        .then(() => settings.markChatLeft(`discord:${guildId}`, at))
+        .catch((error: unknown) => {
+          log.debug({ err: error }, 'discord: that Medley left or came back could not be noted');
+        });
     },
     resume(kept) {
       for (const job of kept) resumeJob(job);
@@ -125,7 +146,7 @@ export function listen({ desk, index, settings, ownId }: ListenOptions): Listene
       isOpen = false;
     },
     async drain() {
-      await Promise.allSettled(acknowledging);
+      await Promise.allSettled([...accepting, marking]);
       await lanes.drain();
       messageAnswers.close();
     },

@@ -1,6 +1,7 @@
 import { type Caller, chatKey } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import { type DiscordContext, translatorFor } from '../context.ts';
+import { createNoticePace } from '../../../bot/runtime/notice-pace.ts';
+import type { DiscordContext } from '../context.ts';
 import { TIMES } from '../limits.ts';
 import { type Answer, createAnswer, type Destination } from '../outgoing/answer.ts';
 import { deleteButtonId } from '../outgoing/delete-button.ts';
@@ -30,9 +31,11 @@ export interface MessageAnswers {
 export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
   const { dispatcher, delivery, settings, jobs, sender, suppression, log, signal } = desk;
   const leaving = new Set<NodeJS.Timeout>();
+  const pace = createNoticePace({ now: desk.now });
 
   async function answer({ jobId, caller, target, text, links }: MessageWork): Promise<void> {
-    const answered = createAnswer(target, { delivery, t: translatorFor(caller, desk), log, signal });
+    const t = await dispatcher.translator(caller);
+    const answered = createAnswer(target, { delivery, t, log, signal });
     const typing = createTyping(sender, target.channelId, error =>
       log.debug({ err: error }, 'discord: typing could not be shown'),
     );
@@ -44,7 +47,7 @@ export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
       );
       // What was ended by a stop is kept for the next start.
       if (signal.aborted) return;
-      const isWhole = answered.replies.length > 0 && (await deliver(jobId, caller, target, answered));
+      const isWhole = answered.replies.length > 0 && (await deliverInTurn(jobId, caller, target, answered));
       jobs.done(jobId);
       if (isWhole && target.isOnlyLinks) await hideEmbeds(caller, target);
     } catch (error) {
@@ -53,6 +56,20 @@ export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
       typing.stop();
       await answered.dispose();
     }
+  }
+
+  /** Delivers, notices about a limit at their pace: a person over it cannot make Medley flood a channel. Whether all has arrived. */
+  async function deliverInTurn(
+    jobId: string,
+    caller: Caller,
+    target: MessageTarget,
+    answered: Answer,
+  ): Promise<boolean> {
+    const isLimitNotice = !target.isPrivate && answered.replies.every(({ outdatedMs }) => outdatedMs !== undefined);
+    if (!isLimitNotice) return deliver(jobId, caller, target, answered);
+    const post = async () => void (await deliver(jobId, caller, target, answered));
+    await pace.put(`${target.channelId} ${caller.userId}`, post, signal);
+    return false;
   }
 
   /** Whether all that was asked for has arrived. */
@@ -93,8 +110,10 @@ export function createMessageAnswers(desk: DiscordContext): MessageAnswers {
   }
 
   async function hideEmbeds(caller: Caller, target: MessageTarget): Promise<void> {
-    if (!rightsIn(desk.client(), placeOf(target)).manage || !settings.chat(chatKey(caller)).suppressEmbeds) return;
+    if (!rightsIn(desk.client(), placeOf(target)).manage) return;
     try {
+      // An embed stays where it cannot be read whether it shall.
+      if (!(await settings.chat(chatKey(caller))).suppressEmbeds) return;
       await suppression.suppress(target);
     } catch (error) {
       log.info({ err: error }, 'discord: an embed could not be hidden');

@@ -39,11 +39,11 @@ export function readUpdate(data: unknown): { messageId: string; flags: number; h
 
 export interface IncomingMessages {
   /**
-   * The work that a MESSAGE_CREATE asks for, accepted as a job; undefined for all that are none of Medley's business, and
-   * for one that was accepted before.
+   * The work that a MESSAGE_CREATE asks for, accepted as a job; undefined at once for all that are not meant for Medley, and later for
+   * one that was accepted before.
    * @throws ZodError for what is no message
    */
-  accept(data: unknown): MessageWork | undefined;
+  accept(data: unknown): Promise<MessageWork | undefined> | undefined;
 }
 
 export function createIncomingMessages(desk: DiscordContext, ownId: () => string | undefined): IncomingMessages {
@@ -62,7 +62,7 @@ export function createIncomingMessages(desk: DiscordContext, ownId: () => string
     },
   };
 
-  function workOf(message: Created, said: Said): MessageWork | undefined {
+  async function workOf(message: Created, said: Said): Promise<MessageWork | undefined> {
     const { text, direct, found } = said;
     const place: Place = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
     const rights = rightsIn(desk.client(), place);
@@ -88,10 +88,10 @@ export function createIncomingMessages(desk: DiscordContext, ownId: () => string
     const caller = callerIn(message, target);
     // Without being asked, only links are read: a line that looks like a command may be another bot's.
     const asked = { kind: 'text' as const, caller, text: direct ? text : '', direct, links: found };
-    const links = dispatcher.linksOf(asked);
+    const links = await dispatcher.linksOf(asked);
     if (links.length === 0 && !direct) return undefined;
     const spoilers = links.map(({ spoiler }) => spoiler);
-    const kept = { ...target, spoilers, isOnlyLinks: isOnlyLinks(asked, text) };
+    const kept = { ...target, spoilers, isOnlyLinks: await isOnlyLinks(asked, text) };
     const jobId = `discord:${message.id}`;
     const job = { id: jobId, platform: 'discord' as const, userId: message.author.id, chatId: target.channelId };
     if (!jobs.accept({ ...job, links: links.map(({ url }) => url), target: JSON.stringify(kept) })) return undefined;
@@ -99,9 +99,9 @@ export function createIncomingMessages(desk: DiscordContext, ownId: () => string
   }
 
   /** Other addresses would lose their embed too. */
-  function isOnlyLinks(asked: Asked, text: string): boolean {
-    const isAnswered = asked.links.every(link => dispatcher.linksOf({ ...asked, links: [link] }).length > 0);
-    return isAnswered && findUnfurledLinks(text).length === asked.links.length;
+  async function isOnlyLinks(asked: Asked, text: string): Promise<boolean> {
+    const answered = await Promise.all(asked.links.map(link => dispatcher.linksOf({ ...asked, links: [link] })));
+    return answered.every(links => links.length > 0) && findUnfurledLinks(text).length === asked.links.length;
   }
 
   function callerIn({ author, member }: Created, target: MessageTarget): Caller {

@@ -5,9 +5,10 @@ import type { Delivery } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from '../limits.ts';
 import { countComponents } from '../render/block-components.ts';
 import { type Drawings, drawPictures, NO_DRAWINGS } from '../render/drawings.ts';
+import type { LinkReason } from '../render/placed-media.ts';
 import { renderMessage, type Section } from '../render/render.ts';
 import { type Content, SendFailure } from './send.ts';
-import { type Deliver, type LinkReason, prepareUploads, type Uploads } from './uploads.ts';
+import { type Deliver, prepareUploads, type Uploads } from './uploads.ts';
 
 /** Where an answer goes. */
 export interface Destination {
@@ -164,15 +165,18 @@ function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'sm
   switch (error.problem) {
     case 'too_large':
       return refusals < WORK.refusals ? 'smaller' : 'too_large';
+    // Perhaps it is the files alone.
+    case 'forbidden':
     case 'blocked':
+    case 'refused':
       return 'refused';
     // It may have arrived.
     case 'timeout':
-      return isRepeatable ? 'timeout' : undefined;
+      return isRepeatable ? 'upload_timeout' : undefined;
     case 'failed':
-      return isRepeatable ? 'refused' : undefined;
+      return isRepeatable ? 'upload_failed' : undefined;
     case 'gone':
-    case 'forbidden':
+    case 'rate_limited':
       return undefined;
   }
 }

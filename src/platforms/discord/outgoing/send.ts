@@ -5,6 +5,8 @@ import {
   DiscordAPIError,
   HTTPError,
   MessageFlags,
+  type RateLimitData,
+  RateLimitError,
   type REST,
   type RequestData,
   RequestMethod,
@@ -29,7 +31,19 @@ export interface PostOptions {
   readonly replyTo: string | undefined;
 }
 
-export type SendProblem = 'too_large' | 'gone' | 'forbidden' | 'blocked' | 'timeout' | 'failed';
+/**
+ * `blocked` and `refused`: Discord has said that it does not take this. `timeout`: we gave up waiting. `failed`: the connection broke, or
+ * Discord had trouble of its own. After the last two it may have arrived.
+ */
+export type SendProblem =
+  | 'too_large'
+  | 'gone'
+  | 'forbidden'
+  | 'blocked'
+  | 'refused'
+  | 'rate_limited'
+  | 'timeout'
+  | 'failed';
 
 /** A request that Discord refused or that did not get through. It holds no address: those of interactions carry their token. */
 export class SendFailure extends Error {
@@ -37,11 +51,18 @@ export class SendFailure extends Error {
   readonly problem: SendProblem;
   /** Discord's own code; undefined when it gave none. */
   readonly code: number | undefined;
+  /** Milliseconds that Discord wants to be left alone; only of `rate_limited`. */
+  readonly retryAfterMs: number | undefined;
 
-  constructor(problem: SendProblem, message: string, code?: number) {
+  constructor(
+    problem: SendProblem,
+    message: string,
+    { code, retryAfterMs }: { readonly code?: number | undefined; readonly retryAfterMs?: number } = {},
+  ) {
     super(message);
     this.problem = problem;
     this.code = code;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
@@ -224,13 +245,18 @@ function failureOf(error: unknown, method: string): SendFailure {
     return new SendFailure(
       problemOf(error, known),
       `${method} was answered ${error.status}${known === undefined ? '' : ` (${known})`}: ${error.message}`,
-      known,
+      { code: known },
     );
+  }
+  if (error instanceof RateLimitError) {
+    // The library adds some milliseconds to what Discord says, in whole seconds or nearly so.
+    const retryAfterMs = Math.round(longestWaitMs(error) / 1_000) * 1_000;
+    return new SendFailure('rate_limited', `${method} may be made again in ${retryAfterMs} ms`, { retryAfterMs });
   }
   if (error instanceof HTTPError) {
     return new SendFailure(error.status === 413 ? 'too_large' : 'failed', `${method} was answered ${error.status}`);
   }
-  if (error instanceof Error && error.name === 'AbortError')
+  if (error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError'))
     return new SendFailure('timeout', `${method} took too long`);
   return new SendFailure('failed', `${method} failed: ${error instanceof Error ? error.message : 'unknown'}`);
 }
@@ -242,5 +268,16 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   // A reply to a message that was deleted meanwhile is a form error of that one field.
   if (code === 50035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'gone';
   if (status === 403) return 'forbidden';
-  return status === 404 ? 'gone' : 'failed';
+  return status === 404 ? 'gone' : 'refused';
+}
+
+/** Whether Discord wants to be left alone for longer than it is worth waiting: then whoever asked is told so instead. */
+export function isLongRateLimit(data: RateLimitWait): boolean {
+  return longestWaitMs(data) > TIMES.rateLimit;
+}
+
+type RateLimitWait = Pick<RateLimitData, 'retryAfter' | 'sublimitTimeout' | 'timeToReset'>;
+
+function longestWaitMs({ retryAfter, sublimitTimeout, timeToReset }: RateLimitWait): number {
+  return Math.max(retryAfter, sublimitTimeout, timeToReset);
 }

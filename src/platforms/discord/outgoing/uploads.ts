@@ -1,6 +1,8 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import type { DeliveredFile, DeliveredLink, DeliveryRequest } from '../../../media/delivery/delivery.ts';
-import type { PlacedMedia } from '../render/render.ts';
+import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
+import { itemCount } from '../../../media/post.ts';
+import type { LinkReason, PlacedMedia } from '../render/placed-media.ts';
 
 export interface UploadLimits {
   /** One file. */
@@ -20,9 +22,6 @@ export interface Upload {
   /** For those who cannot see it. */
   readonly alt?: string;
 }
-
-/** `refused`: Discord does not take it, whatever its size. */
-export type LinkReason = DeliveredLink['reason'] | 'refused';
 
 interface Link {
   readonly kind: 'link';
@@ -119,7 +118,7 @@ export async function prepareUploads(
           const alt = post.items[index]?.alt ?? null;
           return delivered.kind === 'file'
             ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler }
-            : { ...delivered, place: index + 1, of: post.items.length };
+            : { ...delivered, place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
         }),
       files: prefix =>
         held().map(({ slot, place, file }) => ({

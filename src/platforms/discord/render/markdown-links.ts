@@ -84,8 +84,7 @@ function spoilerParts(text: string): readonly Part[] {
 }
 
 /** With a scheme anywhere; without one where a word begins. */
-const ADDRESS =
-  /https?:\/\/[^\s<>"`|\\]{1,2048}|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}\/[^\s<>"`|\\]{1,2048}/gi;
+const ADDRESS = /https?:\/\/[^\s<>"`|\\]+|(?<![^\s([])(?:[a-z0-9-]{1,63}\.){1,4}[a-z]{2,24}(?::443)?\/[^\s<>"`|\\]+/gi;
 
 function addressesIn(text: string): readonly string[] {
   return [...text.matchAll(ADDRESS)].flatMap(([match]) => splitAddresses(match)).map(trimmed);

@@ -6,9 +6,7 @@ import {
 } from 'discord.js';
 import type { Action, Block, Card, Choice, Reply, Text, Tone } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
-import type { LinkReason } from '../outgoing/uploads.ts';
 import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
 import {
   accessoryOf,
@@ -22,26 +20,7 @@ import {
   textLength,
 } from './block-components.ts';
 import { escapeMarkdown, linkTarget, plainText } from './markdown-text.ts';
-
-/** One file of a reply as it stands in the message. */
-export type PlacedMedia =
-  | {
-      readonly kind: 'file';
-      /** Of the attachment. */
-      readonly name: string;
-      readonly mime: string;
-      readonly alt: string | null;
-      readonly spoiler: boolean;
-    }
-  | {
-      readonly kind: 'link';
-      readonly url: string;
-      readonly leadsTo: DeliveredLink['leadsTo'];
-      readonly reason: LinkReason;
-      /** Which of how many items of the post, from 1. */
-      readonly place: number;
-      readonly of: number;
-    };
+import type { PlacedMedia } from './placed-media.ts';
 
 /** A reply with what became of its gallery. */
 export interface Section {
@@ -242,6 +221,8 @@ type PlacedLink = Extract<PlacedMedia, { kind: 'link' }>;
 
 function reasonOf({ reason, leadsTo }: PlacedLink, { messages }: Translator): string {
   if (reason === 'refused') return messages.discord.noFiles;
+  if (reason === 'upload_timeout') return messages.discord.uploadSlow;
+  if (reason === 'upload_failed') return messages.discord.uploadFailed;
   return leadsTo === 'page' && reason === 'too_large' ? messages.post.tooLargeHere : messages.errors[reason]({});
 }
 

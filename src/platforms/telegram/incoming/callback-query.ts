@@ -10,6 +10,7 @@ import { callerOf, placeOf, privateCaller } from '../outgoing/caller.ts';
 import type { DeleteButton } from '../outgoing/delete-button.ts';
 import type { EditMessage, StandingKind } from '../outgoing/edit-message.ts';
 import type { Sender } from '../outgoing/send.ts';
+import { failureSentence } from '../outgoing/send-errors.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { shorten } from '../render/formatted-text.ts';
 import { render } from '../render/render.ts';
@@ -23,7 +24,7 @@ export interface PressOptions {
   readonly restate: EditMessage;
   readonly access: ChatAccess;
   readonly deleteButton: DeleteButton;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'error'>;
 }
@@ -84,14 +85,14 @@ export function createPress(options: PressOptions): Press {
     const isOwner = owner.messageId === asked && (owner.userId === `${from.id}` || owner.userId === caller.userId);
     if (isOwner || (await access.isAdmin(message.chat.id, from.id))) {
       await api.call('deleteMessage', { chat_id: message.chat.id, message_id: message.message_id }, { signal });
-    } else await spinner.say(translator(caller).messages.errors.forbidden({ what: 'button' }));
+    } else await spinner.say((await translator(caller)).messages.errors.forbidden({ what: 'button' }));
     return true;
   }
 
   async function run(query: CallbackQuery, caller: Caller, spinner: Spinner, signal: AbortSignal): Promise<void> {
     const { message, data } = query;
     if (message === undefined || data === undefined) return;
-    const t = translator(caller);
+    const t = await translator(caller);
     const place = { ...placeOf(message), replyTo: undefined };
     const target = { chat_id: place.chatId, message_id: message.message_id };
     let standing = standingOf(message);
@@ -134,11 +135,17 @@ export function createPress(options: PressOptions): Press {
       if (signal.aborted) return;
       const isTheirs = error instanceof BotApiError && (error.code === 400 || error.code === 403);
       log[isTheirs ? 'info' : 'error']({ err: error }, 'a button did not do its work');
-      await spinner.say(translator(privateCaller(query.from)).messages.errors.internal({}));
+      await spinner.say(sentenceOf(error, await translator(privateCaller(query.from))));
     } finally {
       await spinner.rest();
     }
   };
+}
+
+/** Whether the button did its work is not what `unconfirmed` is about. */
+function sentenceOf(error: unknown, t: Translator): string {
+  const isTold = error instanceof BotApiError && error.retryAfterMs !== undefined;
+  return isTold ? failureSentence(error, t) : t.messages.errors.internal({});
 }
 
 /** What Medley's own words stand in; films and other files are posts, which stay. */

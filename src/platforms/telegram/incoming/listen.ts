@@ -6,7 +6,6 @@ import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Jobs } from '../../../bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
 import { AppError } from '../../../errors.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { Inline } from '../inline/inline.ts';
 import type { TelegramLimits } from '../limits.ts';
@@ -36,7 +35,7 @@ export interface ListenOptions {
   readonly jobs: Jobs;
   readonly questionIds: QuestionIds;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   /** Without the `@`. */
   readonly username: () => string;
   readonly limits: TelegramLimits;
@@ -45,8 +44,8 @@ export interface ListenOptions {
 }
 
 export interface Listener {
-  /** Takes an update of any shape and returns at once: what it asks for is queued. Never throws. */
-  handle(update: unknown): void;
+  /** Takes an update of any shape and resolves when what it asks for is stored and queued. Never rejects. */
+  handle(update: unknown): Promise<void>;
   /** Takes up what an earlier process accepted and did not begin to send. */
   resume(): void;
 }
@@ -67,31 +66,31 @@ export function createListener(options: ListenOptions): Listener {
   const seen = new LRUCache<number, true>({ max: MAX_SEEN });
   const told = new LRUCache<string, true>({ max: MAX_SEEN, ttl: limits.busyNoticeMs, perf: { now } });
 
-  function route(update: Update): void {
+  async function route(update: Update): Promise<void> {
     const { message, callback_query: query, my_chat_member: member } = update;
     const { inline_query: inlineQuery, chosen_inline_result: chosen } = update;
-    if (message) onMessage(message);
+    if (message) await onMessage(message);
     if (query) quick.add(`${query.from.id}`, signal => press(query, signal));
     if (inlineQuery) quick.add(`inline ${inlineQuery.from.id}`, signal => inline.answer(inlineQuery, signal));
     if (chosen) work.add(`inline ${chosen.from.id}`, signal => inline.bring(chosen, signal));
-    if (member) onMembership(member);
+    if (member) await onMembership(member);
   }
 
-  function onMembership({ chat, new_chat_member: { status, is_member } }: MyChatMember): void {
+  async function onMembership({ chat, new_chat_member: { status, is_member } }: MyChatMember): Promise<void> {
     const isAway = status === 'left' || status === 'kicked' || (status === 'restricted' && is_member === false);
-    settings.markChatLeft(keyOf(chat.id), isAway ? now() : null);
+    await settings.markChatLeft(keyOf(chat.id), isAway ? now() : null);
   }
 
-  function onMessage(message: Message): void {
+  async function onMessage(message: Message): Promise<void> {
     const { chat, migrate_to_chat_id: to, migrate_from_chat_id: from } = message;
-    if (to !== undefined) settings.moveChat(keyOf(chat.id), keyOf(to));
-    else if (from !== undefined) settings.moveChat(keyOf(from), keyOf(chat.id));
-    const draft = draftOf(message);
+    if (to !== undefined) await settings.moveChat(keyOf(chat.id), keyOf(to));
+    else if (from !== undefined) await settings.moveChat(keyOf(from), keyOf(chat.id));
+    const draft = await draftOf(message);
     if (draft) take(draft);
   }
 
   /** Undefined when it is nothing for Medley, which is what most messages of a group come to. */
-  function draftOf(message: Message): Draft | undefined {
+  async function draftOf(message: Message): Promise<Draft | undefined> {
     const words = wordsOf(message);
     const line = words && parseCommandLine(words.text);
     const mention = line?.mention?.toLowerCase();
@@ -104,29 +103,34 @@ export function createListener(options: ListenOptions): Listener {
     return line ? commandDraft(line, words, message, said) : talkDraft(words, message, said);
   }
 
-  function talkDraft(words: Words, message: Message, said: Said): Draft | undefined {
-    const draft = textDraft(words, said);
+  async function talkDraft(words: Words, message: Message, said: Said): Promise<Draft | undefined> {
+    const draft = await textDraft(words, said);
     if (draft.links.length > 0) return draft;
     if (said.caller.chatKind === 'private') return draft;
-    return said.direct ? (repliedDraft(message, said) ?? draft) : undefined;
+    return said.direct ? ((await repliedDraft(message, said)) ?? draft) : undefined;
   }
 
   /** A command as text; when it brings a link, with its options read, so that it can be kept until it is done. */
-  function commandDraft(line: CommandLine, words: Words, message: Message, said: Said): Draft {
+  async function commandDraft(line: CommandLine, words: Words, message: Message, said: Said): Promise<Draft> {
     // Telegram sends it when somebody opens the chat.
     if (line.name === 'start') return plainDraft('/help', said);
     const { caller } = said;
-    const specs = dispatcher.commandSpecs(translator(caller), caller.chatKind);
+    const specs = dispatcher.commandSpecs(await translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
     const draft = plainDraft(`/${spec?.name ?? line.name} ${line.rest}`, said);
     if (spec?.accepts !== 'link') return draft;
-    if (line.rest === '') return repliedDraft(message, said) ?? draft;
-    return linkCommandDraft(spec, line.rest, words, said) ?? draft;
+    if (line.rest === '') return (await repliedDraft(message, said)) ?? draft;
+    return (await linkCommandDraft(spec, line.rest, words, said)) ?? draft;
   }
 
-  function linkCommandDraft(spec: CommandSpec, rest: string, words: Words, said: Said): Draft | undefined {
+  async function linkCommandDraft(
+    spec: CommandSpec,
+    rest: string,
+    words: Words,
+    said: Said,
+  ): Promise<Draft | undefined> {
     const { caller, place } = said;
-    const { links } = textDraft({ text: rest, links: words.links }, { ...said, direct: true });
+    const { links } = await textDraft({ text: rest, links: words.links }, { ...said, direct: true });
     const [link] = links;
     const key = spec.options.find(({ option }) => option.type === 'string' && option.form === 'link')?.key;
     if (link === undefined || key === undefined || links.length > 1) return undefined;
@@ -141,16 +145,16 @@ export function createListener(options: ListenOptions): Listener {
   }
 
   /** What the message that is replied to holds, for those who point at it. */
-  function repliedDraft(message: Message, said: Said): Draft | undefined {
+  async function repliedDraft(message: Message, said: Said): Promise<Draft | undefined> {
     const { text, caption, entities, caption_entities: captionEntities } = message.reply_to_message ?? {};
     const words = readWords(text ?? caption ?? '', (text === undefined ? captionEntities : entities) ?? []);
-    const draft = textDraft(words, { ...said, direct: true });
+    const draft = await textDraft(words, { ...said, direct: true });
     return draft.links.length > 0 ? draft : undefined;
   }
 
-  function textDraft({ text, links: marked }: Words, { caller, direct, place }: Said): Draft {
+  async function textDraft({ text, links: marked }: Words, { caller, direct, place }: Said): Promise<Draft> {
     const ask = { kind: 'text' as const, caller, direct, text, ...(marked ? { links: marked } : {}) };
-    return { ask, place, links: dispatcher.linksOf(ask) };
+    return { ask, place, links: await dispatcher.linksOf(ask) };
   }
 
   function take(draft: Draft): void {
@@ -177,22 +181,24 @@ export function createListener(options: ListenOptions): Listener {
     if (told.has(caller.chatId)) return;
     told.set(caller.chatId, true);
     quick.add(caller.chatId, async signal => {
-      const t = translator(caller);
+      const t = await translator(caller);
       const sentence = t.messages.errors.rate_limited({ reason: 'busy' });
       const payload = renderText([{ kind: 'text', text: [sentence] }], [], t);
-      await sender.sendText(payload, place, { t, signal }).catch((error: unknown) => {
+      try {
+        await sender.sendText(payload, place, { t, signal });
+      } catch (error) {
         if (!signal.aborted) log.info({ err: error }, 'a notice did not get through');
-      });
+      }
     });
   }
 
   return {
-    handle(raw) {
+    async handle(raw) {
       try {
         const update = parseUpdate(raw);
         if (seen.has(update.update_id)) return;
         seen.set(update.update_id, true);
-        route(update);
+        await route(update);
       } catch (error) {
         log.warn({ err: error }, 'an update could not be taken');
       }

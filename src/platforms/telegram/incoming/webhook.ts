@@ -7,8 +7,8 @@ export interface WebhookOptions {
   readonly secret: string;
   /** Origin at which Telegram reaches the server, https on port 443, 80, 88 or 8443. */
   readonly publicUrl: string;
-  /** Takes an update at once; false while nobody listens, and Telegram then brings it again. */
-  readonly take: (update: unknown) => boolean;
+  /** Resolves when the update is stored; with false while nothing listens, and Telegram then brings it again. */
+  readonly take: (update: unknown) => Promise<boolean>;
 }
 
 export interface Webhook {
@@ -33,7 +33,7 @@ export function createWebhook({ token, secret, publicUrl, take }: WebhookOptions
     async plugin(server) {
       server.post(path, { bodyLimit: MAX_BYTES }, async (request, reply) => {
         if (!isTelegram(request.headers['x-telegram-bot-api-secret-token'])) return reply.code(403).send();
-        return reply.code(take(request.body) ? 200 : 503).send();
+        return reply.code((await take(request.body)) ? 200 : 503).send();
       });
     },
   };

@@ -7,6 +7,7 @@ import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { itemCount } from '../../../media/post.ts';
 import type { ChosenInlineResult, InlineQuery } from '../incoming/updates.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
@@ -15,6 +16,7 @@ import { privateCaller } from '../outgoing/caller.ts';
 import type { Candidate, FileCandidates } from '../outgoing/file-candidates.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import type { Sender } from '../outgoing/send.ts';
+import { failureSentence } from '../outgoing/send-errors.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { captioned, markup } from '../render/file-fields.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
@@ -26,7 +28,7 @@ export interface InlineOptions {
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse'>;
   readonly sender: Sender;
   readonly ladder: (item: GalleryItem) => FileCandidates;
-  readonly translator: (caller: Caller) => Translator;
+  readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
@@ -54,8 +56,9 @@ export function createInline(options: InlineOptions): Inline {
   const { api, dispatcher, sender, ladder, translator, limits, log, now } = options;
   const kept = new LRUCache<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
 
-  function linkIn(query: string, caller: Caller): string | undefined {
-    return dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true })[0]?.url;
+  async function linkIn(query: string, caller: Caller): Promise<string | undefined> {
+    const [link] = await dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true });
+    return link?.url;
   }
 
   /** What the dispatcher says to the link; the same person's next question for it gets the same. */
@@ -84,14 +87,14 @@ export function createInline(options: InlineOptions): Inline {
         },
       },
     );
-    // Of links over a person's limit only the first is told about, but a placeholder must never stay one.
-    return first ?? errorNotice(new AppError('rate_limited', 'nothing was said to a link'), t, 'caller');
+    // A placeholder must never stay one.
+    return first ?? errorNotice(new AppError('internal', 'nothing was said to a link'), t, { visibility: 'caller' });
   }
 
   /** What is found by words, as they are typed. */
   async function browse({ id, from, query, offset }: InlineQuery, signal: AbortSignal): Promise<void> {
     const caller = privateCaller(from);
-    const t = translator(caller);
+    const t = await translator(caller);
     const { cards, next } = await dispatcher.browse({
       caller,
       signal,
@@ -118,8 +121,8 @@ export function createInline(options: InlineOptions): Inline {
   async function answer(asked: InlineQuery, signal: AbortSignal): Promise<void> {
     const { id, from, query } = asked;
     const caller = privateCaller(from);
-    const t = translator(caller);
-    const link = linkIn(query, caller);
+    const t = await translator(caller);
+    const link = await linkIn(query, caller);
     if (link === undefined) return browse(asked, signal);
     const brought = lookUp(link, caller, t, signal);
     const late = pause(limits.inlineMs, undefined, { signal, ref: false });
@@ -149,7 +152,8 @@ export function createInline(options: InlineOptions): Inline {
     const results: InlineResult[] = [];
     for (const [index, item] of items.entries()) {
       const file = useHeld ? await heldFile(item) : undefined;
-      const title = titleOf(reply, items.length, index, t);
+      const place = item.post.items[item.index]?.position ?? index;
+      const title = titleOf(reply, items.length > 1 ? itemCount(item.post) : 1, place, t);
       results.push(
         (file && cached(`file:${index}`, file, title, reply, t)) ??
           placeholder(
@@ -165,7 +169,7 @@ export function createInline(options: InlineOptions): Inline {
 
   async function heldFile(item: GalleryItem): Promise<Candidate | undefined> {
     const steps = ladder(item);
-    if (!steps.isHeld()) return undefined;
+    if (!(await steps.isHeld())) return undefined;
     const candidate = await steps.candidate(new AbortController().signal);
     return candidate.kind === 'candidate' ? candidate : undefined;
   }
@@ -175,32 +179,36 @@ export function createInline(options: InlineOptions): Inline {
     const index = Number(/^post:(\d{1,3})$/.exec(resultId)?.[1] ?? -1);
     if (target === undefined || index < 0) return;
     const caller = privateCaller(from);
-    const t = translator(caller);
-    const link = linkIn(query, caller);
+    const t = await translator(caller);
+    const link = await linkIn(query, caller);
     if (link === undefined) return;
     const reply = await lookUp(link, caller, t, signal);
     const item = reply.gallery[index];
     if (item === undefined) return say(reply, target, t, signal);
     const steps = ladder(item);
-    let isUnknown = false;
-    if (!steps.isHeld()) isUnknown = !(await upload(item, from.id, t, signal));
+    const failure = (await steps.isHeld()) ? undefined : await upload(item, from.id, t, signal);
     if (await edit(steps, reply, target, t, signal)) return;
-    const sentence = isUnknown ? t.messages.telegram.startFirst : t.messages.errors.too_large({});
+    const sentence = failure ?? t.messages.errors.too_large({});
     await say({ ...reply, blocks: [...reply.blocks, { kind: 'text', text: [sentence] }] }, target, t, signal);
   }
 
-  /** Sends the file to the person himself and takes it away again: Telegram holds it then. False when he never began a chat. */
-  async function upload(item: GalleryItem, userId: number, t: Translator, signal: AbortSignal): Promise<boolean> {
+  /** Sends the file to the person themselves and takes it away again: Telegram holds it then. Otherwise says why it does not. */
+  async function upload(
+    item: GalleryItem,
+    userId: number,
+    t: Translator,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
     try {
       const place = { chatId: userId, isGroup: false, silent: true };
       const message = await sender.sendFile(item, place, { t, signal });
       if (message !== undefined) await api.call('deleteMessage', { chat_id: userId, message_id: message }, { signal });
-      return true;
+      return undefined;
     } catch (error) {
       if (!(error instanceof BotApiError)) throw error;
       const isStranger = error.code === 403 || /chat not found/i.test(error.description);
       log[isStranger ? 'debug' : 'warn']({ err: error }, 'a file for an inline message could not be sent');
-      return !isStranger;
+      return isStranger ? t.messages.telegram.startFirst : failureSentence(error, t);
     }
   }
 
@@ -223,7 +231,7 @@ export function createInline(options: InlineOptions): Inline {
           return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
         } catch (error) {
           if (!(error instanceof BotApiError) || error.code !== 400) throw error;
-          steps.refuse(error);
+          await steps.refuse(error);
         }
       }
       return false;

@@ -1,5 +1,6 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import type { DeliveredFile, DeliveredLink, Delivery, DeliveryRequest } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile, DeliveredLink, Delivery } from '../../../media/delivery/delivery.ts';
+import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
 import type { TelegramLimits } from '../limits.ts';
@@ -29,13 +30,13 @@ export interface Candidate {
 /** The ways to send one file, best first: what Telegram holds, what it may fetch, what has to be uploaded; at last a link. */
 export interface FileCandidates {
   /** Whether Telegram holds the file already, so that sending it costs nothing. */
-  isHeld(): boolean;
+  isHeld(): Promise<boolean>;
   /** The same until it is refused. @throws AppError when the signal aborts. */
   candidate(signal: AbortSignal): Promise<Candidate | DeliveredLink>;
   /** Telegram does not take the candidate: the next is another one. */
-  refuse(error: BotApiError): void;
+  refuse(error: BotApiError): Promise<void>;
   /** Remembers what Telegram made of the candidate. */
-  sent(message: SentMessage): void;
+  sent(message: SentMessage): Promise<void>;
   /** Lets go of the file on disk. */
   close(): Promise<void>;
 }
@@ -73,8 +74,8 @@ export function createFileCandidates(
     return { post, index, form, maxBytes, refused: [...refused] };
   }
 
-  function held(): Candidate | undefined {
-    const known = sentFiles.get(key);
+  async function held(): Promise<Candidate | undefined> {
+    const known = await sentFiles.get(key);
     if (known === undefined || !isFileType(known.kind) || (inAlbum && !ALBUM_TYPES.has(known.kind))) return undefined;
     const { variantKey, fileId, kind: type } = known;
     return made({ from: 'remembered', type, media: fileId, variantKey });
@@ -125,7 +126,7 @@ export function createFileCandidates(
 
   async function climb(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
     if (rung === 'remembered') {
-      const known = held();
+      const known = await held();
       if (known !== undefined) return known;
       rung = 'address';
     }
@@ -157,26 +158,26 @@ export function createFileCandidates(
   }
 
   return {
-    isHeld: () => rung === 'remembered' && held() !== undefined,
+    isHeld: async () => rung === 'remembered' && (await held()) !== undefined,
     async candidate(signal) {
       current ??= await climb(signal);
       return current;
     },
-    refuse(error) {
+    async refuse(error) {
       const last = current;
       current = undefined;
       if (last === undefined || last.kind === 'link') return;
       if (last.from === 'upload') refuseUpload(error, last);
       else if (last.from === 'address') rung = 'upload';
       else {
-        sentFiles.delete(key);
         rung = 'address';
+        await sentFiles.delete(key);
       }
     },
-    sent(message) {
+    async sent(message) {
       if (current?.kind !== 'candidate' || current.from === 'remembered') return;
       const made = fileIn(message);
-      if (made !== undefined) sentFiles.put(key, { variantKey: current.variantKey, ...made });
+      if (made !== undefined) await sentFiles.put(key, { variantKey: current.variantKey, ...made });
     },
     close: letGo,
   };

@@ -1,7 +1,7 @@
 /** Lets one at a time do the work of a key; the others look again, when it is done, whether there still is work to do. */
 export interface KeyedMutex {
   /** `isDone`: nothing is left that two should not do at once. @throws what `work` throws, or the signal's reason. */
-  run<T>(key: string, isDone: () => boolean, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  run<T>(key: string, isDone: () => Promise<boolean>, work: () => Promise<T>, signal: AbortSignal): Promise<T>;
 }
 
 export function createKeyedMutex(): KeyedMutex {
@@ -9,10 +9,12 @@ export function createKeyedMutex(): KeyedMutex {
 
   return {
     async run(key, isDone, work, signal) {
-      for (let other = busy.get(key); other !== undefined && !isDone(); other = busy.get(key)) {
+      for (;;) {
+        if (await isDone()) return work();
+        const other = busy.get(key);
+        if (other === undefined) break;
         await orAbort(other, signal);
       }
-      if (isDone()) return work();
       const result = work();
       const over = result.then(release, release);
       busy.set(key, over);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { chatKey } from '../../../bot/command.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
+import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
@@ -51,6 +52,7 @@ export interface MessageApiOptions {
   readonly api: BotApi;
   readonly pacing: Pacing;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
+  readonly log: Pick<Logger, 'warn'>;
   readonly limits: TelegramLimits;
   readonly now: () => number;
 }
@@ -58,7 +60,7 @@ export interface MessageApiOptions {
 const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
-export function createMessageApi({ api, pacing, settings, limits, now }: MessageApiOptions): MessageApi {
+export function createMessageApi({ api, pacing, settings, limits, log, now }: MessageApiOptions): MessageApi {
   /** Groups that have become supergroups since the start. */
   const moved = new LRUCache<number, number>({ max: MAX_MOVED });
 
@@ -94,17 +96,22 @@ export function createMessageApi({ api, pacing, settings, limits, now }: Message
     }
   }
 
+  /** What cannot be noted keeps nothing from being sent. */
+  function noted(note: Promise<void>): Promise<void> {
+    return note.catch(error => log.warn({ err: error }, 'the settings of a chat could not be kept'));
+  }
+
   /** Where the same may be tried again; nothing was put anywhere yet. */
-  function detour(error: unknown, place: Place): Place | undefined {
+  async function detour(error: unknown, place: Place): Promise<Place | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
     if (migrateTo !== undefined && migrateTo !== place.chatId) {
-      settings.moveChat(keyOf(place.chatId), keyOf(migrateTo));
       moved.set(place.chatId, migrateTo);
+      await noted(settings.moveChat(keyOf(place.chatId), keyOf(migrateTo)));
       return relocated(place);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) {
-      settings.markChatLeft(keyOf(place.chatId), now());
+      await noted(settings.markChatLeft(keyOf(place.chatId), now()));
     }
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     return isTopicGone && place.threadId !== undefined ? { ...place, threadId: undefined } : undefined;
@@ -118,7 +125,7 @@ export function createMessageApi({ api, pacing, settings, limits, now }: Message
         try {
           return await post(method, to, errand, make(addressOf(to)));
         } catch (error) {
-          const next = detours < MAX_DETOURS ? detour(error, to) : undefined;
+          const next = detours < MAX_DETOURS ? await detour(error, to) : undefined;
           if (next === undefined) throw error;
           to = next;
         }

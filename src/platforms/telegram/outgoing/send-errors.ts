@@ -1,3 +1,4 @@
+import type { Translator } from '../../../i18n/translate.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { Candidate } from './file-candidates.ts';
 
@@ -15,6 +16,14 @@ export function isWithoutRight(error: unknown): boolean {
     (error.code === 400 || error.code === 403) &&
     /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i.test(error.description)
   );
+}
+
+/** What whoever asked is told when an answer could not be made or handed over. */
+export function failureSentence(error: unknown, t: Translator): string {
+  const { telegram, errors } = t.messages;
+  if (!(error instanceof BotApiError)) return errors.internal({});
+  if (error.retryAfterMs !== undefined) return telegram.slowDown(t.wait(error.retryAfterMs));
+  return error.isNotDone ? errors.internal({}) : telegram.unconfirmed;
 }
 
 /** The files that the refusal is about; of an album Telegram seldom says which, and then it is those most likely to be. */

@@ -37,7 +37,7 @@ export interface Occasion {
 export interface Sender {
   /** @throws BotApiError, or the signal's reason. */
   send(reply: Reply, place: Place, occasion: Occasion): Promise<void>;
-  sendText(payload: TextPayload, place: Place, occasion: Occasion): Promise<void>;
+  sendText(payload: TextPayload, place: Place, occasion: Occasion): Promise<SentMessage>;
   /** Sends one file without a word and tells the message's id; undefined when there is no file to be had. */
   sendFile(item: GalleryItem, place: Place, occasion: Occasion): Promise<number | undefined>;
 }
@@ -60,9 +60,9 @@ export function createSender(options: SenderOptions): Sender {
     { content, preview, keyboard }: TextPayload,
     place: Place,
     occasion: Occasion,
-  ): Promise<void> {
+  ): Promise<SentMessage> {
     await posting.takeTurn(place, 1, occasion.signal);
-    await posting.put('sendMessage', place, occasion, address => ({
+    return posting.put('sendMessage', place, occasion, address => ({
       ...address,
       text: content.text,
       entities: content.entities,
@@ -88,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
     try {
       return await lock.run(
         JSON.stringify(items.map(({ post, form }) => [post.source, post.id, form])[0]),
-        () => ladders.every(ladder => ladder.isHeld()),
+        async () => (await Promise.all(ladders.map(ladder => ladder.isHeld()))).every(Boolean),
         () => climb(ladders, payload, place, occasion),
         occasion.signal,
       );
@@ -111,7 +111,7 @@ export function createSender(options: SenderOptions): Sender {
       if (sent === undefined) continue;
       for (const [index, { ladder }] of batch.entries()) {
         const message = sent[index];
-        if (message !== undefined) ladder.sent(message);
+        if (message !== undefined) await ladder.sent(message);
       }
       messages.push(...sent);
       left = left.slice(batch.length);
@@ -168,7 +168,7 @@ export function createSender(options: SenderOptions): Sender {
       return await posting.put('sendMediaGroup', place, occasion, address => ({ ...address, media }));
     } catch (error) {
       if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;
-      for (const { ladder } of culprits(error, batch)) ladder.refuse(error);
+      for (const { ladder } of culprits(error, batch)) await ladder.refuse(error);
       return undefined;
     }
   }
@@ -224,7 +224,8 @@ export function createSender(options: SenderOptions): Sender {
           } catch (error) {
             if (!isWithoutRight(error)) throw error;
             const said = { kind: 'text' as const, text: [t.messages.telegram.noFiles] };
-            return sendText(renderText([...reply.blocks, said], reply.actions, t), place, occasion);
+            await sendText(renderText([...reply.blocks, said], reply.actions, t), place, occasion);
+            return;
           }
         }
       }

@@ -5,7 +5,7 @@ import websocket, { type WebSocket } from '@fastify/websocket';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
-import type { Translator } from '../../../i18n/translate.ts';
+import { createTranslator, type Translator } from '../../../i18n/translate.ts';
 import { clientKey } from '../../../infra/server/client-address.ts';
 import type { ChatLimits } from '../limits.ts';
 import { createOutlet } from '../outgoing/send.ts';
@@ -15,8 +15,7 @@ import type { ChatLog, Conversations, Line } from './request-queue.ts';
 
 export interface ListenOptions {
   readonly conversations: Conversations;
-  readonly dispatcher: Pick<Dispatcher, 'suggest' | 'commandSpecs'>;
-  readonly translator: (caller: Caller) => Translator;
+  readonly dispatcher: Pick<Dispatcher, 'suggest' | 'commandSpecs' | 'translator'>;
   readonly examples: (t: Translator) => readonly WebExample[];
   readonly publicUrl: string | undefined;
   readonly limits: ChatLimits;
@@ -114,13 +113,14 @@ export async function listen(server: FastifyInstance, options: ListenOptions): P
 }
 
 /** One connection: hello first, then frames, counted. */
-function converse(socket: WebSocket, rateKey: string, options: ListenOptions): void {
+function converse(socket: WebSocket, address: string, options: ListenOptions): void {
   const { conversations, limits, log, now } = options;
   const outlet = createOutlet(socket, limits.bufferedBytes);
   const take = createBucket(limits.framesAtOnce, limits.framesPerSecond, now);
   const hello = setTimeout(() => socket.close(1008, 'no hello'), limits.helloMs);
   hello.unref();
   let line: Line | undefined;
+  let welcomed = Promise.resolve();
   let bad = 0;
   let suggesting: AbortController | undefined;
 
@@ -128,12 +128,7 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
     if (!take()) return socket.close(1008, 'too many frames');
     const frame = isBinary ? undefined : parseFrame(data.toString());
     if (!frame || (frame.type === 'hello') === (line !== undefined)) return onBadFrame();
-    try {
-      onFrame(frame);
-    } catch (error) {
-      log.error({ err: error }, 'web chat: a frame could not be handled');
-      socket.close(1011, 'internal');
-    }
+    onFrame(frame).catch(fail);
   });
   socket.on('close', () => {
     clearTimeout(hello);
@@ -141,19 +136,25 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
     if (line) conversations.leave(line);
   });
 
+  function fail(error: unknown): void {
+    log.error({ err: error }, 'web chat: a frame could not be handled');
+    socket.close(1011, 'internal');
+  }
+
   function onBadFrame(): void {
     bad += 1;
     if (bad >= limits.badFrames) socket.close(1008, 'unreadable frames');
-    else if (bad === 1) outlet.send({ type: 'notice', text: translate().messages.errors.invalid_request({}) });
+    else if (bad === 1)
+      outlet.send({ type: 'notice', text: (line?.t ?? createTranslator([])).messages.errors.invalid_request({}) });
   }
 
-  function translate(): Translator {
-    return options.translator(line?.caller ?? callerOf('', rateKey, []));
-  }
-
-  function onFrame(frame: PageMessage): void {
-    if (frame.type === 'hello') onHello(frame.session, frame.locales);
-    else if (line) onLineFrame(line, frame);
+  async function onFrame(frame: PageMessage): Promise<void> {
+    if (frame.type === 'hello') {
+      welcomed = onHello(frame.session, frame.locales);
+      return welcomed;
+    }
+    await welcomed;
+    if (line && socket.readyState === socket.OPEN) onLineFrame(line, frame);
   }
 
   function onLineFrame(from: Line, frame: Exclude<PageMessage, { type: 'hello' }>): void {
@@ -173,14 +174,15 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
     }
   }
 
-  function onHello(session: string, locales: readonly string[]): void {
+  async function onHello(session: string, locales: readonly string[]): Promise<void> {
     clearTimeout(hello);
-    const caller = callerOf(session, rateKey, locales);
-    let greeted = '';
-    const greet = (): void => {
-      const t = options.translator(caller);
-      if (t.locale === greeted) return;
-      greeted = t.locale;
+    const caller = callerOf(session, address, locales);
+    let spoken = '';
+    const greet = async (): Promise<void> => {
+      const t = await options.dispatcher.translator(caller);
+      own.t = t;
+      if (t.locale === spoken) return;
+      spoken = t.locale;
       outlet.send({
         type: 'welcome',
         locale: t.locale,
@@ -192,8 +194,9 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
         maxLength: limits.messageLength,
       });
     };
-    line = { session, caller, outlet, settled: greet };
-    greet();
+    const own: Line = { session, caller, t: createTranslator(locales), outlet, settled: () => greet().catch(fail) };
+    line = own;
+    await greet();
   }
 
   function onSuggest({ caller }: Line, id: string, text: string): void {
@@ -212,14 +215,15 @@ function converse(socket: WebSocket, rateKey: string, options: ListenOptions): v
   }
 }
 
-function callerOf(session: string, rateKey: string, locales: readonly string[]): Caller {
+function callerOf(session: string, address: string, locales: readonly string[]): Caller {
   return {
     platform: 'web',
     userId: session,
     chatId: session,
     chatKind: 'private',
     isChatAdmin: true,
-    rateKey,
+    rateKey: session,
+    sharedRateKey: address,
     locales,
   };
 }

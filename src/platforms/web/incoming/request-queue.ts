@@ -19,6 +19,8 @@ export type ChatLog = Pick<Logger, 'warn' | 'error'>;
 export interface Line {
   readonly session: string;
   readonly caller: Caller;
+  /** Of the browser's language until the settings are read. */
+  t: Translator;
   readonly outlet: Outlet;
   /** Called when an answer is complete: it may have changed the language. */
   settled(): void;
@@ -27,7 +29,6 @@ export interface Line {
 export interface ConversationOptions {
   readonly dispatcher: Pick<Dispatcher, 'dispatch'>;
   readonly render: (reply: Reply) => WebReply;
-  readonly translator: (caller: Caller) => Translator;
   readonly limits: ChatLimits;
   readonly log: ChatLog;
   readonly now: () => number;
@@ -51,6 +52,7 @@ interface Job {
   readonly session: string;
   readonly input: ChatInput;
   readonly caller: Caller;
+  readonly t: Translator;
   readonly controller: AbortController;
   /** Reply frames so far. */
   readonly frames: string[];
@@ -61,7 +63,7 @@ interface Job {
 }
 
 export function createConversations(options: ConversationOptions): Conversations {
-  const { dispatcher, render, translator, limits, log, now } = options;
+  const { dispatcher, render, limits, log, now } = options;
   const jobs = new Map<string, Job>();
   const answered = new LRUCache<string, readonly string[]>({
     maxSize: limits.answeredBytes,
@@ -94,7 +96,7 @@ export function createConversations(options: ConversationOptions): Conversations
   }
 
   function accept(line: Line, key: string, id: string, input: ChatInput): void {
-    const { messages } = translator(line.caller);
+    const { messages } = line.t;
     if (input.kind === 'text' && input.text.length > limits.messageLength) {
       refuse(line, id, messages.web.tooLong.replace('{n}', String(limits.messageLength)));
       return;
@@ -109,6 +111,7 @@ export function createConversations(options: ConversationOptions): Conversations
       session: line.session,
       input,
       caller: line.caller,
+      t: line.t,
       controller: new AbortController(),
       frames: [],
       line,
@@ -138,13 +141,13 @@ export function createConversations(options: ConversationOptions): Conversations
   }
 
   async function run(job: Job): Promise<void> {
-    const { caller, controller, input } = job;
+    const { caller, t, controller, input } = job;
     try {
       await dispatcher.dispatch({ ...input, caller, signal: controller.signal }, sinkOf(job));
     } catch (error) {
       if (!controller.signal.aborted) {
         log.error({ err: error }, 'web chat: dispatch failed');
-        deliver(job, notice(translator(caller).messages.errors.internal({})));
+        deliver(job, notice(t.messages.errors.internal({})));
       }
     }
     settle(job);
@@ -164,7 +167,7 @@ export function createConversations(options: ConversationOptions): Conversations
   }
 
   function sendProgress(job: Job, stage: ProgressStage): void {
-    job.line?.outlet.send({ type: 'progress', id: job.id, text: translator(job.caller).messages.progress[stage] });
+    job.line?.outlet.send({ type: 'progress', id: job.id, text: job.t.messages.progress[stage] });
   }
 
   function deliver(job: Job, value: Reply): void {

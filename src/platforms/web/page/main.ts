@@ -230,7 +230,7 @@ function takeShared(): void {
   const line = shared.get('url') ?? shared.get('text') ?? shared.get('title');
   if (line === null) return;
   window.history.replaceState(null, '', '/');
-  composer.fill(line.slice(0, 2_000));
+  composer.fill(line);
 }
 
 playOneAtATime();

@@ -5,13 +5,13 @@ import type { RenderContext } from './render.ts';
 
 const FILES = {
   image: { mime: 'image/jpeg', fileName: 'medley-cover.jpg' },
-  sound: { mime: 'audio/mpeg', fileName: 'medley-preview.mp3' },
+  audio: { mime: 'audio/mpeg', fileName: 'medley-preview.mp3' },
 } as const;
 
 const MAX_REMEMBERED = 2_000;
 
 /**
- * Addresses in the tunnel for pictures and sounds that belong to no post. The same file has the same address for half of its
+ * Addresses in the tunnel for images and audio that belong to no post. The same file has the same address for half of its
  * life, so that browsers need not load the covers of a list again on every page turned.
  */
 export function createAssetAddresses(

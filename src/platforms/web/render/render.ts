@@ -1,13 +1,13 @@
 import type { Action, Block, Card, Image, Inline, Reply } from '../../../bot/reply.ts';
 import { REPLY_LIMITS } from '../limits.ts';
 import type { WebAction, WebBlock, WebCard, WebReply, WebSound } from '../page/protocol.ts';
-import { pictureAddress } from './pictures.ts';
+import { imageCardAddress } from './image-cards.ts';
 import { type GalleryContext, renderMedia } from './render-gallery.ts';
 import { isWebAddress, shorten, shortenText } from './render-text.ts';
 
 export interface RenderContext extends GalleryContext {
-  /** Where the page finds a foreign picture or sound: a path on this server, or undefined when it is not brought here. */
-  readonly assetAddress: (url: string, kind: 'image' | 'sound') => string | undefined;
+  /** Where the page finds a foreign image or audio: a path on this server, or undefined when it is not brought here. */
+  readonly assetAddress: (url: string, kind: 'image' | 'audio') => string | undefined;
 }
 
 /** Reply -> what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
@@ -40,12 +40,12 @@ function renderBlock(block: Block, context: RenderContext): WebBlock {
       return renderImage(block, context);
     case 'picture': {
       const { key, width, height } = block.picture;
-      return { kind: 'picture', url: pictureAddress(key), alt: shorten(block.alt, REPLY_LIMITS.alt), width, height };
+      return { kind: 'picture', url: imageCardAddress(key), alt: shorten(block.alt, REPLY_LIMITS.alt), width, height };
     }
     case 'sound': {
-      const sound = renderSound(block, context);
-      return sound
-        ? { kind: 'sound', sound }
+      const preview = renderPreview(block, context);
+      return preview
+        ? { kind: 'sound', sound: preview }
         : { kind: 'text', text: shortenText([linkTo(block)], REPLY_LIMITS.text), folded: false };
     }
     case 'card':
@@ -87,8 +87,8 @@ interface Named {
   readonly label: string;
 }
 
-function renderSound({ url, label }: Named, { assetAddress }: RenderContext): WebSound | undefined {
-  const path = assetAddress(url, 'sound');
+function renderPreview({ url, label }: Named, { assetAddress }: RenderContext): WebSound | undefined {
+  const path = assetAddress(url, 'audio');
   return path === undefined ? undefined : { url: path, label: shorten(label, REPLY_LIMITS.actionLabel) };
 }
 
@@ -98,7 +98,7 @@ function linkTo({ url, label }: Named): Inline {
 
 function renderCard({ title, lines, image, colour, sound, action }: Card, context: RenderContext): WebCard {
   const cover = image && imageAddress(image, context);
-  const preview = sound && renderSound(sound, context);
+  const preview = sound && renderPreview(sound, context);
   const all = sound && !preview ? [...lines, [linkTo(sound)]] : lines;
   const shown = all.slice(0, REPLY_LIMITS.cardLines).map(line => shortenText(line, REPLY_LIMITS.cardLine));
   return {
@@ -118,7 +118,7 @@ function tokensOf(blocks: readonly Block[]): ReadonlySet<string> {
   );
 }
 
-/** A menu that opens nothing but what every card opens by itself is for faces whose cards have no buttons. */
+/** A menu that opens nothing but what every card opens by itself is for platforms whose cards have no buttons. */
 function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
   return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
 }

@@ -9,8 +9,9 @@ import { fixture, IDS, REFS, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 9, 1);
 
+/** Without a browser transport, as where its package is missing. */
 function setUp(routes: Readonly<Record<string, FakeRoute>>, extraStrategies: readonly Strategy[] = []) {
-  const http = createFakeUpstream(routes);
+  const http = { ...createFakeUpstream(routes), hasBrowserTransport: false };
   const source = createFacebookSource({ http, extraStrategies, log: silentLog, now: () => NOW, deadlineMs: 3_000 });
   const fetch = (ref: PostRef): Promise<Post> => source.fetch(ref, { signal: AbortSignal.timeout(8_000) });
   const failure = async (ref: PostRef): Promise<AppError> => {
@@ -27,62 +28,114 @@ function setUp(routes: Readonly<Record<string, FakeRoute>>, extraStrategies: rea
 }
 
 const REEL_PATH = `GET /reel/${IDS.reel}`;
+const everywhere = (route: FakeRoute) => ({
+  [REEL_PATH]: route,
+  'GET /watch/': route,
+  'GET /plugins/video.php': route,
+});
 const page = (name: string): FakeRoute => ({ text: fixture(name) });
 const files = (post: Post) =>
   post.items.flatMap(item => playableVariants(item).map(one => /(\w+)\.mp4/.exec(one.url)?.[1]));
 
+const OEMBED_VIDEO = 'GET /v25.0/oembed_video';
+const PUBLIC: FakeRoute = { text: '{"html":"<blockquote></blockquote>","type":"video"}' };
+
 describe('fetch', () => {
-  it('asks the canonical page as a browser that opens it, once', async () => {
+  it('asks for a video as a reel, as a browser that opens it, once', async () => {
     const { http, fetch } = setUp({ [REEL_PATH]: page('reel.html') });
     const post = await fetch(REFS.reel);
     expect(post).toMatchObject({
       source: 'facebook',
       id: IDS.reel,
       url: `https://www.facebook.com/reel/${IDS.reel}`,
-      strategy: 'page',
+      strategy: 'reel-page/plain',
       fetchedAt: NOW,
       expiresAt: 0x7a000000 * 1000,
     });
     expect(files(post)).toEqual(['clay_hd', 'clay_sd']);
     expect(http.asked).toEqual([REEL_PATH]);
     expect(http.requests[0]?.headers).toMatchObject({
+      'user-agent': expect.stringMatching(/Chrome\/149\./),
       'accept-language': expect.stringMatching(/^en-US/),
       'sec-fetch-mode': 'navigate',
       'sec-fetch-site': 'none',
     });
-    expect(http.requests[0]?.hosts).toEqual(['facebook.com', '*.facebook.com']);
+    expect(http.requests[0]).toMatchObject({
+      hosts: ['facebook.com', '*.facebook.com'],
+      transport: 'plain',
+      retries: 0,
+      maxRedirects: 0,
+      maxBytes: 16 * 1024 * 1024,
+    });
+  });
+
+  it('asks by the browser transport first, which says itself who it is', async () => {
+    const http = createFakeUpstream({ [REEL_PATH]: page('reel.html') });
+    const source = createFacebookSource({ http, log: silentLog, now: () => NOW });
+    const post = await source.fetch(REFS.reel, { signal: AbortSignal.timeout(8_000) });
+    expect(post.strategy).toBe('reel-page/browser');
+    expect(http.requests[0]).toMatchObject({
+      transport: 'browser',
+      headers: { 'accept-language': expect.anything() },
+    });
+    expect(Object.keys(http.requests[0]?.headers ?? {})).not.toContain('user-agent');
   });
 
   it.each<[string, Readonly<Record<string, FakeRoute>>, PostRef, string]>([
-    ['the watch page where the reel page is missing', { 'GET /watch/': page('reel.html') }, REFS.reel, 'watch-page'],
-    [
-      'the reel page where the watch page is missing',
-      { [`GET /reel/${IDS.watch}`]: page('watch.html') },
-      REFS.watch,
-      'reel-page',
-    ],
+    ['the embedded player', { 'GET /plugins/video.php': page('embed.html') }, REFS.watch, 'embed/crawler'],
+    ['the reel page', { [`GET /reel/${IDS.watch}`]: page('watch.html') }, REFS.watch, 'reel-page/plain'],
+    ['the watch page, last', { 'GET /watch/': page('reel.html') }, REFS.reel, 'watch-page/plain'],
     [
       'the page under the owner',
       { [`GET /tidewatch/videos/${IDS.watch}/`]: page('watch.html') },
       REFS.watch,
-      'video-page',
+      'video-page/plain',
     ],
-    ['the embedded player', { 'GET /plugins/video.php': page('embed.html') }, REFS.watch, 'embed'],
-    ['the older photo page', { 'GET /photo.php': page('photo.html') }, REFS.photo, 'photo-page'],
+    ['the photo page', { 'GET /photo/': page('photo.html') }, REFS.photo, 'photo-page/plain'],
+    ['the older photo page', { 'GET /photo.php': page('photo.html') }, REFS.photo, 'photo-php/plain'],
+    [
+      'the page of a post',
+      { [`GET /nordkap.trams/posts/${IDS.postVideo}`]: page('post-video.html') },
+      REFS.postVideo,
+      'post-page/plain',
+    ],
     [
       'the older group page',
       { 'GET /groups/claypeople/permalink/3300200100500/': page('post-video.html') },
       refOf('https://www.facebook.com/groups/claypeople/posts/3300200100500'),
-      'group-page',
+      'group-page/plain',
     ],
     [
       'the older story page',
       { 'GET /story.php': page('post-video.html') },
       refOf('https://www.facebook.com/permalink.php?story_fbid=3300200100500&id=100064000000005'),
-      'story-page',
+      'story-page/plain',
     ],
   ])('answers from %s', async (_, routes, ref, strategy) => {
     expect((await setUp(routes).fetch(ref)).strategy).toBe(strategy);
+  });
+
+  it('asks the player for the permanent address of a video', async () => {
+    const { http, fetch } = setUp({ 'GET /plugins/video.php': page('embed.html') });
+    await fetch(REFS.watch);
+    const href = new URL(http.requests.at(-1)?.url ?? '').searchParams.get('href');
+    expect(href).toBe(`https://www.facebook.com/tidewatch/videos/${IDS.watch}/`);
+    expect(http.requests.at(-1)?.headers?.['user-agent']).toMatch(/^facebookexternalhit\/1\.1/);
+  });
+
+  it('follows the site to the right page, but not to its login page', async () => {
+    const moved = setUp({
+      [REEL_PATH]: { location: `http://www.facebook.com/watch/?v=${IDS.reel}` },
+      'GET /watch/': page('reel.html'),
+    });
+    expect((await moved.fetch(REFS.reel)).strategy).toBe('reel-page/plain');
+    expect(moved.http.requests.map(one => one.url)).toEqual([
+      `https://www.facebook.com/reel/${IDS.reel}`,
+      `https://www.facebook.com/watch/?v=${IDS.reel}`,
+    ]);
+    const walled = setUp({ [REEL_PATH]: { location: '/login/?next=x' }, 'GET /login/': page('login-wall.html') });
+    expect((await walled.failure(REFS.reel)).code).toBe('login_required');
+    expect(walled.http.countOf('GET /login/')).toBe(0);
   });
 
   it.each<[string, FakeRoute]>([
@@ -98,14 +151,14 @@ describe('fetch', () => {
     ['a throw of anything', { error: new RangeError('odd') }],
   ])('goes on after %s', async (_, broken) => {
     const post = await setUp({ [REEL_PATH]: broken, 'GET /watch/': page('reel.html') }).fetch(REFS.reel);
-    expect(post.strategy).toBe('watch-page');
+    expect(post.strategy).toBe('watch-page/plain');
     expect(files(post)).toEqual(['clay_hd', 'clay_sd']);
   });
 
   it('goes on after a hang', async () => {
     const never: FakeRoute = { after: new Promise(() => {}) };
     const { fetch } = setUp({ [REEL_PATH]: never, 'GET /watch/': page('reel.html') });
-    expect((await fetch(REFS.reel)).strategy).toBe('watch-page');
+    expect((await fetch(REFS.reel)).strategy).toBe('watch-page/plain');
   });
 
   it('asks what was added last', async () => {
@@ -118,7 +171,14 @@ describe('fetch', () => {
     };
     const second = setUp({}, [extra]);
     expect((await second.fetch(REFS.reel)).strategy).toBe('extra');
-    expect(second.http.asked).toEqual([REEL_PATH, 'GET /watch/', 'GET /plugins/video.php']);
+    expect(second.http.asked).toEqual([
+      REEL_PATH,
+      'GET /plugins/video.php',
+      OEMBED_VIDEO,
+      'GET /plugins/video.php',
+      'GET /watch/',
+      REEL_PATH,
+    ]);
   });
 
   it('passes the client challenge once and keeps its cookie', async () => {
@@ -130,17 +190,12 @@ describe('fetch', () => {
       },
       'POST /__rd_verify_a1B2': { cookies: ['rd=1; Path=/; Secure'] },
     });
-    expect((await fetch(REFS.reel)).strategy).toBe('page');
+    expect((await fetch(REFS.reel)).strategy).toBe('reel-page/plain');
     expect(http.asked).toEqual([REEL_PATH, 'POST /__rd_verify_a1B2', REEL_PATH]);
   });
 });
 
 describe('the signal, and the code it means', () => {
-  const everywhere = (route: FakeRoute) => ({
-    [REEL_PATH]: route,
-    'GET /watch/': route,
-    'GET /plugins/video.php': route,
-  });
   it.each<[string, FakeRoute, string]>([
     ['a redirect to the login page', { location: `/login/?next=%2Freel%2F${IDS.reel}` }, 'login_required'],
     ['a canonical link to the login page', page('login-wall.html'), 'login_required'],
@@ -182,7 +237,13 @@ describe('the signal, and the code it means', () => {
     expect(error.retryAfterMs).toBe(90_000);
     const { cause } = error;
     if (!(cause instanceof AggregateError)) throw new Error('no causes');
-    expect(cause.errors.map((one: Error) => one.message.split(':')[0])).toEqual(['page', 'watch-page', 'embed']);
+    expect(cause.errors.map((one: Error) => one.message.split(':')[0])).toEqual([
+      'reel-page/plain',
+      'embed/crawler',
+      'embed/plain',
+      'watch-page/plain',
+      'reel-page/search',
+    ]);
   });
 
   it('tells what tells most when all fail differently', async () => {
@@ -214,6 +275,68 @@ describe('the signal, and the code it means', () => {
   });
 });
 
+describe('the oracle', () => {
+  const wall = page('login-wall.html');
+  const walled = (oracle: FakeRoute) => setUp({ ...everywhere(wall), [OEMBED_VIDEO]: oracle });
+  const refused = (message: string): FakeRoute => ({
+    status: 400,
+    text: JSON.stringify({ error: { message, type: 'OAuthException', code: 100 } }),
+  });
+
+  it('tells a wall in front of a public post from a post behind the login', async () => {
+    const ours = await walled(PUBLIC).failure(REFS.reel);
+    expect(ours).toMatchObject({ code: 'login_required', params: { what: 'wall' } });
+    expect(ours.message).toContain('the post is public');
+    const theirs = await walled(refused('(#100) Invalid parameter')).failure(REFS.reel);
+    expect(theirs.code).toBe('login_required');
+    expect(theirs.params.what).toBeUndefined();
+  });
+
+  it('is asked once, without a token, on its own host alone', async () => {
+    const { http, failure } = walled(PUBLIC);
+    await failure(REFS.reel);
+    expect(http.countOf(OEMBED_VIDEO)).toBe(1);
+    const request = http.requests.find(one => String(one.url).startsWith('https://graph.facebook.com/'));
+    expect(request?.hosts).toEqual(['graph.facebook.com']);
+    const query = new URL(request?.url ?? '').searchParams;
+    expect([...query.keys()]).toEqual(['url', 'omitscript']);
+    expect(query.get('url')).toBe(`https://www.facebook.com/reel/${IDS.reel}/`);
+    expect(request?.retries).toBe(0);
+  });
+
+  it('is asked about a post as a post', async () => {
+    const { http, failure } = setUp({ 'GET /v25.0/oembed_post': PUBLIC });
+    await failure(REFS.postPhotos);
+    const request = http.requests.find(one => String(one.url).includes('/oembed_post?'));
+    expect(new URL(request?.url ?? '').searchParams.get('url')).toBe(REFS.postPhotos.url);
+  });
+
+  it.each([
+    ['This content is not available in your country', 'region_blocked'],
+    ['This video is private', 'private'],
+    ['You must be 18 years old to see this', 'age_restricted'],
+  ])('gives the reason that its words prove: %s', async (message, code) => {
+    const { http, failure } = walled(refused(message));
+    expect((await failure(REFS.reel)).code).toBe(code);
+    expect(http.asked.length).toBeLessThanOrEqual(3);
+  });
+
+  it.each<[string, FakeRoute]>([
+    ['that it knows no such post', refused('Unsupported get request. Object does not exist')],
+    ['that the content is not available', refused("This content isn't available right now")],
+    ['too many requests', { status: 429 }],
+    ['nothing', { text: '' }],
+    ['a hang-up', { error: new AppError('upstream_unavailable', 'reset') }],
+  ])('proves nothing by %s', async (_, oracle) => {
+    expect((await walled(oracle).failure(REFS.reel)).code).toBe('login_required');
+  });
+
+  it('keeps a public post from being called removed', async () => {
+    const gone = { ...everywhere({ status: 404 }), [OEMBED_VIDEO]: PUBLIC };
+    expect((await setUp(gone).failure(REFS.reel)).code).toBe('upstream_changed');
+  });
+});
+
 describe('resolveShort', () => {
   const SHARE = 'https://www.facebook.com/share/v/1AbCdEfGh/';
   const at = (route: FakeRoute) => ({ 'GET /share/v/1AbCdEfGh/': route });
@@ -237,6 +360,19 @@ describe('resolveShort', () => {
     const { http, resolve } = setUp(at(route));
     expect(await resolve(SHARE)).toBe(expected);
     expect(http.asked).toEqual(['GET /share/v/1AbCdEfGh/']);
+    expect(http.requests[0]).toMatchObject({ retries: 0, maxRedirects: 0 });
+  });
+
+  it('asks as a browser where a link preview gets the login page', async () => {
+    const { http, resolve } = setUp(
+      at(request =>
+        request.headers?.['sec-fetch-mode'] === 'navigate'
+          ? { location: REFS.reel.url }
+          : { location: '/login/?next=%2Fshare%2Fv%2F1AbCdEfGh%2F' },
+      ),
+    );
+    expect(await resolve(SHARE)).toBe(REFS.reel.url);
+    expect(http.countOf('GET /share/v/1AbCdEfGh/')).toBe(2);
   });
 
   it('follows several redirects on the site, over https', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { HttpResponse } from '../../../../src/infra/http/http-client.ts';
 import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
-import { type AnswerKind, parseResponse } from '../../../../src/media/sources/instagram/parse.ts';
+import { type AnswerKind, readResponse } from '../../../../src/media/sources/instagram/parse.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 4, 1);
@@ -17,7 +17,7 @@ function failureOf({ kind = 'query', isPrivateLink = false, ...given }: Given): 
   const response = { status: 200, headers: {}, url, bytes: Buffer.alloc(0), text: '', ...given };
   const ref = refOf(CODES.reel, isPrivateLink ? { private: '1' } : {});
   try {
-    parseResponse(response, { ref, kind, strategy: 'tested', now: NOW });
+    readResponse(response, { ref, kind, strategy: 'tested', now: NOW });
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -27,6 +27,46 @@ function failureOf({ kind = 'query', isPrivateLink = false, ...given }: Given): 
 
 const json = (value: unknown) => ({ text: JSON.stringify(value) });
 const at = (path: string) => ({ url: `https://www.instagram.com${path}` });
+
+const page = (value: unknown) => `<script type="application/json" data-sjs>${JSON.stringify(value)}</script>`;
+
+function gatedBy(ruling: object) {
+  const media = {
+    __typename: 'XIGPolarisVideoMedia',
+    pk: refOf(CODES.reel).parts.mediaId,
+    code: CODES.reel,
+    if_not_gated_logged_out: null,
+    gating_ruling: ruling,
+  };
+  return { data: { xig_polaris_media: media }, errors: [{ message: 'A server error field_exception occured.' }] };
+}
+
+const gatedOther = () => ({
+  related: { ...gatedBy({ title: 'Age-restricted content' }).data.xig_polaris_media, code: CODES.neighbour },
+});
+
+const gatings = (): readonly (readonly [string, object, string])[] => [
+  [
+    'a gate by age',
+    {
+      gating_type: 3,
+      title: 'Age-restricted content',
+      description: 'This content is age-restricted based on your age or account settings.',
+    },
+    'age_restricted',
+  ],
+  [
+    'a gate by region',
+    { title: 'Not available in your region', description: 'Because of a request.' },
+    'region_blocked',
+  ],
+  ['a gate by country', { title: 'Restricted Video', description: 'Not available in your country.' }, 'region_blocked'],
+  ['a gate without a word', {}, 'login_required'],
+  ['a gate with words that are not known', { title: 'Something else' }, 'login_required'],
+];
+
+/** The asked media in a shape that nobody knows yet. */
+const UNKNOWN = { code: CODES.reel, taken_at: 1_777_000_123, stills: [{ at: 'x' }], clips: [{ at: 'y' }] };
 
 describe('the signal, and the code it means', () => {
   it.each<[string, Given, string]>([
@@ -71,6 +111,51 @@ describe('the signal, and the code it means', () => {
     ['media not found', { status: 400, ...json({ message: 'Media not found or unavailable' }) }, 'not_found'],
     ['an account that is private', { status: 400, ...json({ message: 'Not authorized to view user' }) }, 'private'],
     ['gated media', { text: fixture('gated.json') }, 'login_required'],
+    ...gatings().map(([name, ruling, code]): [string, Given, string] => [name, json(gatedBy(ruling)), code]),
+    [
+      'a page that gates the media by age',
+      { kind: 'page', text: page(gatedBy({ title: 'Age-restricted content' }).data) },
+      'age_restricted',
+    ],
+    ['a page that gates another media', { kind: 'page', text: page(gatedOther()) }, 'upstream_changed'],
+    [
+      'a geoblock by age',
+      { status: 400, ...json({ message: 'geoblock_required', title: 'x', blocks_logging_data: 'MIN_AGE_ACCOUNT' }) },
+      'age_restricted',
+    ],
+    [
+      'a geoblock by region',
+      { status: 400, ...json({ message: 'geoblock_required', title: 'Not available in your country' }) },
+      'region_blocked',
+    ],
+    ['a geoblock of another kind', { status: 400, ...json({ message: 'geoblock_required' }) }, 'login_required'],
+    ['the media with unknown keys', json({ items: [{ ...UNKNOWN }] }), 'upstream_changed'],
+    [
+      'the media with unknown keys beside an error',
+      json({ items: [UNKNOWN], errors: [{ message: 'x', code: 4_630_001 }] }),
+      'upstream_changed',
+    ],
+    [
+      'the media with unknown keys in an error page',
+      { kind: 'page', text: `${page(UNKNOWN)}${fixture('not-found.html')}` },
+      'upstream_changed',
+    ],
+    [
+      'null media in the page of a post',
+      { kind: 'page', text: `${page({ xig_polaris_media: null })}${fixture('throttled.html')}` },
+      'upstream_rate_limited',
+    ],
+    ['null media in a page', { kind: 'page', text: page({ xig_polaris_media: null }) }, 'upstream_changed'],
+    [
+      'the page of a post that also names the error page',
+      { kind: 'page', text: `${fixture('not-found.html')}${fixture('throttled.html')}` },
+      'upstream_rate_limited',
+    ],
+    [
+      'the parameters of a route and the error page',
+      { kind: 'page', text: `${page({ params: { shortcode: CODES.reel } })}${fixture('not-found.html')}` },
+      'not_found',
+    ],
     ['the error page of a post, with status 200', { kind: 'page', text: fixture('not-found.html') }, 'not_found'],
     ['the login page, with status 200', { kind: 'page', text: fixture('login-wall.html') }, 'login_required'],
     [
@@ -110,6 +195,12 @@ describe('the signal, and the code it means', () => {
     expect(failureOf(given)).toMatchObject({ code: 'not_found', params: { weak: 1 } });
   });
 
+  it('a refusal that brings the post is the post', () => {
+    const ref = refOf(CODES.productReel);
+    const response = { status: 403, headers: {}, url: ref.url, text: fixture('product-reel.json') };
+    expect(readResponse(response, { ref, kind: 'query', strategy: 'tested', now: NOW }).items).toHaveLength(1);
+  });
+
   it('the error page of a post stays definitive with status 404', () => {
     const failure = failureOf({ kind: 'page', status: 404, text: fixture('not-found.html') });
     expect(failure.code).toBe('not_found');
@@ -142,6 +233,9 @@ describe('rulings', () => {
     ],
     [{ title: 'Restricted Video', description: 'This video is not available in your country.' }, 'region_blocked'],
     [{ title: 'Restricted', description: null }, 'age_restricted'],
+    [{ title: 'People under 18 can\u2019t see this content' }, 'age_restricted'],
+    [{ title: 'Restricted Video', description: 'For people 18 and over in your country.' }, 'age_restricted'],
+    [{ title: 'This page isn\u2019t available where you live' }, 'region_blocked'],
   ])('%j', (ruling, code) => {
     expect(failureOfRuling({ ...ruling, status: 'fail' })?.code).toBe(code);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import { parseCookiesFile } from '../../../../src/media/extract/cookies-file.ts';
+import { CoverOnlyError } from '../../../../src/media/extract/cover-only.ts';
 import type { MediaSource } from '../../../../src/media/extract/source.ts';
 import type { Post } from '../../../../src/media/post.ts';
 import { createInstagramConstants } from '../../../../src/media/sources/instagram/constants.ts';
@@ -33,6 +34,12 @@ const COOKIES = parseCookiesFile(
   ].join('\n'),
 );
 
+/** All that visit the home page do so as the same caller. */
+const BROWSER_ALONE = createInstagramConstants({
+  'instagram.shortcode-query/browser.transport': 'browser',
+  'instagram.shortcode-query/browser.userAgent': 'own',
+});
+
 interface Setup {
   readonly upstream: FakeUpstream;
   readonly source: MediaSource;
@@ -59,14 +66,16 @@ function headerOf(upstream: FakeUpstream, asked: string, name: string): string |
   return upstream.requests[upstream.asked.indexOf(asked)]?.headers?.[name];
 }
 
+const OEMBED = 'GET /api/v1/oembed/';
+
 describe('each strategy alone', () => {
   it.each<[string, string, string, string]>([
-    ['media-id-query', CODES.reel, BY_ID, 'polaris-reel.html'],
-    ['shortcode-query', CODES.mixed, BY_CODE, 'web-info-carousel.json'],
-    ['page', CODES.carousel, page(CODES.carousel), 'polaris-carousel.html'],
-    ['page', CODES.reel, page(CODES.reel, 'reel'), 'polaris-reel.html'],
-    ['embed', CODES.embedContext, embed(CODES.embedContext), 'embed-context.html'],
-    ['embed', CODES.embedMarkup, embed(CODES.embedMarkup), 'embed-markup.html'],
+    ['media-id-query/browser', CODES.reel, BY_ID, 'polaris-reel.html'],
+    ['shortcode-query/plain', CODES.mixed, BY_CODE, 'web-info-carousel.json'],
+    ['page/crawler', CODES.carousel, page(CODES.carousel), 'polaris-carousel.html'],
+    ['page/crawler', CODES.reel, page(CODES.reel, 'reel'), 'polaris-reel.html'],
+    ['embed/crawler', CODES.embedContext, embed(CODES.embedContext), 'embed-context.html'],
+    ['embed/crawler', CODES.embedMarkup, embed(CODES.embedMarkup), 'embed-markup.html'],
     ['media-info', CODES.productReel, mediaInfo(CODES.productReel), 'product-reel.json'],
   ])('%s brings %s from %s', async (strategy, code, route, name) => {
     const { fetch } = setup({ [route]: { text: fixture(name) } }, { cookies: COOKIES });
@@ -83,6 +92,15 @@ describe('each strategy alone', () => {
     expect(upstream.asked).toContain(embed(CODES.reel));
   });
 
+  it('those that need a browser are passed over where there is none', async () => {
+    const upstream = { ...createFakeUpstream({}), hasBrowserTransport: false };
+    const source = createInstagramSource({ http: upstream, log: silentLog });
+    await failureOf(source.fetch(refOf(CODES.reel), { signal: new AbortController().signal }));
+    expect(upstream.asked).not.toContain(BY_ID);
+    expect(upstream.asked.filter(asked => asked === page(CODES.reel))).toHaveLength(1);
+    expect(upstream.requests.every(request => request.transport === 'plain')).toBe(true);
+  });
+
   it.each([
     ['throws', { error: new TypeError('odd') }],
     ['is unreachable', { error: new AppError('upstream_unavailable', 'refused') }],
@@ -96,7 +114,7 @@ describe('each strategy alone', () => {
       [BY_CODE]: broken,
       [page(CODES.reel)]: { text: fixture('polaris-reel.html') },
     });
-    expect((await fetch(CODES.reel)).strategy).toBe('page');
+    expect((await fetch(CODES.reel)).strategy).toBe('page/crawler');
   });
 
   it('follows a page to its other form', async () => {
@@ -104,7 +122,35 @@ describe('each strategy alone', () => {
       [page(CODES.reel)]: { location: `/marla.quill/reel/${CODES.reel}/` },
       [`GET /marla.quill/reel/${CODES.reel}/`]: { text: fixture('polaris-reel.html') },
     });
-    expect((await fetch(CODES.reel)).strategy).toBe('page');
+    expect((await fetch(CODES.reel)).strategy).toBe('page/crawler');
+  });
+
+  it('oEmbed knows author and cover, which is no post', async () => {
+    const { fetch } = setup({
+      [OEMBED]: {
+        text: JSON.stringify({
+          author_name: 'marla.quill',
+          author_id: 880011,
+          title: 'Lanterns #night',
+          media_id: `${refOf(CODES.reel).parts.mediaId}_880011`,
+          thumbnail_url: 'https://scontent.cdninstagram.com/v/t51.2885-15/cover.jpg?oe=7F000000',
+        }),
+      },
+    });
+    const failure = await failureOf(fetch(CODES.reel));
+    expect(failure).toBeInstanceOf(CoverOnlyError);
+    expect(failure).toMatchObject({
+      code: 'not_found',
+      post: {
+        id: CODES.reel,
+        items: [],
+        missingItems: 1,
+        author: { id: '880011', username: 'marla.quill' },
+        caption: 'Lanterns #night',
+        coverUrl: 'https://scontent.cdninstagram.com/v/t51.2885-15/cover.jpg?oe=7F000000',
+        strategy: 'oembed',
+      },
+    });
   });
 });
 
@@ -114,19 +160,44 @@ describe('redirects of a page', () => {
     async location => {
       const { fetch, upstream } = setup({ [page(CODES.reel)]: { location } });
       await failureOf(fetch(CODES.reel));
-      expect(upstream.countOf(page(CODES.reel))).toBeLessThanOrEqual(4);
-      expect(upstream.asked.filter(asked => asked.includes('login') || asked === HOME)).toEqual([HOME]);
+      expect(upstream.countOf(page(CODES.reel))).toBeLessThanOrEqual(8);
+      expect(upstream.asked.filter(asked => asked.includes('login'))).toEqual([]);
       expect(upstream.requests.every(request => new URL(request.url).hostname === 'www.instagram.com')).toBe(true);
     },
   );
 });
 
 describe('what is asked', () => {
-  it('the query by id carries the session and the constants', async () => {
+  const requestOf = (upstream: FakeUpstream, asked: string) => upstream.requests[upstream.asked.indexOf(asked)];
+
+  it('the query by code comes from nobody: no cookies, no csrf, one random LSD in form and header', async () => {
+    const { fetch, upstream } = setup({ [BY_CODE]: { text: fixture('web-info-carousel.json') } });
+    await fetch(CODES.mixed);
+    await fetch(CODES.mixed);
+    expect(upstream.asked).toEqual([BY_CODE, BY_CODE]);
+    const tokens = upstream.requests.map(({ body, headers, cookies, transport, proxy }) => {
+      const form = new URLSearchParams(body);
+      const { 'x-fb-lsd': lsd, ...others } = headers ?? {};
+      expect(others).toEqual({
+        'user-agent': 'Mozilla/5.0',
+        accept: '*/*',
+        'content-type': 'application/x-www-form-urlencoded',
+        'x-fb-friendly-name': 'PolarisPostRootQuery',
+      });
+      expect([cookies, transport, proxy]).toEqual([undefined, 'plain', 'yes']);
+      expect(form.get('lsd')).toBe(lsd);
+      expect(JSON.parse(form.get('variables') ?? '')).toMatchObject({ shortcode: CODES.mixed });
+      return lsd;
+    });
+    expect(tokens[0]).toMatch(/^[\w-]{11}$/);
+    expect(tokens[1]).not.toBe(tokens[0]);
+  });
+
+  it('the query by id carries the session of a browser and the constants', async () => {
     const constants = createInstagramConstants({ 'instagram.mediaIdDocId': '1234567890' });
     const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } }, { constants });
     await fetch(CODES.reel);
-    const request = upstream.requests[1];
+    const request = requestOf(upstream, BY_ID);
     const form = new URLSearchParams(request?.body);
     expect(Object.fromEntries(form)).toMatchObject({ doc_id: '1234567890', lsd: 'AVqMadeUpLsd' });
     expect(JSON.parse(form.get('variables') ?? '')).toEqual({ media_id: refOf(CODES.reel).parts.mediaId });
@@ -134,9 +205,59 @@ describe('what is asked', () => {
       'x-csrftoken': 'MadeUpCsrf',
       'x-fb-lsd': 'AVqMadeUpLsd',
       'x-ig-app-id': constants.appId,
+      'sec-fetch-site': 'same-origin',
       referer: `https://www.instagram.com/p/${CODES.reel}/`,
     });
+    expect(request?.headers).not.toHaveProperty('user-agent');
+    expect([request?.transport, requestOf(upstream, HOME)?.transport]).toEqual(['browser', 'browser']);
     expect(await request?.cookies?.getCookieString('https://www.instagram.com/')).toContain('mid=MadeUpMid');
+  });
+
+  it.each<[string, string, Readonly<Record<string, string>>, string]>([
+    ['embed', embed(CODES.reel), { 'user-agent': 'facebookexternalhit/1.1' }, 'never'],
+    ['page', page(CODES.reel), { 'user-agent': expect.stringContaining('Googlebot') }, 'yes'],
+    ['oEmbed', OEMBED, { 'x-ig-app-id': '936619743392459', 'accept-language': 'en' }, 'yes'],
+  ])('%s comes from a program without a session', async (_, asked, headers, proxy) => {
+    const { fetch, upstream } = setup({});
+    await failureOf(fetch(CODES.reel));
+    const request = requestOf(upstream, asked);
+    expect(request?.headers).toMatchObject(headers);
+    expect(request?.headers).not.toHaveProperty('sec-fetch-mode');
+    expect([request?.cookies, request?.transport, request?.proxy]).toEqual([undefined, 'plain', proxy]);
+  });
+
+  it('callers that differ in transport or user agent do not share a session', async () => {
+    const { fetch, upstream } = setup({});
+    await failureOf(fetch(CODES.reel));
+    const homes = upstream.requests.filter((_, index) => upstream.asked[index] === HOME);
+    expect(homes.map(({ transport }) => transport).toSorted()).toEqual(['browser', 'plain']);
+    const byCode = upstream.requests.filter((_, index) => upstream.asked[index] === BY_CODE);
+    expect(byCode.map(({ headers }) => headers?.['user-agent'])).toEqual([
+      'Mozilla/5.0',
+      expect.stringContaining('Chrome/149'),
+    ]);
+    expect(byCode[1]?.headers).toMatchObject({ 'x-csrftoken': 'MadeUpCsrf' });
+  });
+
+  it('every field of a profile can be set by an operator', async () => {
+    const constants = createInstagramConstants({
+      'instagram.shortcode-query/plain.userAgent': 'Mozilla/4.0',
+      'instagram.shortcode-query/plain.headers': '{"accept":"application/json","x-ig-app-id":"1"}',
+      'instagram.shortcode-query/plain.session': 'home',
+      'instagram.shortcode-query/plain.transport': 'browser',
+      'instagram.shortcode-query/plain.proxy': 'never',
+      'instagram.shortcode-query/plain.timeoutMs': '1234',
+    });
+    const { fetch, upstream } = setup({ [BY_CODE]: { text: fixture('web-info-carousel.json') } }, { constants });
+    await fetch(CODES.mixed);
+    expect(upstream.asked).toEqual([HOME, BY_CODE]);
+    expect(upstream.requests[1]).toMatchObject({
+      headers: { 'user-agent': 'Mozilla/4.0', accept: 'application/json', 'x-ig-app-id': '1' },
+      transport: 'browser',
+      proxy: 'never',
+      timeoutMs: 1_234,
+    });
+    expect(upstream.requests[1]?.cookies).toBeDefined();
   });
 
   it("the account's cookies go to the media info alone, and no other site's with them", async () => {
@@ -167,7 +288,7 @@ describe('the session', () => {
   it('is opened once: one request for each post after that', async () => {
     const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('polaris-reel.html') } });
     for (let round = 0; round < 5; round += 1) await fetch(CODES.reel);
-    expect(upstream.asked).toEqual([HOME, ...Array<string>(5).fill(BY_ID)]);
+    expect(upstream.asked).toEqual([BY_CODE, HOME, ...Array<string>(5).fill(BY_ID)]);
   });
 
   it.each([
@@ -200,7 +321,8 @@ describe('the session', () => {
     const { fetch, upstream } = setup({ [HOME]: odd, [BY_ID]: { text: fixture('polaris-reel.html') } });
     await fetch(CODES.reel);
     const visits = upstream.countOf(HOME);
-    for (let round = 0; round < 3; round += 1) expect((await fetch(CODES.reel)).strategy).toBe('media-id-query');
+    for (let round = 0; round < 3; round += 1)
+      expect((await fetch(CODES.reel)).strategy).toBe('media-id-query/browser');
     expect(upstream.countOf(HOME)).toBe(visits);
     expect(headerOf(upstream, BY_ID, 'x-csrftoken')).toMatch(/^[\w-]{20,}$/);
     expect(headerOf(upstream, BY_ID, 'x-fb-lsd')).toMatch(/^[\w-]{11}$/);
@@ -220,18 +342,17 @@ describe('the session', () => {
 
   it('is renewed when it is refused, though not at every refusal', async () => {
     let now = Date.UTC(2026, 4, 1);
+    let isRefused = true;
     const { fetch, upstream } = setup(
-      {
-        [BY_ID]: { status: 403 },
-        [BY_CODE]: { status: 403 },
-        [page(CODES.reel)]: { text: fixture('polaris-reel.html') },
-      },
-      { now: () => now },
+      { [BY_ID]: () => (isRefused ? { status: 403 } : { text: fixture('polaris-reel.html') }) },
+      { now: () => now, constants: BROWSER_ALONE },
     );
-    await fetch(CODES.reel);
-    await fetch(CODES.reel);
+    await failureOf(fetch(CODES.reel));
+    await failureOf(fetch(CODES.reel));
     expect(upstream.countOf(HOME)).toBe(1);
     now += 6 * 60_000;
+    await failureOf(fetch(CODES.reel));
+    isRefused = false;
     await fetch(CODES.reel);
     expect(upstream.countOf(HOME)).toBe(2);
   });
@@ -279,15 +400,27 @@ describe('failures of the whole', () => {
 
   it('a definitive word of a query ends the search', async () => {
     const text = JSON.stringify({ data: null, errors: [{ message: 'x', code: 4_630_001 }] });
-    const { fetch, upstream } = setup({ [BY_ID]: { text } });
+    const { fetch, upstream } = setup({ [BY_CODE]: { text } });
     expect((await failureOf(fetch(CODES.reel))).code).toBe('not_found');
-    expect(upstream.asked).toEqual([HOME, BY_ID]);
+    expect(upstream.asked).toEqual([BY_CODE]);
   });
 
+  it('a challenge rests the caller that got it, and no other', async () => {
+    const { fetch, upstream } = setup({
+      [BY_CODE]: { status: 400, text: '{"message":"challenge_required","status":"fail"}' },
+      [BY_ID]: { text: fixture('polaris-reel.html') },
+    });
+    for (let round = 0; round < 3; round += 1) await fetch(CODES.reel);
+    expect([upstream.countOf(BY_CODE), upstream.countOf(BY_ID)]).toEqual([1, 3]);
+  });
+
+  const geoblock = (words: object) => ({
+    [OEMBED]: { status: 400, text: JSON.stringify({ message: 'geoblock_required', status: 'fail', ...words }) },
+  });
   it.each<[string, Readonly<Record<string, FakeRoute>>, string]>([
     ['private by its route', { [ROUTES]: { text: 'for (;;);{"tracePolicy":"polaris.privatePostPage"}' } }, 'private'],
     [
-      'restricted by age',
+      'restricted by age, by its ruling',
       {
         [RULING]: {
           text: '{"status":"fail","title":"Restricted Video","description":"You must be 18 years old or over."}',
@@ -296,7 +429,7 @@ describe('failures of the whole', () => {
       'age_restricted',
     ],
     [
-      'restricted by region',
+      'restricted by region, by its ruling',
       {
         [RULING]: {
           text: '{"status":"fail","title":"Restricted Video","description":"Not available in your country."}',
@@ -304,10 +437,18 @@ describe('failures of the whole', () => {
       },
       'region_blocked',
     ],
+    [
+      'restricted by age, as oEmbed says',
+      geoblock({ title: 'People under 18 can\u2019t see this content' }),
+      'age_restricted',
+    ],
+    ['restricted by region, as oEmbed says', geoblock({ title: 'Not available in your country' }), 'region_blocked'],
   ])('gated media are %s', async (_, routes, code) => {
-    const { fetch, upstream } = setup({ [BY_ID]: { text: fixture('gated.json') }, ...routes });
+    const nothing = JSON.stringify({ data: { xdt_api__v1__media__shortcode__web_info: null } });
+    const gated = { [BY_CODE]: { text: nothing }, [BY_ID]: { text: fixture('gated.json') } };
+    const { fetch, upstream } = setup({ ...gated, ...routes });
     expect((await failureOf(fetch(CODES.reel))).code).toBe(code);
-    expect(upstream.asked).not.toContain(BY_CODE);
+    expect(upstream.asked.filter(asked => asked.startsWith('GET /p/'))).toEqual([]);
   });
 
   it('a private link that brings nothing is a private post', async () => {
@@ -319,7 +460,16 @@ describe('failures of the whole', () => {
     const failure = await failureOf(setup({ [BY_ID]: { status: 429 } }).fetch(CODES.reel));
     expect(failure.code).toBe('upstream_rate_limited');
     const { cause } = failure;
-    expect(cause instanceof AggregateError ? cause.errors.length : 0).toBe(4);
+    const named = cause instanceof AggregateError ? cause.errors.map((one: AppError) => one.message) : [];
+    expect(named.map(message => message.split(':', 1)[0]).toSorted()).toEqual([
+      'embed/crawler',
+      'media-id-query/browser',
+      'oembed',
+      'page/browser',
+      'page/crawler',
+      'shortcode-query/browser',
+      'shortcode-query/plain',
+    ]);
   });
 
   it('an account that is logged out is left alone for a while', async () => {

@@ -128,7 +128,7 @@ describe('/download', () => {
       body: { code: 50035, message: 'Invalid Form Body' },
     });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
-    expect(textOf(await answer(on))).toContain('went wrong');
+    expect(textOf(await answer(on))).toBe('Discord did not accept my answer.');
   });
 
   it('that comes again is answered once', async () => {
@@ -289,7 +289,7 @@ describe('a follow-up', () => {
     on.fake.fault({ method: 'POST', path: /^\/webhooks\/\d+\/[^/]+$/, status: 502, afterSend: true });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
     const word = await answer(on, 1);
-    expect(textOf(word)).toContain('went wrong');
+    expect(textOf(word)).toContain('did not confirm that my answer arrived');
     expect(word.flags & EPHEMERAL).toBe(EPHEMERAL);
     await settle();
     const standing = ownMessages(on.fake).map(({ files }) => files.length);
@@ -347,7 +347,7 @@ describe('buttons', () => {
     on.fake.interaction({ kind: 'button', customId: indonesian, userId: '300' });
     const read = () => textOf(on.fake.messages.get(shown.id) ?? shown);
     await on.fake.waitFor(() => read().includes('Pengaturan') || undefined);
-    expect(on.services.settings.user('discord:300').language).toBe('id');
+    expect((await on.services.settings.user('discord:300')).language).toBe('id');
     expect(answers(on)).toHaveLength(1);
   });
 
@@ -413,10 +413,10 @@ describe('/settings', () => {
     const options = { embeds: false };
     on.fake.interaction({ ...ask, guildId: on.guildId, options });
     await answer(on);
-    expect(on.services.settings.chat(`discord:${on.guildId}`).suppressEmbeds).toBe(true);
+    expect((await on.services.settings.chat(`discord:${on.guildId}`)).suppressEmbeds).toBe(true);
     on.fake.interaction({ ...ask, guildId: on.guildId, options, memberPermissions: PermissionFlagsBits.ManageGuild });
     await answer(on, 1);
-    expect(on.services.settings.chat(`discord:${on.guildId}`).suppressEmbeds).toBe(false);
+    expect((await on.services.settings.chat(`discord:${on.guildId}`)).suppressEmbeds).toBe(false);
   });
 });
 

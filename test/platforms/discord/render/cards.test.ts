@@ -106,7 +106,7 @@ describe('a drawn picture', () => {
     const shown = await look(on);
     expect(textOf(shown)).toBe('Strain of strain-1');
     expect(shown.files).toEqual([]);
-    expect(on.log.at('warn')).toMatchObject([{ message: 'a picture could not be drawn' }]);
+    expect(on.log.at('warn')).toMatchObject([{ message: 'an image card could not be drawn' }]);
   });
 
   it('that Discord does not take is told in words', async () => {

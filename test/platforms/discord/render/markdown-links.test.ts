@@ -27,6 +27,13 @@ describe('findMarkdownLinks', () => {
   });
 
   it.each([
+    ['with the port it means anyway', 'www.instagram.com:443/reel/a/'],
+    ['of several kilobytes', `${URL}?igsh=${'a'.repeat(5_900)}`],
+  ])('finds a link %s', (_, link) => {
+    expect(urls(`look: ${link} ok`)).toEqual([link]);
+  });
+
+  it.each([
     ['without a preview', `<${URL}>`],
     ['masked without a preview', `[a](<${URL}>)`],
     ['in code', `\`${URL}\``],

@@ -5,7 +5,8 @@ import { reply } from '../../../../src/bot/reply.ts';
 import { renderPost } from '../../../../src/bot/views/post.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { countComponents } from '../../../../src/platforms/discord/render/block-components.ts';
-import { type PlacedMedia, renderMessage, type Section } from '../../../../src/platforms/discord/render/render.ts';
+import type { PlacedMedia } from '../../../../src/platforms/discord/render/placed-media.ts';
+import { renderMessage, type Section } from '../../../../src/platforms/discord/render/render.ts';
 import { samplePost } from '../../../bot/sample.ts';
 import { checkComponents } from '../../../fakes/discord/component-rules.ts';
 import { all } from '../stage.ts';
@@ -26,7 +27,7 @@ const video: PlacedMedia = { kind: 'file', name: 'medley.mp4', mime: 'video/mp4'
 describe('a post', () => {
   it('has its author, words, files and buttons in one container', () => {
     const post = samplePost({ caption: 'Evening [light](https://evil.example)' });
-    const shown = renderPost(post, t, { indexes: [0], form: 'original' });
+    const shown = renderPost(post, t, { indexes: [0], form: 'original', site: 'Instagram' });
     expect(renderMessage([{ reply: shown, media: [video], omitted: 0 }], context)).toMatchObject([
       {
         type: 17,
@@ -49,7 +50,11 @@ describe('a post', () => {
   });
 
   it('folds a long caption', () => {
-    const shown = renderPost(samplePost({ caption: 'x'.repeat(2_000) }), t, { indexes: [0], form: 'original' });
+    const shown = renderPost(samplePost({ caption: 'x'.repeat(2_000) }), t, {
+      indexes: [0],
+      form: 'original',
+      site: 'Instagram',
+    });
     const [text = ''] = texts([{ reply: shown, media: [], omitted: 0 }]);
     expect(text).toMatch(/x{200,299}…/);
   });

@@ -40,7 +40,7 @@ describe('what Medley answers', () => {
 
   it('takes the link of the message that is replied to, when it is asked to', async () => {
     const { fake, settings } = await openStage();
-    settings.setChat(`telegram:${GROUP.id}`, { autoDetect: false });
+    await settings.setChat(`telegram:${GROUP.id}`, { autoDetect: false });
     const theirs = fake.message({ chat: GROUP, from: BUDI, text: `have a look: ${PHOTO}` });
     fake.message({ chat: GROUP, from: SARI, text: 'what is that?', replyTo: theirs });
     fake.message({ chat: GROUP, from: SARI, text: '/download', replyTo: theirs });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TunnelFile } from '../../../../src/media/tunnel/tunnel.ts';
+import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
 import { ASSET_LIFE_MS } from '../../../../src/platforms/web/limits.ts';
 import { createAssetAddresses } from '../../../../src/platforms/web/render/assets.ts';
 
@@ -13,7 +13,7 @@ it('gives a file the same address while it is young, and a new one long before t
     { address, carries: url => url.startsWith('https://assets.test/') },
     () => now,
   );
-  expect([addressOf(COVER, 'image'), addressOf(COVER, 'image'), addressOf(COVER, 'sound')]).toEqual([
+  expect([addressOf(COVER, 'image'), addressOf(COVER, 'image'), addressOf(COVER, 'audio')]).toEqual([
     '/media/1',
     '/media/1',
     '/media/2',

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Block, type Card, type GalleryItem, type Inline, reply } from '../../../../src/bot/reply.ts';
 import type { MediaItem, Post } from '../../../../src/media/post.ts';
-import type { TunnelFile } from '../../../../src/media/tunnel/tunnel.ts';
+import type { TunnelFile } from '../../../../src/media/tunnel/tunnel-file.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../../../../src/platforms/web/limits.ts';
 import type { WebMedia, WebText } from '../../../../src/platforms/web/page/protocol.ts';
 import { render } from '../../../../src/platforms/web/render/render.ts';
@@ -26,6 +26,8 @@ function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original') {
 function videoOf(...variants: MediaItem['variants']): Post {
   return post({ items: [{ ...film('sea-360.mp4', 360, 640, 'sea-cover.jpg'), variants }] });
 }
+
+const audio = variant({ url: 'https://cdn.test/audio', mime: 'audio/mp4', adaptive: true, hasVideo: false });
 
 function plain(text: WebText): string {
   return text
@@ -88,20 +90,39 @@ describe('the file of a gallery item', () => {
     expect(shown(videoOf(modern, silent)).files[0]?.url).toBe('https://cdn.test/vp9');
   });
 
-  it('is the picture alone when nothing else of a video is left', () => {
-    const silent = variant({ url: 'https://cdn.test/dash', adaptive: true, hasAudio: false });
-    const sound = variant({ url: 'https://cdn.test/sound', mime: 'audio/mp4', adaptive: true, hasVideo: false });
-    expect(shown(videoOf(sound, silent)).files[0]?.url).toBe('https://cdn.test/dash');
+  it('is made of two tracks where they are better, with their size', () => {
+    const small = variant({ url: 'https://cdn.test/small', width: 720, height: 1280 });
+    const video = {
+      ...small,
+      url: 'https://cdn.test/video',
+      width: 1080,
+      height: 1920,
+      adaptive: true,
+      hasAudio: false,
+    };
+    const { media, files } = shown(videoOf(small, video, audio));
+    expect(media).toMatchObject({ kind: 'video', mime: 'video/mp4', width: 1080, height: 1920 });
+    expect(media?.fileName).toMatch(/\.mp4$/);
+    const tracks = { video: 'https://cdn.test/video', audio: 'https://cdn.test/audio' };
+    expect(files[0]).toMatchObject({ url: 'https://cdn.test/small', tracks });
+    expect(shown(videoOf(audio, video)).files[0]).toMatchObject({ url: 'https://cdn.test/video', tracks });
   });
 
-  it('is the sound alone when only that is wanted, else the film played as sound', () => {
+  it('states the size of the file, not that of the original', () => {
+    const small = variant({ url: 'https://cdn.test/small', width: 720, height: 1280 });
+    const [item] = videoOf(small).items;
+    const original = item && post({ items: [{ ...item, width: 1080, height: 1920 }] });
+    expect(original && shown(original).media).toMatchObject({ width: 720, height: 1280 });
+  });
+
+  it('is the audio alone when only that is wanted, else the video played as audio', () => {
     const whole = variant({ url: 'https://cdn.test/film' });
-    const sound = variant({ url: 'https://cdn.test/sound', mime: 'audio/mp4', adaptive: true, hasVideo: false });
-    const apart = shown(videoOf(whole, sound), 0, 'audio');
+    const apart = shown(videoOf(whole, audio), 0, 'audio');
     expect(apart.media).toMatchObject({ kind: 'audio', mime: 'audio/mp4' });
     expect(apart.media?.fileName).toMatch(/\.m4a$/);
-    expect(apart.files[0]?.url).toBe('https://cdn.test/sound');
+    expect(apart.files[0]?.url).toBe('https://cdn.test/audio');
     expect(shown(videoOf(whole), 0, 'audio').media).toMatchObject({ kind: 'audio', mime: 'video/mp4' });
+    expect(shown(videoOf({ ...whole, hasAudio: false }), 0, 'audio').files[0]?.url).toBe('https://cdn.test/film');
   });
 
   it('is a photo a browser can show, with no cover of its own', () => {
@@ -113,7 +134,7 @@ describe('the file of a gallery item', () => {
 describe('what a reply says', () => {
   const context = {
     tunnel: { address: () => '/media/x' },
-    assetAddress: (url: string, kind: 'image' | 'sound') =>
+    assetAddress: (url: string, kind: 'image' | 'audio') =>
       url.startsWith('https://assets.test/') ? `/media/${kind}` : undefined,
     now: NOW,
   };
@@ -218,7 +239,7 @@ describe('what a reply says', () => {
           lines: [[{ kind: 'swatch', colour: '#4ebfff' }, ' 1.6'], ['mapped by quietmallet']],
           image: { url: '/media/image', alt: 'Cover' },
           colour: '#4ebfff',
-          sound: { url: '/media/sound', label: 'Preview' },
+          sound: { url: '/media/audio', label: 'Preview' },
           action: card.action,
         },
       },
@@ -256,7 +277,7 @@ describe('what a reply says', () => {
     const near = { kind: 'sound', url: 'https://assets.test/1.mp3', label: 'Preview' } as const;
     const far = { ...near, url: 'https://elsewhere.example/1.mp3' };
     expect(render(reply({ blocks: [near, far] }), context).blocks).toEqual([
-      { kind: 'sound', sound: { url: '/media/sound', label: 'Preview' } },
+      { kind: 'sound', sound: { url: '/media/audio', label: 'Preview' } },
       { kind: 'text', folded: false, text: [{ kind: 'link', url: far.url, children: ['Preview'] }] },
     ]);
   });

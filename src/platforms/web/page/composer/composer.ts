@@ -23,6 +23,8 @@ export interface Composer {
 }
 
 const ASK_DELAY_MS = 90;
+/** Suggestions for what was typed before go when no others come in this time. */
+const OUTDATED_MS = 2_000;
 
 export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): Composer {
   const form = byId('composer', HTMLFormElement);
@@ -32,7 +34,7 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
   const list = createSuggestionList(input, take);
   const narrow = matchMedia('(max-width: 28rem)');
   let commands: readonly WebCommand[] = [];
-  let maxLength = 4_000;
+  let maxLength = 10_000;
   let working = false;
   let asked = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -71,8 +73,12 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
       list.show(namesLike(line.slice(1).toLowerCase()));
       return;
     }
+    list.outdate();
     const id = `s${asked}`;
-    timer = setTimeout(() => onAsk(id, line), ASK_DELAY_MS);
+    timer = setTimeout(() => {
+      onAsk(id, line);
+      timer = setTimeout(() => list.isOutdated && list.hide(), OUTDATED_MS);
+    }, ASK_DELAY_MS);
   }
 
   function namesLike(start: string): WebSuggestion[] {
@@ -108,20 +114,27 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
   }
 
   function onListKey(event: KeyboardEvent): boolean {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      list.move(event.key === 'ArrowDown' ? 1 : -1);
-      return true;
-    }
     if (event.key === 'Escape') {
       list.hide();
       return true;
     }
-    const takes = event.key === 'Tab' || (event.key === 'Enter' && !event.shiftKey);
-    const { active } = list;
-    // A line that already says what the option would is finished: Enter sends it.
-    if (!takes || event.shiftKey || !active || active.text.trim() === input.value.trim()) return false;
-    take(active);
+    const isArrow = event.key === 'ArrowDown' || event.key === 'ArrowUp';
+    if (list.isOutdated) return isArrow || (event.key === 'Tab' && !event.shiftKey);
+    if (isArrow) {
+      list.move(event.key === 'ArrowDown' ? 1 : -1);
+      return true;
+    }
+    const item = event.shiftKey ? undefined : takenBy(event.key);
+    // A line that already says what the option would is finished.
+    if (!item || item.text.trim() === input.value.trim()) return false;
+    take(item);
     return true;
+  }
+
+  /** Enter sends what was typed, unless someone has moved to a suggestion. */
+  function takenBy(key: string): WebSuggestion | undefined {
+    if (key === 'Enter') return list.active;
+    return key === 'Tab' ? (list.active ?? list.first) : undefined;
   }
 
   form.addEventListener('submit', event => {
@@ -152,7 +165,8 @@ export function createComposer({ onSubmit, onCancel, onAsk }: ComposerOptions): 
     setCommands(next, length) {
       commands = next;
       maxLength = length;
-      refresh();
+      if (document.activeElement === input && input.value.startsWith('/')) onInput();
+      else refresh();
     },
     suggest(id, items) {
       if (id === `s${asked}` && document.activeElement === input) list.show(items);

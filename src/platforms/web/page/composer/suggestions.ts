@@ -4,11 +4,17 @@ import type { WebSuggestion } from '../protocol.ts';
 /** The list above the input, by the ARIA combobox pattern: focus stays in the input, which names the active option. */
 export interface SuggestionList {
   readonly isOpen: boolean;
+  /** Whether it is about what was typed before: nothing can be moved to or taken until it is shown anew. */
+  readonly isOutdated: boolean;
+  /** None is active until someone moves to it. */
   show(items: readonly WebSuggestion[]): void;
   hide(): void;
   move(step: 1 | -1): void;
-  /** The option that Enter or Tab would take. */
+  /** What was typed has changed, and what it may become is not known yet. */
+  outdate(): void;
+  /** The option that someone has moved to. */
   readonly active: WebSuggestion | undefined;
+  readonly first: WebSuggestion | undefined;
 }
 
 export function createSuggestionList(
@@ -18,6 +24,7 @@ export function createSuggestionList(
   const list = byId('suggestions', HTMLDivElement);
   let items: readonly WebSuggestion[] = [];
   let active = -1;
+  let isOutdated = false;
 
   function activate(index: number): void {
     active = index;
@@ -31,10 +38,11 @@ export function createSuggestionList(
 
   function show(next: readonly WebSuggestion[]): void {
     items = next;
+    isOutdated = false;
     list.replaceChildren(...next.map(optionOf));
     list.hidden = next.length === 0;
     input.setAttribute('aria-expanded', String(next.length > 0));
-    activate(next.length > 0 ? 0 : -1);
+    activate(-1);
   }
 
   function optionOf(item: WebSuggestion, index: number): HTMLDivElement {
@@ -54,13 +62,24 @@ export function createSuggestionList(
     get isOpen() {
       return !list.hidden;
     },
+    get isOutdated() {
+      return isOutdated;
+    },
     show,
     hide: () => show([]),
     move(step) {
-      if (items.length > 0) activate((active + step + items.length) % items.length);
+      const from = active === -1 && step === -1 ? 0 : active;
+      if (items.length > 0) activate((from + step + items.length) % items.length);
+    },
+    outdate() {
+      isOutdated = true;
+      activate(-1);
     },
     get active() {
       return items[active];
+    },
+    get first() {
+      return items[0];
     },
   };
 }

@@ -1,0 +1,36 @@
+/** What the doctor's programs have in common: arguments, progress, one message for what went wrong. */
+import { parseArgs } from 'node:util';
+
+export interface Arguments {
+  readonly live: boolean;
+  /** Links to ask for. */
+  readonly links: readonly string[];
+}
+
+/** Its message says what is wrong with the command line. */
+export class ArgumentError extends Error {
+  override readonly name = 'ArgumentError';
+}
+
+function parse(args: readonly string[], takesLive: boolean) {
+  try {
+    const options = takesLive ? { live: { type: 'boolean' } as const } : {};
+    return parseArgs({ args: [...args], allowPositionals: true, options });
+  } catch (cause) {
+    throw new ArgumentError(cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}
+
+/** @throws ArgumentError */
+export function readArguments(args: readonly string[], { takesLive }: { readonly takesLive: boolean }): Arguments {
+  const { values, positionals: links } = parse(args, takesLive);
+  const live = 'live' in values && values.live === true;
+  if (links.length > 0 && takesLive && !live) throw new ArgumentError('Links are asked for with --live LINK ...');
+  if (links.some(link => !link.startsWith('https://'))) throw new ArgumentError('A link begins with https://');
+  return { live, links };
+}
+
+/** One line that is written over, on a terminal alone. */
+export function showProgress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r${text.slice(0, 100)}\u001b[K`);
+}

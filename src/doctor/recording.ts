@@ -1,0 +1,112 @@
+/** Keeps what the sites answered, without what is private, for a report. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { AppError } from '../errors.ts';
+import type { HttpClient, HttpRequest, HttpResponse } from '../infra/http/http-client.ts';
+import type { StrategyReport } from './ask-strategies.ts';
+import { findSecrets, sanitizeHeaders, sanitizeText } from './sanitize.ts';
+
+/** One request and what became of it, as it was. */
+interface Exchange {
+  readonly request: HttpRequest;
+  readonly answer: HttpResponse | AppError;
+}
+
+interface Question {
+  readonly strategy: string;
+  readonly link: number;
+  readonly exchanges: Exchange[];
+}
+
+export interface Recorder {
+  /** Notes every request that goes through it, under the question that was begun last. */
+  readonly http: HttpClient;
+  begin(strategy: string, link: number): void;
+  /** Writes one file a question into `folder`; resolves to their names. */
+  save(folder: string, reports: readonly StrategyReport[], secrets: readonly string[]): Promise<readonly string[]>;
+}
+
+/** Names of headers that carry a token. */
+const TOKEN_HEADERS = /^(?:cookie|authorization|x-csrftoken|x-fb-lsd|x-ig-www-claim)$/;
+
+/** What an exchange shows to be private: it may stand in another one too. */
+function secretsOf({ request, answer }: Exchange): readonly string[] {
+  const cookies = request.cookies?.getCookiesSync(String(request.url), { expire: false }) ?? [];
+  const headers = Object.entries(request.headers ?? {}).filter(([name]) => TOKEN_HEADERS.test(name.toLowerCase()));
+  const texts = [request.body ?? '', answer instanceof AppError ? '' : answer.text];
+  return [...cookies.map(cookie => cookie.value), ...headers.map(([, value]) => value), ...texts.flatMap(findSecrets)];
+}
+
+function render({ request, answer }: Exchange, secrets: readonly string[]): object {
+  const asked = {
+    method: request.method ?? 'GET',
+    url: sanitizeText(String(request.url), secrets),
+    transport: request.transport ?? 'plain',
+    headers: sanitizeHeaders(request.headers ?? {}, secrets),
+    ...(request.body === undefined ? {} : { body: sanitizeText(request.body, secrets) }),
+  };
+  if (answer instanceof AppError) {
+    return { request: asked, failure: { code: answer.code, message: sanitizeText(answer.message, secrets) } };
+  }
+  const { status, url, headers, text } = answer;
+  return {
+    request: asked,
+    response: {
+      status,
+      url: sanitizeText(url, secrets),
+      headers: sanitizeHeaders(headers, secrets),
+      body: sanitizeText(text, secrets),
+    },
+  };
+}
+
+export function createRecorder(http: HttpClient): Recorder {
+  const questions: Question[] = [];
+
+  async function request(given: HttpRequest): Promise<HttpResponse> {
+    const exchanges = questions.at(-1)?.exchanges;
+    try {
+      const answer = await http.request(given);
+      exchanges?.push({ request: given, answer });
+      return answer;
+    } catch (error) {
+      if (error instanceof AppError) exchanges?.push({ request: given, answer: error });
+      throw error;
+    }
+  }
+
+  return {
+    http: {
+      get hasBrowserTransport() {
+        return http.hasBrowserTransport;
+      },
+      request,
+      stream: given => http.stream(given),
+      close: () => http.close(),
+    },
+    begin(strategy, link) {
+      questions.push({ strategy, link, exchanges: [] });
+    },
+    async save(folder, reports, secrets) {
+      const found = questions.flatMap(question => question.exchanges.flatMap(secretsOf));
+      const all = [...new Set([...secrets, ...found])];
+      const files: string[] = [];
+      await mkdir(folder, { recursive: true });
+      for (const { strategy, link, exchanges } of questions) {
+        const report = reports.find(one => one.strategy === strategy && one.link === link);
+        const { outcome, detail } = report ?? { outcome: 'interrupted', detail: '' };
+        const content = {
+          strategy,
+          link,
+          outcome,
+          detail: sanitizeText(detail, all),
+          exchanges: exchanges.map(one => render(one, all)),
+        };
+        const file = join(folder, `${strategy.replaceAll('/', '_')}-${link}.json`);
+        await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
+        files.push(file);
+      }
+      return files;
+    },
+  };
+}

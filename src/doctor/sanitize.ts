@@ -1,0 +1,105 @@
+/** Takes out of a recorded answer what is nobody's business but the operator's. Pure, linear in the text's length. */
+
+const REMOVED = 'removed';
+
+/** Names, in lower case unless only capitals mean the visitor, whose values identify a session, a device, an account or the address that asked. */
+const PRIVATE_NAMES: ReadonlySet<string> = new Set(
+  'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu non_facebook_user_id actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
+    ' ',
+  ),
+);
+const COOKIES = /^(?:_js_\w{1,20}|datr|csrftoken|sessionid|ig_did|c_user|xs)$/;
+/** Parameters of addresses that sign them or follow a visitor. */
+const PRIVATE_PARAMETERS =
+  'oh|_nc_ohc|_nc_oc|_nc_gid|_nc_ss|_nc_rid|_nc_eui2|_nc_hot|sig|signature|hash|access_token|rdid|mibextid|igsh|igshid|fbclid|__tn__|__cft__(?:\\[0\\])?|lsd|fb_dtsg|jazoest|nonce|token';
+
+/** A quote as it stands in JSON inside strings inside scripts: with any number of backslashes, or as an entity. */
+const QUOTE = '(?:\\\\{0,8}["\']|&quot;|&#0?39;)';
+const NAME = '[\\w-]{1,40}';
+/** Up to the next quote of any kind; slashes may be escaped. */
+const VALUE = '(?:(?!&quot;|&#0?39;)(?:[^"\'\\\\<>]|\\\\{1,8}/)){0,4000}';
+/** `"name":"value"`, `name:"value"`, `"name":123`, and `["name","value"`. */
+const PAIR = new RegExp(
+  `(${QUOTE})?(${NAME})(${QUOTE})?(\\s{0,4}[:,]\\s{0,4})(?:(${QUOTE})(${VALUE})(?=\\\\{0,8}["']|&quot;|&#0?39;)|(-?\\d{1,30})(?![\\w.]))`,
+  'g',
+);
+/** Tags with a `name` and a `value`, in any order. */
+const TAG = /<(?:input|meta|script|style|link)\b[^<>]{1,4000}>/gi;
+const ATTRIBUTE = /(\s)(value|content|nonce)=("[^"]{0,4000}"|'[^']{0,4000}')/gi;
+const PARAMETER = new RegExp(
+  `(^|[?&;]|\\\\{1,8}u0026|%26|%3F|%253F|%2526)(${PRIVATE_PARAMETERS})(=|\\\\{1,8}u003D|%3D|%253D)(?:(?!%26|%2526|&quot;|\\\\{1,8}u0026)[^&"'\\\\<>\\s]){1,4000}`,
+  'gi',
+);
+
+function isPrivate(name: string | undefined): boolean {
+  if (name === undefined || name === 'mediaset_token') return false;
+  return PRIVATE_NAMES.has(name) || PRIVATE_NAMES.has(name.toLowerCase()) || name.endsWith('_token');
+}
+
+type Groups = readonly (string | undefined)[];
+
+/** Whether what `PAIR` found is a private name with a value. */
+function isPrivatePair([open, name = '', , colon = '', quote, value, number]: Groups): boolean {
+  if (!isPrivate(name) || value === '' || value === '0' || number === '0') return false;
+  // After a comma stands the value of a cookie that a script sets: `["_js_datr","..."]`.
+  return !colon.includes(',') || (open !== undefined && quote !== undefined && COOKIES.test(name));
+}
+
+function withoutPairs(text: string): string {
+  return text.replace(PAIR, (whole, ...groups: Groups) => {
+    if (!isPrivatePair(groups)) return whole;
+    const [open = '', name = '', close = '', colon = '', quote = '', , number] = groups;
+    return `${open}${name}${close}${colon}${number === undefined ? quote + REMOVED : '0'}`;
+  });
+}
+
+/** Private values in a text that are long enough to be looked for elsewhere. */
+export function findSecrets(text: string): readonly string[] {
+  const values = [...text.matchAll(PAIR)].flatMap(([, ...groups]) => (isPrivatePair(groups) ? (groups[5] ?? []) : []));
+  return [...new Set(values)].filter(value => value.length >= 8 && value !== REMOVED);
+}
+
+function withoutAttributes(text: string): string {
+  return text.replace(TAG, tag => {
+    const name = /\sname=["']?([\w-]{1,40})/i.exec(tag)?.[1];
+    return tag.replace(ATTRIBUTE, (whole, space: string, attribute: string) =>
+      isPrivate(name) || attribute.toLowerCase() === 'nonce' ? `${space}${attribute}="${REMOVED}"` : whole,
+    );
+  });
+}
+
+function withoutSecret(text: string, secret: string): string {
+  // A number may stand without quotes, where only a number is JSON.
+  if (/^\d+$/.test(secret)) return text.replace(new RegExp(`(?<!\\d)${secret}(?!\\d)`, 'g'), '0');
+  return text.replaceAll(secret, REMOVED).replaceAll(encodeURIComponent(secret), REMOVED);
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  const long = [...new Set(secrets)].filter(secret => secret.length >= 5);
+  return long.sort((a, b) => b.length - a.length).reduce(withoutSecret, text);
+}
+
+/**
+ * The text without tokens of sessions, ids of the visitor's account and device, and signatures of addresses, and without
+ * `secrets`, known values such as those of cookies. What describes the post stays, and JSON stays JSON.
+ */
+export function sanitizeText(text: string, secrets: readonly string[] = []): string {
+  const known = withoutSecrets(text, [...secrets, ...findSecrets(text)]);
+  return withoutAttributes(withoutPairs(known)).replace(PARAMETER, `$1$2$3${REMOVED}`);
+}
+
+/** Headers that say something of the answer and nothing of who got it. */
+const KEPT_HEADERS: ReadonlySet<string> = new Set(
+  'accept accept-language cache-control content-encoding content-language content-length content-type date link location origin referer retry-after sec-fetch-dest sec-fetch-mode sec-fetch-site server user-agent x-asbd-id x-fb-friendly-name x-ig-app-id'.split(
+    ' ',
+  ),
+);
+
+/** Only headers that are known to be harmless, with their values sanitized. */
+export function sanitizeHeaders(
+  headers: Readonly<Record<string, string>>,
+  secrets: readonly string[] = [],
+): Readonly<Record<string, string>> {
+  const kept = Object.entries(headers).filter(([name]) => KEPT_HEADERS.has(name.toLowerCase()));
+  return Object.fromEntries(kept.map(([name, value]) => [name, sanitizeText(value, secrets)]));
+}

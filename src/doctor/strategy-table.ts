@@ -1,0 +1,36 @@
+import type { SourceReport, StrategyReport } from './ask-strategies.ts';
+
+const HEADS = ['strategy', 'link', 'outcome', 'time', 'what came back'] as const;
+
+const REASONS = [
+  ['browser', 'not asked, for want of the browser transport'],
+  ['account', 'not asked, for want of the cookies of an account'],
+  ['time', 'not asked, for want of time'],
+  ['other', 'not for these links, or not set up'],
+] as const;
+
+function cells({ strategy, link, outcome, durationMs, detail }: StrategyReport): readonly string[] {
+  const time = durationMs === null ? '' : `${(durationMs / 1000).toFixed(2)} s`;
+  return [strategy, String(link), outcome, time, detail];
+}
+
+/** What every strategy of a source answered, as lines of plain text. */
+export function renderStrategyTable({ source, links, reports, unasked }: SourceReport): readonly string[] {
+  if (links.length === 0) return [`${source}: none of the links is one of its posts`];
+  const order = [...new Set(reports.map(report => report.strategy))];
+  const rows = [...reports]
+    .sort((a, b) => order.indexOf(a.strategy) - order.indexOf(b.strategy) || a.link - b.link)
+    .map(cells);
+  const widths = HEADS.map((head, column) => Math.max(head.length, ...rows.map(row => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}`;
+  return [
+    source,
+    ...links.map((link, index) => `  ${index + 1}  ${link}`),
+    '',
+    ...[HEADS, ...rows].map(row => line(row).trimEnd()),
+    ...REASONS.filter(([key]) => unasked[key].length > 0).map(
+      ([key, reason]) => `  ${reason}: ${unasked[key].join(', ')}`,
+    ),
+  ];
+}

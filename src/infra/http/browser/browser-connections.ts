@@ -1,0 +1,83 @@
+import { LRUCache } from 'lru-cache';
+import type { Transport } from 'wreq-js';
+import type { BrowserConnectionOptions } from './browser-package.ts';
+
+/** Where a request of the browser transport goes. */
+export interface BrowserTarget {
+  /** Scheme, host and port of its address. */
+  readonly origin: string;
+  /** Addresses that `origin` is bound to, or a proxy. Targets of equal options share their connections. */
+  readonly options: Pick<BrowserConnectionOptions, 'resolve' | 'proxy' | 'insecure'>;
+}
+
+export interface BrowserConnection {
+  readonly transport: Promise<Transport>;
+  /** To be called once, when the request is over. */
+  release(): void;
+}
+
+/** The connections, apart by vetted addresses and bounded in number: the ones used longest ago are closed first. */
+export interface BrowserConnections {
+  acquire(target: BrowserTarget): BrowserConnection;
+  close(): void;
+}
+
+/** Each holds 1.3 MB, most of it certificates. */
+const MAX_TARGETS = 16;
+
+interface Shared {
+  readonly transport: Promise<Transport>;
+  users: number;
+  isEvicted: boolean;
+}
+
+export function createBrowserConnections(
+  connect: (options: BrowserTarget['options']) => Promise<Transport>,
+): BrowserConnections {
+  const shared = new LRUCache<string, Shared>({
+    max: MAX_TARGETS,
+    dispose: each => {
+      each.isEvicted = true;
+      closeUnused(each);
+    },
+  });
+
+  function open(key: string, target: BrowserTarget): Shared {
+    const opened: Shared = { transport: connect(target.options), users: 0, isEvicted: false };
+    shared.set(key, opened);
+    // The request that needs it reports the failure.
+    opened.transport.catch(() => shared.delete(key));
+    return opened;
+  }
+
+  return {
+    acquire(target) {
+      const key = describe(target.options);
+      const used = shared.get(key) ?? open(key, target);
+      used.users += 1;
+      return {
+        transport: used.transport,
+        release: () => {
+          used.users -= 1;
+          closeUnused(used);
+        },
+      };
+    },
+    close: () => shared.clear(),
+  };
+}
+
+/** Requests under way keep theirs. */
+function closeUnused({ transport, users, isEvicted }: Shared): void {
+  if (!isEvicted || users > 0) return;
+  transport.then(
+    opened => opened.close(),
+    // It was never opened.
+    () => undefined,
+  );
+}
+
+function describe({ resolve = {}, proxy = '', insecure = false }: BrowserTarget['options']): string {
+  const pinned = Object.entries(resolve).map(([host, addresses]) => [host, [addresses].flat().sort()]);
+  return JSON.stringify([pinned, proxy, insecure]);
+}

@@ -1,0 +1,186 @@
+import type { Response } from 'wreq-js';
+import { AppError } from '../../../errors.ts';
+import { ByteBuffer } from '../body.ts';
+import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from '../exchange.ts';
+import { tooLarge } from '../exchange-failure.ts';
+import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
+import { readBrowserFailure } from './browser-failure.ts';
+import type { Browser } from './browser-package.ts';
+import { CancelSignal } from './cancel-signal.ts';
+
+export interface BrowserExchangeOptions {
+  readonly host: string;
+  readonly browser: () => Promise<Browser>;
+  readonly connections: BrowserConnections;
+  /** Looks the host up and checks its addresses. */
+  readonly findTarget: () => BrowserTarget | Promise<BrowserTarget>;
+  readonly headersTimeoutMs: number;
+  readonly pauseTimeoutMs: number;
+}
+
+/** The package's own end of a request, should it not notice ours: this much after the deadline. */
+const GRACE_MS = 1_000;
+const EMPTY = Buffer.alloc(0);
+
+/** Exchanges over the browser transport: bodies are collected as they come, decompressed by the package, and never flow. */
+export function createBrowserExchange(route: BrowserExchangeOptions): Exchange {
+  return options => new Promise(resolve => new BrowserExchange(route, options, resolve).start());
+}
+
+class BrowserExchange {
+  readonly #route: BrowserExchangeOptions;
+  readonly #options: ExchangeOptions;
+  readonly #resolve: (result: Exchanged | ExchangeFailure) => void;
+  readonly #signal = new CancelSignal();
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  readonly #origin: string;
+  #timer: NodeJS.Timeout | undefined;
+  #sent = false;
+  #settled = false;
+
+  constructor(
+    route: BrowserExchangeOptions,
+    options: ExchangeOptions,
+    resolve: (result: Exchanged | ExchangeFailure) => void,
+  ) {
+    this.#route = route;
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#origin = `https://${route.host}`;
+  }
+
+  start(): void {
+    const { deadline } = this.#options;
+    deadline.watch(failure => this.#fail(failure));
+    if (deadline.failure !== undefined) return;
+    this.#run().then(
+      result => this.#settle(result),
+      (error: unknown) => {
+        const cause = error instanceof Error ? error : new Error('the browser transport failed', { cause: error });
+        this.#settle(readBrowserFailure(cause, this.#origin, this.#sent));
+      },
+    );
+  }
+
+  #settle(result: Exchanged | ExchangeFailure): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#options.deadline.unwatch();
+    this.#resolve(result);
+  }
+
+  /** The caller has its failure at once; the package follows. */
+  #fail(error: AppError): void {
+    this.#settle({ error, sent: this.#sent, transient: false });
+    this.#signal.cancel();
+    cancel(this.#reader);
+  }
+
+  #failAfter(ms: number, what: string): void {
+    if (this.#settled) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fail(new AppError('timeout', `${this.#origin}: ${what} within ${ms} ms`)), ms);
+  }
+
+  async #run(): Promise<Exchanged> {
+    const browser = await this.#route.browser();
+    const target = await this.#route.findTarget();
+    if (this.#settled) throw new Error('the request is over');
+    const connection = this.#route.connections.acquire(target);
+    try {
+      const transport = await connection.transport;
+      if (this.#settled) throw new Error('the request is over');
+      const { method, path, headers, body, deadline } = this.#options;
+      this.#failAfter(this.#route.headersTimeoutMs, 'no headers');
+      this.#sent = true;
+      const response = await browser.fetch(target.origin + path, {
+        transport,
+        method,
+        headers: mergeHeaders(browser.headers, headers),
+        // They are all named, in the browser's order.
+        disableDefaultHeaders: true,
+        body: body ?? null,
+        redirect: 'manual',
+        // Else the package takes away the length that a HEAD is asked for.
+        compress: method !== 'HEAD',
+        timeout: Math.max(0, Math.ceil(deadline.remainingMs())) + GRACE_MS,
+        signal: this.#signal,
+      });
+      return await this.#read(response);
+    } finally {
+      connection.release();
+    }
+  }
+
+  async #read(response: Response): Promise<Exchanged> {
+    const head = readHead(response);
+    // Undefined when there is none, such as a HEAD's.
+    const reader = response.body?.getReader();
+    this.#reader = reader;
+    if (head.status < 200 || this.#settled) {
+      cancel(reader);
+      throw new AppError('upstream_unavailable', `${this.#origin} answers with status ${head.status}`);
+    }
+    const use = this.#options.use(head);
+    if (use === 'collect' && reader !== undefined)
+      return { head, use, bytes: await this.#collect(reader, head), flow: undefined };
+    cancel(reader);
+    return { head, use, bytes: EMPTY, flow: undefined };
+  }
+
+  /** The package holds back up to 2 MiB of a body whose length is declared, and up to HTTP/2's window of others. */
+  async #collect(reader: ReadableStreamDefaultReader<Uint8Array>, head: ExchangeHead): Promise<Buffer> {
+    const { maxBytes } = this.#options;
+    const expected = Number(head.headers['content-length'] ?? 0) || 0;
+    const bytes = new ByteBuffer();
+    while (expected <= maxBytes) {
+      this.#failAfter(this.#route.pauseTimeoutMs, 'no more of the body');
+      const { done, value } = await reader.read();
+      if (done) return bytes.take();
+      if (bytes.length + value.byteLength > maxBytes) break;
+      bytes.append(Buffer.from(value.buffer, value.byteOffset, value.byteLength), expected);
+    }
+    cancel(reader);
+    throw tooLarge(this.#origin, maxBytes);
+  }
+}
+
+function cancel(reader: ReadableStreamDefaultReader<Uint8Array> | undefined): void {
+  // It fails only when the body has failed already, and then there is nothing to cancel.
+  reader?.cancel().catch(() => undefined);
+}
+
+function readHead(response: Response): ExchangeHead {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of response.headers) {
+    if (name !== 'set-cookie') headers[name] = value;
+  }
+  return { status: response.status, headers, setCookies: response.headers.getSetCookie() };
+}
+
+/** Sent last by the browser, in this order. */
+const LAST: readonly string[] = ['cookie', 'priority'];
+
+/**
+ * The browser's headers in their order, the request's own values in their place. What only the request names comes behind them, but
+ * cookies and the priority, which a browser sends last.
+ *
+ * @param given names and values, alternating
+ */
+function mergeHeaders(browser: Browser['headers'], given: readonly string[]): Array<[string, string]> {
+  const merged = new Map<string, [string, string]>();
+  for (const [name, value] of browser) merged.set(name, [name, value]);
+  for (let i = 0; i + 1 < given.length; i += 2) {
+    const name = (given[i] ?? '').toLowerCase();
+    merged.set(name, [name, given[i + 1] ?? '']);
+  }
+  for (const name of LAST) {
+    const entry = merged.get(name);
+    if (entry !== undefined) {
+      merged.delete(name);
+      merged.set(name, entry);
+    }
+  }
+  return [...merged.values()];
+}

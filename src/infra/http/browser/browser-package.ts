@@ -1,0 +1,119 @@
+import { createRequire } from 'node:module';
+import type { CreateTransportOptions, Transport } from 'wreq-js';
+import { AppError } from '../../../errors.ts';
+
+type Package = Pick<typeof import('wreq-js'), 'fetch' | 'createTransport' | 'getEmulationHeaders'>;
+
+/** The loaded package, for one emulated browser. */
+export interface Browser {
+  readonly fetch: Package['fetch'];
+  /** What that browser sends of its own accord, in its order; lower-case names. */
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>;
+  connect(options: BrowserConnectionOptions): Promise<Transport>;
+}
+
+export type BrowserConnectionOptions = Pick<
+  CreateTransportOptions,
+  'resolve' | 'proxy' | 'insecure' | 'connectTimeout' | 'readTimeout'
+>;
+
+/** The optional package behind the browser transport, loaded when it is first needed. */
+export interface BrowserPackage {
+  /** Installed, and not known to be broken. */
+  readonly isAvailable: boolean;
+  /** Undefined until it is loaded. */
+  readonly browser: Browser | undefined;
+  /** @throws AppError `upstream_unavailable` with `params.what` */
+  load(): Promise<Browser>;
+}
+
+export interface BrowserPackageOptions {
+  readonly log?: { warn(details: object, message: string): void } | undefined;
+  readonly isInstalled?: () => boolean;
+  readonly importPackage?: () => Promise<Package>;
+}
+
+/** The newest that the package knows, on the system that most of its users have. */
+const BROWSER = 'chrome';
+const SYSTEM = 'windows';
+const IDLE_MS = 60_000;
+const IDLE_CONNECTIONS = 4;
+
+export function createBrowserPackage(options: BrowserPackageOptions = {}): BrowserPackage {
+  const { log, isInstalled = isPackageInstalled, importPackage = () => import('wreq-js') } = options;
+  let isAvailable = isInstalled();
+  let browser: Browser | undefined;
+  let loading: Promise<Browser> | undefined;
+
+  async function load(): Promise<Browser> {
+    try {
+      browser = createBrowser(await importPackage());
+      return browser;
+    } catch (cause) {
+      if (isAvailable) log?.warn({ err: cause }, 'the browser transport is installed and cannot be loaded');
+      isAvailable = false;
+      throw unavailable(cause);
+    }
+  }
+
+  return {
+    get isAvailable() {
+      return isAvailable;
+    },
+    get browser() {
+      return browser;
+    },
+    load() {
+      if (!isAvailable) return Promise.reject(unavailable());
+      loading ??= load();
+      return loading;
+    },
+  };
+}
+
+function isPackageInstalled(): boolean {
+  try {
+    createRequire(import.meta.url).resolve('wreq-js');
+    return true;
+  } catch {
+    // Not found, which is all that was asked.
+    return false;
+  }
+}
+
+function unavailable(cause?: unknown): AppError {
+  const message = 'the browser transport (the optional package wreq-js) is not installed or cannot be loaded';
+  return new AppError('upstream_unavailable', message, { params: { what: 'browserTransport' }, cause });
+}
+
+function createBrowser({ fetch, createTransport, getEmulationHeaders }: Package): Browser {
+  return {
+    fetch,
+    headers: [...getEmulationHeaders(BROWSER, SYSTEM)],
+    connect: options =>
+      withoutSystemProxy(() =>
+        createTransport({
+          ...options,
+          browser: BROWSER,
+          os: SYSTEM,
+          poolIdleTimeout: IDLE_MS,
+          poolMaxIdlePerHost: IDLE_CONNECTIONS,
+        }),
+      ),
+  };
+}
+
+/**
+ * The package reads HTTPS_PROXY and its like when it creates a transport, at once, and would send requests there past the address
+ * guard. Only the proxy of the configuration counts, and it is not subject to NO_PROXY.
+ */
+function withoutSystemProxy<T>(create: () => T): T {
+  const before = process.env.NO_PROXY;
+  process.env.NO_PROXY = '*';
+  try {
+    return create();
+  } finally {
+    if (before === undefined) delete process.env.NO_PROXY;
+    else process.env.NO_PROXY = before;
+  }
+}

@@ -1,0 +1,84 @@
+import { isLoopbackHost, type ResolveHost, refuseNonPublic } from '../address-guard.ts';
+import { createTargetGuard } from '../target-guard.ts';
+import type { Transport, TransportOptions } from '../transport.ts';
+import { type BrowserTarget, createBrowserConnections } from './browser-connections.ts';
+import { createBrowserExchange } from './browser-exchange.ts';
+import type { BrowserPackage } from './browser-package.ts';
+
+export interface BrowserTransportOptions extends TransportOptions {
+  readonly browserPackage: BrowserPackage;
+}
+
+/**
+ * A browser's TLS and HTTP/2. Certificates are checked against Mozilla's list and the system's. The package looks no site up: it is
+ * bound to the addresses that were checked here.
+ */
+export function createBrowserTransport(options: BrowserTransportOptions): Transport {
+  const { overrides, proxyUrl, resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
+  const guardTarget = createTargetGuard(resolve);
+  const connections = createBrowserConnections(async target => {
+    const browser = await browserPackage.load();
+    return browser.connect({
+      ...target,
+      connectTimeout: options.connectTimeoutMs,
+      // A body that is not read any more is released after this long.
+      readTimeout: Math.max(headersTimeoutMs, pauseTimeoutMs),
+    });
+  });
+
+  function createExchange(host: string, findTarget: () => BrowserTarget | Promise<BrowserTarget>) {
+    return createBrowserExchange({
+      host,
+      browser: browserPackage.load,
+      connections,
+      findTarget,
+      headersTimeoutMs,
+      pauseTimeoutMs,
+    });
+  }
+
+  /** Loaded before the throttle counts a request, so that one that cannot be sent costs nothing. */
+  function load(): Promise<void> | undefined {
+    return browserPackage.browser === undefined ? browserPackage.load().then(() => undefined) : undefined;
+  }
+
+  return {
+    route(host, proxy) {
+      const override = overrides?.find(host);
+      if (override !== undefined) {
+        return { overridden: true, prepare: load, exchange: createExchange(host, () => bindOverride(host, override)) };
+      }
+      if (proxyUrl !== undefined && proxy !== 'never') {
+        return {
+          overridden: false,
+          async prepare(deadline) {
+            await load();
+            await guardTarget(host, deadline);
+          },
+          exchange: createExchange(host, () => ({ origin: `https://${host}`, options: { proxy: proxyUrl } })),
+        };
+      }
+      return { overridden: false, prepare: load, exchange: createExchange(host, () => bindPublic(host, resolve)) };
+    },
+    async close() {
+      connections.close();
+    },
+  };
+}
+
+async function bindPublic(host: string, resolve: ResolveHost): Promise<BrowserTarget> {
+  const found = await resolve(host);
+  const refusal = refuseNonPublic(host, found);
+  if (refusal !== undefined) throw refusal;
+  if (found.length === 0) throw new Error(`${host} has no address`);
+  return { origin: `https://${host}`, options: { resolve: { [host]: found.map(({ address }) => address) } } };
+}
+
+/** On loopback the host keeps its name, as the browser's greeting says it. */
+function bindOverride(host: string, override: string): BrowserTarget {
+  const { protocol, hostname, port } = new URL(override);
+  if (!isLoopbackHost(hostname)) return { origin: override, options: {} };
+  const addresses = hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[(.*)\]$/, '$1')];
+  const origin = `${protocol}//${host}${port === '' ? '' : `:${port}`}`;
+  return { origin, options: { resolve: { [host]: addresses }, insecure: protocol === 'https:' } };
+}

@@ -1,0 +1,47 @@
+import { AppError } from '../../errors.ts';
+
+/** Marks an error that is our own limit at work and says nothing against the site. */
+export const OWN_DOING = { params: { own: 1 } } as const;
+
+/** What became of a failed exchange, in our words. */
+export interface Failure {
+  readonly error: AppError;
+  /** Whether the connection failed in a way that the next attempt may not. */
+  readonly transient: boolean;
+}
+
+const TIMEOUTS: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_HEADERS_TIMEOUT',
+  'UND_ERR_BODY_TIMEOUT',
+]);
+const MISUSES: ReadonlySet<unknown> = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED']);
+const TRANSIENT: ReadonlySet<unknown> = new Set([
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_SOCKET',
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'ECONNRESET',
+  'ECONNREFUSED',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'EAI_AGAIN',
+]);
+
+/** Reads an error of Node or undici by its code. */
+export function readFailure(cause: Error, origin: string): Failure {
+  if (cause instanceof AppError) return { error: cause, transient: false };
+  const code = 'code' in cause ? cause.code : undefined;
+  const message = `${origin}: ${cause.message}`;
+  if (MISUSES.has(code)) return { error: new AppError('internal', message, { cause }), transient: false };
+  const error = new AppError(TIMEOUTS.has(code) ? 'timeout' : 'upstream_unavailable', message, { cause });
+  return { error, transient: TRANSIENT.has(code) };
+}
+
+/** The byte cap was reached. */
+export function tooLarge(origin: string, maxBytes: number): AppError {
+  return new AppError('too_large', `${origin} sends more than ${maxBytes} bytes`, OWN_DOING);
+}

@@ -1,0 +1,162 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { AppError } from '../../errors.ts';
+import { ByteBuffer } from './body.ts';
+import type { BodyUse, Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
+import { readFailure, tooLarge } from './exchange-failure.ts';
+
+type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
+
+const MAX_DISCARDED_BYTES = 64 * 1024;
+const FLOW_BUFFER_BYTES = 64 * 1024;
+const EMPTY = Buffer.alloc(0);
+
+/** Exchanges over undici: neither redirects nor retries nor decompression. */
+export function createPlainExchange(dispatcher: Dispatcher, origin: string): Exchange {
+  return options =>
+    new Promise(resolve => {
+      const { path, method, headers, body, flowTimeoutMs, deadline } = options;
+      const handler = new ExchangeHandler(options, origin, resolve);
+      deadline.watch(failure => handler.abort(failure));
+      if (deadline.failure !== undefined) return;
+      const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
+      dispatcher.dispatch(
+        { origin, path, method, headers, ...(body === undefined ? undefined : { body }), ...timeouts },
+        handler,
+      );
+    });
+}
+
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  readonly #origin: string;
+  readonly #settle: (result: Exchanged | ExchangeFailure) => void;
+  readonly #body = new ByteBuffer();
+  #controller: Dispatcher.DispatchController | undefined;
+  #aborted: AppError | undefined;
+  #head: ExchangeHead | undefined;
+  #use: BodyUse = 'collect';
+  #expectedBytes = 0;
+  #flow: Readable | undefined;
+  #settled = false;
+  #ended = false;
+
+  constructor(options: ExchangeOptions, origin: string, settle: (result: Exchanged | ExchangeFailure) => void) {
+    this.#options = options;
+    this.#origin = origin;
+    this.#settle = settle;
+  }
+
+  /** Fails the exchange now, wherever it stands. */
+  abort(error: AppError): void {
+    if (this.#ended) return;
+    this.#aborted = error;
+    this.#fail(error, false);
+    this.#controller?.abort(error);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    // Aborted while it waited for a connection: undici then sends nothing.
+    if (this.#aborted !== undefined) controller.abort(this.#aborted);
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, raw: RawHeaders): void {
+    if (status < 200 || this.#settled) return;
+    const head = readHead(status, raw);
+    this.#head = head;
+    this.#use = this.#options.use(head);
+    if (this.#use === 'flow') {
+      this.#flow = this.#createFlow();
+      this.#resolve(head);
+      return;
+    }
+    if (this.#use === 'discard' || this.#options.method === 'HEAD') return;
+    this.#expectedBytes = Number(head.headers['content-length'] ?? 0) || 0;
+    if (this.#expectedBytes > this.#options.maxBytes) this.abort(this.#tooLarge());
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#flow !== undefined) {
+      if (!this.#flow.push(chunk)) controller.pause();
+      return;
+    }
+    if (this.#settled) return;
+    if (this.#use === 'collect') {
+      if (this.#body.length + chunk.length > this.#options.maxBytes) this.abort(this.#tooLarge());
+      else this.#body.append(chunk, this.#expectedBytes);
+      return;
+    }
+    this.#expectedBytes += chunk.length;
+    if (this.#expectedBytes > MAX_DISCARDED_BYTES && this.#head !== undefined) {
+      this.#resolve(this.#head);
+      this.#ended = true;
+      controller.abort(new Error('the rest of the body is not needed'));
+    }
+  }
+
+  onResponseEnd(): void {
+    this.#ended = true;
+    if (this.#flow !== undefined) this.#flow.push(null);
+    else if (this.#head !== undefined) this.#resolve(this.#head);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, cause: Error): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    const { error, transient } = readFailure(cause, this.#origin);
+    this.#fail(error, transient);
+  }
+
+  #resolve(head: ExchangeHead): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    // The deadline goes on watching a body that flows.
+    if (this.#use !== 'flow') this.#options.deadline.unwatch();
+    const bytes = this.#use === 'collect' ? this.#body.take() : EMPTY;
+    this.#settle({ head, use: this.#use, bytes, flow: this.#flow });
+  }
+
+  #fail(error: AppError, transient: boolean): void {
+    this.#flow?.destroy(error);
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#options.deadline.unwatch();
+    this.#settle({ error, sent: this.#controller !== undefined, transient });
+  }
+
+  #createFlow(): Readable {
+    const flow = new Readable({
+      highWaterMark: FLOW_BUFFER_BYTES,
+      read: () => this.#controller?.resume(),
+      destroy: (error, callback) => {
+        if (!this.#ended) {
+          this.#ended = true;
+          this.#controller?.abort(error ?? new Error('the body is not wanted any more'));
+        }
+        this.#options.deadline.unwatch();
+        this.#options.onFlowClosed();
+        callback(error);
+      },
+    });
+    // It may fail before its reader listens: the error is kept for it, but must not end the process.
+    flow.on('error', () => {});
+    return flow;
+  }
+
+  #tooLarge(): AppError {
+    return tooLarge(this.#origin, this.#options.maxBytes);
+  }
+}
+
+function readHead(status: number, raw: RawHeaders): ExchangeHead {
+  const headers: Record<string, string> = {};
+  let setCookies: readonly string[] = [];
+  for (const name in raw) {
+    const value = raw[name];
+    if (value === undefined) continue;
+    if (name === 'set-cookie') setCookies = typeof value === 'string' ? [value] : value;
+    else headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return { status, headers, setCookies };
+}

@@ -1,0 +1,29 @@
+import type { Redis } from 'ioredis';
+
+/** One channel of Redis' publish and subscribe. */
+export interface RedisChannel {
+  /** Called with each message; with undefined when the connection is there again and messages may have been lost. */
+  listen(listener: (message: string | undefined) => void): void;
+  close(): void;
+}
+
+/** @param client a connection for this alone that subscribes to nothing by itself when it is made again */
+export function createRedisChannel(client: Redis, name: string): RedisChannel {
+  const listeners: ((message: string | undefined) => void)[] = [];
+  const tell = (message: string | undefined) => {
+    for (const listener of listeners) listener(message);
+  };
+  client.on('message', (_channel, message: string) => tell(message));
+  client.on('ready', () => {
+    client.subscribe(name).then(
+      () => tell(undefined),
+      () => client.disconnect(true),
+    );
+  });
+  // That Redis is away is logged by the connection through which it is asked.
+  client.on('error', () => undefined);
+  return {
+    listen: listener => void listeners.push(listener),
+    close: () => client.disconnect(),
+  };
+}

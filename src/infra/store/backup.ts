@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'libsql';
+import { AppError } from '../../errors.ts';
+import { openingReason } from './store.ts';
+
+/** A writer that is busy is waited for so long. */
+const BUSY_TIMEOUT_MS = 10_000;
+
+/**
+ * Writes a copy of a database as it is at one moment, also while others write to it. The copy is whole, or there is none; a file that
+ * is there is never overwritten. Blocks until it is done.
+ *
+ * @returns bytes of the copy
+ * @throws AppError `internal` whose message is one sentence
+ */
+export function backUpDatabase(path: string, target: string): number {
+  if (!existsSync(path)) throw failure(`there is nothing to back up: ${path} does not exist`);
+  if (existsSync(target)) throw failure(`${target} exists already: name a file that does not`);
+  if (!existsSync(dirname(target))) throw failure(`${dirname(target)} does not exist: make it first`);
+  const draft = `${target}.${randomUUID()}.part`;
+  try {
+    // SQLite writes into an empty file, and keeps its mode.
+    closeSync(openSync(draft, 'wx', 0o600));
+  } catch (cause) {
+    throw failure(`${target} cannot be written: ${writingReason(cause)}`, cause);
+  }
+  try {
+    copyInto(path, draft);
+    flush(draft);
+    publish(draft, target);
+    flush(dirname(target));
+    return statSync(target).size;
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    throw failure(`${target} could not be written: ${writingReason(cause)}`, cause);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function copyInto(path: string, draft: string): void {
+  let db: InstanceType<typeof Database> | undefined;
+  try {
+    db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    // It is read first, so that what is wrong with it is not taken for something wrong with the copy.
+    db.exec('SELECT count(*) FROM sqlite_master');
+  } catch (cause) {
+    db?.close();
+    throw failure(`${path} cannot be read: ${openingReason(cause)}`, cause);
+  }
+  try {
+    db.exec(`VACUUM INTO '${draft.replaceAll("'", "''")}'`);
+  } finally {
+    db.close();
+  }
+}
+
+/** Unlike a renamed file, a link does not take the place of one that was made meanwhile; but not every file system has links. */
+function publish(draft: string, target: string): void {
+  try {
+    linkSync(draft, target);
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(String(codeOf(error))) || existsSync(target))
+      throw error;
+    renameSync(draft, target);
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+function flush(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writingReason(cause: unknown): string {
+  switch (codeOf(cause)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'this account may not write there';
+    case 'ENOTDIR':
+      return 'a part of its path is a file, not a directory';
+    case 'EEXIST':
+      return 'it was made meanwhile';
+    case 'ENOSPC':
+    case 'SQLITE_FULL':
+      return 'there is no room on the disk';
+    case 'SQLITE_CORRUPT':
+    case 'SQLITE_NOTADB':
+      return 'the database is damaged';
+    default:
+      return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+function failure(message: string, cause?: unknown): AppError {
+  return new AppError('internal', message, { cause });
+}

@@ -1,0 +1,43 @@
+/** What a driver must know of a collection. */
+export interface CollectionId {
+  readonly name: string;
+  /** How long its records live, unless it is said of one of them. */
+  readonly ttlMs: number | undefined;
+  /** Whether it is trimmed. */
+  readonly isBounded: boolean;
+}
+
+export interface StoredRecord {
+  readonly key: string;
+  readonly group: string | null;
+  /** JSON. */
+  readonly value: string;
+  /** Unix milliseconds. */
+  readonly writtenAt: number;
+  /** Unix milliseconds; null for one that stays. */
+  readonly expiresAt: number | null;
+}
+
+/** Hears the keys of records that another process has changed; undefined when changes may have gone unheard. */
+export type ChangeListener = (key: string | undefined) => void;
+
+/**
+ * Keeps records as text. What has expired is as good as absent, and deleted sooner or later.
+ *
+ * @throws AppError `internal` from every method but `onChange` when the store cannot be read or written
+ */
+export interface RecordDriver {
+  /** The value. */
+  read(collection: CollectionId, key: string): Promise<string | undefined>;
+  /** Values, the newest first. */
+  readGroup(collection: CollectionId, group: string, limit: number): Promise<readonly string[]>;
+  write(collection: CollectionId, record: StoredRecord): Promise<void>;
+  /** Like the next two, for records without a group. */
+  expire(collection: CollectionId, key: string, at: number | null): Promise<void>;
+  move(collection: CollectionId, from: string, to: string): Promise<void>;
+  remove(collection: CollectionId, key: string): Promise<void>;
+  removeGroup(collection: CollectionId, group: string): Promise<void>;
+  /** Keeps those that were written last. */
+  trim(collection: CollectionId, maxRecords: number): Promise<void>;
+  onChange(collection: CollectionId, listen: ChangeListener): void;
+}

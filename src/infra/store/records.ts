@@ -1,0 +1,112 @@
+import type { z } from 'zod';
+import type { Collection } from './collection.ts';
+import { inMemory } from './memory-collection.ts';
+import type { CollectionId, RecordDriver } from './record-driver.ts';
+
+/**
+ * Records that are also found by what they belong to, such as a person.
+ *
+ * @throws AppError `internal` from every method when the store cannot be read or written
+ */
+export interface GroupedCollection<V> {
+  get(key: string): Promise<V | undefined>;
+  /** Replaces. A key has always the same group; with null it belongs to none. */
+  set(key: string, value: V, group: string | null): Promise<void>;
+  /** The newest first, 5 000 at most. */
+  listGroup(group: string): Promise<readonly V[]>;
+  deleteGroup(group: string): Promise<void>;
+}
+
+export interface CollectionOptions<V> {
+  /** Letters and hyphens, the same in every version. */
+  readonly name: string;
+  readonly schema: z.ZodType<V>;
+  /** How long a record lives after it was set. Default: until it is deleted. */
+  readonly ttlMs?: number;
+  /** Beyond it those that were set first are deleted. Default: as many as there are. */
+  readonly maxRecords?: number;
+}
+
+export interface KeyedCollectionOptions<V> extends CollectionOptions<V> {
+  /**
+   * So many records are held in memory too, as is the absence of one: reading them again costs no round trip. What another process
+   * changes is dropped at once. While the store cannot be read, what was read last counts.
+   */
+  readonly maxInMemory?: number;
+}
+
+/** Where collections live. */
+export interface RecordStore {
+  collection<V>(options: KeyedCollectionOptions<V>): Collection<V>;
+  groupedCollection<V>(options: CollectionOptions<V>): GroupedCollection<V>;
+}
+
+const MAX_LISTED = 5_000;
+/** A collection may pass its bound by this many before it is counted again. */
+const TRIM_EVERY = 500;
+
+export function collectionId({ name, ttlMs, maxRecords }: Omit<CollectionOptions<unknown>, 'schema'>): CollectionId {
+  return { name, ttlMs, isBounded: maxRecords !== undefined };
+}
+
+/** @param now unix milliseconds */
+export function createRecordStore(driver: RecordDriver, now: () => number = Date.now): RecordStore {
+  /** What both kinds of collections have in common. */
+  function open<V>(options: CollectionOptions<V>) {
+    const { schema, ttlMs, maxRecords } = options;
+    const id = collectionId(options);
+    let writes = 0;
+
+    function parse(text: string): readonly V[] {
+      let value: unknown;
+      try {
+        value = JSON.parse(text);
+      } catch {
+        return [];
+      }
+      const result = schema.safeParse(value);
+      return result.success ? [result.data] : [];
+    }
+
+    return {
+      id,
+      parse,
+      async get(key: string) {
+        const text = await driver.read(id, key);
+        return text === undefined ? undefined : parse(text)[0];
+      },
+      async set(key: string, value: V, group: string | null = null) {
+        const writtenAt = now();
+        const expiresAt = ttlMs === undefined ? null : writtenAt + ttlMs;
+        await driver.write(id, { key, group, value: JSON.stringify(value), writtenAt, expiresAt });
+        writes += 1;
+        if (maxRecords !== undefined && writes % TRIM_EVERY === 1) await driver.trim(id, maxRecords);
+      },
+    };
+  }
+
+  return {
+    collection(options) {
+      const { maxInMemory } = options;
+      const { id, get, set } = open(options);
+      const collection = {
+        get,
+        set,
+        delete: (key: string) => driver.remove(id, key),
+        expire: (key: string, at: number | null) => driver.expire(id, key, at),
+        move: (from: string, to: string) => driver.move(id, from, to),
+      };
+      if (maxInMemory === undefined) return collection;
+      return inMemory(collection, { maxRecords: maxInMemory, now, onChange: listen => driver.onChange(id, listen) });
+    },
+    groupedCollection(options) {
+      const { id, get, set, parse } = open(options);
+      return {
+        get,
+        set,
+        listGroup: async group => (await driver.readGroup(id, group, MAX_LISTED)).flatMap(parse),
+        deleteGroup: group => driver.removeGroup(id, group),
+      };
+    },
+  };
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { ChainableCommander } from 'ioredis';
+import { z } from 'zod';
+import type { RedisChannel } from '../redis/redis-channel.ts';
+import { execute, fixedRedisKey, type RedisLink, redisKey } from '../redis/redis-link.ts';
+import type { ChangeListener, CollectionId, RecordDriver, StoredRecord } from './record-driver.ts';
+
+export const CHANGES_CHANNEL = fixedRedisKey('changes');
+
+const Change = z.object({ by: z.string(), collection: z.string(), key: z.string() });
+
+const BATCH = 1_000;
+
+const recordKey = ({ name }: CollectionId, key: string) => redisKey(`record:${name}`, key);
+/** Keys of a group's records by the time at which they were written. */
+const groupKey = ({ name }: CollectionId, group: string) => redisKey(`group:${name}`, group);
+/** Keys of a bounded collection's records by the time at which they were written. */
+const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
+
+/** Records in Redis, shared by processes. */
+export function createRedisRecords(link: RedisLink, channel: RedisChannel): RecordDriver {
+  const by = randomUUID();
+  const listeners = new Map<string, ChangeListener[]>();
+
+  channel.listen(message => {
+    if (message === undefined) {
+      for (const listen of [...listeners.values()].flat()) listen(undefined);
+      return;
+    }
+    const change = readChange(message);
+    if (change === undefined || change.by === by) return;
+    for (const listen of listeners.get(change.collection) ?? []) listen(change.key);
+  });
+
+  /** All processes hold the same collections in memory, so of what is not listened to here no other needs to hear. */
+  function announce(transaction: ChainableCommander, { name }: CollectionId, ...keys: readonly string[]): void {
+    if (!listeners.has(name)) return;
+    for (const key of keys) transaction.publish(CHANGES_CHANNEL, JSON.stringify({ by, collection: name, key }));
+  }
+
+  /** Those that an index lists first, until there are none, or no more than `most`. */
+  async function removeListed(collection: CollectionId, index: string, most = Number.POSITIVE_INFINITY): Promise<void> {
+    for (let left = most; left > 0; left -= BATCH) {
+      const last = Math.min(left, BATCH) - 1;
+      const keys = await link.request('read', client => client.zrange(index, 0, last));
+      if (keys.length === 0) return;
+      await link.request('write', client => {
+        // Not the index itself: what is written meanwhile stays in it.
+        const transaction = client
+          .multi()
+          .unlink(...keys)
+          .zrem(index, ...keys);
+        if (collection.isBounded) transaction.zrem(orderKey(collection), ...keys);
+        return execute(transaction);
+      });
+    }
+  }
+
+  return {
+    async read(collection, key) {
+      const value = await link.request('read', client => client.get(recordKey(collection, key)));
+      return value ?? undefined;
+    },
+    async readGroup(collection, group, limit) {
+      const index = groupKey(collection, group);
+      const keys = await link.request('read', client => client.zrange(index, 0, limit - 1, 'REV'));
+      if (keys.length === 0) return [];
+      const values = await link.request('read', client => client.mget(...keys));
+      return values.filter(value => value !== null);
+    },
+    async write(collection, record) {
+      await link.request('write', client => {
+        const transaction = client.multi();
+        setRecord(transaction, collection, record);
+        announce(transaction, collection, record.key);
+        return execute(transaction);
+      });
+    },
+    async expire(collection, key, at) {
+      const name = recordKey(collection, key);
+      await link.request('write', client => {
+        const transaction = client.multi();
+        if (at === null) transaction.persist(name);
+        else transaction.pexpireat(name, at);
+        announce(transaction, collection, key);
+        return execute(transaction);
+      });
+    },
+    async move(collection, from, to) {
+      if (from === to) return;
+      const [source, target] = [recordKey(collection, from), recordKey(collection, to)];
+      await link.request('write', client => {
+        const transaction = client.multi().copy(source, target).unlink(source).persist(target);
+        announce(transaction, collection, from, to);
+        return execute(transaction);
+      });
+    },
+    async remove(collection, key) {
+      const name = recordKey(collection, key);
+      await link.request('write', client => {
+        const transaction = client.multi().unlink(name);
+        if (collection.isBounded) transaction.zrem(orderKey(collection), name);
+        announce(transaction, collection, key);
+        return execute(transaction);
+      });
+    },
+    removeGroup: (collection, group) => removeListed(collection, groupKey(collection, group)),
+    async trim(collection, maxRecords) {
+      const index = orderKey(collection);
+      const { ttlMs } = collection;
+      if (ttlMs !== undefined) {
+        // Redis has deleted these by itself.
+        await link.request('write', client => client.zremrangebyscore(index, '-inf', Date.now() - ttlMs));
+      }
+      const count = await link.request('read', client => client.zcard(index));
+      await removeListed(collection, index, count - maxRecords);
+    },
+    onChange({ name }, listen) {
+      listeners.set(name, [...(listeners.get(name) ?? []), listen]);
+    },
+  };
+}
+
+/** Writes those whose keys are new; answers how many they were. */
+export async function addRecords(
+  link: RedisLink,
+  collection: CollectionId,
+  records: readonly StoredRecord[],
+): Promise<number> {
+  if (records.length === 0) return 0;
+  const answers = await link.request('write', async client => {
+    const transaction = client.multi();
+    for (const record of records) setRecord(transaction, collection, record, 'NX');
+    return execute(transaction);
+  });
+  return answers.filter(answer => answer === 'OK').length;
+}
+
+/** @param only `NX`: what is there already stays as it is */
+function setRecord(transaction: ChainableCommander, collection: CollectionId, record: StoredRecord, only?: 'NX'): void {
+  const { key, group, value, writtenAt, expiresAt } = record;
+  const name = recordKey(collection, key);
+  const expiry = expiresAt === null ? [] : ['PXAT', expiresAt];
+  const condition = only === undefined ? [] : [only];
+  transaction.call('SET', name, value, ...expiry, ...condition);
+  if (collection.isBounded) transaction.call('ZADD', orderKey(collection), ...condition, writtenAt, name);
+  if (group === null) return;
+  const index = groupKey(collection, group);
+  transaction.call('ZADD', index, ...condition, writtenAt, name);
+  if (collection.ttlMs === undefined) return;
+  transaction.zremrangebyscore(index, '-inf', Date.now() - collection.ttlMs);
+  // An index lives as long as the last of its records, whichever was written last.
+  const end = writtenAt + collection.ttlMs;
+  transaction.pexpireat(index, end, 'NX').pexpireat(index, end, 'GT');
+}
+
+function readChange(message: string): z.infer<typeof Change> | undefined {
+  try {
+    return Change.safeParse(JSON.parse(message)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { ConfigError, loadConfig, readEnvironment } from './config.ts';
+import { checkLive } from './doctor/live-check.ts';
+import { openLiveSources } from './doctor/live-sources.ts';
+import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
+import { createRecorder, type Recorder } from './doctor/recording.ts';
+import { renderStrategyTable } from './doctor/strategy-table.ts';
+import { createHttpClient } from './infra/http/http-client.ts';
+import { createOverrides } from './infra/http/overrides.ts';
+
+const FOLDER = 'recordings';
+
+function say(...lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Asks the sites for real and keeps what they answered under `recordings/`, without what is private, for a report. */
+async function live(): Promise<number> {
+  const { links } = readArguments(process.argv.slice(2), { takesLive: false });
+  const environment = readEnvironment();
+  const config = loadConfig(environment);
+  const overrides = createOverrides(config.upstreamOverrides);
+  const http = createHttpClient({ overrides, proxyUrl: config.upstreamProxy });
+  const recorders = new Map<string, Recorder>();
+  const clientOf = (id: string) => {
+    const recorder = createRecorder(http);
+    recorders.set(id, recorder);
+    return recorder.http;
+  };
+  try {
+    const setup = { ...config, searchPath: environment.PATH ?? '' };
+    const { sources, cookies } = await openLiveSources(setup, clientOf);
+    const reports = await checkLive({
+      sources,
+      links,
+      http,
+      overrides,
+      onAsk(source, strategy, link) {
+        recorders.get(source)?.begin(strategy, link);
+        showProgress(`asking ${source}: ${strategy}, link ${link}`);
+      },
+    });
+    showProgress('');
+    const folder = join(FOLDER, new Date().toISOString().slice(0, 19).replaceAll(':', '-'));
+    const secrets = cookies.map(cookie => cookie.value);
+    let saved = 0;
+    for (const report of reports) {
+      say('', ...renderStrategyTable(report));
+      const files = await recorders.get(report.source)?.save(join(folder, report.source), report.reports, secrets);
+      saved += files?.length ?? 0;
+    }
+    say('', `${saved} answers are in ${folder}. Look through them before you hand them on.`);
+    return saved === 0 ? 1 : 0;
+  } finally {
+    await http.close();
+  }
+}
+
+live().then(
+  code => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const isOurs = error instanceof ConfigError || error instanceof ArgumentError;
+    process.stderr.write(`${isOurs ? error.message : `Nothing was recorded: ${String(error)}`}\n`);
+    process.exitCode = 1;
+  },
+);

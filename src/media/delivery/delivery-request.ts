@@ -1,0 +1,18 @@
+import type { MediaForm } from '../files/variant-choice.ts';
+import type { Post } from '../post.ts';
+
+export interface DeliveryRequest {
+  readonly post: Post;
+  /** Index into `post.items`. */
+  readonly index: number;
+  readonly form: MediaForm;
+  /** The chat's real limit for one file. */
+  readonly maxBytes: number;
+  /** Variants a platform has refused already, by `variantKey`: the next smaller is tried. */
+  readonly refused?: readonly string[];
+  /** Whether a small image of a video is wanted too. */
+  readonly thumbnail?: boolean;
+}
+
+/** Why there is no file for a request. */
+export type NoFileReason = 'too_large' | 'upstream_unavailable' | 'timeout';

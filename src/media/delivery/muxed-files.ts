@@ -1,0 +1,92 @@
+import { AppError } from '../../errors.ts';
+import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { CdnHeaders } from '../files/cdn.ts';
+import { variantKey } from '../files/variant-choice.ts';
+import { muxKey } from '../files/whole-video.ts';
+import type { MuxTracks } from '../tunnel/muxed-relay.ts';
+import { MAX_MUX_BYTES } from '../tunnel/player-file.ts';
+import { createCachedDownload } from './cached-download.ts';
+import { createDownload, type Patience } from './download.ts';
+import { createFileStore, type FileFailure, type HeldFile } from './file-store.ts';
+import { createFileTransforms } from './file-transforms.ts';
+
+/** Video and audio tracks put together for those who stream them, apart from what is delivered to chats. */
+export interface MuxedFiles {
+  readonly muxTracks: MuxTracks;
+  /** Ends what runs and removes every file, those still read too. */
+  close(): Promise<void>;
+}
+
+export interface MuxedFilesOptions {
+  readonly http: Pick<HttpClient, 'stream'>;
+  /** Suffixes: each host and what is below it. */
+  readonly mediaHosts: readonly string[];
+  readonly cdnHeaders: CdnHeaders;
+  /** Made when missing; for these files alone. */
+  readonly tempDir: string;
+  readonly log: Pick<Logger, 'error'>;
+  /** All files that are made or read, together. Default 1 GiB. */
+  readonly maxBytes?: number;
+  /** All files that are kept for those who ask later, together. */
+  readonly keptBytes: number;
+  /** A player asks for a file in many parts: where less than one file is kept, one stays this long for the next. Default 30 000. */
+  readonly lingerMs?: number;
+  /** Of each track, and of what comes of two. Default `MAX_MUX_BYTES`. */
+  readonly maxFileBytes?: number;
+  /** How slow a track may come. */
+  readonly patience?: Partial<Patience>;
+}
+
+const DEFAULT_BYTES = 1024 * 1024 * 1024;
+/** Files in the making, their tracks on the way included. */
+const AT_ONCE = 8;
+const MAX_WAITING = 64;
+
+export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
+  const { http, mediaHosts, cdnHeaders, tempDir, log, keptBytes, patience } = options;
+  const { maxBytes = DEFAULT_BYTES, maxFileBytes = MAX_MUX_BYTES, lingerMs = 30_000 } = options;
+  const store = createFileStore({
+    ...{ tempDir, maxBytes, keptBytes: Math.max(keptBytes, maxFileBytes), log },
+    ...(keptBytes < maxFileBytes && { keptMs: lingerMs }),
+  });
+  const download = createDownload({ http, mediaHosts, cdnHeaders, ...(patience && { patience }) });
+  const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'putting two tracks together' });
+  const transforms = createFileTransforms({ store, ffmpeg: undefined, compressor: undefined, enter });
+  // The tracks are of no use once they are one file.
+  const fetchTrack = createCachedDownload({ store, download, totalBytes: maxBytes, isKept: false });
+
+  function release(file: HeldFile): void {
+    file.dispose().catch(error => log.error({ err: error }, 'a file could not be removed'));
+  }
+
+  return {
+    async muxTracks({ post, index, tracks }, signal) {
+      const { source, id } = post;
+      const [video, audio] = [tracks.video, tracks.audio].map(url => variantKey({ url, width: null, height: null }));
+      const keyIn = (key: string) => [source, id, index, key].join(' ');
+      const track = (key: string, url: string, mime: string) => (own: AbortSignal) =>
+        fetchTrack({ key: keyIn(key), source, url, mime, maxBytes: maxFileBytes, expectedBytes: null }, own);
+      const order = {
+        key: keyIn(muxKey(`${video}`, `${audio}`)),
+        maxBytes: maxFileBytes,
+        inputs: [track(`${video}`, tracks.video, 'video/mp4'), track(`${audio}`, tracks.audio, 'audio/mp4')],
+      };
+      const outcome = await transforms.mux(order, signal);
+      if (outcome.why !== 'done') throw failureOf(outcome);
+      return { path: outcome.path, bytes: outcome.bytes, release: () => release(outcome) };
+    },
+    close: () => store.close(),
+  };
+}
+
+function failureOf(failure: FileFailure): AppError {
+  if (failure.why === 'too_large') return new AppError('too_large', 'the tracks are too large to be put together');
+  const { why, cause } = failure;
+  if (why === 'expired')
+    return new AppError('not_found', 'a track’s address has run out', { params: { what: 'file' }, cause });
+  if (why !== 'disk' && cause instanceof AppError) return cause;
+  const code = why === 'timeout' ? 'timeout' : why === 'unavailable' ? 'upstream_unavailable' : 'internal';
+  return new AppError(code, 'two tracks could not be put together', { cause });
+}

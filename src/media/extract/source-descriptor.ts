@@ -1,0 +1,52 @@
+import type { Cookie } from 'tough-cookie';
+import type { ErrorCode } from '../../errors.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { SourceId } from '../post.ts';
+import type { MediaSource } from './source.ts';
+import type { Strategy } from './strategies.ts';
+import type { StrategyRecords } from './strategy-records.ts';
+
+/** What every source is made with. */
+export interface SourceOptions {
+  readonly http: HttpClient;
+  readonly log: Logger;
+  /** What was configured for all sources; a source reads the keys that begin with its id: `toy.queryId`. */
+  readonly upstreamConstants?: Readonly<Record<string, string>>;
+  /** Of an account of this site, from its cookies file. */
+  readonly cookies?: readonly Cookie[] | undefined;
+  /** Asked after all others, e.g. yt-dlp. */
+  readonly extraStrategies?: readonly Strategy[];
+  /** What is remembered of the strategies over restarts. */
+  readonly records?: StrategyRecords | undefined;
+  /** For all strategies together. */
+  readonly deadlineMs?: number;
+  readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
+}
+
+/** All that the rest of Medley knows of a source. */
+export interface SourceDescriptor {
+  /** Lower case; what posts, settings, tokens and figures name it by, so it never changes. */
+  readonly id: SourceId;
+  /** As the site writes itself; a language may have a name of its own for it. */
+  readonly name: string;
+  /** `#rrggbb`, of the site's brand. */
+  readonly colour: string;
+  /** Hosts that its links are on, the one it is best known by first. */
+  readonly hosts: readonly [string, ...string[]];
+  /** Suffixes its media lie on: each host and what is below it. */
+  readonly cdnHosts: readonly string[];
+  /** The link of a public post that has been up for years. */
+  readonly example: string;
+  /** The cookie that an account's session has, where posts can be asked for with one. */
+  readonly sessionCookie?: string;
+  /** Who asks the CDN for a file of this type, where a plain name is not served well. */
+  readonly cdnUserAgent?: (mime: string) => string;
+  /** @throws Error naming the constants that are unknown or malformed */
+  create(options: SourceOptions): MediaSource;
+}
+
+/** The environment variable of a site's cookies file. */
+export function cookiesVariable({ id }: Pick<SourceDescriptor, 'id'>): string {
+  return `${id.toUpperCase()}_COOKIES_FILE`;
+}

@@ -1,0 +1,143 @@
+/** What the failures of several strategies say together. Pure. */
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { SourceId } from '../post.ts';
+
+export interface StrategyFailure {
+  readonly strategy: string;
+  readonly endpoint: string;
+  readonly error: AppError;
+  /** Of a strategy that only explains: that it found no reason says nothing. */
+  readonly explains: boolean;
+}
+
+/** How much a code tells the person who asked, most first; the head of several failures is the error that is thrown. */
+const TELLING: Readonly<Record<ErrorCode, number>> = {
+  private: 0,
+  age_restricted: 1,
+  region_blocked: 2,
+  // Certain where an answer says it: a broadcast that is still on the air.
+  unsupported_link: 3,
+  // Nothing is wrong with the link, and waiting helps: said before the wall that the same limit often shows elsewhere.
+  upstream_rate_limited: 4,
+  login_required: 5,
+  // Only weak ones get here; a bare 404 beside a page that we could not read most likely means what it says.
+  not_found: 6,
+  upstream_changed: 7,
+  upstream_unavailable: 8,
+  timeout: 9,
+  too_large: 10,
+  credentials_required: 11,
+  forbidden: 12,
+  rate_limited: 13,
+  invalid_request: 14,
+  internal: 15,
+};
+
+const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
+/** What `params` say to this module alone; no sentence names them. */
+const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused']);
+
+/** Says for certain why there is no post: nothing else need be asked. */
+export function isDefinitive(error: AppError): boolean {
+  return DEFINITIVE.has(error.code) && !error.params.weak;
+}
+
+/** Would be definitive if a second, independent strategy said the same. */
+function isWeak(error: AppError): boolean {
+  return DEFINITIVE.has(error.code) && Boolean(error.params.weak);
+}
+
+/** The same word as one that another has to confirm. */
+export function asWeak(error: AppError): AppError {
+  return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
+}
+
+/** Our own bounds refused it: a full throttle line, an answer beyond the byte cap. Says nothing of the site. */
+export function isOwn(error: AppError): boolean {
+  return error.params.own === 1;
+}
+
+/** The site asks for a pause: its limit, or a challenge in place of an answer. */
+export function isLimit(error: AppError): boolean {
+  return !isOwn(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
+}
+
+/** The post may be there but is not shown: worth asking why. A wall before the caller says nothing of the post. */
+export function isWithheld(error: AppError): boolean {
+  return isWeak(error) || (error.code === 'login_required' && !error.params.refused);
+}
+
+/** Says neither that the post is there nor why it is not: worth asking when nothing else is left. */
+export function isUnclear(error: AppError): boolean {
+  return isWeak(error) || error.code === 'login_required' || error.code === 'upstream_changed';
+}
+
+/** Whatever a strategy threw, as an AppError: what is none says that our reading of the upstream broke. */
+export function toFailure(error: unknown): AppError {
+  if (!(error instanceof AppError)) {
+    return new AppError('upstream_changed', error instanceof Error ? error.message : 'threw no error', {
+      cause: error,
+    });
+  }
+  if (error.code === 'forbidden') return new AppError('upstream_unavailable', error.message, { cause: error });
+  if (error.code !== 'too_large') return error;
+  return new AppError('upstream_changed', error.message, { params: { own: 1 }, cause: error });
+}
+
+/** The weak failure on which two strategies of different endpoints agree, of those whose word weighs. */
+export function agreedFailure(
+  failures: readonly StrategyFailure[],
+  isProven: (strategy: string) => boolean,
+): AppError | undefined {
+  const weak = failures.filter(({ strategy, error }) => isWeak(error) && isProven(strategy));
+  return weak.find(one => weak.some(other => other.error.code === one.error.code && other.endpoint !== one.endpoint))
+    ?.error;
+}
+
+/** What we did ourselves is said before what is only guessed of the post. */
+function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
+  const asked = failures.filter(failure => !failure.explains);
+  const errors = (asked.length > 0 ? asked : failures)
+    .map(({ error }) => error)
+    .sort((a, b) => TELLING[a.code] - TELLING[b.code]);
+  const [head] = errors;
+  if (head === undefined || !(isWeak(head) || head.code === 'login_required')) return head;
+  return errors.find(isOwn) ?? head;
+}
+
+/**
+ * Of several failures the one that tells most, with all of them as its cause, in the order they happened.
+ * @param chosen the one to raise, where that is known
+ */
+export function mostTelling(source: SourceId, failures: readonly StrategyFailure[], chosen?: AppError): AppError {
+  const head = chosen ?? headOf(failures);
+  if (head === undefined) {
+    return new AppError('upstream_unavailable', `${source}: there is no way to ask for this post`);
+  }
+  const named = failures.map(
+    ({ strategy, error }) =>
+      new AppError(error.code, `${strategy}: ${error.message}`, { params: error.params, cause: error }),
+  );
+  const waits = failures.flatMap(({ error }) => (error.code === head.code ? (error.retryAfterMs ?? []) : []));
+  return new AppError(head.code, `${source}: every strategy failed; ${head.message}`, {
+    params: Object.fromEntries(Object.entries(head.params).filter(([name]) => !MARKS.has(name))),
+    cause: new AggregateError(named, `${named.length} strategies failed`),
+    retryAfterMs: waits.length === 0 ? undefined : Math.max(...waits),
+  });
+}
+
+/** Of all causes in a line of the log. */
+const MAX_CAUSES_CHARS = 700;
+const MIN_CAUSE_CHARS = 12;
+
+/** What each strategy said, `CODE: MESSAGE` by its name, short enough for one line of the log. */
+export function summarizeFailures(failures: readonly StrategyFailure[]): Readonly<Record<string, string>> {
+  const names = failures.reduce((sum, { strategy }) => sum + strategy.length + 6, 0);
+  const room = Math.max(Math.floor((MAX_CAUSES_CHARS - names) / Math.max(1, failures.length)), MIN_CAUSE_CHARS);
+  return Object.fromEntries(
+    failures.map(({ strategy, error }) => {
+      const cause = `${error.code}: ${error.message}`;
+      return [strategy, cause.slice(0, Math.max(room, error.code.length))];
+    }),
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * A thread for pages of many megabytes: reading one where everything else runs would hold all the rest for as long. A page that
+ * takes too much time or memory costs the thread, not the process.
+ */
+import { fileURLToPath } from 'node:url';
+import type { Piscina } from 'piscina';
+import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
+import { pageScripts } from './page-scripts.ts';
+
+/** The sites' ordinary pages are shorter. */
+const LARGE_CHARS = 1024 * 1024;
+/** So much JSON is read within a few milliseconds, whatever it holds. */
+const MANY_JSON_CHARS = 384 * 1024;
+
+/**
+ * Whether reading a text takes long enough for the thread: it is large, or much of its JSON has one of `names` in it, which is what
+ * is read first. The way to the thread and back costs more than an ordinary page.
+ */
+export function isLarge(text: string, names: readonly string[]): boolean {
+  if (text.length <= MANY_JSON_CHARS || text.length > LARGE_CHARS) return text.length > LARGE_CHARS;
+  if (!text.trimStart().startsWith('<')) return true;
+  let named = 0;
+  for (const script of pageScripts(text)) {
+    if (script.isJson && names.some(name => script.text.includes(name))) named += script.text.length;
+  }
+  return named > MANY_JSON_CHARS;
+}
+
+const MAX_READ_MS = 8_000;
+const IDLE_MS = 60_000;
+const MAX_WAITING = 64;
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 32 };
+
+/** What comes back from the thread: errors lose their class on the way. */
+export type Outcome<Value> =
+  | { readonly value: Value }
+  | {
+      readonly failure: {
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly params: ErrorParams;
+        readonly retryAfterMs: number | undefined;
+      };
+    };
+
+/** In the thread: what the work gives, or why it failed. */
+export function outcomeOf<Value>(work: () => Value): Outcome<Value> {
+  try {
+    return { value: work() };
+  } catch (error) {
+    const { code, message, params, retryAfterMs } = toAppError(error);
+    return { failure: { code, message, params, retryAfterMs } };
+  }
+}
+
+interface Thread<Task, Value> {
+  readonly pool: Piscina<Task, Outcome<Value>>;
+  /** Aborted when a thread cannot be started: what keeps one from starting would keep the next. */
+  readonly broken: AbortSignal;
+}
+
+async function startThread<Task, Value>(file: URL, name: string): Promise<Thread<Task, Value>> {
+  const { Piscina } = await import('piscina');
+  const broken = new AbortController();
+  const pool = new Piscina<Task, Outcome<Value>>({
+    filename: fileURLToPath(file),
+    name,
+    minThreads: 0,
+    maxThreads: 1,
+    idleTimeout: IDLE_MS,
+    maxQueue: MAX_WAITING,
+    resourceLimits: RESOURCE_LIMITS,
+    env: {},
+    execArgv: [],
+  });
+  pool.on('error', (cause: unknown) => {
+    broken.abort(new AppError('internal', 'large pages cannot be read', { cause }));
+  });
+  return { pool, broken: broken.signal };
+}
+
+/**
+ * Calls `name` of the module `file`, which returns an `Outcome`, in a thread that is started with the first call and ended when idle.
+ * @throws AppError what the work failed with; `upstream_changed` for a text that cannot be read within bounds, `timeout` when too
+ * many wait, `internal` when the thread cannot be started.
+ */
+export function createParseThread<Task, Value>(file: URL, name: string): (task: Task) => Promise<Value> {
+  let starting: Promise<Thread<Task, Value>> | undefined;
+
+  return async function parseInThread(task) {
+    starting ??= startThread(file, name);
+    const { pool, broken } = await starting;
+    broken.throwIfAborted();
+    if (pool.queueSize >= MAX_WAITING) throw new AppError('timeout', 'too many large pages wait to be read');
+    let outcome: Outcome<Value>;
+    try {
+      outcome = await pool.run(task, { signal: AbortSignal.any([AbortSignal.timeout(MAX_READ_MS), broken]) });
+    } catch (cause) {
+      broken.throwIfAborted();
+      throw new AppError('upstream_changed', 'a page that cannot be read within bounds', { cause });
+    }
+    if ('value' in outcome) return outcome.value;
+    const { code, message, params, retryAfterMs } = outcome.failure;
+    throw new AppError(code, message, { params, retryAfterMs });
+  };
+}

@@ -1,0 +1,17 @@
+import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
+import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
+import { createFacebookConstants, FACEBOOK_EXAMPLES } from './constants.ts';
+import { createFacebookSource } from './source.ts';
+
+export const facebook: SourceDescriptor = {
+  id: 'facebook',
+  name: 'Facebook',
+  colour: '#1877f2',
+  hosts: ['www.facebook.com', 'facebook.com', 'm.facebook.com', 'fb.watch'],
+  cdnHosts: META_MEDIA_HOSTS,
+  example: FACEBOOK_EXAMPLES[0],
+  // The CDN throttles browsers' names (2026-08): for videos the crawler's is fast, for images a plain one.
+  cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
+  create: ({ upstreamConstants, ...options }) =>
+    createFacebookSource({ ...options, constants: createFacebookConstants(upstreamConstants) }),
+};

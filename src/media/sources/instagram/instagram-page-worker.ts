@@ -1,0 +1,8 @@
+/** Runs in a thread: large answers of Instagram. */
+import { type Outcome, outcomeOf } from '../../parse/parse-thread.ts';
+import type { Post } from '../../post.ts';
+import { type ResponseTask, readResponse } from './parse.ts';
+
+export function readLargeResponse({ response, context }: ResponseTask): Outcome<Post> {
+  return outcomeOf(() => readResponse(response, context));
+}

@@ -1,0 +1,122 @@
+import { fileNameOf } from '../files/file-name.ts';
+import {
+  isCommonAudio,
+  isCommonVideo,
+  likelyBytes,
+  type MediaForm,
+  sendableVariants,
+  toChoice,
+} from '../files/variant-choice.ts';
+import { type WholeVideo, wholeVideos } from '../files/whole-video.ts';
+import type { MediaItem, Post, Variant } from '../post.ts';
+import type { TunnelFile } from './tunnel-file.ts';
+
+/** What is given of an item to those who show or save it. */
+export interface PlayerFile {
+  /** A file of the CDN; with `audio` a video track. */
+  readonly variant: Variant;
+  /** The audio track that `variant` is put together with. */
+  readonly audio?: Variant | undefined;
+  /** Plays as it is, for when the tracks cannot be put together. */
+  readonly fallback?: Variant | undefined;
+}
+
+/** Two tracks that are larger together are not put together while a reader waits. */
+export const MAX_MUX_BYTES = 256 * 1024 * 1024;
+/** What is put together is an MP4, whatever its tracks were. */
+const MUXED_MIME = 'video/mp4';
+/** Beyond it a video costs more to load than most screens show. */
+const FULL_HD = 1_080;
+/** What fits into a token, and that into a header. */
+const MAX_ADDRESS_CHARS = 8_000;
+
+/** The best that a browser plays with its audio, up to 1080p; two tracks are put together where that is better. Pure. */
+export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile | undefined {
+  if (form === 'audio' || item.kind !== 'video') {
+    const [variant] = sendableVariants(item, form);
+    return variant && { variant };
+  }
+  const ranked = wholeVideos(item)
+    .map(whole => ({ ...whole, rank: playerRank(whole, item) }))
+    .sort((a, b) => compareRanks(b.rank, a.rank));
+  const [best] = ranked;
+  // Better a video without its audio than none at all.
+  const [only] = item.variants;
+  if (best === undefined) return only && { variant: only };
+  const { video, audio } = best;
+  if (audio === undefined) return { variant: video };
+  const fallback = ranked.find(whole => whole.audio === undefined && whole.video.hasAudio !== false)?.video;
+  return { variant: video, audio, fallback: fallback && fitsAddress([video, audio, fallback]) ? fallback : undefined };
+}
+
+/** Whether every browser plays it. */
+export function isCommonFile({ variant, audio }: PlayerFile): boolean {
+  return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
+}
+
+/** Whether two tracks can be asked for in one address and, as far as is known, are not too large. */
+export function isMuxable({ video, audio }: WholeVideo, item: MediaItem): boolean {
+  if (audio === undefined) return false;
+  const bytes = [video, audio].map(variant => likelyBytes(toChoice(variant, item), item) ?? 0);
+  return fitsAddress([video, audio]) && bytes.reduce((total, each) => total + each, 0) <= MAX_MUX_BYTES;
+}
+
+/** What an address in the tunnel has to know of it. */
+export function playerTunnelFile(
+  post: Post,
+  index: number,
+  { variant, audio, fallback }: PlayerFile,
+  expiresAt: number,
+): TunnelFile {
+  const { width, height } = variant;
+  const mime = audio === undefined ? variant.mime : MUXED_MIME;
+  return {
+    post: { source: post.source, id: post.id },
+    index,
+    url: (audio && fallback ? fallback : variant).url,
+    ...(audio && { tracks: { video: variant.url, audio: audio.url } }),
+    mime,
+    width,
+    height,
+    fileName: fileNameOf(post, index, mime),
+    expiresAt,
+  };
+}
+
+function fitsAddress(variants: readonly Variant[]): boolean {
+  return variants.reduce((total, { url }) => total + url.length, 0) <= MAX_ADDRESS_CHARS;
+}
+
+/** Larger is better, the first that differs decides. */
+function playerRank(whole: WholeVideo, item: MediaItem): readonly number[] {
+  const { video, audio } = whole;
+  const side = shortSide(video);
+  return [
+    audio !== undefined || video.hasAudio !== false ? 1 : 0,
+    audio === undefined || isMuxable(whole, item) ? 1 : 0,
+    audio === undefined || isCommonAudio(audio) ? codecRank(video) : Math.min(codecRank(video), 1),
+    side <= FULL_HD ? 1 : 0,
+    side <= FULL_HD ? side : -side,
+    // What plays as it is begins sooner.
+    audio === undefined ? 1 : 0,
+    video.bitrate ?? 0,
+  ];
+}
+
+/** Stable sorts keep the source's order, best first, of what ranks alike. */
+function compareRanks(left: readonly number[], right: readonly number[]): number {
+  const place = left.findIndex((value, index) => value !== right[index]);
+  return place < 0 ? 0 : (left[place] ?? 0) - (right[place] ?? 0);
+}
+
+function codecRank(variant: Variant): number {
+  const { mime, codecs } = variant;
+  if (isCommonVideo(variant)) return 3;
+  if (/vp0?9/i.test(codecs ?? '') || mime === 'video/webm') return 2;
+  // Half of all browsers cannot play HEVC.
+  return /hvc1|hev1/i.test(codecs ?? '') ? 0 : 1;
+}
+
+function shortSide({ width, height }: Variant): number {
+  return width !== null && height !== null ? Math.min(width, height) : (width ?? height ?? 0);
+}

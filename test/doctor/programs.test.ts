@@ -1,0 +1,141 @@
+/** The doctor and the recorder as they are built, against the sandbox. */
+import { spawn } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
+
+async function setUp(options: SandboxOptions = {}) {
+  const sandbox = await createSandbox(options);
+  const folder = await mkdtemp(join(tmpdir(), 'medley-doctor-'));
+  onTestFinished(async () => {
+    await sandbox.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const run = async (program: 'doctor' | 'live', args: readonly string[] = []) => {
+    const path = fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url));
+    if (!existsSync(path)) throw new Error('run `npm run build` first; `npm test` does');
+    const env = { PATH: '', UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: join(folder, 'data') };
+    const child = spawn(process.execPath, [path, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', chunk => {
+      out += String(chunk);
+    });
+    child.stderr.on('data', chunk => {
+      err += String(chunk);
+    });
+    const code = await new Promise<number | null>(resolve => child.once('close', resolve));
+    return { code, out, err };
+  };
+  return { sandbox, folder, run };
+}
+
+const LINKS = {
+  reel: 'https://www.facebook.com/reel/1184420716302551',
+  photo: 'https://www.facebook.com/photo/?fbid=122108744930184',
+  instagram: 'https://www.instagram.com/reel/DVclaybowl1/',
+};
+
+/** The rows of a source's table: strategy, link, outcome. */
+function rows(out: string, source: string): readonly (readonly string[])[] {
+  const table = out.split(`\n${source}\n`)[1]?.split('\n\n')[1] ?? '';
+  return table.split('\n').map(line => line.trim().split(/\s{2,}/));
+}
+
+describe('npm run doctor', () => {
+  it('says what is there and what is missing, the browser transport included', async () => {
+    const { code, out, err } = await (await setUp()).run('doctor');
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^ok {5}Node /m);
+    expect(out).toMatch(/browser transport/);
+    expect(out).toMatch(/^ok {5}www\.facebook\.com answers/m);
+    expect(out).not.toContain('strategy');
+  }, 30_000);
+
+  it('with --live asks every strategy for the public examples, and prints the table', async () => {
+    const { sandbox, run } = await setUp();
+    const { code, out, err } = await run('doctor', ['--live']);
+    process.stdout.write(`${out}\n`);
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    const facebook = rows(out, 'facebook');
+    expect(facebook[0]).toEqual(['strategy', 'link', 'outcome', 'time', 'what came back']);
+    const outcomeOf = (strategy: string, link: string) =>
+      facebook.find(row => row[0] === strategy && row[1] === link)?.[2];
+    expect(outcomeOf('reel-page/plain', '1')).toBe('ok');
+    expect(outcomeOf('embed/crawler', '1')).toBe('ok');
+    // It holds the files of another video.
+    expect(['not_found', 'upstream_changed']).toContain(outcomeOf('watch-page/plain', '1'));
+    expect(outcomeOf('photo-page/plain', '2')).toBe('ok');
+    expect(outcomeOf('post-page/plain', '3')).toBe('ok');
+    expect(out).toMatch(/^ok {5}facebook: 3 links of 3 arrive, by /m);
+    expect(out).toMatch(/^(?:ok |note) {3,4}instagram: \d links? of 3 arrive/m);
+    expect(sandbox.count('unknown')).toBe(0);
+  }, 60_000);
+
+  it('asks for given links, and says which settings would help', async () => {
+    const { sandbox, run } = await setUp({ isDataCentre: true });
+    sandbox.faults.set('facebook.embed', 'garbage');
+    const { code, out } = await run('doctor', ['--live', LINKS.reel, LINKS.photo]);
+    expect(code).toBe(1);
+    expect(out).toContain('instagram: none of the links is one of its posts');
+    expect(rows(out, 'facebook').filter(row => row[0] === 'reel-page/plain')).toEqual([
+      [
+        'reel-page/plain',
+        '1',
+        'login_required',
+        expect.stringMatching(/^\d\.\d\d s$/),
+        expect.stringContaining('login'),
+      ],
+    ]);
+    expect(out).toMatch(/UPSTREAM_PROXY: set a proxy/);
+    expect(out).toMatch(/UPSTREAM_CONSTANTS: .*facebook\.embed\/crawler\.\*/);
+    expect(out).not.toContain('FACEBOOK_COOKIES_FILE');
+  }, 60_000);
+
+  it.each([
+    [['--lively'], /--lively/],
+    [['--live', 'example.com'], /https:\/\//],
+    [[LINKS.reel], /--live/],
+  ])('refuses %j with one message', async (args, message) => {
+    const { code, out, err } = await (await setUp()).run('doctor', args);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(message);
+    expect(err.trim().split('\n')).toHaveLength(1);
+  });
+});
+
+describe('npm run live', () => {
+  it('saves what came back, without what is private', async () => {
+    const { folder, run } = await setUp();
+    const { code, out, err } = await run('live', [LINKS.reel, LINKS.instagram]);
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    const saved = readdirSync(join(folder, 'recordings'), { recursive: true, encoding: 'utf8' }).filter(name =>
+      name.endsWith('.json'),
+    );
+    expect(out).toContain(`${saved.length} answers are in recordings/`);
+    const texts = new Map(saved.map(name => [name, readFileSync(join(folder, 'recordings', name), 'utf8')]));
+    const embed = [...texts].find(([name]) => name.endsWith('facebook/embed_crawler-1.json'))?.[1];
+    expect(JSON.parse(embed ?? '')).toMatchObject({
+      strategy: 'embed/crawler',
+      link: 1,
+      outcome: 'ok',
+      exchanges: [
+        {
+          request: { method: 'GET', transport: 'plain', headers: { 'user-agent': expect.stringMatching(/^facebook/) } },
+          response: { status: 200, body: expect.stringContaining('videoData') },
+        },
+      ],
+    });
+    expect(saved.some(name => name.includes('instagram'))).toBe(true);
+    for (const [name, text] of texts) {
+      // The sandbox's token and cookie, and signatures of addresses.
+      expect(text, name).not.toMatch(/AVsandbox0T|SandboxCsrfTokenOfAVisitor|oh=00_Af/);
+    }
+  }, 60_000);
+});

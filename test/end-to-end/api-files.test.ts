@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fbDownloadAnswer, type IgMedia, igDownloadAnswer } from '../../src/api/media/post-schema.ts';
+import { createPlayerLinks } from '../../src/media/tunnel/player-links.ts';
+import { ffmpegMissing, ffmpegNote, ffprobe, makeFolder } from '../ffmpeg.ts';
+import { demoLinks } from '../sandbox/links.ts';
+import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { WORLD } from '../sandbox/world.ts';
+import { type Program, startProgram } from './program.ts';
+
+const LINKS = demoLinks(WORLD).filter(({ shows }) => shows === 'media');
+const INSTAGRAM = LINKS.filter(({ url }) => new URL(url).hostname === 'www.instagram.com');
+const FACEBOOK = LINKS.filter(({ url }) => !INSTAGRAM.some(link => link.url === url));
+
+const KEY = randomBytes(32);
+
+/** What the real ffprobe says of a file. */
+async function look(path: string) {
+  const lines = (await ffprobe(path, 'stream=codec_type,width,height')).trim().split('\n');
+  const read = (name: string) => lines.find(line => line.startsWith(`${name}=`))?.slice(name.length + 1);
+  return {
+    width: Number(read('width')),
+    height: Number(read('height')),
+    hasAudio: lines.includes('codec_type=audio'),
+  };
+}
+
+/** Nothing in it is broken from the first frame to the last. */
+async function expectToPlay(path: string): Promise<void> {
+  const { stderr } = await promisify(execFile)('/usr/bin/ffmpeg', [
+    ...['-nostdin', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-'],
+  ]);
+  expect(stderr).toBe('');
+}
+
+describe.skipIf(ffmpegMissing)(`the files of the two documented endpoints${ffmpegNote}`, () => {
+  let sandbox: Sandbox;
+  let medley: Program;
+  let address = '';
+
+  beforeAll(async () => {
+    sandbox = await createSandbox();
+    const MEDIA_KEY = KEY.toString('hex');
+    medley = await startProgram({ UPSTREAM_OVERRIDES: sandbox.overrides, MEDIA_KEY, PATH: '' });
+    address = await medley.ready;
+  }, 60_000);
+
+  afterAll(async () => {
+    await medley?.kill();
+    await sandbox?.close();
+  });
+
+  /** A file of the CDN, which the sandbox plays, or of Medley itself. */
+  async function save(url: string): Promise<{ readonly path: string; readonly isOurs: boolean }> {
+    const isOurs = url.startsWith(address);
+    const { host, pathname, search } = new URL(url);
+    const from = isOurs ? url : `${sandbox.origin}${pathname}${search}`;
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(from, isOurs ? {} : { headers: { host } }, resolve).once('error', reject);
+    });
+    expect(response.statusCode).toBe(200);
+    if (!isOurs) expect(url).toMatch(/^https:\/\//);
+    const path = join(await makeFolder(), 'file');
+    await pipeline(response, createWriteStream(path));
+    return { path, isOurs };
+  }
+
+  async function ask(endpoint: string, link: string): Promise<unknown> {
+    return (await fetch(`${address}api/${endpoint}?url=${encodeURIComponent(link)}`)).json();
+  }
+
+  it.each(INSTAGRAM)(
+    'igdownload: $about ($url)',
+    async ({ url: link }) => {
+      const { data } = igDownloadAnswer.parse(await ask('igdownload', link)).result.response;
+      expect(data.length).toBeGreaterThan(0);
+      for (const media of data) {
+        const { path } = await save(media.url);
+        const { width, height, hasAudio } = await look(path);
+        expect({ width: media.width, height: media.height }).toEqual({ width, height });
+        expect(hasAudio).toBe(media.type === 'video' && !isSilent(link));
+        await expectToPlay(path);
+      }
+    },
+    60_000,
+  );
+
+  it.each(FACEBOOK)(
+    'fbdownload: $about ($url)',
+    async ({ url: link, about }) => {
+      const answer = await ask('fbdownload', link);
+      if (about.includes('photo')) {
+        expect(answer).toMatchObject({ status: 404, error: { code: 'not_found' } });
+        return;
+      }
+      const { hd_url: hd, sd_url: sd } = fbDownloadAnswer.parse(answer).data;
+      const sizes = [];
+      for (const url of [hd, sd]) {
+        const { path } = await save(url);
+        const { width, height, hasAudio } = await look(path);
+        expect(hasAudio).toBe(true);
+        await expectToPlay(path);
+        sizes.push(width * height);
+      }
+      const [best = 0, smallest = 0] = sizes;
+      expect(best).toBeGreaterThanOrEqual(smallest);
+    },
+    60_000,
+  );
+
+  it('are put together here where there are two tracks alone, and the CDN’s own elsewhere', async () => {
+    const urlOf = async (code: string) => {
+      const answer = igDownloadAnswer.parse(await ask('igdownload', `https://www.instagram.com/reel/${code}/`));
+      const [media]: readonly IgMedia[] = answer.result.response.data;
+      return media?.url ?? '';
+    };
+    expect(await urlOf('DZtwotracks')).toMatch(new RegExp(`^${address}media/[\\w-]+$`));
+    expect(new URL(await urlOf('DVclaybowl1')).hostname).toMatch(/\.cdninstagram\.com$/);
+    const { hd_url: hd, sd_url: sd } = fbDownloadAnswer.parse(
+      await ask('fbdownload', 'https://www.facebook.com/watch/?v=690117452208834'),
+    ).data;
+    expect(hd.startsWith(`${address}media/`)).toBe(true);
+    expect(sd).toBe(hd);
+    expect(await look((await save(hd)).path)).toEqual({ width: 1080, height: 1920, hasAudio: true });
+  }, 60_000);
+
+  it.each(['DVclaybowl1', 'DZtwotracks'])('are the same on the page that plays %s', async id => {
+    const links = createPlayerLinks({
+      key: KEY,
+      tunnel: { address: () => '' },
+      findPost: () => Promise.reject(new Error('the program finds it')),
+    });
+    const url = `https://www.instagram.com/reel/${id}/`;
+    const path = links.address({ source: 'instagram', id, url }, 0, Date.now() + 60_000).slice(1);
+    const page = await (await fetch(address + path)).text();
+    expect(page).toContain('<meta property="og:video:width" content="1080">');
+    expect(page).toContain('<meta property="og:video:height" content="1920">');
+    const [, source = ''] = /<video[^>]* src="\/([^"]+)"/.exec(page) ?? [];
+    expect(source).toBe(`${path}/film.mp4`);
+    const { path: saved } = await save(address + source);
+    expect(await look(saved)).toEqual({ width: 1080, height: 1920, hasAudio: true });
+    await expectToPlay(saved);
+  });
+});
+
+function isSilent(link: string): boolean {
+  const post = WORLD.instagram.find(({ code }) => link.includes(code));
+  return post?.media.every(media => media.kind === 'video' && !media.hasAudio) === true;
+}

@@ -1,0 +1,22 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** `npm run demo` without npm: what a newcomer starts, on a free port. */
+export function startDemo(): { readonly child: ChildProcess; readonly printed: Promise<string> } {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'test/sandbox/demo.ts'], {
+    cwd: ROOT,
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let out = '';
+  const printed = new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', chunk => {
+      out += String(chunk);
+      if (out.includes('Ctrl+C')) resolve(out);
+    });
+    child.once('exit', code => reject(new Error(`the demo ended with ${code}`)));
+  });
+  return { child, printed };
+}

@@ -1,0 +1,159 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
+import { CHAT_DEFAULTS, createSettingsStore } from '../../src/bot/settings/settings.ts';
+import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
+import { openStore } from '../../src/infra/store/store.ts';
+import { createSentFiles } from '../../src/media/delivery/sent-files.ts';
+import { createRecordingLog } from '../fakes/log.ts';
+import { writeVersion010 } from '../infra/store/version-0-1-0.ts';
+import { embeddedRecords } from '../records.ts';
+import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../redis-server.ts';
+import { runEntry } from './entry.ts';
+
+let folder: string;
+let dataDir: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'medley-migrate-'));
+  dataDir = join(folder, 'data');
+  mkdirSync(dataDir);
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const migrate = (...args: readonly string[]) => runEntry('migrate', args, { DATA_DIR: dataDir });
+
+async function openServer(...args: readonly string[]): Promise<RedisServer> {
+  const server = await createRedisServer('--dir', folder, ...args);
+  onTestFinished(() => server.stop());
+  await server.start();
+  return server;
+}
+
+async function open(url: string): Promise<SharedState> {
+  const state = openRedisState({ url, log: createRecordingLog(), timeoutMs: 5_000, retryMs: 20 });
+  onTestFinished(() => state.close());
+  expect(await state.isReady(8_000)).toBe(true);
+  return state;
+}
+
+const SAFE = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction'];
+const LAST =
+  'Start Medley with this REDIS_URL now. DATA_DIR keeps its copy, which /forget me does not reach: delete it when all is well.';
+
+describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
+  it('copies what version 0.1.0 kept to Redis and leaves DATA_DIR alone; a second time changes nothing', async () => {
+    const { url } = await openServer(...SAFE);
+    writeVersion010(join(dataDir, 'medley.db'), Date.now());
+    writeFileSync(join(dataDir, 'media.key'), Buffer.alloc(32, 9));
+    expect(await migrate(url)).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `${[
+        'settings of people: 4 copied',
+        'settings of web chats: 1 copied',
+        'settings of groups: 2 copied',
+        'arguments of buttons: 1 copied',
+        'recommendations: 3 copied',
+        'files that platforms hold: 2 copied',
+        'key of media links: copied',
+        LAST,
+      ].join('\n')}\n`,
+    });
+
+    const shared = await open(url);
+    const settings = createSettingsStore({ records: shared.records });
+    const player = { id: 31, name: 'paper "crane"', mode: 'mania' };
+    expect(await settings.user('discord:300')).toEqual({ language: 'id', player });
+    expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null });
+    const guild = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };
+    expect(await settings.chat('discord:guild')).toEqual(guild);
+    const history = createRecommendationHistory({ records: shared.records });
+    expect(await history.mapsOf('discord:300')).toEqual(new Set([1, 2, 3]));
+    await history.forgetUser('discord:300');
+    expect(await history.mapsOf('discord:300')).toEqual(new Set());
+    const files = createSentFiles({ records: shared.records, onFailure: () => undefined });
+    const file = { holder: 'telegram:77', source: 'instagram', postId: 'C9Reef', index: 0, form: 'original' } as const;
+    expect(await files.get(file)).toMatchObject({ fileId: 'file-0' });
+    expect(await shared.agree('media-key', async () => 'other')).toBe(Buffer.alloc(32, 9).toString('base64url'));
+
+    await settings.setChat('discord:guild', { autoDetect: true });
+    const again = await migrate(url);
+    expect(again.code).toBe(0);
+    expect(again.stdout).toContain('settings of groups: 0 copied, 2 there already\n');
+    expect(again.stdout).toContain('recommendations: 2 copied, 1 there already\n');
+    expect(again.stdout).toContain('key of media links: there already\n');
+    expect((await createSettingsStore({ records: (await open(url)).records }).chat('discord:guild')).autoDetect).toBe(
+      true,
+    );
+
+    // The tables of 0.1.0 are still those of 0.1.0.
+    const store = openStore(join(dataDir, 'medley.db'));
+    onTestFinished(() => store.close());
+    expect(() => store.run('SELECT 1 FROM records')).toThrow(/no such table/);
+    expect(store.run('UPDATE users SET language = language').changes).toBe(6);
+  }, 60_000);
+
+  it('copies a DATA_DIR of this version, as it is while a process holds it, beyond one batch, with its times', async () => {
+    const { url } = await openServer(...SAFE);
+    const store = openStore(join(dataDir, 'medley.db'));
+    onTestFinished(() => store.close());
+    const settings = createSettingsStore({ records: embeddedRecords(store) });
+    for (let n = 0; n < 1_234; n += 1) await settings.setUser(`telegram:${n}`, { language: 'id' });
+    await settings.setChat('telegram:-1', { captions: false });
+    await settings.markChatLeft('telegram:-1', Date.now());
+    store.run(`INSERT INTO records VALUES ('tomorrow', 'a', NULL, '1', 0, NULL)`);
+    const ended = await migrate(url);
+    expect(ended.stdout).toContain('settings of people: 1234 copied\n');
+    expect(ended.stdout).toContain('tomorrow: 1 left, unknown to this version\n');
+    const admin = new Redis(url);
+    onTestFinished(() => admin.disconnect());
+    const keys = await admin.keys('medley:1:record:chats:*');
+    expect(keys).toHaveLength(1);
+    const days = (await admin.pttl(keys[0] ?? '')) / (24 * 3_600_000);
+    expect(days).toBeGreaterThan(29);
+    expect(days).toBeLessThanOrEqual(30);
+  }, 60_000);
+
+  it('refuses a Redis that would lose records, and says what to change', async () => {
+    openStore(join(dataDir, 'medley.db')).close();
+    const { url } = await openServer('--maxmemory-policy', 'allkeys-lru');
+    const { code, stdout, stderr } = await migrate(url);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Nothing more was copied: this Redis would lose records\. [^\n]+\n$/);
+    expect(stderr).toContain('set `appendonly yes`');
+    expect(stderr).toContain('(allkeys-lru): set `maxmemory-policy noeviction`');
+    const admin = new Redis(url);
+    onTestFinished(() => admin.disconnect());
+    expect(await admin.dbsize()).toBe(0);
+    const doctor = await runEntry('doctor', [], {
+      DATA_DIR: dataDir,
+      REDIS_URL: url,
+      UPSTREAM_PROXY: 'http://127.0.0.1:9',
+    });
+    expect(doctor.stdout).toMatch(/^WRONG {2}Redis 7\.\S+ answers, but is not safe to keep records in$/m);
+    expect(doctor.stdout).toContain('set `appendonly yes`');
+  }, 60_000);
+
+  it('says in one sentence what is amiss, without the password', async () => {
+    const { url } = await createRedisServer();
+    const secret = url.replace('//', '//:secret-word@');
+    for (const [args, sentence] of [
+      [[], /^Name the Redis: npm run migrate -- redis:/],
+      [['http://127.0.0.1'], /^Name the Redis/],
+      [[secret], /^Nothing more was copied: there is nothing to copy: \S+medley\.db does not exist$/m],
+    ] as const) {
+      const ended = await migrate(...args);
+      expect([ended.code, ended.stdout]).toEqual([1, '']);
+      expect(ended.stderr).toMatch(sentence);
+    }
+    openStore(join(dataDir, 'medley.db')).close();
+    const { stderr } = await migrate(secret);
+    expect(stderr).toMatch(/^Nothing more was copied: Redis does not answer: [^\n]*ECONNREFUSED[^\n]*\n$/);
+    expect(stderr).not.toContain('secret-word');
+  }, 60_000);
+});

@@ -1,0 +1,345 @@
+import { describe, expect, it } from 'vitest';
+import { AppError, type ErrorCode } from '../../../src/errors.ts';
+import { CoverOnlyError } from '../../../src/media/extract/cover-only.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { chain, delayed, fail, hang, ok, POST, partial, type Run, strategy, weak } from './chain-fixture.ts';
+
+const own = (code: ErrorCode) => fail(code, { params: { own: 1 } });
+
+async function failureOf(work: Promise<unknown>): Promise<AppError> {
+  const error = await work.then(
+    () => new Error('did not fail'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof AppError) return error;
+  throw error;
+}
+
+/** Resolves with why its run was given up. */
+function watched(): { readonly run: Run; readonly reason: Promise<unknown> } {
+  let tell = (_: unknown) => {};
+  const reason = new Promise(resolve => {
+    tell = resolve;
+  });
+  const run: Run = signal =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        tell(signal.reason);
+        reject(signal.reason);
+      });
+    });
+  return { run, reason };
+}
+
+describe('hedging', () => {
+  it('answers within three seconds when the first choice hangs, and ends it', async () => {
+    const slow = watched();
+    const { asked, run } = chain([strategy('a', slow.run), strategy('b', delayed(300, ok)), strategy('c', ok)]);
+    const startedAt = performance.now();
+    expect((await run()).strategy).toBe('b');
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(asked).toEqual(['a', 'b']);
+    expect(await slow.reason).toMatchObject({ message: 'another strategy was done before' });
+  });
+
+  it('asks one alone when it answers in its usual time', async () => {
+    const { round } = chain([strategy('a', delayed(300, ok)), strategy('b', ok)]);
+    for (let post = 0; post < 4; post += 1) expect(await round()).toEqual(['a']);
+  });
+
+  it('starts the next beside one that takes longer than it usually does, and takes whichever is done first', async () => {
+    let delayMs = 20;
+    const { asked, round, run } = chain([
+      strategy('a', signal => delayed(delayMs, ok)(signal)),
+      strategy('b', delayed(5_000, ok)),
+    ]);
+    for (let post = 0; post < 3; post += 1) await round();
+    delayMs = 900;
+    asked.length = 0;
+    expect((await run()).strategy).toBe('a');
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('lets the next start at once when one fails, also beside a slow one', async () => {
+    const startedAt = performance.now();
+    const { asked, run } = chain(
+      [strategy('a', hang), strategy('b', fail('timeout')), strategy('c', fail('timeout')), strategy('d', ok)],
+      { deadlineMs: 2_000 },
+    );
+    expect((await run()).strategy).toBe('d');
+    expect(asked).toEqual(['a', 'b', 'c', 'd']);
+    expect(performance.now() - startedAt).toBeLessThan(600);
+  });
+
+  it('asks three at once at most', async () => {
+    let running = 0;
+    let most = 0;
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const counted: Run = async signal => {
+      running += 1;
+      most = Math.max(most, running);
+      try {
+        return await delayed(10_000, ok)(signal);
+      } finally {
+        running -= 1;
+      }
+    };
+    const { asked, run } = chain(
+      names.map(name => strategy(name, counted)),
+      { deadlineMs: 1_000 },
+    );
+    expect((await failureOf(run())).code).toBe('timeout');
+    expect(most).toBe(3);
+    expect(asked).toEqual(expect.arrayContaining(['a', 'b', 'c']));
+  });
+
+  it('ends those that run when one says for certain why there is no post', async () => {
+    const slow = watched();
+    const { run } = chain([strategy('a', slow.run), strategy('b', fail('private'))], { deadlineMs: 800 });
+    expect((await failureOf(run())).code).toBe('private');
+    expect(await slow.reason).toBeInstanceOf(AppError);
+  });
+
+  it('keeps last resorts for when nothing else is left, and never beside another', async () => {
+    const last = { isLastResort: true };
+    const slow = [
+      strategy('last', ok, last),
+      strategy(
+        'a',
+        delayed(400, async () => Promise.reject(fail('timeout'))),
+      ),
+    ];
+    const { asked, run } = chain([...slow, strategy('b', fail('timeout'))], { deadlineMs: 1_600 });
+    expect((await run()).strategy).toBe('last');
+    expect(asked).toEqual(['a', 'b', 'last']);
+  });
+});
+
+describe('an incomplete post', () => {
+  it('is kept while the next is asked, which may have all of it', async () => {
+    const { asked, run } = chain([strategy('a', partial(3, 5)), strategy('b', partial(5, 5)), strategy('c', ok)]);
+    expect(await run()).toMatchObject({ strategy: 'b', missingItems: 0 });
+    expect(asked).toEqual(['a', 'b']);
+  });
+
+  it('is the answer when none is complete: the one with the fewest missing', async () => {
+    const { run } = chain([
+      strategy('a', partial(3, 5)),
+      strategy('b', partial(4, 5)),
+      strategy('c', fail('login_required')),
+      strategy('d', partial(1, 2)),
+    ]);
+    expect(await run()).toMatchObject({ strategy: 'b', missingItems: 1 });
+  });
+
+  it('is worth more than a reason why others could not read it', async () => {
+    const { run } = chain([strategy('a', partial(3, 5)), strategy('b', fail('private'))]);
+    expect(await run()).toMatchObject({ strategy: 'a', missingItems: 2 });
+  });
+
+  it('of which only the cover is known is thrown with what tells most', async () => {
+    const explains = { isLastResort: true, explains: true };
+    const { run } = chain([
+      strategy('a', fail('upstream_changed')),
+      strategy('b', fail('upstream_rate_limited', { retryAfterMs: 9_000 })),
+      strategy('cover', partial(0, 1), explains),
+    ]);
+    const error = await failureOf(run());
+    expect(error).toBeInstanceOf(CoverOnlyError);
+    expect(error).toMatchObject({
+      code: 'upstream_rate_limited',
+      retryAfterMs: 9_000,
+      post: { strategy: 'cover', items: [], missingItems: 1 },
+    });
+  });
+
+  it('never makes a cover of a post that has items', async () => {
+    const explains = { isLastResort: true, explains: true };
+    const { asked, run } = chain([strategy('a', partial(1, 4)), strategy('cover', partial(0, 1), explains)]);
+    expect(await run()).toMatchObject({ strategy: 'a', missingItems: 3 });
+    expect(asked).toEqual(['a']);
+  });
+});
+
+describe('a strategy that explains', () => {
+  const explains = { isLastResort: true, explains: true };
+
+  it('is asked as soon as two endpoints withheld the post, and its reason is the answer', async () => {
+    const { asked, run } = chain([
+      strategy('a', fail('login_required')),
+      strategy('b', weak),
+      strategy('c', delayed(50, ok)),
+      strategy('oracle', fail('age_restricted'), explains),
+    ]);
+    expect((await failureOf(run())).code).toBe('age_restricted');
+    expect(asked).toEqual(['a', 'b', 'oracle']);
+  });
+
+  it('delays the others no longer than its question takes', async () => {
+    const { asked, run } = chain(
+      [strategy('a', weak), strategy('b', weak), strategy('oracle', hang, explains), strategy('c', ok)],
+      { deadlineMs: 1_600 },
+    );
+    expect((await run()).strategy).toBe('c');
+    expect(asked).toEqual(['a', 'b', 'oracle', 'c']);
+  });
+});
+
+describe('a weak word', () => {
+  /** Strategies that bring one post, so that their word weighs, and then say this. */
+  const turning = (name: string, then: AppError) => {
+    let posts = 0;
+    return strategy(name, async () => {
+      posts += 1;
+      if (posts > 1) throw then;
+      return name === 'a/x' ? POST : { ...POST, missingItems: 1 };
+    });
+  };
+  const bothProven = async (first: string, second: string, then = weak) => {
+    const made = chain([turning(second, then), turning(first, then), strategy('z', ok)]);
+    await made.round();
+    return made;
+  };
+
+  it('counts when a second strategy of another endpoint says the same', async () => {
+    let isGone = false;
+    const either =
+      (run: Run): Run =>
+      async signal => {
+        if (isGone) throw weak;
+        return run(signal);
+      };
+    let isBusy = false;
+    const a: Run = async () => {
+      if (isBusy) throw fail('timeout');
+      return POST;
+    };
+    const { round, run } = chain([strategy('a', either(a)), strategy('b', either(ok)), strategy('c', ok)]);
+    for (let post = 0; post < 4; post += 1) await round();
+    isBusy = true;
+    await round();
+    isBusy = false;
+    isGone = true;
+    const asked = await round();
+    expect(asked.toSorted()).toEqual(['a', 'b']);
+    expect(await failureOf(run())).toMatchObject({ code: 'not_found', params: {} });
+  });
+
+  it('does not count from two callers of one endpoint, nor from strategies that never brought a post', async () => {
+    const same = await bothProven('a/x', 'a/y');
+    expect((await same.run()).strategy).toBe('z');
+    const unproven = chain([strategy('a', weak), strategy('b', weak), strategy('c', ok)]);
+    expect((await unproven.run()).strategy).toBe('c');
+  });
+
+  it('is the answer when nothing else is known', async () => {
+    const error = await failureOf(chain([strategy('a', weak), strategy('b', fail('timeout'))]).run());
+    expect(error).toMatchObject({ code: 'not_found', params: {} });
+  });
+});
+
+describe('a strategy that says of every post that there is none', () => {
+  it('is believed a few times, then asked to be confirmed, and loses its place when another brings the post', async () => {
+    const { asked, round, run, figures } = chain([strategy('a', fail('not_found')), strategy('b', ok)]);
+    for (let post = 0; post < 4; post += 1) expect(await round()).toEqual(['a']);
+    for (let post = 0; post < 6; post += 1) expect((await run()).strategy).toBe('b');
+    asked.length = 0;
+    await run();
+    expect(asked).toEqual(['b']);
+    expect(figures()[0]).toMatchObject({ strategy: 'a', last: { outcome: 'not_found' } });
+  });
+
+  it('is right all the same when a second one says so', async () => {
+    const { asked, run } = chain([strategy('a', fail('not_found')), strategy('b', fail('not_found'))]);
+    for (let post = 0; post < 6; post += 1) {
+      asked.length = 0;
+      expect(await failureOf(run())).toMatchObject({ code: 'not_found', params: {} });
+    }
+    expect(asked).toEqual(expect.arrayContaining(['b']));
+  });
+});
+
+describe('what we did ourselves', () => {
+  it.each<[ErrorCode, readonly AppError[]]>([
+    ['upstream_unavailable', [own('upstream_unavailable'), fail('login_required'), fail('timeout')]],
+    ['upstream_unavailable', [weak, own('upstream_unavailable')]],
+    ['upstream_changed', [fail('too_large'), fail('login_required')]],
+    ['upstream_rate_limited', [own('upstream_unavailable'), fail('upstream_rate_limited'), fail('login_required')]],
+    ['upstream_changed', [own('upstream_unavailable'), fail('upstream_changed')]],
+  ])('%s comes before what is only guessed', async (code, errors) => {
+    for (const order of [errors, errors.toReversed()]) {
+      const error = await failureOf(chain(order.map((one, index) => strategy(`s${index}`, one))).run());
+      expect(error.code).toBe(code);
+      expect(error.params).toEqual({});
+    }
+  });
+
+  it('does not count against a strategy', async () => {
+    const { figures, round } = chain([strategy('a', own('upstream_unavailable')), strategy('b', ok)]);
+    for (let post = 0; post < 6; post += 1) await round();
+    expect(figures()[0]).toMatchObject({ strategy: 'a', isDead: false, successRate: null });
+  });
+});
+
+describe('a limit', () => {
+  const limited = (retryAfterMs?: number) => fail('upstream_rate_limited', { retryAfterMs });
+
+  it.each([
+    ['as long as the site asks', limited(60_000), 60_000, 72_000],
+    ['half a minute where it does not say', limited(), 30_000, 36_000],
+    ['a challenge too', fail('login_required', { params: { challenge: 1 } }), 30_000, 36_000],
+    ['never for hours', limited(7_200_000), 480_000, 600_000],
+  ])('rests that strategy alone, %s', async (_, error, atLeastMs, atMostMs) => {
+    let now = 1_000_000;
+    const { figures, round } = chain([strategy('a', error), strategy('b', ok)], { now: () => now });
+    expect(await round()).toEqual(['a', 'b']);
+    const restMs = (figures()[0]?.restsUntil ?? 0) - now;
+    expect(restMs).toBeGreaterThanOrEqual(atLeastMs);
+    expect(restMs).toBeLessThanOrEqual(atMostMs);
+    now += atLeastMs - 1;
+    expect(await round()).toEqual(['b']);
+  });
+
+  it('of all is the answer without asking more than one of them', async () => {
+    let now = 1_000_000;
+    const names = ['a', 'b', 'c'];
+    const { asked, run, round } = chain(
+      names.map(name => strategy(name, limited(60_000))),
+      { now: () => now },
+    );
+    expect(await round()).toEqual(names);
+    now += 10_000;
+    expect(await round()).toHaveLength(1);
+    asked.length = 0;
+    const error = await failureOf(run());
+    expect(asked).toEqual([]);
+    expect(error.code).toBe('upstream_rate_limited');
+    expect(error.retryAfterMs).toBeGreaterThan(0);
+  });
+});
+
+it('tells how each strategy does', async () => {
+  const log = createRecordingLog();
+  const { figures, round } = chain([strategy('a', fail('upstream_changed')), strategy('b', ok)], {
+    log,
+    now: () => 5_000,
+  });
+  expect(figures().map(({ successRate, last }) => [successRate, last])).toEqual([
+    [null, null],
+    [null, null],
+  ]);
+  for (let post = 0; post < 3; post += 1) await round();
+  const [a, b] = figures();
+  expect(a).toMatchObject({
+    strategy: 'a',
+    last: { outcome: 'upstream_changed', cause: 'it is upstream_changed', at: 5_000 },
+  });
+  expect(b).toMatchObject({
+    strategy: 'b',
+    isDead: false,
+    restsUntil: null,
+    last: { outcome: 'ok', cause: null, at: 5_000 },
+  });
+  expect(a?.successRate ?? 1).toBeLessThan(b?.successRate ?? 0);
+  expect(b?.latencyMs).toBeGreaterThanOrEqual(0);
+});

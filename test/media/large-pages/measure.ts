@@ -1,0 +1,65 @@
+/**
+ * Reads pages in a process of its own and prints what each took, as a line of JSON: `node --import tsx measure.ts FOLDER FILES`, with
+ * the folder of the compiled modules and files named `facebook-….html` or `instagram-….html`.
+ */
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
+import { REFS } from '../sources/facebook/fixture.ts';
+import { CODES, refOf } from '../sources/instagram/fixture.ts';
+
+const [, , folder = '', ...files] = process.argv;
+
+/** The first reads start the thread and warm the code up; the last is measured. */
+const WARM_UP = 4;
+
+const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse-answer.ts') = await import(
+  pathToFileURL(join(folder, 'media/sources/facebook/parse-answer.js')).href
+);
+const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') = await import(
+  pathToFileURL(join(folder, 'media/sources/instagram/parse.js')).href
+);
+
+async function itemsOf(site: string, text: string): Promise<number> {
+  if (site === 'facebook') {
+    const ref = REFS.reel;
+    const draft = await FACEBOOK.parseFacebookAnswer({ status: 200, headers: {}, url: ref.url, text }, ref, 0);
+    return draft.items.length;
+  }
+  const ref = refOf(CODES.reel);
+  const response = { status: 200, headers: {}, url: ref.url, text };
+  const post = await INSTAGRAM.parseResponse(response, { ref, kind: 'page', strategy: 'measured', now: 0 });
+  return post.items.length;
+}
+
+/** How many items came of it, or the code of the failure. */
+async function read(site: string, text: string): Promise<string> {
+  try {
+    return `${await itemsOf(site, text)} items`;
+  } catch (error) {
+    // The compiled modules have an AppError of their own.
+    if (error instanceof Error && 'code' in error) return String(error.code);
+    throw error;
+  }
+}
+
+for (const file of files) {
+  const site = basename(file).split('-', 1)[0] ?? '';
+  const text = readFileSync(file, 'utf8');
+  for (let count = 0; count < WARM_UP; count += 1) await read(site, text);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  // The first tick is what the next is measured from.
+  await wait(50);
+  delay.reset();
+  await wait(20);
+  const started = performance.now();
+  const outcome = await read(site, text);
+  const tookMs = performance.now() - started;
+  await wait(20);
+  delay.disable();
+  const megabytes = text.length / 1024 ** 2;
+  process.stdout.write(`${JSON.stringify({ outcome, tookMs, blockedMs: delay.max / 1e6, megabytes })}\n`);
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { readMeta } from '../../../src/media/parse/page-meta.ts';
+
+describe('readMeta', () => {
+  it('reads the canonical address and the first of each property', () => {
+    const { canonical, og } = readMeta(`<head><title>x</title>
+      <link rel="stylesheet" href="a.css"><link rel="canonical" href="https://example.org/?a=1&amp;b=2">
+      <link rel="canonical" href="https://example.org/other">
+      <meta charset="utf-8"><META property="og:title" content="Clay &amp; glaze &#xb7; &gt;1">
+      <meta property="og:title" content="Second"><meta name="twitter:card" content="player">
+      <meta name="description" content="not of these"></head><body><meta property="og:image" content="late"></body>`);
+    expect(canonical).toBe('https://example.org/?a=1&b=2');
+    expect([...og]).toEqual([
+      ['og:title', 'Clay & glaze · >1'],
+      ['twitter:card', 'player'],
+    ]);
+  });
+
+  it('reads a page without head and body', () => {
+    expect(readMeta('<meta property="og:url" content="https://example.org/">').og.get('og:url')).toBe(
+      'https://example.org/',
+    );
+  });
+
+  it.each(['<meta property="og:', '<meta ', '<link rel="', '<meta a="b">', '<meta x'.padEnd(9_000, 'y')])(
+    'takes a second at most for a megabyte of %.20s',
+    piece => {
+      const started = performance.now();
+      expect(readMeta(piece.repeat(Math.ceil(1_000_000 / piece.length))).og.size).toBe(0);
+      expect(performance.now() - started).toBeLessThan(1_000);
+    },
+  );
+});

@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { reply } from '../../../src/bot/reply.ts';
+import { AppError } from '../../../src/errors.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+import { createAnswer, type Destination } from '../../../src/platforms/discord/outgoing/answer.ts';
+import { failureNotice } from '../../../src/platforms/discord/outgoing/failure-notice.ts';
+import { type Content, SendFailure, type SendProblem } from '../../../src/platforms/discord/outgoing/send.ts';
+import { samplePost } from '../../bot/sample.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, textOf } from './stage.ts';
+
+let stage: Stage | undefined;
+
+async function open(options?: StageOptions): Promise<Stage> {
+  stage = await openStage(options);
+  return stage;
+}
+
+afterEach(async () => {
+  const over = stage;
+  stage = undefined;
+  await over?.close();
+  expect(over?.fake.problems ?? []).toEqual([]);
+  expect(over?.held.size ?? 0).toBe(0);
+});
+
+const EPHEMERAL = 64;
+const SARI = '300';
+
+function answers({ fake }: Stage) {
+  return ownMessages(fake).filter(message => all(message.body.components, 'content').length > 0);
+}
+
+function answer(on: Stage, place = 0) {
+  return on.fake.waitFor(() => answers(on)[place]);
+}
+
+/** Which message each of ours replies to. */
+function repliedTo(on: Stage): unknown[] {
+  return all(
+    answers(on).map(({ body }) => body),
+    'message_id',
+  );
+}
+
+describe('people over their limit', () => {
+  it('are told so under every message, with the time to wait', async () => {
+    const on = await open({ units: 2 });
+    on.fake.message({ guildId: on.guildId, content: LINK, authorId: SARI });
+    await answer(on);
+    const asked: string[] = [];
+    for (const place of [1, 2, 3, 4]) {
+      asked.push(on.fake.message({ guildId: on.guildId, content: link(`Over0${place}`), authorId: SARI }));
+      expect(textOf(await answer(on, place))).toMatch(/^Too many requests\. Please try again in \d+ seconds\.$/);
+    }
+    expect(repliedTo(on).slice(1)).toEqual(asked);
+    expect(on.asked).toEqual([LINK]);
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('do not make Medley flood a server: of many messages at once the last speaks for the rest', async () => {
+    const on = await open({ units: 2, platform: { now: () => 0 } });
+    on.fake.message({ guildId: on.guildId, content: LINK, authorId: SARI });
+    await answer(on);
+    const asked = Array.from({ length: 12 }, (_, n) =>
+      on.fake.message({ guildId: on.guildId, content: link(`Over${n}`), authorId: SARI }),
+    );
+    await answer(on, 5);
+    await new Promise(resolve => setTimeout(resolve, 300));
+    expect(answers(on)).toHaveLength(6);
+    await on.fake.waitFor(() => answers(on)[6], 8_000);
+    expect(repliedTo(on).at(-1)).toBe(asked.at(-1));
+    await on.fake.waitFor(() => on.services.jobs.pending('discord').length === 0 || undefined);
+  });
+
+  it('are told so alone where Discord can show it to them alone, however they ask', async () => {
+    const on = await open({ units: 2 });
+    const asked = { guildId: on.guildId, userId: SARI };
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, ...asked });
+    await answer(on);
+    const targetMessage = { content: `<${link('Other01')}>`, guildId: on.guildId };
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: link('Two02') }, ...asked });
+    on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage, ...asked });
+    on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage, ...asked });
+    await answer(on, 3);
+    for (const notice of answers(on).slice(1)) {
+      expect(textOf(notice)).toMatch(/^Too many requests\. Please try again in \d+ seconds\.$/);
+      expect(notice.flags & EPHEMERAL).toBe(EPHEMERAL);
+    }
+    expect(ownMessages(on.fake)).toHaveLength(4);
+  });
+
+  it('are told which links are left, when some were answered', async () => {
+    const on = await open({ units: 4 });
+    const content = ['One01', 'Two02', 'Three03', 'Four04'].map(link).join(' ');
+    on.fake.message({ guildId: on.guildId, content, authorId: SARI });
+    const message = await answer(on);
+    expect(message.files).toHaveLength(2);
+    expect(textOf(message)).toContain(
+      '`instagram.com/p/Three03`, `instagram.com/p/Four04`: Too many requests. Please try again in 60 seconds.',
+    );
+  });
+});
+
+describe('a failure among several links', () => {
+  it('says which link, as code that is neither an address nor a mention', async () => {
+    const on = await open({
+      answer: id => {
+        if (id === 'Gone01') throw new AppError('not_found', 'no such post');
+        if (id === 'Shut02') throw new AppError('private', 'private');
+        return samplePost({ id, url: link(id) });
+      },
+    });
+    on.fake.message({ guildId: on.guildId, content: `${link('Gone01')} ${LINK} ${link('Shut02')}` });
+    const message = await answer(on);
+    const said = all(message.body.components, 'content').map(String);
+    expect(said[0]).toBe('`instagram.com/p/Gone01`: That post does not exist, or it was removed.');
+    expect(said.at(-1)).toBe('`instagram.com/p/Shut02`: That post is private, so only its followers can see it.');
+    expect(said.join(' ')).not.toMatch(/https?:/);
+    expect(message.body.allowed_mentions).toEqual({ parse: [], replied_user: false });
+  });
+});
+
+describe('an upload that Discord does not take', () => {
+  const cases: readonly (readonly [string, object, string])[] = [
+    ['because it says so', { status: 400, body: { code: 20009, message: 'Explicit content' } }, 'does not let me send'],
+    [
+      'because files are not allowed',
+      { status: 403, body: { code: 50013, message: 'Missing' } },
+      'does not let me send',
+    ],
+    ['because its server fails', { status: 500, times: 4 }, 'did not get through to Discord'],
+    ['because the connection breaks', { cut: true }, 'did not get through to Discord'],
+  ];
+
+  it.each(cases)('%s, is told truly', async (_, fault, sentence) => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /messages$/, ...fault });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    const message = await answer(on);
+    expect(message.files).toEqual([]);
+    expect(textOf(message)).toContain(sentence);
+    expect(textOf(message)).toContain(`[Open original](${LINK})`);
+    expect(textOf(message).includes('does not let me')).toBe(sentence.includes('does not let me'));
+  });
+
+  it.each<[SendProblem, string]>([
+    ['timeout', 'Sending this file to Discord took too long.'],
+    ['failed', 'This file did not get through to Discord.'],
+    ['blocked', 'Discord does not let me send this file here.'],
+    ['refused', 'Discord does not let me send this file here.'],
+    ['forbidden', 'Discord does not let me send this file here.'],
+  ])('leaves a link with the reason: %s', async (problem, sentence) => {
+    const t = createTranslator(['en']);
+    const file = {
+      kind: 'file' as const,
+      path: '/nowhere',
+      bytes: 10,
+      mime: 'video/mp4',
+      fileName: 'a.mp4',
+      variantKey: 'v0',
+      width: 1,
+      height: 1,
+      durationMs: null,
+      hasAudio: true,
+      thumbnail: null,
+      dispose: async () => undefined,
+    };
+    const { signal } = new AbortController();
+    const log = createRecordingLog();
+    const limits = { fileBytes: 1_000, canAttach: true };
+    const shown = createAnswer(limits, { delivery: { deliver: async () => file }, t, log, signal });
+    const post = samplePost();
+    shown.add(reply({ gallery: [{ kind: 'media', post, index: 0, form: 'original', spoiler: false }] }));
+    const sent: Content[] = [];
+    const destination: Destination = {
+      ...limits,
+      deleteId: undefined,
+      messages: 5,
+      isRepeatable: () => true,
+      async send(content) {
+        sent.push(content);
+        if (sent.length === 1) throw new SendFailure(problem, problem);
+      },
+    };
+    await shown.finish(destination);
+    expect(sent.map(({ uploads }) => uploads.length)).toEqual([1, 0]);
+    expect(all(sent[1]?.components, 'content').join()).toContain(sentence);
+  });
+});
+
+describe('a rate limit of ten minutes', () => {
+  const headers = { 'retry-after': '600', 'x-ratelimit-scope': 'shared' };
+  const body = { retry_after: 600, global: false, message: 'You are being rate limited.' };
+
+  it('is told as ten minutes to whoever waits for an interaction', async () => {
+    const on = await open();
+    on.fake.fault({ method: 'PATCH', path: /@original/, status: 429, headers, body });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    const message = await answer(on);
+    expect(textOf(message)).toBe('Discord asks me to slow down. Please try again in 10 minutes.');
+  });
+
+  it.each<[SendProblem, RegExp]>([
+    ['timeout', /did not confirm/],
+    ['failed', /did not confirm/],
+    ['refused', /did not accept/],
+  ])('is not what is said after another failure: %s', (problem, sentence) => {
+    const said = failureNotice(new SendFailure(problem, problem), createTranslator(['en']));
+    expect(JSON.stringify(said.blocks)).toMatch(sentence);
+  });
+});
