@@ -26,7 +26,6 @@ describe.each(sourceDescriptors.map(descriptor => [descriptor.id, descriptor] as
     expect(sourceIdSchema.safeParse(id).success).toBe(true);
     expect(TAKEN).not.toContain(id);
     expect(descriptor.name).toMatch(/^\S.{0,30}$/u);
-    expect(descriptor.colour).toMatch(/^#[0-9a-f]{6}$/);
     for (const host of [...descriptor.hosts, ...descriptor.cdnHosts]) {
       expect(parseAddress(`https://${host}/`)?.hostname).toBe(host);
     }
