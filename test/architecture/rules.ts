@@ -41,7 +41,7 @@ const ROOMS: readonly Room[] = [
   // Of the texts, the page carries only its own in English, for the moments before the server has sent others.
   { name: 'page', files: PAGE, may: /^src\/(platforms\/web\/page\/|i18n\/en\/web\.ts$)/, packages: false },
   ...['discord', 'telegram', 'web'].map(platform),
-  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/ },
+  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/, mayTypes: /^src\/bot\/runtime\// },
   { name: 'api', files: /^src\/api\//, may: /^src\/(api\/|media\/|beatmaps\/|infra\/|errors\.ts$)/ },
 ];
 
@@ -61,7 +61,8 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },
-  { names: /^ioredis$/, home: /^src\/infra\/(redis|store)\// },
+  { names: /^ioredis$/, home: /^src\/infra\/(redis|queue|store)\// },
+  { names: /^bullmq$/, home: /^src\/infra\/queue\// },
   { names: /^libsql$/, home: /^src\/infra\/store\// },
   { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
   { names: /^(fastify|fastify-.+|@fastify\/.+)$/, home: /^src\/(infra|api|platforms)\// },

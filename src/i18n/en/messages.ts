@@ -4,7 +4,7 @@ import { errors, hints, wait } from './errors.ts';
 import { about, forget, help } from './help.ts';
 import { osu } from './osu.ts';
 import { discord, telegram } from './platforms.ts';
-import { notices, post, progress } from './post.ts';
+import { notices, post, progress, requests } from './post.ts';
 import { diagnosis, settings } from './settings.ts';
 import { web, webExamples } from './web.ts';
 
@@ -22,6 +22,7 @@ export const messages = {
   wait,
   hints,
   notices,
+  requests,
   post,
   progress,
   commands,

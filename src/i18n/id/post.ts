@@ -32,3 +32,11 @@ export const progress: Messages['progress'] = {
   fetching: 'Mengambil kiriman…',
   preparing: 'Menyiapkan berkas…',
 };
+
+export const requests: Messages['requests'] = {
+  unsure: 'Saya tidak tahu pasti apakah jawaban saya sampai. Jika tidak terlihat, silakan minta lagi.',
+  waiting: (links, wait) =>
+    `Terlalu banyak sekaligus. ${links} tautan menunggu dan menyusul sendiri, yang pertama ${wait}.`,
+  place: ahead =>
+    `Permintaanmu ada dalam antrean; ${ahead} permintaan dari obrolan ini lebih dulu. Nanti dijawab sendiri.`,
+};
