@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { createMetrics } from './api/metrics.ts';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
-import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
-import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
+import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
+import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { createCommandList } from './bot/commands/index.ts';
@@ -45,14 +45,14 @@ const MAX_SHORT_LINKS = 20_000;
  * The sites are asked like a person with several tabs would ask; their CDNs, which serve anyone, only keep bounds that hold
  * a stream's place until its file has flowed.
  */
-const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
+const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
 const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
-const PACE: ThrottleRules = {
+const THROTTLES: ThrottleRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
   hosts: {
-    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_PACE])),
-    [OSU_HOST]: OSU_PACE,
-    ...MIRROR_PACES,
+    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_THROTTLE])),
+    [OSU_HOST]: OSU_THROTTLE,
+    ...MIRROR_THROTTLES,
   },
 };
 
@@ -73,7 +73,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   const http = createHttpClient({
     overrides: createOverrides(config.upstreamOverrides),
     proxyUrl: config.upstreamProxy,
-    pace: PACE,
+    throttle: THROTTLES,
     log,
     onRequest: metrics.countUpstream,
   });
