@@ -30,6 +30,7 @@ import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger, type Logger } from './infra/log.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import type { SharedState } from './infra/redis/redis.ts';
+import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { hasRecords } from './infra/store/adopted-tables.ts';
 import { claimDataDir } from './infra/store/data-dir.ts';
@@ -245,7 +246,7 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
       ],
     }),
   );
-  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, log }));
+  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, streams: createResponseStreams(), log }));
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 
