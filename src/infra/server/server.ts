@@ -8,6 +8,7 @@ import {
 } from 'fastify';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { Logger } from '../log.ts';
+import { limitConnections } from './connection-limits.ts';
 import { JSON_TYPE, type RenderError, refuseUnreadable, toFailure } from './server-failure.ts';
 import { watchRoutes } from './server-routes.ts';
 
@@ -25,10 +26,14 @@ export interface ServerOptions {
   readonly maxParamLength?: number;
   /** For a whole request to arrive. Default 30 000. */
   readonly requestTimeoutMs?: number;
+  /** For a request's line and headers, from the connection's beginning or the request's first byte. Default 15 000. */
+  readonly headersTimeoutMs?: number;
   /** A connection on which nothing moves is closed. Default 120 000. */
   readonly idleTimeoutMs?: number;
-  /** Default 10 000. */
+  /** Of all clients together. Default 10 000. */
   readonly maxConnections?: number;
+  /** Of one client; a proxy of `trustProxy` has no such bound. Default 256. */
+  readonly maxConnectionsPerClient?: number;
   /** What runs may take this long after `stop()`. Default 10 000. */
   readonly drainMs?: number;
 }
@@ -68,14 +73,24 @@ export function createServer(options: ServerOptions): Server {
     requestTimeout: options.requestTimeoutMs ?? 30_000,
     connectionTimeout: options.idleTimeoutMs ?? 120_000,
     routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
-    http: { maxHeaderSize: options.maxHeaderSize ?? 32 * 1024, headersTimeout: 15_000 },
+    // Longer than proxies keep theirs, so that they never send on a connection that is being closed.
+    keepAliveTimeout: 72_000,
+    http: {
+      maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
+      headersTimeout: options.headersTimeoutMs ?? 15_000,
+      connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),
+    },
     // While it drains, a request that got in is answered like any other, on a connection that then closes.
     return503OnClosing: false,
     rewriteUrl: request => repairPath(request.url ?? '/'),
     frameworkErrors: (error, request, reply) => answerFailure(error, request, reply),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, renderError),
   });
-  app.server.maxConnections = options.maxConnections ?? 10_000;
+  limitConnections(app.server, {
+    total: options.maxConnections ?? 10_000,
+    perClient: options.maxConnectionsPerClient ?? 256,
+    trustProxy: options.trustProxy,
+  });
 
   const routes = watchRoutes(app);
   app.addHook('onRequest', (_request, reply, done) => {
