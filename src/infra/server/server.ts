@@ -7,7 +7,9 @@ import {
   LogController,
 } from 'fastify';
 import { AppError, type ErrorCode } from '../../errors.ts';
+import { actFor } from '../concurrency/client-context.ts';
 import type { Logger } from '../log.ts';
+import { clientKey } from './client-address.ts';
 import { limitConnections } from './connection-limits.ts';
 import { JSON_TYPE, type RenderError, refuseUnreadable, toFailure } from './server-failure.ts';
 import { watchRoutes } from './server-routes.ts';
@@ -93,10 +95,10 @@ export function createServer(options: ServerOptions): Server {
   });
 
   const routes = watchRoutes(app);
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
-    done();
+    actFor(clientKey(request.ip), done);
   });
   app.setErrorHandler(answerFailure);
   app.setNotFoundHandler(() => {
