@@ -217,9 +217,7 @@ function logFailure(log: Logger, error: AppError, request: FastifyRequest): void
   const route = request.routeOptions.url ?? 'unknown path';
   // The client is gone: what broke off then is no failure of ours.
   const level = request.socket?.destroyed === true ? 'debug' : LEVELS[error.code];
-  // Stacks and causes only where a person has to look.
-  const detail = level === 'debug' || level === 'info' ? error.message : error;
-  log[level]({ method: request.method, route, code: error.code, err: detail }, 'request failed');
+  log[level]({ method: request.method, route, code: error.code, err: error }, 'request failed');
 }
 
 function explainListenFailure(error: unknown, host: string, port: number): Error {

@@ -102,7 +102,7 @@ describe('connections of one client', () => {
 describe('the connections of all', () => {
   it('leave room for the next request however many stand about', async () => {
     const { open, ask } = await start({ maxConnections: 50 });
-    const standing = [];
+    const standing: Awaited<ReturnType<typeof open>>[] = [];
     for (let i = 0; i < 120; i += 1) standing.push(await open(`127.0.1.${i + 1}`));
     expect(await ask(await open())).toBe('200');
     await expect.poll(() => standing.filter(socket => !socket.isClosed()).length).toBe(49);
