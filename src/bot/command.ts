@@ -63,7 +63,7 @@ export type Values<O extends Options> = {
 
 /** Who asked, where. Ids are the platform's own, as text. */
 export interface Caller {
-  readonly platform: 'web' | 'discord' | 'telegram';
+  readonly platform: string;
   readonly userId: string;
   readonly chatId: string;
   readonly chatKind: 'private' | 'group';

@@ -121,6 +121,17 @@ export const en = {
     noLink: 'Paste a link to an Instagram or Facebook post here, or type /help to see what I can do.',
   },
 
+  /** What is said of a request itself. `wait` is a ready phrase such as "in 20 seconds". */
+  requests: {
+    unsure: 'I could not find out whether my answer arrived. If you do not see it, please ask again.',
+    waiting: (links: number, wait: string) =>
+      links === 1
+        ? `That was a lot at once. One link waits and follows by itself ${wait}.`
+        : `That was a lot at once. ${links} links wait and follow by themselves, the first ${wait}.`,
+    place: (ahead: number) =>
+      `Your request is in line; ${ahead} of this chat come before it. It is answered by itself.`,
+  },
+
   post: {
     /** `shown` is `n`, written short. */
     likes: (n: number, shown: string) => (n === 1 ? '1 like' : `${shown} likes`),

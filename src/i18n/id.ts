@@ -111,6 +111,14 @@ export const id: Messages = {
       'Tempelkan tautan kiriman Instagram atau Facebook di sini, atau ketik /help untuk melihat apa yang bisa saya lakukan.',
   },
 
+  requests: {
+    unsure: 'Saya tidak tahu pasti apakah jawaban saya sampai. Jika tidak terlihat, silakan minta lagi.',
+    waiting: (links, wait) =>
+      `Terlalu banyak sekaligus. ${links} tautan menunggu dan menyusul sendiri, yang pertama ${wait}.`,
+    place: ahead =>
+      `Permintaanmu ada dalam antrean; ${ahead} permintaan dari obrolan ini lebih dulu. Nanti dijawab sendiri.`,
+  },
+
   post: {
     likes: (_, shown) => `${shown} suka`,
     comments: (_, shown) => `${shown} komentar`,

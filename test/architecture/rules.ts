@@ -40,7 +40,7 @@ const ROOMS: readonly Room[] = [
   },
   { name: 'page', files: PAGE, may: PAGE, packages: false },
   ...['discord', 'telegram', 'web'].map(platform),
-  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/ },
+  { name: 'platform', files: /^src\/platforms\/platform\.ts$/, may: /^$/, mayTypes: /^src\/bot\/runtime\// },
   { name: 'api', files: /^src\/api\//, may: /^src\/(api\/|media\/|beatmaps\/|infra\/|errors\.ts$)/ },
 ];
 
@@ -60,7 +60,8 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
   // Serving is fine anywhere; asking is not.
   { names: /^(node:)?https?$/, home: /^src\/infra\//, members: /^(request|get|Agent|globalAgent|ClientRequest|\*)$/ },
   { names: /^(node:)?(http2|tls)$/, home: /^src\/infra\// },
-  { names: /^ioredis$/, home: /^src\/infra\/(redis|store)\// },
+  { names: /^ioredis$/, home: /^src\/infra\/(redis|queue|store)\// },
+  { names: /^bullmq$/, home: /^src\/infra\/queue\// },
   { names: /^libsql$/, home: /^src\/infra\/store\// },
   { names: /^pino$/, home: /^src\/infra\/log\.ts$/ },
   { names: /^(fastify|fastify-.+|@fastify\/.+)$/, home: /^src\/(infra|api|platforms)\// },

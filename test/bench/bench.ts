@@ -6,6 +6,7 @@ import { run as runCompress } from './compress-bench.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
 import { runDelivery, run as runDiscord } from './discord-bench.ts';
 import { run as runIgdownload } from './igdownload-bench.ts';
+import { runQueue } from './queue-bench.ts';
 import { benchRecommend } from './recommend-bench.ts';
 
 const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
@@ -17,6 +18,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['catalogue', () => benchCatalogue(200_000)],
   ['recommend', () => benchRecommend(500, 200_000)],
   ['compress', runCompress],
+  ['queue', runQueue],
 ]);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -71,12 +71,7 @@ describe('DATA_DIR', () => {
   it('that cannot be written is said as such, in one sentence', async () => {
     mkdirSync(dataDir);
     chmodSync(dataDir, 0o555);
-    const { code, stderr } = await runEntry(
-      'main',
-      [],
-      { DATA_DIR: dataDir, PORT: '0' },
-      { obeysPermissions: true },
-    );
+    const { code, stderr } = await runEntry('main', [], { DATA_DIR: dataDir, PORT: '0' }, { obeysPermissions: true });
     expect(code).toBe(1);
     expect(stderr).toBe(
       `Medley could not start: DATA_DIR ${dataDir} cannot be used: it is not writable; set DATA_DIR to a directory that is\n`,

@@ -1,3 +1,4 @@
+import type { AppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Reply } from '../reply.ts';
@@ -12,12 +13,42 @@ export interface DispatchContext {
   progress(stage: ProgressStage): void;
 }
 
+/** How far an earlier attempt at the same came. */
+export interface Position {
+  /** The part to begin with; links count one by one, all else is a single part. */
+  readonly from: number;
+  /** Parts before this one are charged to the person's limit already. */
+  readonly paid: number;
+}
+
 /** One answer in the making. `reply` never rejects; undefined means it is no longer wanted. */
 export interface Answer {
   readonly reply: Promise<Reply | undefined>;
   readonly link?: string;
+  /** The part that comes after it. */
+  readonly next: number;
 }
 
-export function said(reply: Reply): Answer {
-  return { reply: Promise.resolve(reply) };
+/** As many answers as are made at once. */
+export interface Round {
+  /** In order. */
+  readonly answers: readonly Answer[];
+  readonly next: number;
+  readonly paid: number;
+  /** What is left for later; undefined when nothing is. */
+  readonly remaining: Remaining | undefined;
+}
+
+export interface Remaining {
+  /** So many links. */
+  readonly links: number;
+  /** Short forms of them, where the message has several. */
+  readonly about: readonly string[];
+  /** The limit that keeps them waiting; undefined when they only come in the next round. */
+  readonly refusal: AppError | undefined;
+}
+
+/** A round that is one part. */
+export function single(reply: Promise<Reply | undefined>): Round {
+  return { answers: [{ reply, next: 1 }], next: 1, paid: 1, remaining: undefined };
 }

@@ -2,21 +2,35 @@ import { type AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
-import { type Caller, type Command, type CommandContext, callerKey, type Services } from '../command.ts';
+import {
+  type Caller,
+  type Command,
+  type CommandContext,
+  callerKey,
+  type ProgressStage,
+  type Services,
+} from '../command.ts';
 import type { Reply } from '../reply.ts';
 import { createTaskPool } from '../runtime/task-pool.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
+import { type Ask, askOf } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
-import { type Answer, type DispatchContext, said } from './dispatch-context.ts';
+import {
+  type Answer,
+  type DispatchContext,
+  type Position,
+  type Remaining,
+  type Round,
+  single,
+} from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
 import { createLinkFinder } from './osu-links.ts';
 import { createPastedLinks } from './pasted-links.ts';
-import type { TextIntent } from './text-intent.ts';
 import { usageError } from './usage-error.ts';
 import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limit.ts';
 
@@ -33,7 +47,20 @@ export interface DispatcherOptions {
   readonly queued?: number;
 }
 
+/** Who asks, and how far an earlier attempt came. */
+export interface Attempt extends Position {
+  readonly caller: Caller;
+  /** Aborts when the answers are no longer wanted. */
+  readonly signal: AbortSignal;
+  /** Called only when there is something to wait for. */
+  progress(stage: ProgressStage): void;
+}
+
 export interface Dispatcher extends Autocomplete {
+  /** What a message asks of Medley; undefined when it is not meant for it. Never rejects. */
+  read(message: TextMessage): Promise<Ask | undefined>;
+  /** Begins to answer; what is not answered in this round is for the next one. Failures are answers too: it never rejects. */
+  answer(ask: Ask, attempt: Attempt): Promise<Round>;
   /** Resolves when all is said. A text that is not meant for Medley gets no reply at all. */
   dispatch(invocation: Invocation, sink: Sink): Promise<void>;
   /**
@@ -60,7 +87,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
   });
   const findLinks = createLinkFinder(services.extractor);
-  const pastedLinks = createPastedLinks({ commands, admit, run, failure });
+  const pastedLinks = createPastedLinks({ commands, admit, run });
   const typingHelp = createAutocomplete({ commands, services, translator, logFailure });
   let turns = 0;
 
@@ -128,50 +155,66 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return JSON.stringify([name, caller.platform, caller.chatId, t.locale, asked, ...others]);
   }
 
-  async function single(command: Command, turn: DispatchContext, raw: () => RawOptions, isPressed = false) {
-    const refusal = await admit(command, turn.caller);
+  async function alone(
+    command: Command,
+    turn: DispatchContext,
+    { paid }: Position,
+    raw: () => RawOptions,
+    isPressed = false,
+  ): Promise<Round> {
+    const refusal = paid > 0 ? undefined : await admit(command, turn.caller);
     if (refusal) throw refusal;
-    return [{ reply: run(command, turn, raw, isPressed) }];
+    return single(run(command, turn, raw, isPressed));
   }
 
-  async function answerText(intent: TextIntent, turn: DispatchContext): Promise<readonly Answer[]> {
-    switch (intent.kind) {
-      case 'command': {
-        const spec = commandSpec(intent.command, turn.t, turn.caller.chatKind);
-        return single(intent.command, turn, () => parseArguments(spec, intent.rest));
+  async function rounds(ask: Ask, turn: DispatchContext, position: Position): Promise<Round> {
+    if (ask.kind === 'links') return pastedLinks(ask.what, turn, position);
+    if (position.from > 0) return { answers: [], next: position.from, paid: position.paid, remaining: undefined };
+    switch (ask.kind) {
+      case 'command':
+        return alone(find(ask.what.name), turn, position, () => ask.what.options);
+      case 'line': {
+        const command = find(ask.what.name);
+        const spec = commandSpec(command, turn.t, turn.caller.chatKind);
+        return alone(command, turn, position, () => parseArguments(spec, ask.what.args));
       }
-      case 'links':
-        return pastedLinks(intent.links, turn);
-      // The link command says best why it cannot take this one.
-      case 'address':
-        return pastedLinks([{ url: intent.address, spoiler: false }], turn);
-      case 'unknown':
-        throw unknownCommand(intent.name);
+      case 'button': {
+        const { command, values } = await services.actions.decode(ask.what.token, callerKey(turn.caller));
+        return alone(find(command), turn, position, () => values, true);
+      }
       case 'talk':
-        return [said(notice(turn.t.messages.notices.noLink))];
+        return single(Promise.resolve(notice(turn.t.messages.notices.noLink)));
     }
   }
 
-  async function answersTo(
-    invocation: Exclude<Invocation, TextInvocation>,
-    turn: DispatchContext,
-  ): Promise<readonly Answer[]> {
-    if (invocation.kind === 'command') return single(find(invocation.name), turn, () => invocation.options);
-    const { command, values } = await services.actions.decode(invocation.token, callerKey(turn.caller));
-    return single(find(command), turn, () => values, true);
-  }
-
-  async function prepared(
-    invocation: Invocation,
-    intent: TextIntent | undefined,
-    turn: DispatchContext,
-  ): Promise<readonly Answer[]> {
+  async function answer(ask: Ask, { from, paid, caller, signal, progress }: Attempt): Promise<Round> {
+    const turn = { caller, t: await translator(caller), signal, progress };
     try {
-      if (invocation.kind !== 'text') return await answersTo(invocation, turn);
-      return intent ? await answerText(intent, turn) : [];
+      return await rounds(ask, turn, { from, paid });
     } catch (error) {
-      return turn.signal.aborted ? [] : [said(failure(error, invocation.kind, turn))];
+      // Links that were answered before stay so; the rest of them is over with this notice.
+      const next = ask.kind === 'links' ? ask.what.length : 1;
+      if (signal.aborted) return { answers: [], next: from, paid, remaining: undefined };
+      const reply = Promise.resolve(failure(error, ask.kind, turn));
+      return { answers: [{ reply, next }], next, paid: next, remaining: undefined };
     }
+  }
+
+  /** What is said about links that are not answered, by platforms that keep none. */
+  function leftOut({ links, about, refusal }: Remaining, taken: number, turn: DispatchContext): Reply {
+    if (refusal === undefined) return notice(turn.t.messages.notices.moreLinks(taken, links));
+    return failure(refusal, 'links', { ...turn, about });
+  }
+
+  async function prepared(ask: Ask, turn: DispatchContext): Promise<readonly Answer[]> {
+    const { answers, remaining, next } = await answer(ask, { ...turn, from: 0, paid: 0 });
+    if (remaining === undefined) return answers;
+    return [...answers, { reply: Promise.resolve(leftOut(remaining, answers.length, turn)), next }];
+  }
+
+  async function read(message: TextMessage): Promise<Ask | undefined> {
+    const intent = await intentOf(message);
+    return intent && askOf(intent);
   }
 
   return {
@@ -184,10 +227,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return intent?.kind === 'links' ? intent.links : [];
     },
 
+    read,
+    answer,
+
     async dispatch(invocation, sink) {
-      const { caller, kind } = invocation;
-      const intent = kind === 'text' ? await intentOf(invocation) : undefined;
-      if (kind === 'text' && !intent) return;
+      const ask = invocation.kind === 'text' ? await read(invocation) : askFor(invocation);
+      if (ask === undefined) return;
+      const { caller } = invocation;
       const failed = new AbortController();
       const signal = AbortSignal.any([invocation.signal, failed.signal]);
       const turn: DispatchContext = {
@@ -196,7 +242,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         signal,
         progress: stage => sink.progress(stage),
       };
-      const answers = await prepared(invocation, intent, turn);
+      const answers = await prepared(ask, turn);
       try {
         for (const [index, { reply, link }] of answers.entries()) {
           const ready = await reply;
@@ -211,4 +257,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     ...typingHelp,
   };
+}
+
+function askFor(invocation: Exclude<Invocation, TextInvocation>): Ask {
+  if (invocation.kind === 'action') return { kind: 'button', what: { token: invocation.token } };
+  const { name, options } = invocation;
+  return { kind: 'command', what: { name, options: { ...options } } };
 }

@@ -1,9 +1,8 @@
 import type { AppError } from '../../errors.ts';
 import type { Command } from '../command.ts';
-import { hidden, type Reply } from '../reply.ts';
+import { hidden } from '../reply.ts';
 import { linkLabels } from '../views/link-label.ts';
-import { notice } from '../views/notice.ts';
-import { type Answer, type DispatchContext, said } from './dispatch-context.ts';
+import type { Answer, DispatchContext, Position, Round } from './dispatch-context.ts';
 import type { PastedLink } from './invocation.ts';
 import { kindOfLink } from './osu-links.ts';
 import type { UserRateLimit } from './user-rate-limit.ts';
@@ -17,19 +16,22 @@ export interface PastedLinksOptions {
     turn: DispatchContext,
     raw: () => Readonly<Record<string, unknown>>,
   ) => Answer['reply'];
-  readonly failure: (error: AppError, doing: string, turn: DispatchContext) => Reply;
 }
 
-/** One answer for each link that the caller's limit allows, and one notice for those over it. */
-export type PastedLinks = (links: readonly PastedLink[], turn: DispatchContext) => Promise<readonly Answer[]>;
+/** One answer for each link that the caller's limit allows, so many at once; the rest is left for later. */
+export type PastedLinks = (links: readonly PastedLink[], turn: DispatchContext, position: Position) => Promise<Round>;
 
-/** Links of one message beyond this are left out, with a notice. */
-const MAX_LINKS = 5;
+/** Links that are worked on side by side for one message. */
+const LINKS_AT_ONCE = 5;
 
-export function createPastedLinks({ commands, admit, run, failure }: PastedLinksOptions): PastedLinks {
+export function createPastedLinks({ commands, admit, run }: PastedLinksOptions): PastedLinks {
   const takers = new Map(commands.map(command => [command.accepts, command]));
 
-  function answerLink(command: Command, { url, spoiler }: PastedLink, turn: DispatchContext): Answer {
+  function answerLink(
+    command: Command,
+    { url, spoiler }: PastedLink,
+    turn: DispatchContext,
+  ): Pick<Answer, 'reply' | 'link'> {
     const ready = run(command, turn, () =>
       Object.fromEntries(
         Object.keys(command.options)
@@ -40,24 +42,24 @@ export function createPastedLinks({ commands, admit, run, failure }: PastedLinks
     return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
   }
 
-  return async (links, turn) => {
-    const known = links.flatMap(link => {
-      const command = takers.get(kindOfLink(link.url));
-      return command === undefined ? [] : [{ link, command }];
-    });
-    const labels = known.length > 1 ? linkLabels(known.map(({ link }) => link.url)) : [];
-    const wanted = known.slice(0, MAX_LINKS);
+  return async (links, turn, { from, paid }) => {
+    const labels = links.length > 1 ? linkLabels(links.map(({ url }) => url)) : [];
     const answers: Answer[] = [];
-    for (const [place, { link, command }] of wanted.entries()) {
-      const refusal = await admit(command, turn.caller);
-      if (refusal) {
-        // It is about all that are left, those that would have been too many included.
-        return [...answers, said(failure(refusal, command.name, { ...turn, about: labels.slice(place) }))];
+    let refusal: AppError | undefined;
+    let next = from;
+    for (const link of links.slice(from)) {
+      const command = takers.get(kindOfLink(link.url));
+      if (command !== undefined) {
+        if (answers.length === LINKS_AT_ONCE) break;
+        if (next >= paid) refusal = await admit(command, turn.caller);
+        if (refusal) break;
+        const about = labels.slice(next, next + 1);
+        answers.push({ ...answerLink(command, link, { ...turn, about }), next: next + 1 });
       }
-      answers.push(answerLink(command, link, { ...turn, about: labels.slice(place, place + 1) }));
+      next += 1;
     }
-    const left = known.length - wanted.length;
-    if (left > 0) answers.push(said(notice(turn.t.messages.notices.moreLinks(MAX_LINKS, left))));
-    return answers;
+    const left = links.length - next;
+    const remaining = left > 0 ? { links: left, about: labels.slice(next), refusal } : undefined;
+    return { answers, next, paid: Math.max(paid, next), remaining };
   };
 }

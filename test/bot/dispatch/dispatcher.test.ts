@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Caller, type Command, defineCommand, type Services } from '../../../src/bot/command.ts';
-import { createDispatcher, type DispatcherOptions } from '../../../src/bot/dispatch/dispatcher.ts';
+import type { Ask } from '../../../src/bot/dispatch/ask.ts';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation, Sink, TextInvocation } from '../../../src/bot/dispatch/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
@@ -173,6 +174,63 @@ describe('pasted links', () => {
     expect(await shown(group({ chatId: 'two' }))).toBe(0);
     expect(await shown(group({ chatId: 'two', rateKey: 'budi' }))).toBe(1);
     expect(await shown(group({ chatId: 'two', platform: 'telegram' }))).toBe(1);
+  });
+});
+
+describe('links that are kept until they are answered', () => {
+  const ids = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+  const attempt = { caller: sampleCaller(), signal: new AbortController().signal, progress: () => undefined };
+  const idsOf = (replies: readonly (Reply | undefined)[]) => replies.map(each => each?.gallery[0]?.post.id);
+
+  async function round(dispatcher: Dispatcher, ask: Ask, from: number, paid: number) {
+    const { answers, ...others } = await dispatcher.answer(ask, { ...attempt, from, paid });
+    return {
+      ...others,
+      nexts: answers.map(({ next }) => next),
+      ids: idsOf(await Promise.all(answers.map(a => a.reply))),
+    };
+  }
+
+  it('are read from a message once, and answered five at a time', async () => {
+    const { dispatcher } = setUp();
+    const ask = await dispatcher.read({ kind: 'text', caller: sampleCaller(), text: ids.map(link).join(' ') });
+    expect(ask).toEqual({ kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) });
+    if (ask === undefined) return;
+    const first = await round(dispatcher, ask, 0, 0);
+    const remaining = { links: 2, about: [expect.any(String), expect.any(String)], refusal: undefined };
+    expect(first).toEqual({ ids: ids.slice(0, 5), nexts: [1, 2, 3, 4, 5], next: 5, paid: 5, remaining });
+    const second = await round(dispatcher, ask, 5, 5);
+    expect(second).toEqual({ ids: ['f', 'g'], nexts: [6, 7], next: 7, paid: 7, remaining: undefined });
+  });
+
+  it('wait for the limit of the person, and are charged once', async () => {
+    const { dispatcher } = setUp({ userLimit: { units: 6, windowMs: 60_000 } });
+    const ask: Ask = { kind: 'links', what: ids.map(id => ({ url: link(id), spoiler: false })) };
+    const first = await round(dispatcher, ask, 0, 0);
+    expect(first).toMatchObject({ ids: ['a', 'b', 'c'], next: 3, paid: 3, remaining: { links: 4 } });
+    expect(first.remaining?.refusal).toMatchObject({ code: 'rate_limited', retryAfterMs: 60_000 });
+    expect(await round(dispatcher, ask, 1, 3)).toMatchObject({
+      ids: ['b', 'c'],
+      next: 3,
+      paid: 3,
+      remaining: { links: 4 },
+    });
+    expect(await round(dispatcher, ask, 3, 3)).toMatchObject({ ids: [], next: 3, remaining: { links: 4 } });
+  });
+
+  it('are as good as commands, buttons and words that are kept', async () => {
+    const { dispatcher } = setUp({ userLimit: { units: 0, windowMs: 60_000 } });
+    const words = async (text: string) => dispatcher.read({ kind: 'text', caller: sampleCaller(), text });
+    expect(await words('/help me now')).toEqual({ kind: 'line', what: { name: 'help', args: 'me now' } });
+    expect(await words('/nothing of mine')).toEqual({ kind: 'line', what: { name: 'nothing', args: '' } });
+    expect(await words('hello')).toEqual({ kind: 'talk', what: null });
+    expect(await words('https://example.org/p/1')).toMatchObject({ kind: 'links' });
+    const search: Ask = { kind: 'line', what: { name: 'download', args: link('a') } };
+    const [refused] = (await dispatcher.answer(search, { ...attempt, from: 0, paid: 0 })).answers;
+    expect((await refused?.reply)?.tone).toBe('notice');
+    const paid = await dispatcher.answer(search, { ...attempt, from: 0, paid: 1 });
+    expect((await paid.answers[0]?.reply)?.gallery).toHaveLength(1);
+    expect(await dispatcher.answer(search, { ...attempt, from: 1, paid: 1 })).toMatchObject({ answers: [], next: 1 });
   });
 });
 

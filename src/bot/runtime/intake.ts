@@ -1,0 +1,158 @@
+import type { Logger } from '../../infra/log.ts';
+import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
+import { Ask } from '../dispatch/ask.ts';
+import { renderBusy, renderPlace } from '../views/request-notice.ts';
+import type { Acceptance, ChatPlatform, Draft } from './chat-platform.ts';
+import { callerOf, ownerKey, type Request, startProgress, writeKept } from './request.ts';
+import { createRetryGate } from './retry-gate.ts';
+import { chatOf, createSay, type TranslatorFor } from './say.ts';
+
+export interface IntakeOptions {
+  readonly queue: Queue;
+  /** Takes what `queue` cannot, for this process alone: people are answered though nothing can be written down. */
+  readonly spare?: Queue | undefined;
+  readonly translatorFor: TranslatorFor;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly onAccepted: (platform: string, acceptance: Acceptance) => void;
+}
+
+/** Where requests come in: each is stored before its event is confirmed. */
+export interface Intake {
+  /** Never rejects. */
+  accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance>;
+  /** Takes nothing new; resolves when all that came in is stored, or given up. */
+  close(): Promise<void>;
+}
+
+/** A request that must be acknowledged is run after this time, should the process that acknowledges it be gone by then. */
+const ACKNOWLEDGE_MS = 3_000;
+/** An event that wants an answer within seconds is refused when it is not stored by then. */
+const STORE_MS = 1_800;
+/** Events that wait in memory for a store that is away. */
+const MOST_WAITING = 1_000;
+const LONGEST_RETRY_MS = 2_000;
+/** A person is told of their place in line from here on. */
+const SAID_PLACE = 10;
+
+export function createIntake(options: IntakeOptions): Intake {
+  const { queue, spare, translatorFor, log, now, random, onAccepted } = options;
+  const closing = new AbortController();
+  const say = createSay({ translatorFor, log, now, signal: closing.signal });
+  const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random });
+  const under = new Set<Promise<unknown>>();
+
+  function requestOf(platform: ChatPlatform, draft: Draft): Request {
+    const { eventId, shard, chat, user, until, replyTo } = draft;
+    return {
+      id: `${platform.id}:${eventId}`,
+      platform: platform.id,
+      ...(shard !== undefined && { shard }),
+      chat,
+      user,
+      at: now(),
+      ...(until !== undefined && { until }),
+      replyTo,
+      ...Ask.parse(draft),
+    };
+  }
+
+  async function accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance> {
+    const request = requestOf(platform, draft);
+    const entry = {
+      ...entryOf(request),
+      ...(platform.perChat !== undefined && { atOnce: platform.perChat }),
+      delayMs: draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS,
+    };
+    const added = await keep(entry, draft.acknowledge === undefined ? Number.POSITIVE_INFINITY : now() + STORE_MS);
+    if (added === undefined) return draft.acknowledge === undefined ? 'closed' : refuse(platform, draft, request);
+    if (added.outcome === 'known') return 'known';
+    if (added.outcome === 'full') return refuse(platform, draft, request);
+    if (draft.acknowledge !== undefined) return acknowledge(platform, draft.acknowledge, request);
+    if (added.ahead >= SAID_PLACE) own(say(platform, request, t => renderPlace(added.ahead, t)));
+    return 'accepted';
+  }
+
+  /** Undefined when nothing could be stored until then, or Medley stops. */
+  async function keep(entry: QueueEntry, until: number, isRetry = false): Promise<Added | undefined> {
+    try {
+      const added = await queue.add(entry);
+      gate.open();
+      // An attempt that seemed to fail may have come through.
+      return added.outcome === 'known' && isRetry ? { outcome: 'accepted', ahead: 0 } : added;
+    } catch (error) {
+      if (!isRetry) log.error({ err: error, id: entry.id }, 'a request could not be stored');
+    }
+    if (spare !== undefined) return spare.add(entry);
+    return (await gate.wait(until - now())) ? keep(entry, until, true) : undefined;
+  }
+
+  async function acknowledge(platform: ChatPlatform, tell: () => Promise<void>, { id }: Request): Promise<Acceptance> {
+    try {
+      await tell();
+    } catch (error) {
+      const failure = platform.outcomeOf(error);
+      const isGone = failure?.outcome === 'notSent' && failure.reason === 'gone';
+      log[isGone ? 'info' : 'warn']({ err: error, id }, 'a request could not be acknowledged');
+      // Too late: the platform has said already that there is no answer.
+      if (isGone) {
+        await everywhere(each => each.cancel(id));
+        return 'refused';
+      }
+    }
+    await everywhere(each => each.promote(id));
+    return 'accepted';
+  }
+
+  /** What fails here is done a little later by the queue itself. */
+  async function everywhere(work: (queue: Queue) => Promise<unknown>): Promise<void> {
+    for (const each of spare === undefined ? [queue] : [queue, spare]) {
+      await work(each).catch((error: unknown) => log.warn({ err: error }, 'the queue cannot be reached'));
+    }
+  }
+
+  async function refuse(platform: ChatPlatform, draft: Draft, request: Request): Promise<Acceptance> {
+    if (draft.refuse === undefined) own(say(platform, request, t => renderBusy(t)));
+    else await draft.refuse(renderBusy(await translatorFor(callerOf(request))));
+    return 'refused';
+  }
+
+  function own(work: Promise<unknown>): void {
+    under.add(work);
+    work.finally(() => under.delete(work)).catch((error: unknown) => log.error({ err: error }, 'a notice failed'));
+  }
+
+  return {
+    async accept(platform, draft) {
+      if (closing.signal.aborted) return 'closed';
+      const work = accept(platform, draft).catch((error: unknown): Acceptance => {
+        log.error({ err: error }, 'a request could not be taken');
+        return 'closed';
+      });
+      own(work);
+      const acceptance = await work;
+      onAccepted(platform.id, acceptance);
+      return acceptance;
+    },
+    async close() {
+      closing.abort();
+      gate.close();
+      while (under.size > 0) await Promise.allSettled(under);
+    },
+  };
+}
+
+/** Links in one line, all else in another, so that a button does not wait for videos. */
+function laneOf(request: Request): string {
+  return request.kind === 'links' ? chatOf(request) : `${chatOf(request)}#asked`;
+}
+
+function entryOf(request: Request): QueueEntry {
+  return {
+    id: request.id,
+    chat: laneOf(request),
+    owner: ownerKey(request.platform, request.user.id),
+    payload: writeKept({ request, progress: startProgress() }),
+  };
+}

@@ -1,0 +1,167 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../errors.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Claim, Verdict } from '../../infra/queue/queue.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
+import { createReadFailure } from './failures.ts';
+import type { Holds } from './holds.ts';
+import { callerOf, type Request, readKept } from './request.ts';
+import { again, type Ending, partsOf, type RequestOutcome, type Run } from './run.ts';
+import type { TranslatorFor } from './say.ts';
+import { createSteps } from './steps.ts';
+import { createWaitNotices } from './wait-notices.ts';
+
+export interface RunRequestOptions {
+  readonly platforms: ReadonlyMap<string, ChatPlatform>;
+  readonly dispatcher: Pick<Dispatcher, 'answer'>;
+  readonly translatorFor: TranslatorFor;
+  readonly holds: Holds;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly now: () => number;
+  readonly random: () => number;
+  /** A token was refused while something was sent. */
+  readonly onTokenRefused: (platform: string) => void;
+  readonly onOutcome: (request: Request, outcome: RequestOutcome) => void;
+}
+
+export interface RunRequest {
+  /** Runs a claimed request as far as it goes now. Never rejects. */
+  run(claim: Claim): Promise<Verdict>;
+  /** Ends a request that runs here, without a word. False when none of that id does. */
+  cancel(id: string): boolean;
+  /** Ends all that runs, so that it is taken up again later. */
+  abortAll(): void;
+}
+
+/** What a message asks for is brought within a day, or not at all. */
+const LIFE_MS = 24 * 3_600_000;
+/** One attempt, uploads and all. */
+const RUN_MS = 15 * 60_000;
+/** For a request that another version, or another process, may be able to run. */
+const ELSEWHERE_MS = 30_000;
+const UNREADABLE_MS = 10 * 60_000;
+const STORE_MS = 5_000;
+/** For what was ended to end. */
+const GRACE_MS = 1_200;
+/** A request that so many workers were lost over may be what kills them. */
+const MOST_LAPSES = 6;
+const MAX_ENDED = 10_000;
+
+const DONE: Verdict = { done: true };
+
+export function createRunRequest(options: RunRequestOptions): RunRequest {
+  const { platforms, dispatcher, translatorFor, holds, log, now, random, onOutcome } = options;
+  const steps = createSteps({ dispatcher, holds, now, mayNotify: createWaitNotices({ now }), done });
+  const readFailure = createReadFailure({ ...options, steps, done });
+  const runs = new Map<string, Run>();
+  /** What ended here, should the verdict be lost on its way. */
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
+
+  function end(run: Run, ending: Ending, reason: Error): void {
+    run.ending ??= ending;
+    run.controller.abort(reason);
+  }
+
+  function done({ request }: Pick<Run, 'request'>, outcome: RequestOutcome): Verdict {
+    ended.set(request.id, true);
+    onOutcome(request, outcome);
+    return DONE;
+  }
+
+  async function run(claim: Claim): Promise<Verdict> {
+    if (ended.has(claim.id)) return DONE;
+    const kept = readKept(claim.payload);
+    if (kept === undefined) return unreadable(claim);
+    const { request, progress } = kept;
+    const platform = platforms.get(request.platform);
+    if (platform === undefined) return { done: false, afterMs: ELSEWHERE_MS };
+    const to = platform.replyTo.safeParse(request.replyTo);
+    if (!to.success) return unreadable(claim);
+    if (now() >= (request.until ?? request.at + LIFE_MS)) {
+      log.warn({ id: request.id, state: progress }, 'a request could not be answered in time');
+      return done(kept, 'expired');
+    }
+    const waitMs = Math.max(holds.waitMs(request.platform, request.chat.id), platform.busyMs?.(to.data) ?? 0);
+    if (waitMs > 0) return { done: false, afterMs: waitMs };
+    if (claim.lapses > progress.lapses) {
+      progress.lapses = claim.lapses;
+      // So that what was lost beside it is done before it can do harm again.
+      if (claim.lapses > 1) return again(kept, random() * 2 ** claim.lapses * 1_000);
+    }
+    return attempt({ ...kept, platform, to: to.data, claim });
+  }
+
+  function unreadable({ id, addedAt }: Claim): Verdict {
+    if (now() - addedAt < UNREADABLE_MS) return { done: false, afterMs: ELSEWHERE_MS };
+    log.error({ id }, 'a request that was kept cannot be read');
+    return DONE;
+  }
+
+  async function attempt(parts: Pick<Run, 'request' | 'progress' | 'platform' | 'to' | 'claim'>): Promise<Verdict> {
+    const run: Run = {
+      ...parts,
+      controller: new AbortController(),
+      ending: undefined,
+      stopWorking: undefined,
+      next: partsOf(parts.request),
+      worst: 'answered',
+    };
+    const { claim, request } = run;
+    const onLost = () => end(run, 'superseded', new Superseded('the lease is lost'));
+    claim.signal.addEventListener('abort', onLost, { once: true });
+    if (claim.signal.aborted) onLost();
+    const deadline = setTimeout(() => end(run, 'late', new AppError('timeout', 'a request ran too long')), RUN_MS);
+    runs.set(request.id, run);
+    let grace: NodeJS.Timeout | undefined;
+    const abandoned = new Promise<Verdict>(resolve => {
+      run.controller.signal.addEventListener('abort', () => {
+        grace = setTimeout(() => resolve(abandon(run)), GRACE_MS);
+      });
+    });
+    try {
+      return await Promise.race([allSteps(run), abandoned]);
+    } catch (error) {
+      const isExpected = error instanceof Superseded || error instanceof StoreAway;
+      log[isExpected ? 'info' : 'error']({ err: error, id: request.id }, 'a request could not be run now');
+      return again(run, STORE_MS);
+    } finally {
+      clearTimeout(deadline);
+      claim.signal.removeEventListener('abort', onLost);
+      if (runs.get(request.id) === run) runs.delete(request.id);
+      run.stopWorking?.();
+      // Ends what is still being made for answers that will not be sent.
+      run.controller.abort();
+      clearTimeout(grace);
+    }
+  }
+
+  /** It does not heed the end of it: what it still does is as if this process had died. */
+  function abandon(run: Run): Verdict {
+    log.error({ id: run.request.id, ending: run.ending }, 'a request does not end');
+    return again(run, 0);
+  }
+
+  async function allSteps(run: Run): Promise<Verdict> {
+    const { progress, request, platform, to } = run;
+    const caller = callerOf(request, platform.describeCaller?.(request, to));
+    const t = await translatorFor(caller);
+    if (progress.lapses >= MOST_LAPSES && progress.owed === undefined) await steps.regret(run, 'failed');
+    for (;;) {
+      const verdict = await steps.step(run, caller, t).catch((error: unknown) => readFailure(run, error));
+      if (verdict !== undefined) return verdict;
+    }
+  }
+
+  return {
+    run,
+    cancel(id) {
+      const found = runs.get(id);
+      if (found !== undefined) end(found, 'cancelled', new Superseded('it is not wanted any more'));
+      return found !== undefined;
+    },
+    abortAll() {
+      for (const each of runs.values()) end(each, 'stopping', new Superseded('Medley stops'));
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Claim, Verdict } from '../../infra/queue/queue.ts';
+import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
+import { type Progress, type Request, writeKept } from './request.ts';
+
+/**
+ * How a request ended. `failed`: with a sentence of regret. `unsure`: with the sentence that something may be missing. `gone`: there was no
+ * place left to answer in. `expired`: the platform could not be reached in time. `cancelled`: it was not wanted any more.
+ */
+export type RequestOutcome = 'answered' | 'failed' | 'unsure' | 'gone' | 'expired' | 'cancelled';
+
+/** Why an attempt is ended from here. */
+export type Ending = 'stopping' | 'cancelled' | 'superseded' | 'late';
+
+/** One attempt at one request. */
+export interface Run {
+  readonly request: Request;
+  readonly platform: ChatPlatform;
+  readonly to: unknown;
+  readonly progress: Progress;
+  readonly claim: Claim;
+  readonly controller: AbortController;
+  ending: Ending | undefined;
+  stopWorking: (() => void) | undefined;
+  /** The part after those that are being answered. */
+  next: number;
+  /** What was said instead of an answer, to count it. */
+  worst: RequestOutcome;
+}
+
+/** It waits, as far as it has come. */
+export function again({ request, progress }: Pick<Run, 'request' | 'progress'>, afterMs: number): Verdict {
+  return { done: false, afterMs, payload: writeKept({ request, progress }) };
+}
+
+/** @throws Superseded, StoreAway */
+export async function save({ request, progress, claim }: Run): Promise<void> {
+  let isOurs: boolean;
+  try {
+    isOurs = await claim.save(writeKept({ request, progress }));
+  } catch (cause) {
+    throw new StoreAway('nothing can be written down', { cause });
+  }
+  if (!isOurs) throw new Superseded('the request is in other hands');
+}
+
+/** How many parts a request has. */
+export function partsOf(request: Request): number {
+  return request.kind === 'links' ? request.what.length : 1;
+}

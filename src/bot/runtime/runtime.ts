@@ -1,0 +1,178 @@
+import type { Logger } from '../../infra/log.ts';
+import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Acceptance, ChatPlatform, PlatformHost } from './chat-platform.ts';
+import { createHolds } from './holds.ts';
+import { createIntake } from './intake.ts';
+import { ownerKey, type Request } from './request.ts';
+import type { RequestOutcome } from './run.ts';
+import { createRunRequest } from './run-request.ts';
+import { createTranslatorFor } from './say.ts';
+import { createSupervisor, type PlatformStatus } from './supervisor.ts';
+
+/** Told of every request, for metrics. */
+export interface RuntimeWatch {
+  onAccepted?(platform: string, acceptance: Acceptance): void;
+  /** `tookMs`: since it was accepted. */
+  onOutcome?(platform: string, outcome: RequestOutcome, tookMs: number): void;
+}
+
+export interface RuntimeOptions {
+  readonly platforms: readonly ChatPlatform[];
+  readonly queue: Queue;
+  /** For this process alone: takes what `queue` cannot, so that people are answered though nothing can be written down. */
+  readonly spare?: Queue | undefined;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator'>;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  /** Whether this process listens to the platforms, and whether it answers. Default: both. */
+  readonly roles?: { readonly gateway: boolean; readonly worker: boolean };
+  /** Requests that run at once in this process. Default 32. */
+  readonly concurrency?: number;
+  readonly watch?: RuntimeWatch;
+  /** How long running requests may take after `stop()`. Default 10,000. */
+  readonly drainMs?: number;
+  readonly now?: () => number;
+  /** From 0 to 1. */
+  readonly random?: () => number;
+}
+
+export interface RuntimeStatus extends QueueStats {
+  /** When this process last took up a request, unix milliseconds: entries that wait are looked at every minute or so. */
+  readonly lastRunAt: number | undefined;
+  readonly platforms: readonly PlatformStatus[];
+}
+
+/**
+ * Requests from their acceptance to their answer, for all chat platforms: each is stored, run when it is its chat's turn, and answered once,
+ * whichever process dies on the way.
+ */
+export interface Runtime {
+  /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
+  start(): Promise<void>;
+  /** What a person has asked for is dropped, unless it is being worked on. */
+  forgetUser(platform: string, userId: string): Promise<void>;
+  /** @throws AppError `internal` when the queue cannot be reached */
+  status(): Promise<RuntimeStatus>;
+  /** Takes nothing new, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
+  stop(): Promise<void>;
+}
+
+const CONCURRENCY = 32;
+const DRAIN_MS = 10_000;
+/** For what does not heed the end of it. */
+const CLOSE_MS = 2_000;
+
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const { queue, spare, dispatcher, log, watch, now = Date.now, random = Math.random } = options;
+  const { gateway, worker } = options.roles ?? { gateway: true, worker: true };
+  const queues = spare === undefined ? [queue] : [queue, spare];
+  const holds = createHolds({ now, random });
+  const translatorFor = createTranslatorFor(dispatcher, log);
+  const intake = createIntake({
+    queue,
+    spare,
+    translatorFor,
+    log,
+    now,
+    random,
+    onAccepted: (platform, acceptance) => watch?.onAccepted?.(platform, acceptance),
+  });
+  const runs = createRunRequest({
+    platforms: new Map(options.platforms.map(platform => [platform.id, platform])),
+    dispatcher,
+    translatorFor,
+    holds,
+    log,
+    now,
+    random,
+    onTokenRefused: id => supervised.find(({ platform }) => platform.id === id)?.supervisor.suspect(),
+    onOutcome: ({ platform, at }: Request, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),
+  });
+  const supervised = options.platforms.map(platform => ({
+    platform,
+    supervisor: createSupervisor({
+      platform,
+      log,
+      now,
+      random,
+      onRefused: forMs => holds.holdPlatform(platform.id, forMs),
+    }),
+  }));
+  let lastRunAt: number | undefined;
+  let stopped: Promise<void> | undefined;
+
+  function run(claim: Claim): Promise<Verdict> {
+    lastRunAt = now();
+    return runs.run(claim);
+  }
+
+  function hostOf({ platform, supervisor }: (typeof supervised)[number]): PlatformHost {
+    return {
+      accept: draft => intake.accept(platform, draft),
+      async cancel(eventId) {
+        const id = `${platform.id}:${eventId}`;
+        if (!runs.cancel(id)) await Promise.all(queues.map(each => each.cancel(id)));
+      },
+      lost: reason => supervisor.lost(reason),
+    };
+  }
+
+  async function stop(): Promise<void> {
+    await Promise.all([stopHearing(), finishRunning()]);
+    await within(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())));
+  }
+
+  async function stopHearing(): Promise<void> {
+    await within(CLOSE_MS, Promise.all(supervised.map(({ supervisor }) => supervisor.stop())));
+    await within(CLOSE_MS, intake.close());
+  }
+
+  async function finishRunning(): Promise<void> {
+    const drained = Promise.all(queues.map(each => each.drain()));
+    if (await within(options.drainMs ?? DRAIN_MS, drained)) return;
+    runs.abortAll();
+    await within(CLOSE_MS, drained);
+  }
+
+  /** False when it is not done by then, or fails. */
+  async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>(resolve => {
+      timer = setTimeout(resolve, ms, false);
+    });
+    const done = work.then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, 'something could not be ended');
+        return false;
+      },
+    );
+    const isDone = await Promise.race([done, late]);
+    clearTimeout(timer);
+    return isDone;
+  }
+
+  return {
+    async start() {
+      if (worker) {
+        const concurrency = options.concurrency ?? CONCURRENCY;
+        for (const each of queues) each.work(run, { concurrency });
+      }
+      if (gateway) await Promise.all(supervised.map(each => each.supervisor.start(hostOf(each))));
+    },
+    async forgetUser(platform, userId) {
+      await Promise.all(queues.map(each => each.forget(ownerKey(platform, userId))));
+    },
+    async status() {
+      return {
+        ...(await queue.stats()),
+        lastRunAt,
+        platforms: supervised.map(({ supervisor }) => supervisor.status()),
+      };
+    },
+    stop() {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}

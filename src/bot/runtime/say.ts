@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import type { Logger } from '../../infra/log.ts';
+import { type Caller, chatKey } from '../command.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Reply } from '../reply.ts';
+import type { ChatPlatform } from './chat-platform.ts';
+import { callerOf, type Request } from './request.ts';
+
+/** The language of a person, also when the settings cannot be read. */
+export type TranslatorFor = (caller: Caller) => Promise<Translator>;
+
+export function createTranslatorFor(
+  dispatcher: Pick<Dispatcher, 'translator'>,
+  log: Pick<Logger, 'error'>,
+): TranslatorFor {
+  return async caller => {
+    try {
+      return await dispatcher.translator(caller);
+    } catch (error) {
+      log.error({ err: error }, 'settings could not be read');
+      return createTranslator(caller.locales);
+    }
+  };
+}
+
+export interface SayOptions {
+  readonly translatorFor: TranslatorFor;
+  readonly log: Pick<Logger, 'info'>;
+  readonly now: () => number;
+  /** Aborts when nothing is to be said any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Says a sentence about a request that nothing depends on, once a minute to a chat. Never rejects. */
+export type Say = (platform: ChatPlatform, request: Request, render: (t: Translator) => Reply) => Promise<void>;
+
+const EVERY_MS = 60_000;
+const TIMEOUT_MS = 30_000;
+const MAX_CHATS = 10_000;
+
+export function createSay({ translatorFor, log, now, signal: stopped }: SayOptions): Say {
+  const said = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS, perf: { now } });
+
+  return async (platform, request, render) => {
+    const chat = chatOf(request);
+    if (said.has(chat)) return;
+    said.set(chat, true);
+    const { replyTo: to } = request;
+    const signal = AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]);
+    try {
+      const t = await translatorFor(callerOf(request));
+      // Nothing is written down: it does not matter whether it arrives.
+      const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`n-${key}`);
+      await platform.send(oneReply(render(t)), { request, to, t, signal, isLast: true, put });
+    } catch (error) {
+      log.info({ err: error, platform: platform.id }, 'a notice could not be said');
+    }
+  };
+}
+
+/** The key its chat's settings, and its place in the queue, hang on. */
+export function chatOf({ platform, chat: { id: chatId, groupId } }: Request): string {
+  return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
+}
+
+export async function* oneReply(reply: Reply): AsyncGenerator<Reply> {
+  yield reply;
+}

@@ -1,0 +1,193 @@
+import type { Translator } from '../../i18n/translate.ts';
+import type { Verdict } from '../../infra/queue/queue.ts';
+import type { Caller } from '../command.ts';
+import type { Answer, Round } from '../dispatch/dispatch-context.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import type { Reply } from '../reply.ts';
+import { renderOwed } from '../views/request-notice.ts';
+import type { Sending } from './chat-platform.ts';
+import type { Holds } from './holds.ts';
+import { type Owed, ownerKey } from './request.ts';
+import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
+import { oneReply } from './say.ts';
+import { createPut } from './sending.ts';
+import type { WaitNotices } from './wait-notices.ts';
+
+export interface StepsOptions {
+  readonly dispatcher: Pick<Dispatcher, 'answer'>;
+  readonly holds: Pick<Holds, 'reached'>;
+  readonly now: () => number;
+  readonly mayNotify: WaitNotices;
+  readonly done: (run: Run, outcome: RequestOutcome) => Verdict;
+}
+
+/** What is done for a request, piece by piece: a verdict, or undefined when there is more to do. */
+export interface Steps {
+  /** The next round of answers, or the sentence that is owed in their place. @throws what sending throws */
+  step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined>;
+  /** Owes the person a sentence, unless it is such a sentence that went wrong: those are not said twice, and not about each other. */
+  regret(run: Run, sentence: Owed['sentence']): Promise<Verdict | undefined>;
+  /** Of a sentence that may not have arrived. */
+  sayAgain(run: Run): Promise<Verdict | undefined>;
+}
+
+/** The platform was asked whether it is there, and is not. */
+export class PlatformAway extends Error {
+  override readonly name = 'PlatformAway';
+}
+
+/** Attempts to say one sentence of regret. */
+const MOST_TELLS = 5;
+/** Until it is tried again to tell a person that a request waits. */
+const NOTICE_MS = 5_000;
+
+export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOptions): Steps {
+  async function step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
+    const { owed, sending } = run.progress;
+    if (sending !== undefined && now() >= sending.until)
+      return owed === undefined ? regret(run, 'unsure') : sayAgain(run);
+    return owed === undefined ? answerRound(run, caller, t) : say(run, owed, t);
+  }
+
+  /** A sentence of regret that may have been said is said again, rather than never: up to a bound. */
+  async function sayAgain(run: Run): Promise<Verdict | undefined> {
+    const { progress } = run;
+    const { owed } = progress;
+    progress.tries += 1;
+    delete progress.sending;
+    if (owed === undefined || (owed.sentence !== 'waiting' && progress.tries < MOST_TELLS)) return undefined;
+    return said(run, owed);
+  }
+
+  async function answerRound(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
+    const { request, progress, platform, to, controller } = run;
+    const round = await dispatcher.answer(request, {
+      caller,
+      signal: controller.signal,
+      progress(stage) {
+        run.stopWorking ??= platform.showWorking?.(to, stage);
+      },
+      from: progress.next,
+      paid: progress.paid,
+    });
+    controller.signal.throwIfAborted();
+    progress.paid = round.paid;
+    for (const group of groupsOf(round, platform.repliesAtOnce)) {
+      const next = group.at(-1)?.next ?? round.next;
+      run.next = next;
+      const isLast = round.remaining === undefined && next >= round.next;
+      const sending = sendingOf(run, t, { phase: `${progress.next}`, next, isLast });
+      await platform.send(repliesOf(group, controller.signal), sending);
+      await stepTo(run, next, !isLast);
+    }
+    progress.next = round.next;
+    return round.remaining === undefined ? done(run, run.worst) : wait(run, round.remaining);
+  }
+
+  /** What is left goes on by itself; a person whose limit is used up is told so once. */
+  function wait(run: Run, { links, refusal }: NonNullable<Round['remaining']>): Verdict | undefined {
+    const { progress, request } = run;
+    if (refusal === undefined) return again(run, 0);
+    const afterMs = Math.max(1_000, refusal.retryAfterMs ?? 0);
+    if (request.until !== undefined && now() + afterMs >= request.until) {
+      progress.owed = { sentence: 'limited', next: partsOf(request), afterMs };
+      return undefined;
+    }
+    if (progress.isWaitSaid) return again(run, afterMs);
+    if (!mayNotify(ownerKey(request.platform, request.user.rateKey))) return again(run, Math.min(afterMs, NOTICE_MS));
+    progress.isWaitSaid = true;
+    progress.owed = { sentence: 'waiting', next: progress.next, links, afterMs };
+    return undefined;
+  }
+
+  async function say(run: Run, owed: Owed, t: Translator): Promise<Verdict | undefined> {
+    const { request, progress, platform, controller } = run;
+    run.next = owed.next;
+    // A sentence about something missing is of no use as long as it may get lost itself.
+    if (owed.sentence === 'unsure') await reach(run);
+    const isLast = owed.sentence !== 'waiting' && owed.next >= partsOf(request);
+    const sending = sendingOf(run, t, { phase: `${progress.next}${owed.sentence[0]}`, next: owed.next, isLast });
+    await platform.send(oneReply(renderOwed(owed, t)), sending);
+    controller.signal.throwIfAborted();
+    return said(run, owed);
+  }
+
+  /** @throws PlatformAway */
+  async function reach({ platform, controller }: Run): Promise<void> {
+    try {
+      await platform.verify(controller.signal);
+    } catch (cause) {
+      throw new PlatformAway('the platform does not answer', { cause });
+    }
+  }
+
+  /** The sentence stands, or cannot be said. */
+  async function said(run: Run, { sentence, next, afterMs = 0 }: Owed): Promise<Verdict | undefined> {
+    delete run.progress.owed;
+    delete run.progress.sending;
+    if (sentence === 'waiting') {
+      await stepTo(run, next, false);
+      return again(run, afterMs);
+    }
+    if (run.worst === 'answered') run.worst = sentence === 'unsure' ? 'unsure' : 'failed';
+    const isEnd = next >= partsOf(run.request);
+    await stepTo(run, next, !isEnd);
+    return isEnd ? done(run, run.worst) : undefined;
+  }
+
+  /** What comes before `next` is over. */
+  async function stepTo(run: Run, next: number, isWritten: boolean): Promise<void> {
+    const { progress } = run;
+    progress.next = next;
+    progress.stands = [];
+    if (isWritten) await save(run);
+  }
+
+  function sendingOf(run: Run, t: Translator, place: { phase: string; next: number; isLast: boolean }): Sending {
+    const { request, progress, platform, to, controller } = run;
+    const { signal } = controller;
+    const put = createPut({
+      ...place,
+      progress,
+      signal,
+      outcomeOf: error => platform.outcomeOf(error),
+      save: () => save(run),
+      onSent: () => holds.reached(request.platform),
+      now,
+    });
+    return { request, to, t, signal, isLast: place.isLast, put };
+  }
+
+  /** A sentence is said in place of the parts before `next`. */
+  function owe({ progress }: Run, sentence: Owed['sentence'], next: number): void {
+    delete progress.sending;
+    progress.stands = [];
+    progress.tries = 0;
+    progress.owed = { sentence, next };
+  }
+
+  async function regret(run: Run, sentence: Owed['sentence']): Promise<Verdict | undefined> {
+    const { owed, sending } = run.progress;
+    if (owed !== undefined) return said(run, owed);
+    owe(run, sentence, sending?.next ?? run.next);
+    return undefined;
+  }
+
+  return { step, regret, sayAgain };
+}
+
+/** Answers that are sent together. */
+function groupsOf({ answers }: Round, size: number): readonly (readonly Answer[])[] {
+  const groups: Answer[][] = [];
+  for (let start = 0; start < answers.length; start += size) groups.push(answers.slice(start, start + size));
+  return groups;
+}
+
+/** @throws the signal's reason, when they are no longer wanted */
+async function* repliesOf(answers: readonly Answer[], signal: AbortSignal): AsyncGenerator<Reply> {
+  for (const { reply } of answers) {
+    const ready = await reply;
+    signal.throwIfAborted();
+    if (ready !== undefined) yield ready;
+  }
+}

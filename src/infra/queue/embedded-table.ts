@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import type { Store } from '../store/store.ts';
+import type { QueueEntry } from './queue.ts';
+
+/**
+ * `waiting` can be claimed, `delayed` waits for `due`, `claimed` is in the hands of `holder` until `lease`, `done` is a bare id.
+ * `turn` is the place in the line of all chats; those of one turn go in the order they came. Times are unix milliseconds.
+ */
+const STEPS = [
+  `CREATE TABLE queue (
+    id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, chat TEXT NOT NULL, owner TEXT NOT NULL, payload TEXT NOT NULL,
+    at_once INTEGER NOT NULL, turn INTEGER NOT NULL, at INTEGER NOT NULL, due INTEGER NOT NULL,
+    holder TEXT NOT NULL, lease INTEGER NOT NULL, lapses INTEGER NOT NULL
+  ) STRICT`,
+  `CREATE INDEX queue_waiting ON queue (turn) WHERE state = 'waiting'`,
+  `CREATE INDEX queue_delayed ON queue (due) WHERE state = 'delayed'`,
+  `CREATE INDEX queue_by_chat ON queue (chat, turn) WHERE state <> 'done'`,
+  `CREATE INDEX queue_unfinished ON queue (at) WHERE state <> 'done'`,
+  `CREATE INDEX queue_done ON queue (at) WHERE state = 'done'`,
+];
+
+/** Who, where and what are gone. */
+const BARE = `state = 'done', chat = '', owner = '', payload = '', holder = '', at = :at`;
+
+const ClaimedRow = z.object({
+  id: z.string(),
+  chat: z.string(),
+  payload: z.string(),
+  at_once: z.number(),
+  turn: z.number(),
+  at: z.number(),
+  lapses: z.number(),
+});
+export type ClaimedRow = z.output<typeof ClaimedRow>;
+
+const Backlog = z.object({ count: z.number(), last: z.number().nullable() });
+const Figure = z.object({ value: z.number().nullable() });
+const Counts = z.object({ state: z.string(), count: z.number() });
+
+interface Lease {
+  readonly holder: string;
+  /** Unix milliseconds. */
+  readonly until: number;
+}
+
+interface Release {
+  readonly due: number;
+  readonly turn: number;
+  readonly payload: string | undefined;
+}
+
+export type EmbeddedTable = ReturnType<typeof createEmbeddedTable>;
+
+/**
+ * The rows of an embedded queue. One statement each, so that a process killed at any moment leaves whole states.
+ * @throws AppError `internal` when the store cannot be read or written
+ */
+export function createEmbeddedTable(store: Store) {
+  store.migrate('queue', STEPS);
+
+  function figure(sql: string, params: Readonly<Record<string, string | number>> = {}): number | undefined {
+    return store.get(sql, params, Figure)?.value ?? undefined;
+  }
+
+  return {
+    has: (id: string) => figure('SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
+
+    /** Unfinished entries of a chat, and the turn of the last of them. */
+    backlog(chat: string): { readonly count: number; readonly last: number | null } {
+      const sql = `SELECT count(*) AS count, max(turn) AS last FROM queue WHERE chat = ? AND state <> 'done'`;
+      return store.get(sql, [chat], Backlog) ?? { count: 0, last: null };
+    },
+
+    /** False when the id is known. */
+    insert(entry: QueueEntry, { turn, atOnce, at }: { turn: number; atOnce: number; at: number }): boolean {
+      const { id, chat, owner, payload, delayMs = 0 } = entry;
+      const { changes } = store.run(
+        `INSERT INTO queue (id, state, chat, owner, payload, at_once, turn, at, due, holder, lease, lapses)
+        VALUES (:id, :state, :chat, :owner, :payload, :atOnce, :turn, :at, :due, '', 0, 0) ON CONFLICT (id) DO NOTHING`,
+        {
+          ...{ id, chat, owner, payload, atOnce, turn, at },
+          state: delayMs > 0 ? 'delayed' : 'waiting',
+          due: delayMs > 0 ? at + delayMs : 0,
+        },
+      );
+      return changes > 0;
+    },
+
+    /** The next in line whose chat is none of `busy`. */
+    claim(busy: readonly string[], { holder, until }: Lease): ClaimedRow | undefined {
+      return store.get(
+        `UPDATE queue SET state = 'claimed', holder = :holder, lease = :until WHERE rowid = (
+          SELECT rowid FROM queue WHERE state = 'waiting' AND chat NOT IN (SELECT value FROM json_each(:busy))
+          ORDER BY turn, rowid LIMIT 1
+        ) RETURNING id, chat, payload, at_once, turn, at, lapses`,
+        { holder, until, busy: JSON.stringify(busy) },
+        ClaimedRow,
+      );
+    },
+
+    /** False from these when that holder does not hold it. */
+    save(id: string, holder: string, payload: string): boolean {
+      const sql = `UPDATE queue SET payload = :payload WHERE id = :id AND state = 'claimed' AND holder = :holder`;
+      return store.run(sql, { id, holder, payload }).changes > 0;
+    },
+    settle(id: string, holder: string, at: number): boolean {
+      const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state = 'claimed' AND holder = :holder`;
+      return store.run(sql, { id, holder, at }).changes > 0;
+    },
+    /** `due`: 0 for at once; `turn`: not before that one. */
+    release(id: string, holder: string, { due, turn, payload }: Release): boolean {
+      const { changes } = store.run(
+        `UPDATE queue SET state = :state, due = :due, turn = max(turn, :turn), holder = '',
+          payload = coalesce(:payload, payload)
+        WHERE id = :id AND state = 'claimed' AND holder = :holder`,
+        { id, holder, due, turn, state: due > 0 ? 'delayed' : 'waiting', payload: payload ?? null },
+      );
+      return changes > 0;
+    },
+
+    renew(ids: readonly string[], { holder, until }: Lease): void {
+      store.run(
+        `UPDATE queue SET lease = :until
+        WHERE state = 'claimed' AND holder = :holder AND id IN (SELECT value FROM json_each(:ids))`,
+        { holder, until, ids: JSON.stringify(ids) },
+      );
+    },
+    /** Frees what was claimed under leases that ended before `moment`. */
+    expire(moment: number): number {
+      const sql = `UPDATE queue SET state = 'waiting', holder = '', lapses = lapses + 1 WHERE state = 'claimed' AND lease < ?`;
+      return store.run(sql, [moment]).changes;
+    },
+
+    /** At most `most` of those whose time has come. */
+    wake(now: number, most: number): void {
+      store.run(
+        `UPDATE queue SET state = 'waiting', due = 0
+        WHERE rowid IN (SELECT rowid FROM queue WHERE state = 'delayed' AND due <= ? ORDER BY due LIMIT ?)`,
+        [now, most],
+      );
+    },
+    nextDue: () => figure(`SELECT min(due) AS value FROM queue WHERE state = 'delayed'`),
+    promote(id: string): void {
+      store.run(`UPDATE queue SET state = 'waiting', due = 0 WHERE id = ? AND state = 'delayed'`, [id]);
+    },
+
+    cancel(id: string, at: number): boolean {
+      const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state IN ('waiting', 'delayed')`;
+      return store.run(sql, { id, at }).changes > 0;
+    },
+    forget(owner: string, at: number): number {
+      const sql = `UPDATE queue SET ${BARE} WHERE owner = :owner AND state <> 'done' AND state <> 'claimed'`;
+      return store.run(sql, { owner, at }).changes;
+    },
+
+    /** At most `most` ids of finished entries: those marked before a moment, and the oldest beyond `marks`. */
+    dropMarks({ before, marks, most }: { before: number; marks: number; most: number }): number {
+      const { changes } = store.run(
+        `DELETE FROM queue WHERE rowid IN (
+          SELECT rowid FROM queue WHERE state = 'done' AND (
+            at <= :before OR at < (SELECT at FROM queue WHERE state = 'done' ORDER BY at DESC LIMIT 1 OFFSET :marks)
+          ) ORDER BY at LIMIT :most)`,
+        { before, marks: marks - 1, most },
+      );
+      return changes;
+    },
+    /** Unfinished entries that were added before a moment. */
+    dropOld(before: number): number {
+      const sql = `DELETE FROM queue WHERE state <> 'done' AND state <> 'claimed' AND at <= ?`;
+      return store.run(sql, [before]).changes;
+    },
+
+    firstTurn: () => figure(`SELECT min(turn) AS value FROM queue WHERE state = 'waiting'`),
+    oldest: () => figure(`SELECT min(at) AS value FROM queue WHERE state <> 'done'`),
+    counts(): ReadonlyMap<string, number> {
+      const sql = `SELECT state, count(*) AS count FROM queue WHERE state <> 'done' GROUP BY state`;
+      return new Map(store.all(sql, {}, Counts).map(({ state, count }) => [state, count]));
+    },
+  };
+}

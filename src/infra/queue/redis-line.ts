@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { z } from 'zod';
+
+/**
+ * What BullMQ does not know, kept beside its keys: which chat an entry belongs to, whose turn it is, and who runs. For each chat
+ * `chat:` holds its unfinished entries by turn, `run:` those that run, and `parked:` those that were taken too early and wait
+ * for one of these; `unfinished` holds all entries by the moment they were added, `turn` the turn that is being taken.
+ *
+ * Every script that acts for a worker first looks at the lock, so that nothing a worker writes after it lost its lease counts.
+ */
+const PRELUDE = `
+local base, own = ARGV[1], ARGV[2]
+local function holds(id, token) return redis.call('GET', base .. id .. ':lock') == token end
+local function handOver(id, chat)
+  if redis.call('SREM', own .. 'run:' .. chat, id) == 0 then return '' end
+  while true do
+    local popped = redis.call('ZPOPMIN', own .. 'parked:' .. chat)
+    if #popped == 0 then return '' end
+    if redis.call('EXISTS', base .. popped[1]) == 1 then
+      redis.call('SADD', own .. 'run:' .. chat, popped[1])
+      return popped[1]
+    end
+  end
+end
+local function finish(id, chat)
+  redis.call('HSET', base .. id, 'data', '{}')
+  redis.call('ZREM', own .. 'unfinished', id)
+  redis.call('ZREM', own .. 'chat:' .. chat, id)
+  redis.call('ZREM', own .. 'parked:' .. chat, id)
+  return handOver(id, chat)
+end
+`;
+
+/** BullMQ's largest priority. */
+const LAST_TURN = 2_097_152;
+
+const SCRIPTS = {
+  /** Gives an entry its turn. When a bound is reached, entries that were never added (their gateway died) are taken out first. */
+  plan: `
+local id, chat, now, entries, perChat = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+if redis.call('EXISTS', base .. id) == 1 then return {'known', 0, 0} end
+local ofChat, all = own .. 'chat:' .. chat, own .. 'unfinished'
+local function prune(key, ids)
+  for _, each in ipairs(ids) do
+    if redis.call('EXISTS', base .. each) == 0 then
+      redis.call('ZREM', key, each)
+      redis.call('ZREM', all, each)
+    end
+  end
+end
+if redis.call('ZCARD', ofChat) >= perChat then prune(ofChat, redis.call('ZRANGE', ofChat, 0, -1)) end
+local count = redis.call('ZCARD', ofChat)
+if count >= perChat then return {'chat', count, 0} end
+if redis.call('ZCARD', all) >= entries then prune(all, redis.call('ZRANGE', all, 0, 99)) end
+local total = redis.call('ZCARD', all)
+if total >= entries then return {'queue', total, 0} end
+if total == 0 then redis.call('DEL', own .. 'turn') end
+local turn = tonumber(redis.call('GET', own .. 'turn') or '1')
+local last = redis.call('ZRANGE', ofChat, -1, -1, 'WITHSCORES')
+if #last > 0 then turn = math.max(turn, tonumber(last[2]) + 1) end
+turn = math.min(turn, ${LAST_TURN})
+redis.call('ZADD', ofChat, turn, id)
+redis.call('ZADD', all, now, id)
+return {'accepted', count, turn}`,
+
+  /** Whether a claimed entry may run now. */
+  enter: `
+local id, chat, token, atOnce, turn = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+if not holds(id, token) then return 'lost' end
+local run = own .. 'run:' .. chat
+if redis.call('SISMEMBER', run, id) == 0 and redis.call('SCARD', run) >= atOnce then return 'wait' end
+redis.call('SADD', run, id)
+redis.call('ZREM', own .. 'parked:' .. chat, id)
+if turn > tonumber(redis.call('GET', own .. 'turn') or '1') then redis.call('SET', own .. 'turn', turn) end
+return 'go'`,
+
+  /** For an entry that was sent back to wait for its chat: a place that is free by now is taken at once. */
+  park: `
+local id, chat, atOnce, turn = ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
+local run = own .. 'run:' .. chat
+if redis.call('SCARD', run) < atOnce then
+  redis.call('SADD', run, id)
+  return 'go'
+end
+redis.call('ZADD', own .. 'parked:' .. chat, turn, id)
+return 'wait'`,
+
+  save: `
+local id, token, data = ARGV[3], ARGV[4], ARGV[5]
+if not holds(id, token) then return 0 end
+redis.call('HSET', base .. id, 'data', data)
+return 1`,
+
+  /** Frees the place in the chat; says who takes it. An empty \`data\` changes nothing. What yields goes behind all that wait now. */
+  release: `
+local id, chat, token, data, yields = ARGV[3], ARGV[4], ARGV[5], ARGV[6], ARGV[7]
+if not holds(id, token) then return {0, ''} end
+if data ~= '' then redis.call('HSET', base .. id, 'data', data) end
+if yields == '1' then
+  local turn = tonumber(redis.call('GET', own .. 'turn') or '1') + 1
+  turn = math.min(math.max(turn, tonumber(redis.call('HGET', base .. id, 'priority') or '1')), ${LAST_TURN})
+  redis.call('HSET', base .. id, 'priority', turn)
+  redis.call('ZADD', own .. 'chat:' .. chat, turn, id)
+end
+return {1, handOver(id, chat)}`,
+
+  settle: `
+local id, chat, token = ARGV[3], ARGV[4], ARGV[5]
+if not holds(id, token) then return {0, ''} end
+return {1, finish(id, chat)}`,
+
+  /** Ends an entry that no worker holds. */
+  cancel: `
+local id, chat = ARGV[3], ARGV[4]
+if redis.call('EXISTS', base .. id) == 0 or redis.call('EXISTS', base .. id .. ':lock') == 1 then return {0, ''} end
+return {1, finish(id, chat)}`,
+} as const;
+
+type Script = keyof typeof SCRIPTS;
+
+const PLAN = z.tuple([z.enum(['known', 'chat', 'queue', 'accepted']), z.number(), z.number()]);
+const PLACE = z.enum(['go', 'wait', 'lost']);
+/** Whether it was done, and the entry whose turn it is in that chat, or nothing. */
+const HANDED = z.tuple([z.number(), z.string()]);
+
+export interface RedisLineOptions {
+  readonly client: Redis;
+  /** What BullMQ's keys of entries begin with. */
+  readonly base: string;
+}
+
+export type RedisLine = ReturnType<typeof createRedisLine>;
+
+/** Turns and places of a queue on Redis; ids are those of BullMQ. */
+export function createRedisLine({ client, base }: RedisLineOptions) {
+  const own = `${base}line:`;
+  const all = `${own}unfinished`;
+
+  async function run(script: Script, ...args: readonly (string | number)[]): Promise<unknown> {
+    const { sha, lua } = LOADED[script];
+    try {
+      return await client.evalsha(sha, 0, base, own, ...args);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+      return client.eval(lua, 0, base, own, ...args);
+    }
+  }
+
+  return {
+    async plan(id: string, chat: string, bounds: { now: number; entries: number; perChat: number }) {
+      const answer = await run('plan', id, chat, bounds.now, bounds.entries, bounds.perChat);
+      const [outcome, count, turn] = PLAN.parse(answer);
+      return { outcome, count, turn };
+    },
+    async enter(id: string, chat: string, claim: { token: string; atOnce: number; turn: number }) {
+      return PLACE.parse(await run('enter', id, chat, claim.token, claim.atOnce, claim.turn));
+    },
+    async park(id: string, chat: string, place: { atOnce: number; turn: number }) {
+      return PLACE.parse(await run('park', id, chat, place.atOnce, place.turn));
+    },
+    async save(id: string, token: string, data: string): Promise<boolean> {
+      return (await run('save', id, token, data)) === 1;
+    },
+    async release(id: string, chat: string, token: string, changed: { data: string; yields: boolean }) {
+      return handed(await run('release', id, chat, token, changed.data, changed.yields ? 1 : 0));
+    },
+    async settle(id: string, chat: string, token: string) {
+      return handed(await run('settle', id, chat, token));
+    },
+    async cancel(id: string, chat: string) {
+      return handed(await run('cancel', id, chat));
+    },
+    count: () => client.zcard(all),
+    /** The unfinished entries that were added before a moment, oldest first, at most `most`. */
+    addedBefore: (moment: number, most: number) => client.zrangebyscore(all, '-inf', moment, 'LIMIT', 0, most),
+    async oldestAt(): Promise<number | undefined> {
+      const [, score] = await client.zrange(all, 0, 0, 'WITHSCORES');
+      return score === undefined ? undefined : Number(score);
+    },
+    drop: (id: string) => client.zrem(all, id),
+  };
+}
+
+function handed(answer: unknown): { readonly ok: boolean; readonly next: string | undefined } {
+  const [done, next] = HANDED.parse(answer);
+  return { ok: done === 1, next: next === '' ? undefined : next };
+}
+
+const LOADED = {
+  plan: load('plan'),
+  enter: load('enter'),
+  park: load('park'),
+  save: load('save'),
+  release: load('release'),
+  settle: load('settle'),
+  cancel: load('cancel'),
+} satisfies Record<Script, { sha: string; lua: string }>;
+
+function load(script: Script): { readonly sha: string; readonly lua: string } {
+  const lua = PRELUDE + SCRIPTS[script];
+  return { sha: createHash('sha1').update(lua).digest('hex'), lua };
+}

@@ -1,0 +1,477 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Acceptance, Draft } from '../../../src/bot/runtime/chat-platform.ts';
+import { AppError } from '../../../src/errors.ts';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
+import { createWorld, linksDraft, unreachable } from './scripted-platform.ts';
+import { FAILED, openStage, type Stage, type StageOptions, t, UNSURE } from './stage.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+let stages: Stage[] = [];
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 9, 1) });
+});
+
+afterEach(async () => {
+  for (const stage of stages) await stage.close();
+  stages = [];
+  vi.useRealTimers();
+});
+
+async function open(options: StageOptions = {}): Promise<Stage> {
+  const stage = await openStage(options);
+  stages.push(stage);
+  return stage;
+}
+
+/** Accepts, and lets it run. */
+async function ask(stage: Stage, draft: Draft<{ chat: string }>): Promise<Acceptance | undefined> {
+  const accepting = stage.platform.host()?.accept(draft);
+  await stage.pass(20);
+  return accepting;
+}
+
+const text = (id: string) => `answer of ${id}`;
+
+describe('a request', () => {
+  it('is answered once, and a replay of its event is recognised', async () => {
+    const stage = await open();
+    expect(await ask(stage, linksDraft('1', ['a']))).toBe('accepted');
+    expect(stage.said()).toEqual([text('a')]);
+    expect(await ask(stage, linksDraft('1', ['a']))).toBe('known');
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a')]);
+    expect(stage.outcomes).toEqual(['answered']);
+    expect(stage.acceptances).toEqual(['accepted', 'known']);
+  });
+
+  it('shows that it is being worked on, until it is answered', async () => {
+    const stage = await open();
+    await ask(stage, linksDraft('1', ['a']));
+    expect(stage.platform.log).toEqual(['working: resolving', 'not working']);
+  });
+
+  it('with many links is answered in order, five at a time, without keeping others waiting', async () => {
+    const stage = await open({ runtime: { concurrency: 1 } });
+    const links = Array.from({ length: 12 }, (_, index) => `l${index}`);
+    const accepting = stage.platform.host()?.accept(linksDraft('1', links));
+    await stage.platform.host()?.accept(linksDraft('2', ['quiet'], 'harbour'));
+    await accepting;
+    await stage.settle();
+    expect(stage.said()).toEqual(links.map(text));
+    const order = stage.world.shown.map(({ text: shown }) => shown);
+    expect(order.indexOf(text('quiet'))).toBeLessThanOrEqual(5);
+  });
+
+  it('whose answers are shown together is sent as a whole', async () => {
+    const stage = await open({ repliesAtOnce: 5 });
+    await ask(stage, linksDraft('1', ['a', 'b', 'c', 'd', 'e', 'f', 'g']));
+    await stage.settle();
+    expect(stage.said()).toEqual(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(text));
+    expect(stage.outcomes).toEqual(['answered']);
+  });
+
+  it('over the person’s limit says so once, waits, and goes on by itself', async () => {
+    const limit = { left: 2, retryAfterMs: 40_000 };
+    const stage = await open({ limit });
+    await ask(stage, linksDraft('1', ['a', 'b', 'c', 'd', 'e']));
+    const notice = t.messages.requests.waiting(3, t.wait(40_000));
+    expect(stage.said()).toEqual([text('a'), text('b'), notice]);
+    expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
+    limit.left = 2;
+    await stage.pass(40_000);
+    limit.left = 2;
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a'), text('b'), notice, text('c'), text('d'), text('e')]);
+    expect(stage.charged).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('is charged once, however often it is tried', async () => {
+    const stage = await open({ world: createWorld(['away', 'away', 'flood']) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a')]);
+    expect(stage.charged).toEqual(['a']);
+  });
+
+  it('is acknowledged when it is stored, and answered after that', async () => {
+    const stage = await open();
+    let acknowledged: () => void = () => undefined;
+    const order: string[] = [];
+    const draft = {
+      ...linksDraft('1', ['a']),
+      acknowledge: async () => {
+        order.push(`stored: ${(await stage.queue.stats()).waiting}`);
+        await new Promise<void>(resolve => (acknowledged = resolve));
+      },
+    };
+    const accepting = ask(stage, draft);
+    await stage.pass(1_000);
+    expect(stage.said()).toEqual([]);
+    acknowledged();
+    await stage.pass(20);
+    expect(await accepting).toBe('accepted');
+    expect(order).toEqual(['stored: 1']);
+    expect(stage.said()).toEqual([text('a')]);
+    expect(await ask(stage, { ...draft, acknowledge: () => Promise.reject(new Error('twice')) })).toBe('known');
+  });
+
+  it('that was acknowledged by a process that died is run a little later', async () => {
+    const stage = await open();
+    void stage.platform.host()?.accept({ ...linksDraft('1', ['a']), acknowledge: () => new Promise(() => undefined) });
+    await stage.pass(2_000);
+    expect(stage.said()).toEqual([]);
+    await stage.pass(2_000);
+    expect(stage.said()).toEqual([text('a')]);
+    // The process is not waited for.
+    stages = [];
+  });
+
+  it('that nobody wants any more ends without a word', async () => {
+    let release: () => void = () => undefined;
+    const stage = await open({ work: () => new Promise(resolve => (release = resolve)), limits: { perChat: 1 } });
+    await ask(stage, linksDraft('1', ['a']));
+    await ask(stage, linksDraft('2', ['b']));
+    await stage.platform.host()?.cancel('2');
+    await stage.platform.host()?.cancel('1');
+    release();
+    await stage.settle();
+    expect(stage.said()).toEqual([]);
+    expect(stage.outcomes).toEqual(['cancelled']);
+  });
+
+  it('of a person who wants to be forgotten is dropped', async () => {
+    const stage = await open({ world: createWorld(['away']) });
+    await ask(stage, linksDraft('1', ['secret']));
+    await stage.runtime.forgetUser('scripted', 'sari');
+    await stage.settle();
+    expect(stage.said()).toEqual([]);
+  });
+});
+
+describe('when nothing can have arrived', () => {
+  it('the request waits for the platform, with growing pauses, and holds no worker', async () => {
+    const stage = await open({
+      world: createWorld(Array.from({ length: 8 }, () => 'away' as const)),
+      runtime: { concurrency: 1 },
+    });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.pass(10_000);
+    expect(await stage.queue.stats()).toMatchObject({ running: 0, waiting: 1 });
+    expect(stage.world.calls).toBeLessThan(6);
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a')]);
+    expect(stage.outcomes).toEqual(['answered']);
+  });
+
+  it('a flood limit keeps its chat waiting and no other', async () => {
+    const stage = await open({ world: createWorld(['flood']), retryAfterMs: 22_000, runtime: { concurrency: 1 } });
+    await ask(stage, linksDraft('1', ['a'], 'loud'));
+    await ask(stage, linksDraft('2', ['b'], 'loud'));
+    await ask(stage, linksDraft('3', ['c'], 'quiet'));
+    expect(stage.said('loud')).toEqual([]);
+    expect(stage.said('quiet')).toEqual([text('c')]);
+    await stage.pass(22_100);
+    expect(stage.said('loud')).toEqual([text('a'), text('b')]);
+    expect(stage.world.calls).toBe(4);
+  });
+
+  it('the platform’s own pace is heeded before anything is begun', async () => {
+    let busyMs = 5_000;
+    const asked: string[] = [];
+    const stage = await open({ busyMs: () => busyMs, work: async link => void asked.push(link) });
+    await ask(stage, linksDraft('1', ['a']));
+    expect(asked).toEqual([]);
+    busyMs = 0;
+    await stage.pass(5_100);
+    expect(stage.said()).toEqual([text('a')]);
+  });
+
+  it('a day is enough', async () => {
+    const stage = await open({ world: createWorld(Array.from({ length: 5_000 }, () => 'away' as const)) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.pass(DAY - HOUR);
+    expect(await stage.queue.stats()).toMatchObject({ waiting: 1 });
+    await stage.pass(2 * HOUR);
+    expect(await stage.queue.stats()).toMatchObject({ waiting: 0 });
+    expect(stage.outcomes).toEqual(['expired']);
+  });
+
+  it('an interaction is tried as long as its token lives', async () => {
+    const stage = await open({ world: createWorld(Array.from({ length: 500 }, () => 'away' as const)) });
+    await ask(stage, { ...linksDraft('1', ['a']), until: Date.now() + 15 * MINUTE });
+    await stage.pass(14 * MINUTE);
+    expect(await stage.queue.stats()).toMatchObject({ waiting: 1 });
+    await stage.pass(3 * MINUTE);
+    expect(stage.outcomes).toEqual(['expired']);
+  });
+
+  it('what the platform refuses is regretted once', async () => {
+    const stage = await open({ world: createWorld(['refused']) });
+    await ask(stage, linksDraft('1', ['a', 'b']));
+    await stage.settle();
+    expect(stage.said()).toEqual([FAILED, text('b')]);
+    expect(stage.outcomes).toEqual(['failed']);
+  });
+
+  it('a regret that is refused too is the end of it', async () => {
+    const stage = await open({ world: createWorld(['refused', 'refused']) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.settle();
+    expect(stage.world.calls).toBe(2);
+    expect(stage.outcomes).toEqual(['failed']);
+  });
+
+  it('a regret waits for the platform like an answer', async () => {
+    const stage = await open({ world: createWorld(['refused', 'away', 'away']) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.settle();
+    expect(stage.said()).toEqual([FAILED]);
+  });
+
+  it('where nobody can be told, nothing is said', async () => {
+    const stage = await open({ world: createWorld(['gone']) });
+    await ask(stage, linksDraft('1', ['a', 'b']));
+    await stage.settle();
+    expect(stage.world.calls).toBe(1);
+    expect(stage.outcomes).toEqual(['gone']);
+  });
+
+  it('a defect is regretted, and logged', async () => {
+    const stage = await open({
+      work: async link => {
+        if (link === 'a') throw new TypeError('a defect');
+      },
+    });
+    await ask(stage, linksDraft('1', ['a', 'b']));
+    await stage.settle();
+    expect(stage.said()).toEqual([FAILED, text('b')]);
+    expect(stage.log.at('error')).not.toEqual([]);
+  });
+});
+
+describe('when it may have arrived', () => {
+  it('it is sent again where the platform recognises repeats', async () => {
+    for (const fate of ['lost', 'vanished'] as const) {
+      const stage = await open({ world: createWorld([fate]), repeatMs: 2 * MINUTE });
+      await ask(stage, linksDraft('1', ['a']));
+      await stage.settle();
+      expect(stage.said()).toEqual([text('a')]);
+      expect(stage.outcomes).toEqual(['answered']);
+    }
+  });
+
+  it('as long as it does; then the person is told', async () => {
+    const fates = Array.from({ length: 60 }, () => 'vanished' as const);
+    const stage = await open({ world: createWorld(fates), repeatMs: 2 * MINUTE });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.pass(90_000);
+    stage.world.fates.length = 0;
+    stage.world.fates.push('away', 'away', 'away', 'away', 'away', 'away', 'away', 'away', 'away', 'away');
+    await stage.settle();
+    expect(stage.said()).toEqual([UNSURE]);
+    expect(stage.outcomes).toEqual(['unsure']);
+  });
+
+  it('else the person is told once, and the rest goes on', async () => {
+    const stage = await open({ world: createWorld(['lost', 'away', 'away']) });
+    await ask(stage, linksDraft('1', ['a', 'b']));
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a'), UNSURE, text('b')]);
+    expect(stage.outcomes).toEqual(['unsure']);
+  });
+
+  it('when the platform can be reached again', async () => {
+    let isThere = false;
+    const verify = async () => {
+      if (!isThere) throw unreachable();
+    };
+    const stage = await open({ world: createWorld(['vanished']), verify });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.pass(10 * MINUTE);
+    expect(stage.world.calls).toBe(1);
+    isThere = true;
+    await stage.settle();
+    expect(stage.said()).toEqual([UNSURE]);
+    expect(stage.world.calls).toBe(2);
+  });
+
+  it('and rather twice than never', async () => {
+    const stage = await open({ world: createWorld(['vanished', 'vanished', 'vanished']) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.settle();
+    expect(stage.said()).toEqual([UNSURE]);
+    expect(stage.outcomes).toEqual(['unsure']);
+  });
+
+  it('but not for ever', async () => {
+    const stage = await open({ world: createWorld(Array.from({ length: 50 }, () => 'vanished' as const)) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.settle();
+    expect(stage.said()).toEqual([]);
+    expect(stage.world.calls).toBe(6);
+  });
+
+  it('a defect in the middle of a call is such a case', async () => {
+    const stage = await open({ world: createWorld(['defect']) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.settle();
+    expect(stage.said()).toEqual([UNSURE]);
+  });
+
+  it('a part of an answer that stands is not sent again', async () => {
+    const stage = await open({ world: createWorld(['sent', 'away', 'sent', 'flood']), messages: 3 });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.settle();
+    expect(stage.said()).toEqual([1, 2, 3].map(part => `${text('a')} (${part}/3)`));
+  });
+});
+
+describe('too much', () => {
+  it('of one chat is refused with a sentence, once a minute', async () => {
+    const stage = await open({ limits: { entriesPerChat: 2 }, work: () => new Promise(() => undefined) });
+    await ask(stage, linksDraft('1', ['a']));
+    await ask(stage, linksDraft('2', ['b']));
+    expect(await ask(stage, linksDraft('3', ['c']))).toBe('refused');
+    expect(await ask(stage, linksDraft('4', ['d']))).toBe('refused');
+    expect(stage.said()).toEqual([t.messages.errors.rate_limited({ reason: 'busy' })]);
+  });
+
+  it('is said in the platform’s own way where it has one', async () => {
+    const stage = await open({ limits: { entriesPerChat: 1 }, work: () => new Promise(() => undefined) });
+    await ask(stage, linksDraft('1', ['a']));
+    const refuse = vi.fn(async () => undefined);
+    const acknowledge = vi.fn(async () => undefined);
+    expect(await ask(stage, { ...linksDraft('2', ['b']), acknowledge, refuse })).toBe('refused');
+    expect(refuse).toHaveBeenCalledOnce();
+    expect(acknowledge).not.toHaveBeenCalled();
+    expect(stage.said()).toEqual([]);
+  });
+
+  it('names the place in line to whoever has to wait for long, once a minute', async () => {
+    const stage = await open({ limits: { perChat: 1 }, work: () => new Promise(() => undefined) });
+    for (let n = 0; n < 14; n += 1) await ask(stage, linksDraft(`${n}`, ['a']));
+    expect(stage.said()).toEqual([t.messages.requests.place(10)]);
+  });
+});
+
+describe('a store that is away', () => {
+  const broken = () => Promise.reject(new AppError('internal', 'away'));
+
+  it('keeps requests waiting in memory; they are accepted when it is back', async () => {
+    let isAway = true;
+    const stage = await open({
+      queueOver: queue => ({ ...queue, add: entry => (isAway ? broken() : queue.add(entry)) }),
+    });
+    const accepting = stage.platform.host()?.accept(linksDraft('1', ['a']));
+    await stage.pass(MINUTE);
+    expect(stage.acceptances).toEqual([]);
+    isAway = false;
+    await stage.pass(5_000);
+    expect(await accepting).toBe('accepted');
+    expect(stage.said()).toEqual([text('a')]);
+  });
+
+  it('keeps so many and no more, and none after a stop', async () => {
+    const stage = await open({ queueOver: queue => ({ ...queue, add: broken }) });
+    const { platform } = stage;
+    const accepting = Array.from({ length: 1_200 }, (_, n) => platform.host()?.accept(linksDraft(`${n}`, ['a'])));
+    await stage.pass(10_000);
+    expect(stage.acceptances).toEqual(Array.from({ length: 200 }, () => 'closed'));
+    const stopping = stage.runtime.stop();
+    await stage.pass(20_000);
+    await stopping;
+    expect(new Set(await Promise.all(accepting))).toEqual(new Set(['closed']));
+  });
+
+  it('is said at once to whoever wants an answer within seconds', async () => {
+    const stage = await open({ queueOver: queue => ({ ...queue, add: broken }) });
+    const refuse = vi.fn(async () => undefined);
+    const accepting = ask(stage, { ...linksDraft('1', ['a']), acknowledge: async () => undefined, refuse });
+    await stage.pass(2_000);
+    expect(await accepting).toBe('refused');
+    expect(refuse).toHaveBeenCalledOnce();
+  });
+
+  it('costs nobody an answer where this process can keep the request itself', async () => {
+    const log = { warn: () => undefined, error: () => undefined };
+    const spare = createEmbeddedQueue({ store: openStore(':memory:'), log });
+    const stage = await open({ queueOver: queue => ({ ...queue, add: broken }), runtime: { spare } });
+    expect(await ask(stage, linksDraft('1', ['a']))).toBe('accepted');
+    expect(stage.said()).toEqual([text('a')]);
+    await spare.close();
+  });
+
+  it('sends nothing that cannot be written down before', async () => {
+    let isAway = false;
+    const stage = await open({
+      queueOver: queue => ({
+        ...queue,
+        work: (handler, options) =>
+          queue.work(
+            claim => handler({ ...claim, save: payload => (isAway ? broken() : claim.save(payload)) }),
+            options,
+          ),
+      }),
+    });
+    isAway = true;
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.pass(MINUTE);
+    expect(stage.world.calls).toBe(0);
+    isAway = false;
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a')]);
+  });
+});
+
+describe('a stop', () => {
+  it('lets what runs finish, and leaves the rest to the next start', async () => {
+    const stage = await open({ callMs: 5_000, limits: { perChat: 1 } });
+    await ask(stage, linksDraft('1', ['a']));
+    await ask(stage, linksDraft('2', ['b']));
+    const { platform } = stage;
+    const host = platform.host();
+    const stopping = stage.runtime.stop();
+    await stage.pass(20_000);
+    await stopping;
+    await stage.runtime.stop();
+    expect(stage.said()).toEqual([text('a')]);
+    expect(platform.log.filter(line => /closed|let go/.test(line))).toEqual(['closed', 'let go']);
+    expect(await host?.accept(linksDraft('3', ['c']))).toBe('closed');
+    expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
+    await stage.queue.close();
+    const next = await open({ store: stage.store, world: stage.world });
+    await next.settle();
+    expect(next.said()).toEqual([text('a'), text('b')]);
+  });
+
+  it('does not wait for what does not heed its end', async () => {
+    const stage = await open({ work: () => new Promise(() => undefined) });
+    await ask(stage, linksDraft('1', ['a']));
+    const since = Date.now();
+    const stopping = stage.runtime.stop();
+    await stage.pass(12_000);
+    await stopping;
+    expect(Date.now() - since).toBeLessThanOrEqual(12_000);
+    expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
+  });
+
+  it('cuts what takes longer than ten seconds short, and it is sent after the start', async () => {
+    const stage = await open({ callMs: MINUTE });
+    await ask(stage, linksDraft('1', ['a']));
+    const since = Date.now();
+    const stopping = stage.runtime.stop();
+    await stage.pass(15_000);
+    await stopping;
+    expect(Date.now() - since).toBeLessThanOrEqual(15_000);
+    expect(stage.said()).toEqual([]);
+    await stage.queue.close();
+    const next = await open({ store: stage.store, world: stage.world });
+    await next.settle();
+    expect(next.said()).toEqual([text('a')]);
+  });
+});

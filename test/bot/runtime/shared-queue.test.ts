@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createRuntime, type Runtime } from '../../../src/bot/runtime/runtime.ts';
+import type { Queue } from '../../../src/infra/queue/queue.ts';
+import { createRedisQueue } from '../../../src/infra/queue/redis-queue.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
+import { createEcho } from './echo.ts';
+import {
+  createScriptedPlatform,
+  createWorld,
+  linksDraft,
+  type ScriptedPlatform,
+  type World,
+} from './scripted-platform.ts';
+
+interface Process {
+  readonly runtime: Runtime;
+  readonly queue: Queue;
+  readonly platform: ScriptedPlatform;
+}
+
+describe.skipIf(redisMissing)(`processes that share a queue on Redis${redisNote}`, () => {
+  let server: RedisServer;
+  let world: World;
+  const processes: Process[] = [];
+
+  beforeEach(async () => {
+    server = await createRedisServer();
+    await server.start();
+    world = createWorld();
+  });
+
+  afterEach(async () => {
+    for (const { runtime, queue } of processes.splice(0)) {
+      await runtime.stop();
+      await queue.close();
+    }
+    await server.stop();
+  });
+
+  async function open(gateway: boolean, worker: boolean, callMs = 0): Promise<Process> {
+    const log = createRecordingLog();
+    const queue = createRedisQueue({ url: server.url, log, limits: { leaseMs: 600 } });
+    const platform = createScriptedPlatform({ world, repeatMs: 60_000, callMs });
+    const { dispatcher } = createEcho();
+    const runtime = createRuntime({
+      platforms: [platform],
+      queue,
+      dispatcher,
+      log,
+      roles: { gateway, worker },
+      drainMs: 500,
+    });
+    await runtime.start();
+    const process = { runtime, queue, platform };
+    processes.push(process);
+    return process;
+  }
+
+  const said = () => world.shown.map(({ text }) => text).toSorted();
+
+  it('hear each event once and answer it once, whoever hears it and whoever answers', async () => {
+    const gateways = [await open(true, false), await open(true, false)];
+    for (let n = 0; n < 3; n += 1) await open(false, true);
+    const ids = Array.from({ length: 40 }, (_, index) => `e${index}`);
+    const acceptances = await Promise.all(
+      gateways.flatMap(({ platform }) =>
+        ids.map((id, index) => platform.host()?.accept(linksDraft(id, [id], `chat${index % 5}`))),
+      ),
+    );
+    expect(acceptances.filter(acceptance => acceptance === 'accepted').length).toBeGreaterThanOrEqual(ids.length);
+    await vi.waitFor(() => expect(said()).toEqual(ids.map(id => `answer of ${id}`).toSorted()), { timeout: 8_000 });
+    await vi.waitFor(async () => expect(await gateways[0]?.runtime.status()).toMatchObject({ waiting: 0, running: 0 }));
+    expect(said()).toHaveLength(ids.length);
+  });
+
+  it('take over what a process leaves that stops in the middle, or dies', async () => {
+    const gateway = await open(true, false);
+    const slow = await open(false, true, 60_000);
+    await gateway.platform.host()?.accept(linksDraft('1', ['stopped']));
+    await vi.waitFor(() => expect(world.calls).toBe(1));
+    await slow.runtime.stop();
+    const dying = await open(false, true, 60_000);
+    await gateway.platform.host()?.accept(linksDraft('2', ['dead']));
+    await vi.waitFor(() => expect(world.calls).toBe(3), { timeout: 5_000 });
+    await dying.queue.close();
+    await open(false, true);
+    await vi.waitFor(() => expect(said()).toEqual(['answer of dead', 'answer of stopped']), { timeout: 8_000 });
+  });
+});

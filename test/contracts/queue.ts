@@ -1,0 +1,382 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Claim, Handler, Queue, QueueEntry, QueueLimits, Verdict } from '../../src/infra/queue/queue.ts';
+
+export interface QueueUnderTest {
+  /** Whether several processes may work at the same time; otherwise one is opened after the other. */
+  readonly isShared: boolean;
+  /** A process of its own over what is stored. */
+  open(limits: Partial<QueueLimits>): Promise<Queue>;
+  /** Everything that is stored, in any form. */
+  dump(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const LEASE_MS = 400;
+const DONE: Verdict = { done: true };
+const AGAIN: Verdict = { done: false, afterMs: 0 };
+
+/** What every Queue promises. */
+export function queueContract(name: string, create: () => Promise<QueueUnderTest>): void {
+  let under: QueueUnderTest;
+  const queues: Queue[] = [];
+
+  beforeEach(async () => {
+    under = await create();
+  });
+
+  afterEach(async () => {
+    for (const queue of queues.splice(0)) {
+      await queue.drain();
+      await queue.close();
+    }
+    await under.close();
+  });
+
+  async function open(limits: Partial<QueueLimits> = {}): Promise<Queue> {
+    const queue = await under.open({ leaseMs: LEASE_MS, ...limits });
+    queues.push(queue);
+    return queue;
+  }
+
+  function entry(id: string, change: Partial<QueueEntry> = {}): QueueEntry {
+    return { id, chat: 'square', owner: 'sari', payload: `payload of ${id}`, ...change };
+  }
+
+  async function addAll(queue: Queue, ids: readonly string[], change: Partial<QueueEntry> = {}): Promise<void> {
+    for (const id of ids) expect(await queue.add(entry(id, change))).toMatchObject({ outcome: 'accepted' });
+  }
+
+  /** Handles everything at once, and remembers in which order. */
+  function recording(verdict: (claim: Claim) => Verdict | Promise<Verdict> = () => DONE) {
+    const seen: string[] = [];
+    const handler: Handler = async claim => {
+      seen.push(claim.id);
+      return verdict(claim);
+    };
+    return { seen, handler };
+  }
+
+  const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 8_000, interval: 10 });
+  const idle = (queue: Queue) =>
+    until(async () => expect(await queue.stats()).toEqual({ waiting: 0, running: 0, oldestAt: undefined }));
+
+  describe(`${name} keeps entries`, () => {
+    it('and hands each of them to one worker, once', async () => {
+      const queue = await open();
+      const before = Date.now();
+      expect(await queue.add(entry('chat:1'))).toEqual({ outcome: 'accepted', ahead: 0 });
+      expect(await queue.add(entry('chat:2'))).toEqual({ outcome: 'accepted', ahead: 1 });
+      expect(await queue.stats()).toMatchObject({ waiting: 2, running: 0 });
+      expect((await queue.stats()).oldestAt).toBeGreaterThanOrEqual(before);
+      const claims: Partial<Claim>[] = [];
+      queue.work(
+        async ({ id, chat, payload, lapses, addedAt }) => {
+          claims.push({ id, chat, payload, lapses });
+          expect(addedAt).toBeGreaterThanOrEqual(before);
+          return DONE;
+        },
+        { concurrency: 1 },
+      );
+      await idle(queue);
+      expect(claims).toEqual([
+        { id: 'chat:1', chat: 'square', payload: 'payload of chat:1', lapses: 0 },
+        { id: 'chat:2', chat: 'square', payload: 'payload of chat:2', lapses: 0 },
+      ]);
+    });
+
+    it('of one id once: while it waits, while it runs, and for a day after it is done', async () => {
+      const queue = await open();
+      let finish: (verdict: Verdict) => void = () => undefined;
+      const { seen, handler } = recording(() => new Promise(resolve => (finish = resolve)));
+      const [first, second] = await Promise.all([queue.add(entry('a')), queue.add(entry('a'))]);
+      expect([first.outcome, second.outcome]).toContain('accepted');
+      expect(await queue.add(entry('a'))).toEqual({ outcome: 'known' });
+      queue.work(handler, { concurrency: 4 });
+      await until(() => expect(seen).toEqual(['a']));
+      expect(await queue.add(entry('a'))).toEqual({ outcome: 'known' });
+      finish(DONE);
+      await idle(queue);
+      expect(await queue.add(entry('a'))).toEqual({ outcome: 'known' });
+      await queue.close();
+      const other = await open();
+      expect(await other.add(entry('a'))).toEqual({ outcome: 'known' });
+      expect(seen).toEqual(['a']);
+    });
+
+    it('of which nothing stays but the id when they are done', async () => {
+      const queue = await open();
+      await addAll(queue, ['done1', 'gone1', 'old1'], { chat: 'harbour', owner: 'budi', payload: 'a secret link' });
+      expect(await under.dump()).toContain('a secret link');
+      await queue.cancel('gone1');
+      queue.work(
+        async claim => {
+          await claim.save('another secret link');
+          return DONE;
+        },
+        { concurrency: 1 },
+      );
+      await idle(queue);
+      await until(async () => expect(await under.dump()).not.toMatch(/secret|harbour|budi/));
+      expect(await under.dump()).toContain('done1');
+    });
+
+    it('over a restart', async () => {
+      const before = await open();
+      await addAll(before, ['a', 'b']);
+      await before.drain();
+      await before.close();
+      const after = await open();
+      expect(await after.stats()).toMatchObject({ waiting: 2 });
+      const { seen, handler } = recording();
+      after.work(handler, { concurrency: 1 });
+      await until(() => expect(seen).toEqual(['a', 'b']));
+    });
+
+    it('up to its bounds, and says what is full', async () => {
+      const queue = await open({ entries: 3, entriesPerChat: 2 });
+      await addAll(queue, ['a', 'b']);
+      expect(await queue.add(entry('c'))).toEqual({ outcome: 'full', scope: 'chat', waiting: 2 });
+      expect(await queue.add(entry('a'))).toEqual({ outcome: 'known' });
+      await addAll(queue, ['d'], { chat: 'harbour' });
+      expect(await queue.add(entry('e', { chat: 'market' }))).toEqual({ outcome: 'full', scope: 'queue', waiting: 3 });
+      queue.work(recording().handler, { concurrency: 1 });
+      await idle(queue);
+      await addAll(queue, ['c', 'e']);
+    });
+
+    it('until they are cancelled, or their owner is forgotten, unless they run', async () => {
+      const queue = await open();
+      await addAll(queue, ['run']);
+      await addAll(queue, ['later'], { delayMs: 60_000 });
+      await addAll(queue, ['budi'], { owner: 'budi', delayMs: 100 });
+      const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 300, DONE)));
+      queue.work(handler, { concurrency: 1 });
+      await until(() => expect(seen).toEqual(['run']));
+      await addAll(queue, ['next', 'gone']);
+      expect(await queue.cancel('gone')).toBe(true);
+      expect(await queue.cancel('gone')).toBe(false);
+      expect(await queue.cancel('run')).toBe(false);
+      expect(await queue.cancel('nobody knows it')).toBe(false);
+      expect(await queue.forget('sari')).toBe(2);
+      await idle(queue);
+      expect(seen).toEqual(['run', 'budi']);
+      expect(await queue.add(entry('later'))).toEqual({ outcome: 'known' });
+    });
+  });
+
+  describe(`${name} is fair`, () => {
+    it('in that a chat does not wait for the backlog of another', async () => {
+      const queue = await open({ perChat: 100 });
+      const loud = Array.from({ length: 30 }, (_, index) => `loud${index}`);
+      await addAll(queue, loud, { chat: 'loud' });
+      await addAll(queue, ['quiet0', 'quiet1'], { chat: 'quiet' });
+      const { seen, handler } = recording();
+      queue.work(handler, { concurrency: 1 });
+      await until(() => expect(seen).toHaveLength(32));
+      expect(seen.indexOf('quiet0')).toBeLessThan(4);
+      expect(seen.indexOf('quiet1')).toBeLessThan(8);
+      expect(seen.filter(id => id.startsWith('loud'))).toEqual(loud);
+    });
+
+    it('in that a chat runs so many at once and no more', async () => {
+      const queue = await open({ perChat: 2 });
+      await addAll(queue, ['a', 'b', 'c', 'd', 'e'], { chat: 'loud' });
+      await addAll(queue, ['strict1', 'strict2', 'strict3'], { chat: 'strict', atOnce: 1 });
+      await addAll(queue, ['quiet'], { chat: 'quiet' });
+      const running = new Map<string, number>();
+      const most = new Map<string, number>();
+      const { seen, handler } = recording(async ({ chat }) => {
+        const now = (running.get(chat) ?? 0) + 1;
+        running.set(chat, now);
+        most.set(chat, Math.max(now, most.get(chat) ?? 0));
+        await new Promise(resolve => setTimeout(resolve, 30));
+        running.set(chat, (running.get(chat) ?? 1) - 1);
+        return DONE;
+      });
+      queue.work(handler, { concurrency: 10 });
+      if (under.isShared) (await open({ perChat: 2 })).work(handler, { concurrency: 10 });
+      await until(() => expect(seen).toHaveLength(9));
+      await idle(queue);
+      expect(Object.fromEntries(most)).toEqual({ loud: 2, strict: 1, quiet: 1 });
+      expect(seen.indexOf('quiet')).toBeLessThan(5);
+      expect(seen.filter(id => id.startsWith('strict'))).toEqual(['strict1', 'strict2', 'strict3']);
+    });
+  });
+
+  describe(`${name} is fair`, () => {
+    it('in that what makes room for others lets them go first', async () => {
+      const queue = await open();
+      let tries = 0;
+      const { seen, handler } = recording(({ chat }) => (chat === 'loud' && ++tries < 3 ? AGAIN : DONE));
+      await addAll(queue, ['loud'], { chat: 'loud' });
+      await addAll(queue, ['quiet1', 'quiet2'], { chat: 'quiet' });
+      queue.work(handler, { concurrency: 1 });
+      await idle(queue);
+      expect(seen.filter(id => id === 'loud')).toHaveLength(3);
+      expect(seen.indexOf('quiet1')).toBe(1);
+      expect(seen.at(-1)).toBe('loud');
+    });
+  });
+
+  describe(`${name} lets entries wait`, () => {
+    it('for a time, or until they are called', async () => {
+      const queue = await open();
+      const { seen, handler } = recording();
+      queue.work(handler, { concurrency: 1 });
+      await addAll(queue, ['late'], { delayMs: 400 });
+      await addAll(queue, ['called'], { delayMs: 60_000 });
+      await addAll(queue, ['now']);
+      await until(() => expect(seen).toEqual(['now']));
+      await queue.promote('called');
+      await queue.promote('now');
+      await queue.promote('nobody knows it');
+      await until(() => expect(seen).toEqual(['now', 'called']));
+      await until(() => expect(seen).toEqual(['now', 'called', 'late']));
+    });
+
+    it('without a worker, and with what was learnt', async () => {
+      const queue = await open();
+      const seen: string[] = [];
+      queue.work(
+        async ({ payload }) => {
+          seen.push(payload);
+          return payload === 'payload of a' ? { done: false, afterMs: 300, payload: 'second attempt' } : DONE;
+        },
+        { concurrency: 1 },
+      );
+      await addAll(queue, ['a', 'b']);
+      await until(() => expect(seen).toEqual(['payload of a', 'payload of b']));
+      expect(await queue.stats()).toMatchObject({ waiting: 1, running: 0 });
+      await until(() => expect(seen).toEqual(['payload of a', 'payload of b', 'second attempt']));
+    });
+
+    it('and gives their place in the chat to others meanwhile', async () => {
+      const queue = await open();
+      const { seen, handler } = recording(({ payload }) =>
+        payload === 'payload of a' ? { done: false, afterMs: 200, payload: 'again' } : DONE,
+      );
+      await addAll(queue, ['a', 'b', 'c'], { atOnce: 1 });
+      queue.work(handler, { concurrency: 5 });
+      await until(() => expect(seen).toEqual(['a', 'b', 'c', 'a']));
+    });
+
+    it('at once when asked so', async () => {
+      const queue = await open();
+      let tries = 0;
+      const { seen, handler } = recording(() => (++tries < 3 ? AGAIN : DONE));
+      await addAll(queue, ['a']);
+      queue.work(handler, { concurrency: 1 });
+      await idle(queue);
+      expect(seen).toEqual(['a', 'a', 'a']);
+    });
+  });
+
+  describe(`${name} survives`, () => {
+    it('the death of a worker: another takes over what it had saved, and its last words do not count', async () => {
+      const first = await open();
+      let held: Claim | undefined;
+      let finish: (verdict: Verdict) => void = () => undefined;
+      await addAll(first, ['a']);
+      first.work(
+        async claim => {
+          expect(await claim.save('half done')).toBe(true);
+          held = claim;
+          return new Promise(resolve => (finish = resolve));
+        },
+        { concurrency: 1 },
+      );
+      await until(() => expect(held).toBeDefined());
+      await first.close();
+      expect(held?.signal.aborted).toBe(true);
+
+      const second = await open();
+      let other: Claim | undefined;
+      let finishOther: (verdict: Verdict) => void = () => undefined;
+      second.work(
+        claim => {
+          other = claim;
+          return new Promise(resolve => (finishOther = resolve));
+        },
+        { concurrency: 1 },
+      );
+      await until(() => expect(other).toMatchObject({ id: 'a', payload: 'half done', lapses: 1 }));
+      expect(await held?.save('too late')).toBe(false);
+      finish({ done: false, afterMs: 0, payload: 'too late' });
+      await first.drain();
+      expect(await other?.save('by the second')).toBe(true);
+      expect(await under.dump()).not.toContain('too late');
+      finishOther(DONE);
+      await idle(second);
+    });
+
+    it('a handler that goes on after its verdict: nothing that it writes counts', async () => {
+      const queue = await open();
+      const claims: Claim[] = [];
+      queue.work(
+        async claim => {
+          claims.push(claim);
+          return claims.length === 1 ? AGAIN : new Promise(resolve => setTimeout(resolve, 200, DONE));
+        },
+        { concurrency: 1 },
+      );
+      await addAll(queue, ['a']);
+      await until(() => expect(claims).toHaveLength(2));
+      expect(await claims[0]?.save('too late')).toBe(false);
+      expect(claims[1]?.signal.aborted).toBe(false);
+      expect(await under.dump()).not.toContain('too late');
+      await idle(queue);
+    });
+
+    it('a long run: the lease is renewed as long as the handler runs', async () => {
+      const first = await open();
+      const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 4 * LEASE_MS, DONE)));
+      await addAll(first, ['a']);
+      first.work(handler, { concurrency: 2 });
+      await until(() => expect(seen).toEqual(['a']));
+      if (under.isShared) (await open()).work(handler, { concurrency: 1 });
+      await idle(first);
+      expect(seen).toEqual(['a']);
+    });
+
+    it('a stop: what runs is finished, the rest stays for the next', async () => {
+      const queue = await open();
+      const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 100, DONE)));
+      await addAll(queue, ['a', 'b', 'c']);
+      queue.work(handler, { concurrency: 1 });
+      await until(() => expect(seen).toEqual(['a']));
+      await Promise.all([queue.drain(), queue.drain()]);
+      expect(seen).toEqual(['a']);
+      expect(await queue.add(entry('d'))).toMatchObject({ outcome: 'accepted' });
+      await queue.close();
+      await queue.close();
+      const next = await open();
+      expect(await next.stats()).toMatchObject({ waiting: 3, running: 0 });
+      next.work(handler, { concurrency: 3 });
+      await idle(next);
+      expect(seen.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+    });
+
+    it('a handler that fails', async () => {
+      const queue = await open();
+      const { seen, handler } = recording(({ id }) => {
+        if (id === 'bad') throw new TypeError('a defect');
+        return DONE;
+      });
+      await addAll(queue, ['bad', 'good']);
+      queue.work(handler, { concurrency: 1 });
+      await until(() => expect(seen).toEqual(['bad', 'good']));
+      await until(async () => expect(await queue.stats()).toMatchObject({ waiting: 1, running: 0 }));
+    });
+
+    it('many entries of many chats, each done once', async () => {
+      const first = await open({ entriesPerChat: 1_000 });
+      const { seen, handler } = recording();
+      first.work(handler, { concurrency: 8 });
+      if (under.isShared) (await open()).work(handler, { concurrency: 8 });
+      const ids = Array.from({ length: 300 }, (_, index) => `n${index}`);
+      await Promise.all(ids.map((id, index) => first.add(entry(id, { chat: `chat${index % 7}` }))));
+      await idle(first);
+      expect(seen.toSorted()).toEqual(ids.toSorted());
+    });
+  });
+}

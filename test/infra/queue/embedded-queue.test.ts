@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { AppError } from '../../../src/errors.ts';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
+import type { Claim, Queue, QueueEntry, QueueLimits, Verdict } from '../../../src/infra/queue/queue.ts';
+import { openStore, type Store } from '../../../src/infra/store/store.ts';
+import { queueContract } from '../../contracts/queue.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+
+const Row = z.record(z.string(), z.unknown());
+
+function dumpOf(store: Store): string {
+  return JSON.stringify(store.all('SELECT * FROM queue', [], Row));
+}
+
+queueContract('an embedded queue', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'medley-queue-'));
+  const stores: Store[] = [];
+  const openFile = () => {
+    const store = openStore(join(folder, 'medley.db'));
+    stores.push(store);
+    return store;
+  };
+  return {
+    isShared: false,
+    open: async limits => createEmbeddedQueue({ store: openFile(), log: createRecordingLog(), limits }),
+    dump: async () => dumpOf(openFile()),
+    async close() {
+      for (const store of stores) store.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+});
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+describe('an embedded queue in time', () => {
+  let store: Store;
+  let now: number;
+  let queue: Queue;
+  let log: ReturnType<typeof createRecordingLog>;
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_000_000 });
+    store = openStore(':memory:');
+    now = 0;
+    log = createRecordingLog();
+    queue = open();
+  });
+
+  afterEach(async () => {
+    await queue.close();
+    store.close();
+    vi.useRealTimers();
+  });
+
+  function open(limits: Partial<QueueLimits> = {}, over = store): Queue {
+    return createEmbeddedQueue({ store: over, log, limits, now: () => now + Date.now() });
+  }
+
+  const entry = (id: string): QueueEntry => ({ id, chat: 'square', owner: 'sari', payload: 'x' });
+  const rows = () => store.all('SELECT id, state FROM queue ORDER BY rowid', [], Row);
+  const finish = async () => {
+    queue.work(async () => ({ done: true }), { concurrency: 4 });
+    await vi.advanceTimersByTimeAsync(10);
+  };
+
+  it('knows what is done for a day and drops what was never done after a week', async () => {
+    await queue.add(entry('done'));
+    await finish();
+    await queue.drain();
+    await queue.add(entry('stuck'));
+    now += DAY - 1_000;
+    expect(await queue.add(entry('done'))).toEqual({ outcome: 'known' });
+    await vi.advanceTimersByTimeAsync(HOUR);
+    expect(rows()).toEqual([{ id: 'stuck', state: 'waiting' }]);
+    now += 6 * DAY;
+    await vi.advanceTimersByTimeAsync(HOUR);
+    expect(rows()).toEqual([]);
+    expect((await queue.stats()).oldestAt).toBeUndefined();
+    expect(log.at('warn').map(({ message }) => message)).toEqual([expect.stringContaining('never finished')]);
+  });
+
+  it('keeps so many ids of what is done and no more, the newest', async () => {
+    await queue.close();
+    queue = open({ marks: 50, entriesPerChat: 10_000 });
+    queue.work(async () => ({ done: true }), { concurrency: 4 });
+    for (let n = 0; n < 2_000; n += 1) {
+      now += 1;
+      await queue.add(entry(`n${n}`));
+      if (n % 100 === 0) await vi.advanceTimersByTimeAsync(100);
+    }
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(rows().length).toBeLessThan(700);
+    expect(rows().at(-1)).toMatchObject({ id: 'n1999' });
+  });
+
+  it('writes what became of an entry when the store takes it again', async () => {
+    let isBroken = false;
+    const breakable: Store = {
+      ...store,
+      run(sql, params) {
+        if (isBroken) throw new AppError('internal', 'the disk is full');
+        return store.run(sql, params);
+      },
+    };
+    await queue.close();
+    queue = open({}, breakable);
+    await queue.add(entry('a'));
+    let finish: (verdict: Verdict) => void = () => undefined;
+    let claims = 0;
+    queue.work(
+      () => {
+        claims += 1;
+        return new Promise(resolve => (finish = resolve));
+      },
+      { concurrency: 1 },
+    );
+    await vi.advanceTimersByTimeAsync(10);
+    isBroken = true;
+    finish({ done: true });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(log.at('error')).not.toEqual([]);
+    isBroken = false;
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(rows()).toEqual([{ id: 'a', state: 'done' }]);
+    expect(claims).toBe(1);
+  });
+
+  it('refuses what a process writes whose entries another has taken', async () => {
+    await queue.add(entry('a'));
+    let held: Claim | undefined;
+    queue.work(
+      claim => {
+        held = claim;
+        return new Promise(() => undefined);
+      },
+      { concurrency: 1 },
+    );
+    await vi.advanceTimersByTimeAsync(10);
+    const other = open();
+    expect(await held?.save('too late')).toBe(false);
+    expect(held?.signal.aborted).toBe(true);
+    expect(rows()).toEqual([{ id: 'a', state: 'waiting' }]);
+    await other.close();
+  });
+});

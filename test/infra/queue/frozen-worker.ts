@@ -1,0 +1,16 @@
+/** A worker of its own: claims one entry, and finishes it when it is told so. Usage: `frozen-worker.ts REDIS_URL`. */
+import { once } from 'node:events';
+import { createRedisQueue } from '../../../src/infra/queue/redis-queue.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+
+const [, , url = ''] = process.argv;
+const queue = createRedisQueue({ url, log: createRecordingLog(), limits: { leaseMs: 400 } });
+queue.work(
+  async claim => {
+    process.stdout.write(`claimed ${claim.id}\n`);
+    await once(process.stdin, 'data');
+    process.stdout.write(`saved: ${await claim.save('too late')}\n`);
+    return { done: true };
+  },
+  { concurrency: 1 },
+);
