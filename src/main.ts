@@ -11,7 +11,6 @@ import { createErrorRenderer } from './api/errors.ts';
 import { healthRoutes } from './api/health-routes.ts';
 import { mediaRoutes } from './api/media/media-routes.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
-import { createMetrics } from './api/metrics.ts';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
 import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
@@ -28,7 +27,9 @@ import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger, type Logger } from './infra/log.ts';
+import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
+import { createReadiness, diskCheck, storeCheck } from './infra/readiness.ts';
 import type { SharedState } from './infra/redis/redis.ts';
 import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
@@ -219,7 +220,12 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     log,
   });
 
-  const server = createServer({ log, trustProxy: config.trustProxy, renderError: createErrorRenderer(config.creator) });
+  const server = createServer({
+    log,
+    trustProxy: config.trustProxy,
+    publicUrl,
+    renderError: createErrorRenderer(config.creator),
+  });
   const web = createWebPlatform({
     dispatcher,
     tunnel,
@@ -247,7 +253,9 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
     }),
   );
   await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, streams: createResponseStreams(), log }));
-  await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
+  const readiness = createReadiness({ log, checks: [storeCheck(recordStore), diskCheck(dataDir)] });
+  const isProxied = publicUrl !== undefined || config.trustProxy.length > 0;
+  await server.app.register(healthRoutes({ server, readiness, metrics, checkKey, limiter, isProxied }));
   await server.app.register(web.plugin);
 
   const chats = await createChats(config, { dispatcher, delivery, settings, jobs, records: recordStore, server, log });

@@ -90,7 +90,9 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   forbidden: params =>
     params.what === 'key'
       ? 'This API key is not known. Leave it out, or send a valid one.'
-      : 'This is not open to you.',
+      : params.what === 'host'
+        ? 'This server does not answer under that name.'
+        : 'This is not open to you.',
   internal: () => 'Something went wrong on this server. Try again later.',
 };
 

@@ -11,6 +11,7 @@ import { actFor } from '../concurrency/client-context.ts';
 import type { Logger } from '../log.ts';
 import { clientKey } from './client-address.ts';
 import { limitConnections } from './connection-limits.ts';
+import { createHostGuard } from './host-guard.ts';
 import { JSON_TYPE, type RenderError, refuseUnreadable, toFailure } from './server-failure.ts';
 import { watchRoutes } from './server-routes.ts';
 
@@ -18,6 +19,8 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Addresses, CIDRs or `loopback` whose X-Forwarded-For counts. */
   readonly trustProxy: readonly string[];
+  /** Where people reach this server: requests for another name are refused, but for health. Default: any name will do. */
+  readonly publicUrl?: string | undefined;
   /** The server knows no shapes: how an error looks is the API's business. */
   readonly renderError: RenderError;
   /** Bytes of a request's body unless its route says otherwise. Default 64 KiB. */
@@ -39,6 +42,9 @@ export interface ServerOptions {
   /** What runs may take this long after `stop()`. Default 10 000. */
   readonly drainMs?: number;
 }
+
+/** Asked by whatever watches over a process, under any name. */
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export type ServerState = 'starting' | 'ready' | 'stopping';
 
@@ -94,10 +100,13 @@ export function createServer(options: ServerOptions): Server {
     trustProxy: options.trustProxy,
   });
 
+  const isForUs = options.publicUrl === undefined ? undefined : createHostGuard(options.publicUrl);
   const routes = watchRoutes(app);
   app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
+    if (isForUs !== undefined && !isForUs(request.headers.host) && !HEALTH_PATHS.has(request.routeOptions.url ?? ''))
+      throw new AppError('forbidden', 'asked under a foreign name', { params: { what: 'host' } });
     actFor(clientKey(request.ip), done);
   });
   app.setErrorHandler(answerFailure);
