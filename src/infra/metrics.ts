@@ -10,8 +10,8 @@ export interface UpstreamRequest {
 
 /** How things stand now, asked each time the metrics are read. */
 export interface MetricReadings {
-  /** Of each configured chat platform, by name. */
-  readonly platforms: () => Readonly<Record<string, boolean>>;
+  /** Whether each configured chat platform is where it should be, by name. */
+  readonly platforms: () => Promise<Readonly<Record<string, boolean>>>;
   /** Requests of people that wait or run, by state, and how long the one that waits longest has waited. */
   readonly queue: () => Promise<QueueReading>;
   /** Files that flow to strangers. */
@@ -35,7 +35,7 @@ export interface Metrics {
   countStrategy(source: string, strategy: string, outcome: string, durationMs?: number): void;
   /** One request that we made. */
   countUpstream(request: UpstreamRequest): void;
-  /** What a person asked, and how it ended: `ok`, `link` or an error code. From its acceptance to its answer where that is known. */
+  /** What a person asked, and how it ended. From its acceptance to its answer where that is known. */
   countRequest(platform: string, outcome: string, durationMs?: number): void;
   /** What was given of an item: how it was made or where a link leads, and the bytes of the file. */
   countDelivery(step: string, bytes: number): void;
@@ -165,8 +165,8 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
   const flags = (gaugeOf: Gauge, label: string, values: Readonly<Record<string, boolean>> = {}) => {
     for (const [name, value] of Object.entries(values)) gaugeOf.set({ [label]: name }, value ? 1 : 0);
   };
-  gauge('medley_platform_connected', 'Whether a chat platform is connected.', ['platform'], own =>
-    flags(own, 'platform', readings.platforms?.()),
+  gauge('medley_platform_connected', 'Whether a chat platform is connected.', ['platform'], async own =>
+    flags(own, 'platform', await readings.platforms?.()),
   );
   gauge('medley_check_passed', 'Whether a readiness check passes.', ['check'], async own =>
     flags(own, 'check', await readings.checks?.()),

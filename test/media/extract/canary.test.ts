@@ -144,7 +144,7 @@ describe('over the sandbox', () => {
       .poll(async () => (await Promise.all(watched.map(knows))).every(Boolean), { timeout: 10_000 })
       .toBe(true);
     const brokenAt = performance.now();
-    sandbox.faults.set('instagram.embed', 'shape-changed');
+    sandbox.faults.set('instagram.embed', 'status:500');
     await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
     // Give or take the jitter of a fifth.
     expect((told[0]?.at ?? 0) - brokenAt).toBeLessThan(3 * intervalMs * 1.2 + 500);

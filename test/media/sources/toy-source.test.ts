@@ -42,7 +42,6 @@ const refOf = (id: string) =>
 const toy: SourceDescriptor = {
   id: 'toy',
   name: 'Toybox',
-  colour: '#ffcc00',
   hosts: ['toy.example'],
   cdnHosts: ['cdn.toy.example'],
   example: LINK,

@@ -1,0 +1,23 @@
+import type { Messages } from '../messages.ts';
+
+export const discord: Messages['discord'] = {
+  getMedia: 'Ambil media',
+  delete: 'Hapus',
+  noFiles: 'Discord tidak mengizinkan saya mengirim berkas ini di sini.',
+  uploadSlow: 'Pengiriman berkas ini ke Discord terlalu lama.',
+  uploadFailed: 'Berkas ini tidak sampai ke Discord.',
+  unconfirmed: 'Discord tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, silakan coba lagi.',
+  refused: 'Discord tidak menerima jawaban saya.',
+  slowDown: wait => `Discord meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
+};
+
+export const telegram: Messages['telegram'] = {
+  delete: 'Hapus',
+  paste: 'Tempelkan tautan setelah nama saya',
+  noFiles: 'Obrolan ini tidak mengizinkan saya mengirim foto atau video.',
+  unconfirmed:
+    'Telegram tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, kirim tautannya sekali lagi.',
+  startFirst:
+    'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa mengirim berkas ke obrolan mana pun.',
+  slowDown: wait => `Telegram meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
+};

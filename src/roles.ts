@@ -1,0 +1,90 @@
+import { api } from './api/api.ts';
+import { createKeyCheck } from './api/api-keys.ts';
+import { beatmapRoutes } from './api/beatmaps/beatmap-routes.ts';
+import { recommendRoutes } from './api/beatmaps/recommend-routes.ts';
+import { createErrorRenderer } from './api/errors.ts';
+import { healthRoutes } from './api/health-routes.ts';
+import { mediaRoutes } from './api/media/media-routes.ts';
+import { tunnelRoutes } from './api/media/tunnel-routes.ts';
+import { createChats } from './chats.ts';
+import type { Config } from './config.ts';
+import type { Core } from './core.ts';
+import type { Logger } from './infra/log.ts';
+import { createResponseStreams } from './infra/server/response-streams.ts';
+import { createServer, type Server } from './infra/server/server.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
+import { createOperations } from './operations.ts';
+import { createWebPlatform } from './platforms/web/platform.ts';
+
+export interface RunningRoles {
+  /** `http://HOST:PORT/` */
+  readonly address: string;
+  /** Takes nothing new, lets what people wait for finish, then closes all but the core. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts what this process is there for: *gateway* hears the chats, *worker* answers them, *web* serves the API, the web chat, media and
+ * webhooks. Every process answers for its health.
+ * @throws Error whose message says what keeps it from starting
+ */
+export async function startRoles(config: Config, core: Core, log: Logger): Promise<RunningRoles> {
+  const { roles } = config;
+  const { publicUrl, trustProxy } = config;
+  const { metrics, limiter } = core;
+  const server = createServer({ log, trustProxy, publicUrl, renderError: createErrorRenderer(config.creator) });
+  const checkKey = createKeyCheck(config.apiKeys);
+  metrics.observe(server.app);
+  const web = roles.has('web') ? await registerWeb(config, core, server, checkKey, log) : undefined;
+  const chats = await createChats(config, core, log);
+  const operations = createOperations(config, core, chats, log);
+  const { readiness } = operations;
+  const isProxied = publicUrl !== undefined || trustProxy.length > 0;
+  await server.app.register(healthRoutes({ server, readiness, metrics, checkKey, limiter, isProxied }));
+  await chats.register(server.app);
+
+  const { origin } = await server.listen({ host: config.host, port: config.port });
+  await web?.start();
+  chats.start();
+  operations.start();
+  return {
+    address: `${origin}/`,
+    async stop() {
+      // What people wait for is still answered while the core stands.
+      await Promise.all([web?.stop(), chats.stop(), operations.stop(), server.stop()]);
+    },
+  };
+}
+
+async function registerWeb(
+  config: Config,
+  core: Core,
+  { app }: Server,
+  checkKey: ReturnType<typeof createKeyCheck>,
+  log: Logger,
+) {
+  const { creator, publicUrl, webExamples } = config;
+  const { dispatcher, extractor, beatmaps, recommend, tunnel, playbacks, limiter, metrics } = core;
+  const web = createWebPlatform({
+    dispatcher,
+    tunnel,
+    publicUrl,
+    log,
+    examples: t => webExamples.map(({ kind, url }) => ({ label: t.messages.webExamples[kind], text: url })),
+  });
+  const sources = sourceDescriptors.map(({ id }) => id);
+  const routes = [
+    mediaRoutes({ extractor, sources, creator, tunnel, publicUrl }),
+    beatmapRoutes({ beatmaps }),
+    recommendRoutes({ recommend }),
+  ];
+  await app.register(web.plugin);
+  await app.register(api({ limiter, checkKey, publicUrl, routes }));
+  const streams = createResponseStreams({
+    onEnd: metrics.countStreamEnd,
+    onRefuse: limit => metrics.countRefusal(`streams-${limit}`),
+  });
+  metrics.watch({ streams: () => streams.count });
+  await app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, streams, log }));
+  return web;
+}
