@@ -200,7 +200,7 @@ describe('loadConfig', () => {
     ['USER_LIMIT', ['20', '20/', '/60', '0/60', '20/60/1', 'a/b', '20,60']],
     ['MEDIA_KEY', ['short', 'f'.repeat(63), 'A'.repeat(44)]],
     ['MEDIA_CACHE_MB', ['-1', '1GB']],
-    ['CANARY', ['yes', '1', 'ON']],
+    ['CANARY', ['yes', '1']],
     ['OWNER_IDS', ['80351110224678912', 'web:1', 'discord:name']],
     [
       'WEB_EXAMPLES',
