@@ -1,0 +1,8 @@
+/** An attack or a fault, and how it is seen whether it was withstood. */
+export interface Drill {
+  readonly name: string;
+  /** What happens to the program, in a few words. */
+  readonly about: string;
+  /** Whether it was withstood. Clears up after itself, but for what ends with this process. */
+  run(say: (line: string) => void): Promise<boolean>;
+}
