@@ -4,7 +4,7 @@ import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
 import { createMetrics } from './api/metrics.ts';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
-import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
+import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
@@ -101,7 +101,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
       sizeOf: postBytes,
-      behind: shared?.openShelf({ name: 'posts', parse: createStoredPostParser(sources) }),
+      behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
@@ -113,7 +113,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     dataDir,
     isFiller: storage.isFiller,
     credentials: config.osu,
-    shelves: shared && openBeatmapShelves(shared),
+    sharedCaches: shared && openSharedBeatmapCaches(shared),
     log,
   });
   const { mediaHosts } = extractor;
