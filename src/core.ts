@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
-import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
+import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
@@ -111,7 +111,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
       sizeOf: postBytes,
-      behind: shared?.openShelf({ name: 'posts', parse: createStoredPostParser(sources) }),
+      behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
@@ -123,7 +123,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     dataDir,
     isFiller: storage.isFiller,
     credentials: config.osu,
-    shelves: shared && openBeatmapShelves(shared),
+    sharedCaches: shared && openSharedBeatmapCaches(shared),
     log,
   });
   const { mediaHosts } = extractor;
