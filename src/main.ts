@@ -21,6 +21,7 @@ import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from './bot/runtime/jobs.ts';
+import { createRuntime } from './bot/runtime/runtime.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
 import { type Config, ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
@@ -28,6 +29,7 @@ import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger, type Logger } from './infra/log.ts';
+import { createEmbeddedQueue } from './infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import type { SharedState } from './infra/redis/redis.ts';
 import { createServer, type Server } from './infra/server/server.ts';
@@ -36,7 +38,7 @@ import { claimDataDir } from './infra/store/data-dir.ts';
 import { createSoleTask } from './infra/store/file-lock.ts';
 import { createLibsqlRecords } from './infra/store/libsql-records.ts';
 import { createRecordStore, type RecordStore } from './infra/store/records.ts';
-import { openStore } from './infra/store/store.ts';
+import { openStore, type Store } from './infra/store/store.ts';
 import { createDelivery, type Delivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
@@ -249,7 +251,16 @@ async function start(config: Config, searchPath: string, log: Logger): Promise<M
   await server.app.register(healthRoutes({ server, checks: {}, metrics, checkKey }));
   await server.app.register(web.plugin);
 
-  const chats = await createChats(config, { dispatcher, delivery, settings, jobs, records: recordStore, server, log });
+  const chats = await createChats(config, {
+    dispatcher,
+    delivery,
+    settings,
+    jobs,
+    store,
+    records: recordStore,
+    server,
+    log,
+  });
 
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web.start();
@@ -279,6 +290,7 @@ interface ChatParts {
   readonly delivery: Delivery;
   readonly settings: SettingsStore;
   readonly jobs: Jobs;
+  readonly store: Store;
   readonly records: RecordStore;
   readonly server: Server;
   readonly log: Logger;
@@ -310,7 +322,17 @@ async function createChats(config: Config, parts: ChatParts): Promise<readonly P
   const chats: Platform[] = [];
   if (config.discord !== undefined) {
     const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
-    chats.push(createDiscordPlatform({ ...config.discord, ...parts }));
+    const queue = createEmbeddedQueue({ store: parts.store, log });
+    const platforms = [createDiscordPlatform({ ...config.discord, ...parts })];
+    const runtime = createRuntime({ platforms, queue, dispatcher: parts.dispatcher, log });
+    chats.push({
+      id: 'discord',
+      start: () => runtime.start(),
+      async stop() {
+        await runtime.stop();
+        await queue.close();
+      },
+    });
   }
   if (config.telegram !== undefined) {
     const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
