@@ -6,6 +6,7 @@ import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import type { PlatformHost } from '../../../src/bot/runtime/chat-platform.ts';
 import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
 import { createRuntime, type Runtime } from '../../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
@@ -16,6 +17,7 @@ import type { DeliveryRequest } from '../../../src/media/delivery/delivery-reque
 import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { createDiscordPlatform, type DiscordPlatformOptions } from '../../../src/platforms/discord/platform.ts';
+import type { DiscordReplyTo } from '../../../src/platforms/discord/reply-to.ts';
 import { commandList } from '../../bot/command-list.ts';
 import { fakeExtractor, link, type SampleServices, samplePost, sampleServices } from '../../bot/sample.ts';
 import { fileOf } from '../../fakes/cdn.ts';
@@ -43,7 +45,8 @@ export interface StageOptions {
 
 /** A process of Medley. */
 export interface Process {
-  start(): Promise<void>;
+  /** `then` is called when it is connected. */
+  start(then?: (host: PlatformHost<DiscordReplyTo>) => Promise<unknown>): Promise<void>;
   stop(): Promise<void>;
   /** As `kill -9` would: nothing is written down from now on. */
   kill(): Promise<void>;
@@ -122,11 +125,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     let running: { readonly queue: Queue; readonly runtime: Runtime } | undefined;
     const process: Process = {
       outcomes,
-      async start() {
+      async start(then) {
         // No two may be open at once.
         const queue = createEmbeddedQueue({ store, log, now });
         const runtime = createRuntime({
-          platforms: [platform],
+          platforms: [then === undefined ? platform : { ...platform, connect }],
           queue,
           dispatcher,
           log,
@@ -137,6 +140,12 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         });
         running = { queue, runtime };
         await runtime.start();
+
+        async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal) {
+          const connection = await platform.connect(host, signal);
+          await then?.(host);
+          return connection;
+        }
       },
       async stop() {
         await running?.runtime.stop();

@@ -264,6 +264,20 @@ describe('Get media', () => {
     expect(on.log.at()).toEqual([]);
   });
 
+  it('brings twenty links there, although few follow-ups are allowed', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    const ids = Array.from({ length: 20 }, (_, index) => `Post${String(index).padStart(2, '0')}`);
+    const targetMessage = { content: ids.map(id => `<${link(id)}>`).join(' '), guildId: on.guildId };
+    const who = { userId: '300', authorizingIntegrationOwners: { 1: '300' } };
+    on.fake.interaction({ kind: 'message-command', name: 'Get media', targetMessage, guildId: on.guildId, ...who });
+    await on.fake.waitFor(() => on.asked[0]);
+    await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
+    const said = JSON.stringify(answers(on).map(({ body }) => body.components));
+    expect(ids.filter(id => !said.includes(link(id)))).toEqual([]);
+    expect(on.platform.outcomes).toEqual(['answered']);
+    expect(answers(on).length).toBeLessThanOrEqual(6);
+  }, 20_000);
+
   it('brings all of them where Medley is at home', async () => {
     const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
     on.fake.interaction(fiveCarousels(on));
