@@ -49,6 +49,8 @@ export interface Config {
   readonly upstreamOverrides: readonly UpstreamOverride[];
   /** Upstream ids that change between releases, such as `instagram.mediaIdDocId`. */
   readonly upstreamConstants: Readonly<Record<string, string>>;
+  /** What this process is there for. */
+  readonly roles: ReadonlySet<Role>;
   readonly redisUrl: string | undefined;
   readonly apiKeys: readonly ApiKeyConfig[];
   /** Addresses, CIDRs or `loopback`. */
@@ -61,6 +63,8 @@ export interface Config {
   /** Links that the empty web chat offers to try. */
   readonly webExamples: readonly WebExampleConfig[];
 }
+
+export type Role = (typeof ROLES)[number];
 
 export interface DiscordConfig {
   readonly token: string;
@@ -81,6 +85,7 @@ export class ConfigError extends Error {
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const ROLES = ['gateway', 'worker', 'web'] as const;
 const MEBIBYTE = 1024 * 1024;
 
 /** A variable whose text `parse` understands, or answers with undefined. */
@@ -97,6 +102,10 @@ const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? valu
 const PATH = text(/^[^\0]{1,4096}$/);
 const ONE_LINE = text(/^[^\p{Cc}]{1,100}$/u);
 const TOKEN = text(/^[\x21-\x7e]{1,500}$/);
+
+function nonEmpty<T>(values: T[] | undefined): T[] | undefined {
+  return values?.length === 0 ? undefined : values;
+}
 
 const VARIABLES = z.object({
   PORT: variable(whole(0, 65_535), 'a port from 0 (any free one) to 65535', '3000').default(3_000),
@@ -125,6 +134,11 @@ const VARIABLES = z.object({
     'a JSON object of strings',
     '{"instagram.mediaIdDocId":"27130000000000000"}',
   ).default({}),
+  ROLES: variable(
+    text => nonEmpty(list(oneOf(ROLES))(text)),
+    `one or several of ${ROLES.join(', ')}; with REDIS_URL unless it is all of them`,
+    'gateway,worker',
+  ).default([...ROLES]),
   REDIS_URL: variable(parseRedisUrl, 'a redis or rediss address', 'redis://127.0.0.1:6379').optional(),
   API_KEYS: variable(
     parseApiKeys,
@@ -148,7 +162,7 @@ const VARIABLES = z.object({
   ),
   WEB_EXAMPLES: variable(
     list(parseWebExample),
-    'reel, carousel or facebook with the link of a post, separated by commas',
+    'a kind (reel, carousel, the id of a site) with the link of a post, separated by commas',
     'reel=https://www.instagram.com/reel/C1a2B3c4D5e/',
   ).default([]),
 });
@@ -218,11 +232,18 @@ function findMissingPartners(given: Environment): string[] {
     ['OSU_CLIENT_SECRET', 'OSU_CLIENT_ID', '12345'],
     ['TELEGRAM_WEBHOOK_SECRET', 'PUBLIC_URL', 'https://medley.example'],
   ] as const;
-  return partners
+  const missing = partners
     .filter(([name, partner]) => given[name] !== undefined && given[partner] === undefined)
     .map(
       ([name, partner, example]) => `${partner}: expected because ${name} is set, for example ${partner}=${example}`,
     );
+  const isSplit = given.ROLES !== undefined && ROLES.some(role => !given.ROLES?.includes(role));
+  return isSplit && given.REDIS_URL === undefined
+    ? [
+        ...missing,
+        'REDIS_URL: expected because ROLES leaves some to other processes, for example REDIS_URL=redis://127.0.0.1:6379',
+      ]
+    : missing;
 }
 
 function toConfig(values: z.output<typeof VARIABLES>): Config {
@@ -250,6 +271,7 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
     upstreamProxy: values.UPSTREAM_PROXY,
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
     upstreamConstants: values.UPSTREAM_CONSTANTS,
+    roles: new Set(values.ROLES),
     redisUrl: values.REDIS_URL,
     apiKeys: values.API_KEYS,
     trustProxy: values.TRUST_PROXY,

@@ -28,8 +28,8 @@ describe('the check of imports', () => {
     ['src/errors.ts', '../src/config.ts'],
     ['src/errors.ts', './infra/log.ts'],
     ['src/config.ts', './errors.ts'],
-    ['src/i18n/en.ts', '../errors.ts'],
-    ['src/i18n/en.ts', '../bot/reply.ts'],
+    ['src/i18n/en/errors.ts', '../../errors.ts'],
+    ['src/i18n/en/errors.ts', '../../bot/reply.ts'],
     ['src/infra/http.ts', '../media/post.ts'],
     ['src/infra/http.ts', '../beatmaps/beatmapset.ts'],
     ['src/infra/http.ts', '../bot/reply.ts'],
@@ -39,7 +39,7 @@ describe('the check of imports', () => {
     ['src/infra/http.ts', '../config-values.ts'],
     ['src/media/extractor.ts', '../beatmaps/beatmapset.ts'],
     ['src/media/extractor.ts', '../bot/reply.ts'],
-    ['src/media/extractor.ts', '../i18n/en.ts'],
+    ['src/media/extractor.ts', '../i18n/translate.ts'],
     ['src/media/extractor.ts', '../config.ts'],
     ['src/beatmaps/query.ts', '../media/post.ts'],
     ['src/bot/dispatcher.ts', '../platforms/platform.ts'],
@@ -52,6 +52,8 @@ describe('the check of imports', () => {
     ['src/platforms/web/send.ts', '../../api/api.ts'],
     ['src/platforms/web/page/main.ts', '../limits.ts'],
     ['src/platforms/web/page/main.ts', '../../../errors.ts'],
+    ['src/platforms/web/page/main.ts', '../../../i18n/translate.ts'],
+    ['src/platforms/web/page/main.ts', '../../../i18n/en/errors.ts'],
     ['src/platforms/web/page/main.ts', 'zod'],
     ['src/api/api.ts', '../bot/reply.ts'],
     ['src/api/api.ts', '../platforms/platform.ts'],
@@ -91,7 +93,7 @@ describe('the check of imports', () => {
     ['src/doctor.ts', './config.ts'],
     ['src/config.ts', './config-values.ts'],
     ['src/config.ts', 'zod'],
-    ['src/i18n/id.ts', './en.ts'],
+    ['src/i18n/id/errors.ts', '../messages.ts'],
     ['src/infra/log.ts', '../errors.ts'],
     ['src/infra/log.ts', 'pino'],
     ['src/infra/redis/redis.ts', 'ioredis'],
@@ -106,6 +108,7 @@ describe('the check of imports', () => {
     ['src/platforms/web/send.ts', '../../infra/log.ts'],
     ['src/platforms/discord/send.ts', 'discord.js'],
     ['src/platforms/web/page/main.ts', './protocol.ts'],
+    ['src/platforms/web/page/texts.ts', '../../../i18n/en/web.ts'],
     ['src/api/api.ts', '../media/extractor.ts'],
   ])('allows in %s the import of %s', (path, target) => {
     expect(check(path, `import { thing } from '${target}';`)).toEqual([]);
@@ -117,8 +120,8 @@ describe('the check of imports', () => {
     expect(check('src/bot/dispatcher.ts', "import { type A, b } from '../infra/rate-limit.ts';")).toEqual([
       'src/bot/dispatcher.ts: bot may not import values of src/infra/rate-limit.ts',
     ]);
-    expect(check('src/i18n/en.ts', "import type { ErrorCode } from '../errors.ts';")).toEqual([]);
-    expect(check('src/i18n/en.ts', "import type { AppError } from '../errors.ts';")).toHaveLength(1);
+    expect(check('src/i18n/en/errors.ts', "import type { ErrorCode } from '../../errors.ts';")).toEqual([]);
+    expect(check('src/i18n/en/errors.ts', "import type { AppError } from '../../errors.ts';")).toHaveLength(1);
     expect(check('src/media/post.ts', "import type { Reply } from '../bot/reply.ts';")).toHaveLength(1);
     expect(check('src/media/post.ts', "let a: import('../bot/reply.ts').Reply;")).toHaveLength(1);
     expect(check('src/api/keys.ts', "import type { IncomingHttpHeaders } from 'node:http';")).toEqual([]);
@@ -159,9 +162,12 @@ describe('the check of names and content', () => {
     expect(check(path, 'export const a = 1;')).not.toEqual([]);
   });
 
-  it.each(['src/media/sources/yt-dlp.ts', 'src/i18n/id.ts', 'src/bot/utility-bill.ts'])('allows the name %s', path => {
-    expect(check(path, 'export const a = 1;')).toEqual([]);
-  });
+  it.each(['src/media/sources/yt-dlp.ts', 'src/i18n/id/errors.ts', 'src/bot/utility-bill.ts'])(
+    'allows the name %s',
+    path => {
+      expect(check(path, 'export const a = 1;')).toEqual([]);
+    },
+  );
 
   it.each([
     ['export default 1;', 'default export'],

@@ -23,6 +23,8 @@ function complaint(environment: Environment): string {
   return '';
 }
 
+const PARTNERS = { PUBLIC_URL: 'https://a.example', REDIS_URL: 'redis://127.0.0.1' };
+
 describe('loadConfig', () => {
   it('has a default for everything', () => {
     expect(loadConfig({})).toEqual({
@@ -39,6 +41,7 @@ describe('loadConfig', () => {
       upstreamProxy: undefined,
       upstreamOverrides: [],
       upstreamConstants: {},
+      roles: new Set(['gateway', 'worker', 'web']),
       redisUrl: undefined,
       apiKeys: [],
       trustProxy: [],
@@ -75,6 +78,7 @@ describe('loadConfig', () => {
       UPSTREAM_PROXY: 'http://user:pass@proxy.example:8080',
       UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=http://relay.example/',
       UPSTREAM_CONSTANTS: '{"instagram.mediaIdDocId":"27"}',
+      ROLES: 'Web, gateway',
       REDIS_URL: 'rediss://default:pw@redis.example:6379/1',
       API_KEYS: 'alice:sixteen-letters1:5000,bob:sixteen-letters2:unlimited',
       TRUST_PROXY: 'loopback, 10.0.0.0/8,2001:db8::1',
@@ -101,6 +105,7 @@ describe('loadConfig', () => {
         { host: '*.fbcdn.net', origin: 'http://relay.example' },
       ],
       upstreamConstants: { 'instagram.mediaIdDocId': '27' },
+      roles: new Set(['web', 'gateway']),
       redisUrl: 'rediss://default:pw@redis.example:6379/1',
       apiKeys: [
         { name: 'alice', key: 'sixteen-letters1', perHour: 5000 },
@@ -185,6 +190,7 @@ describe('loadConfig', () => {
       ],
     ],
     ['UPSTREAM_CONSTANTS', ['{', '[]', '{"a":1}', 'null']],
+    ['ROLES', ['bot', ',', 'gateway;web']],
     ['REDIS_URL', ['127.0.0.1:6379', 'http://127.0.0.1:6379']],
     ['API_KEYS', ['alice', 'alice:key', 'a:k:0', 'a:k:-1', 'a:k:1:2', ':k:1', 'a::1', 'a:k:1,a:l:2', 'a:k:1,b:k:2']],
     ['TRUST_PROXY', ['everyone', '10.0.0.0/33', '::/129', '1', '127.1', '10.0.0.0/8/8', 'true']],
@@ -194,11 +200,17 @@ describe('loadConfig', () => {
     ['OWNER_IDS', ['80351110224678912', 'web:1', 'discord:name']],
     [
       'WEB_EXAMPLES',
-      ['https://www.instagram.com/reel/C1a2B3c4D5e/', 'story=https://a.example/', 'reel=http://a.example/'],
+      [
+        'https://www.instagram.com/reel/C1a2B3c4D5e/',
+        '=https://a.example/',
+        'A reel=https://a.example/',
+        'reel=http://a.example/',
+        'reel=',
+      ],
     ],
   ])('refuses a wrong %s with what was expected and an example that is right', (name, wrongValues) => {
     for (const value of wrongValues) {
-      const partner = name === 'OSU_CLIENT_ID' ? { OSU_CLIENT_SECRET: 'x' } : { PUBLIC_URL: 'https://a.example' };
+      const partner = name === 'OSU_CLIENT_ID' ? { OSU_CLIENT_SECRET: 'x' } : PARTNERS;
       const [, line, ...others] = complaint({ ...partner, [name]: value }).split('\n');
       expect(line, value).toMatch(new RegExp(`^ {2}${name}: expected .+, for example ${name}=.+`));
       expect(others).toEqual([]);
@@ -216,6 +228,8 @@ describe('loadConfig', () => {
       'OSU_CLIENT_SECRET',
       'PUBLIC_URL',
     ]);
+    expect(complaint({ ROLES: 'gateway,worker' })).toContain('REDIS_URL: expected because ROLES leaves some to other');
+    expect(complaint({ ROLES: 'worker,web,gateway' })).toBe('');
     expect(complaint({ OSU_CLIENT_SECRET: 'x' })).toContain('OSU_CLIENT_ID: expected because OSU_CLIENT_SECRET is set');
   });
 

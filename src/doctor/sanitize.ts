@@ -1,13 +1,15 @@
-/** Takes out of a recorded answer what is nobody's business but the operator's. Pure, linear in the text's length. */
+/** Takes out of a recorded answer what only the operator may know. Pure, linear in the text's length. */
 
 const REMOVED = 'removed';
 
 /** Names, in lower case unless only capitals mean the visitor, whose values identify a session, a device, an account or the address that asked. */
 const PRIVATE_NAMES: ReadonlySet<string> = new Set(
-  'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu non_facebook_user_id actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
+  'lsd fb_dtsg dtsg dtsg_ag async_get_token token csrf_token csrftoken x-csrftoken csrf-token access_token accesstoken jazoest nonce sessionid session_id sid datr _js_datr sb fr mid ig_did ig_nrcb rur shbid shbts ds_user_id c_user xs presence device_id deviceid machine_id machineid haste_session hsi __hsi __s __user __dyn __csr viewer_id viewerid USER_ID ACCOUNT_ID ig_user_eimu actorid client_ip clientip ip_address ipaddress remote_ip encrypted_context lgnrnd lgndim _js_ig_did wd'.split(
     ' ',
   ),
 );
+/** The id that a site gives a visitor who is not logged in. */
+const VISITOR_ID = /^non_[a-z]{1,20}_user_id$/;
 const COOKIES = /^(?:_js_\w{1,20}|datr|csrftoken|sessionid|ig_did|c_user|xs)$/;
 /** Parameters of addresses that sign them or follow a visitor. */
 const PRIVATE_PARAMETERS =
@@ -33,7 +35,8 @@ const PARAMETER = new RegExp(
 
 function isPrivate(name: string | undefined): boolean {
   if (name === undefined || name === 'mediaset_token') return false;
-  return PRIVATE_NAMES.has(name) || PRIVATE_NAMES.has(name.toLowerCase()) || name.endsWith('_token');
+  if (PRIVATE_NAMES.has(name) || PRIVATE_NAMES.has(name.toLowerCase())) return true;
+  return name.endsWith('_token') || VISITOR_ID.test(name.toLowerCase());
 }
 
 type Groups = readonly (string | undefined)[];

@@ -1,5 +1,5 @@
-import { en, type Messages } from './en.ts';
-import { id } from './id.ts';
+import { languages } from './languages.ts';
+import type { Messages } from './messages.ts';
 
 /** One language, ready to use. */
 export interface Translator {
@@ -21,9 +21,6 @@ export interface Translator {
   wait(ms: number): string;
 }
 
-/** Every language Medley speaks; the first is the fallback. A new one is its file and its line here. */
-const MESSAGES = { en, id } satisfies Readonly<Record<string, Messages>>;
-
 export interface Language {
   /** BCP 47 base tag. */
   readonly tag: string;
@@ -31,7 +28,7 @@ export interface Language {
   readonly name: string;
 }
 
-export const LANGUAGES: readonly Language[] = Object.entries<Messages>(MESSAGES).map(([tag, { languageName }]) => ({
+export const LANGUAGES: readonly Language[] = Object.entries<Messages>(languages).map(([tag, { languageName }]) => ({
   tag,
   name: languageName,
 }));
@@ -47,7 +44,7 @@ export function createTranslator(locales: readonly string[]): Translator {
   return translatorFor(negotiate(locales));
 }
 
-function negotiate(locales: readonly string[]): keyof typeof MESSAGES {
+function negotiate(locales: readonly string[]): keyof typeof languages {
   for (const wish of locales) {
     const tag = canonicalTag(wish);
     const base = tag?.split('-', 1)[0];
@@ -56,8 +53,8 @@ function negotiate(locales: readonly string[]): keyof typeof MESSAGES {
   return 'en';
 }
 
-function isSpoken(tag: string | undefined): tag is keyof typeof MESSAGES {
-  return tag !== undefined && Object.hasOwn(MESSAGES, tag);
+function isSpoken(tag: string | undefined): tag is keyof typeof languages {
+  return tag !== undefined && Object.hasOwn(languages, tag);
 }
 
 /** Also turns retired codes into today's: Android still says `in` for Indonesian. */
@@ -70,10 +67,10 @@ function canonicalTag(tag: string): string | undefined {
   }
 }
 
-function translatorFor(tag: keyof typeof MESSAGES): Translator {
+function translatorFor(tag: keyof typeof languages): Translator {
   const known = translators.get(tag);
   if (known) return known;
-  const made = newTranslator(tag, MESSAGES[tag]);
+  const made = newTranslator(tag, languages[tag]);
   translators.set(tag, made);
   return made;
 }
@@ -115,7 +112,7 @@ function renderDuration(ms: number): string {
   return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
 }
 
-/** Rounded up: a person who waits as long as he was told is not sent away again. */
+/** Rounded up: a person who waits that long is not sent away again. */
 function renderWait(ms: number, { wait }: Messages): string {
   const seconds = Math.max(1, Math.ceil(ms / 1000));
   if (seconds < 100) return wait.seconds(seconds);

@@ -56,8 +56,8 @@ const stats = z
     views: number,
     shares: number,
     saves: number,
-    facebookLikes: number,
-    facebookPlays: number,
+    crosspostLikes: number.meta({ description: 'Where the post was shown on another site as well.' }),
+    crosspostPlays: number,
     authorFollowers: number,
     authorPosts: number,
   })
@@ -141,8 +141,8 @@ export const NO_STATS: Stats = {
   views: null,
   shares: null,
   saves: null,
-  facebookLikes: null,
-  facebookPlays: null,
+  crosspostLikes: null,
+  crosspostPlays: null,
   authorFollowers: null,
   authorPosts: null,
 };

@@ -36,6 +36,8 @@ export interface FakeDiscord {
   /** The application commands as last put; undefined before. */
   readonly commands: unknown;
   readonly gateway: Readonly<GatewayCounts>;
+  /** Whether anybody hears what is said now. */
+  readonly isHeard: boolean;
   addGuild(options?: GuildOptions): { readonly id: string; readonly channelId: string };
   removeGuild(id: string): void;
   /** Somebody writes. Without guild and channel: to the bot directly. @returns the id */
@@ -156,6 +158,9 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
       return commands.put;
     },
     gateway: gateway.counts,
+    get isHeard() {
+      return gateway.isHeard();
+    },
     addGuild(guild = {}) {
       const { id, channelId, wire } = places.addGuild(guild);
       emit({ type: 'GUILD_CREATE', data: wire, guildId: id, intent: 1 });

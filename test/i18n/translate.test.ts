@@ -7,10 +7,10 @@ describe('createTranslator', () => {
     [['id-ID'], 'id'],
     [['in'], 'id'],
     [['en-GB', 'id'], 'en'],
-    [['fr-CA', 'id-ID', 'en'], 'id'],
+    [['qaa-CA', 'id-ID', 'en'], 'id'],
     [['en_US'], 'en'],
     [['ID'], 'id'],
-    [['fr', 'de'], 'en'],
+    [['qaa', 'qab'], 'en'],
     [[], 'en'],
     [['', '*', 'not a tag', 'constructor', '__proto__'], 'en'],
   ])('answers %j in %s', (locales, expected) => {
@@ -53,10 +53,14 @@ describe('createTranslator', () => {
     expect(createTranslator([]).wait(ms)).toBe(expected);
   });
 
-  it('names every language in itself', () => {
-    expect(LANGUAGES).toEqual([
-      { tag: 'en', name: 'English' },
-      { tag: 'id', name: 'Bahasa Indonesia' },
-    ]);
+  it('names every language in itself, each differently', () => {
+    expect(LANGUAGES).toContainEqual({ tag: 'en', name: 'English' });
+    expect(LANGUAGES).toContainEqual({ tag: 'id', name: 'Bahasa Indonesia' });
+    expect(new Set(LANGUAGES.map(({ name }) => name)).size).toBe(LANGUAGES.length);
+  });
+
+  it.each(LANGUAGES)('answers $tag in $tag', ({ tag }) => {
+    expect(Intl.getCanonicalLocales(tag)).toEqual([tag]);
+    expect(createTranslator([tag]).locale).toBe(tag);
   });
 });

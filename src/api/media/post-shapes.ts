@@ -31,8 +31,8 @@ export function toIgDownload(post: Post, creator: string, muxedAddress: MuxedAdd
         },
         statistics: {
           comment_count: stats.comments,
-          fb_like_count: stats.facebookLikes,
-          fb_play_count: stats.facebookPlays,
+          fb_like_count: stats.crosspostLikes,
+          fb_play_count: stats.crosspostPlays,
           like_count: stats.likes,
           play_count: stats.plays,
           save_count: stats.saves,

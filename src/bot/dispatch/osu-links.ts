@@ -8,7 +8,7 @@ const OSU_HOST = /^(?:https?:\/\/)?(?:[a-z\d-]+\.)*ppy\.sh(?:[/?#]|$)/i;
 /** The osu! addresses in a text of maps, plays and players, in one spelling each. Nearly free for a text without any. */
 function findOsuLinks(text: string): readonly string[] {
   if (!/ppy\.sh/i.test(text)) return [];
-  const found = findAddresses(text, host => host.endsWith('.ppy.sh')).flatMap(address => {
+  const found = findAddresses(text, ({ hostname }) => hostname.endsWith('.ppy.sh')).flatMap(address => {
     const link = matchOsuLink(address);
     return link === undefined ? [] : [canonical(link)];
   });

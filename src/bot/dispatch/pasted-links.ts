@@ -2,7 +2,7 @@ import type { AppError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { hidden } from '../reply.ts';
 import { linkLabels } from '../views/link-label.ts';
-import type { Answer, DispatchContext, Position, Round } from './dispatch-context.ts';
+import type { Answer, DispatchContext, Position, Remaining, Round } from './dispatch-context.ts';
 import type { PastedLink } from './invocation.ts';
 import { kindOfLink } from './osu-links.ts';
 import type { UserRateLimit } from './user-rate-limit.ts';
@@ -58,8 +58,15 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
       }
       next += 1;
     }
-    const left = links.length - next;
-    const remaining = left > 0 ? { links: left, about: labels.slice(next), refusal } : undefined;
-    return { answers, next, paid: Math.max(paid, next), remaining };
+    return { answers, next, paid: Math.max(paid, next), remaining: remainingOf(links.length, next, labels, refusal) };
   };
+}
+
+function remainingOf(
+  total: number,
+  next: number,
+  labels: readonly string[],
+  refusal: AppError | undefined,
+): Remaining | undefined {
+  return next < total ? { links: total - next, about: labels.slice(next), refusal } : undefined;
 }

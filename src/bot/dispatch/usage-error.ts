@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { HintKey, HintParams } from '../../i18n/en.ts';
+import type { HintKey, HintParams } from '../../i18n/messages.ts';
 
 const MAX_ECHO = 40;
 

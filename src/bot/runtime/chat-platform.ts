@@ -100,6 +100,8 @@ export interface PlatformHost<To = unknown> {
   cancel(eventId: string): Promise<void>;
   /** The connection is gone and will not mend itself. */
   lost(reason: unknown): void;
+  /** Another process listens; this one waits for its turn. */
+  standBy(): void;
 }
 
 /**

@@ -114,6 +114,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
         if (!runs.cancel(id)) await Promise.all(queues.map(each => each.cancel(id)));
       },
       lost: reason => supervisor.lost(reason),
+      standBy: () => supervisor.standBy(),
     };
   }
 

@@ -4,9 +4,9 @@ import { backoffMs } from './holds.ts';
 
 /**
  * `connecting`: for the first time. `away`: it cannot be reached, and is tried again soon. `refused`: it does not know the token, and is asked
- * again now and then. `idle`: this process does not listen there, and has no reason to doubt the token.
+ * again now and then. `standby`: another process listens there. `idle`: this process does not listen there, and has no reason to doubt the token.
  */
-export type PlatformState = 'idle' | 'connecting' | 'connected' | 'away' | 'refused' | 'stopped';
+export type PlatformState = 'idle' | 'connecting' | 'standby' | 'connected' | 'away' | 'refused' | 'stopped';
 
 export interface PlatformStatus {
   readonly platform: string;
@@ -23,6 +23,8 @@ export interface Supervisor {
   start(host: PlatformHost): Promise<void>;
   /** The connection is gone. */
   lost(reason: unknown): void;
+  /** Another process listens; this one waits for its turn. */
+  standBy(): void;
   /** A token was refused once, which a proxy may do: the platform itself is asked before anything is given up. */
   suspect(): void;
   status(): PlatformStatus;
@@ -51,6 +53,7 @@ export function createSupervisor({ platform, log, now, random, onRefused }: Supe
   const sleepers = new Set<() => void>();
   let status: PlatformStatus = { platform: platform.id, state: 'idle', since: now() };
   let onLost: ((reason: unknown) => void) | undefined;
+  let onStandBy: (() => void) | undefined;
   let running: Promise<void> | undefined;
   let confirming: Promise<void> | undefined;
   let refusals = 0;
@@ -147,10 +150,15 @@ export function createSupervisor({ platform, log, now, random, onRefused }: Supe
     start(host) {
       turn('connecting');
       return new Promise(resolve => {
+        onStandBy = resolve;
         running = run(host, resolve);
       });
     },
     lost: reason => onLost?.(reason),
+    standBy() {
+      turn('standby');
+      onStandBy?.();
+    },
     suspect() {
       if (status.state === 'refused') return;
       confirming ??= confirm().finally(() => {

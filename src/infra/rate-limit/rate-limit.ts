@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
 
 export interface RateLimitRule {
   /** Names the bucket family; keys of two rules never meet. */
@@ -32,69 +32,68 @@ export interface MemoryRateLimiterOptions {
 /** Node's timers, which end a bucket, hold no more than a 32-bit number of milliseconds. */
 const MAX_WINDOW_MS = 2 ** 31 - 1;
 
-interface Bucket {
-  /** Name of the running window's counter. */
-  counter: string;
-  /** Settles when the calls that came before have taken their share. */
-  turn: Promise<unknown>;
-}
-
 /** A RateLimiter in this process. Its timers never keep the process alive. */
 export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiterOptions = {}): RateLimiter {
-  // It only counts and forgets: rules differ by call, so the limit is compared here.
-  const counters = new RateLimiterMemory({ points: Number.MAX_SAFE_INTEGER, duration: 0, keyPrefix: '' });
-  const buckets = new LRUCache<string, Bucket>({
-    max: maxKeys,
-    dispose: bucket => void counters.delete(bucket.counter),
-  });
-
-  function openBucket(name: string): Bucket {
-    const known = buckets.get(name);
-    if (known !== undefined) return known;
-    const bucket: Bucket = { counter: name, turn: Promise.resolve() };
-    buckets.set(name, bucket);
-    return bucket;
-  }
-
-  async function take(bucket: Bucket, name: string, rule: RateLimitRule, cost: number): Promise<RateLimitState> {
-    const now = Date.now();
-    const clockWindow = Math.floor(now / rule.windowMs);
-    const isClock = rule.window === 'clock';
-    bucket.counter = isClock ? `${name}@${clockWindow}` : name;
-    const customDuration = (isClock ? (clockWindow + 1) * rule.windowMs - now : rule.windowMs) / 1_000;
-    // Taking nothing reads the bucket and, unlike a plain read, opens its window.
-    const before = await counters.consume(bucket.counter, 0, { customDuration });
-    const allowed = before.consumedPoints + cost <= rule.limit;
-    const after = allowed ? await counters.consume(bucket.counter, cost, { customDuration }) : before;
-    return {
-      allowed,
-      limit: rule.limit,
-      remaining: Math.max(0, rule.limit - after.consumedPoints),
-      resetAt: isClock ? (clockWindow + 1) * rule.windowMs : Math.ceil(now + before.msBeforeNext),
-    };
-  }
+  const counter = new RateLimiterMemory(UNLIMITED);
+  /** The running window of each bucket. */
+  const windows = new LRUCache<string, string>({ max: maxKeys, dispose: name => void counter.delete(name) });
 
   return {
-    consume(rule, key, cost = 1) {
-      const unsound = findUnsound(rule, cost);
-      if (unsound !== undefined) return Promise.reject(unsound);
-      const name = bucketName(rule, key);
-      const bucket = openBucket(name);
-      // One at a time per bucket: between reading and taking no other request may take.
-      const mine = bucket.turn.then(() => take(bucket, name, rule, cost));
-      bucket.turn = mine.catch(() => undefined);
-      return mine;
+    async consume(rule, key, cost = 1) {
+      const window = openWindow(rule, key, cost);
+      windows.set(window.bucket, window.name);
+      return takeFrom(counter, window, cost);
     },
   };
 }
 
-/** Why no limiter can go by this, or undefined. */
-export function findUnsound({ name, limit, windowMs }: RateLimitRule, cost: number): RangeError | undefined {
-  const isWindow = Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
-  const isSound = isWindow && Number.isSafeInteger(limit) && limit >= 0 && Number.isSafeInteger(cost) && cost >= 0;
-  return isSound ? undefined : new RangeError(`rule ${name} or cost ${cost} is out of range`);
+/** Rules differ by call, so counters only count and forget, and the limit is compared here. */
+export const UNLIMITED = { points: Number.MAX_SAFE_INTEGER, duration: 0, keyPrefix: '' };
+
+/** The window that a call falls into. */
+export interface RateLimitWindow {
+  /** What it is a window of. */
+  readonly bucket: string;
+  /** Of its counter. */
+  readonly name: string;
+  readonly limit: number;
+  /** Until it ends, if it begins now. */
+  readonly lengthMs: number;
+  /** Unix milliseconds; undefined when it ends by its first use. */
+  readonly endsAt: number | undefined;
 }
 
-export function bucketName({ name, window, windowMs }: RateLimitRule, key: string): string {
-  return `${name}:${window}:${windowMs}:${key}`;
+/** @throws RangeError when no limiter can go by this */
+export function openWindow(rule: RateLimitRule, key: string, cost: number): RateLimitWindow {
+  const { name, limit, windowMs } = rule;
+  const isWindow = Number.isSafeInteger(windowMs) && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
+  const isSound = isWindow && Number.isSafeInteger(limit) && limit >= 0 && Number.isSafeInteger(cost) && cost >= 0;
+  if (!isSound) throw new RangeError(`rule ${name} or cost ${cost} is out of range`);
+  const bucket = `${name}:${rule.window}:${windowMs}:${key}`;
+  if (rule.window === 'first') return { bucket, name: bucket, limit, lengthMs: windowMs, endsAt: undefined };
+  const now = Date.now();
+  const index = Math.floor(now / windowMs);
+  const endsAt = (index + 1) * windowMs;
+  return { bucket, name: `${bucket}@${index}`, limit, lengthMs: endsAt - now, endsAt };
+}
+
+/** Counts a call; what does not fit is given back at once. */
+export async function takeFrom(
+  counter: RateLimiterAbstract,
+  { name, limit, lengthMs, endsAt }: RateLimitWindow,
+  cost: number,
+): Promise<RateLimitState> {
+  const now = Date.now();
+  const customDuration = lengthMs / 1_000;
+  // More than the whole fits no better.
+  const taken = Math.min(cost, limit + 1);
+  const { consumedPoints, msBeforeNext } = await counter.consume(name, taken, { customDuration });
+  const allowed = consumedPoints <= limit;
+  if (!allowed) await counter.reward(name, taken, { customDuration });
+  return {
+    allowed,
+    limit,
+    remaining: Math.max(0, limit - (allowed ? consumedPoints : consumedPoints - taken)),
+    resetAt: endsAt ?? Math.ceil(now + msBeforeNext),
+  };
 }

@@ -1,8 +1,8 @@
 /** Links of the sites' own share buttons carry kilobytes of tracking. */
 export const MAX_ADDRESS_CHARS = 8_192;
 const MAX_HOST_CHARS = 253;
-/** The app's own links: a name, perhaps a query, no path. */
-const APP_LINK = /^instagram:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
+/** What a site's app links to in itself, by a scheme of its own: a name, perhaps a query, no path. */
+const APP_LINK = /^(?!https?:)[a-z][a-z0-9]{1,30}:\/\/[a-z_]{1,30}\/?(?:\?[\x21-\x7e]*)?$/i;
 /** `https://`, and `https//` as hurried fingers write it. */
 const SCHEME = /^https?:?\/\//i;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -47,7 +47,7 @@ function isHostName(host: string): boolean {
  * The address that one pasted text is, or undefined. The scheme may be missing, `http` or mistyped as `https//`: only ids
  * are taken from it later. What was written right behind it is left out, see {@link withoutTail}. Whatever could disguise a host is
  * refused, not repaired: user names, ports but the default one, IP addresses, names of one label, unicode and punycode, backslashes,
- * blanks inside, a final dot, more than 8192 characters.
+ * blanks inside, a final dot, more than 8192 characters. An app's own link (`SCHEME://NAME?QUERY`) is given as it is.
  */
 export function parseAddress(text: string): URL | undefined {
   if (text.length > 2 * MAX_ADDRESS_CHARS) return undefined;

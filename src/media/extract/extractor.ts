@@ -277,9 +277,10 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     },
 
     findLinks(text) {
-      const isKnownHost = (host: string) => matchAddress(new URL(`https://${host}/`)) !== undefined;
+      const isKnown = (address: URL) =>
+        matchAddress(address.protocol === 'https:' ? new URL('/', address) : address) !== undefined;
       const links = new Map<string, string>();
-      for (const address of findAddresses(text, isKnownHost)) {
+      for (const address of findAddresses(text, isKnown)) {
         const link = supportedLink(address);
         if (link !== undefined && !links.has(link.key)) links.set(link.key, link.url);
       }

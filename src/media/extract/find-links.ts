@@ -6,8 +6,8 @@ const MAX_CHARS = 100_000;
 /** What separates words: blanks, quotes, full-width punctuation, invisible marks. */
 const TOKEN =
   /[^\s<>"\u201c\u201d\u00ab\u00bb`\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\u3001\u3002\u300c\u300d\u3010\u3011\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/gu;
-/** Where an address begins inside a token; after `/ = ? & %` it is a part of the address before it. */
-const START = /(?<![a-z0-9/=?&%])(?:https?:?\/\/|instagram:\/\/)/gi;
+/** Where an address begins inside a token, be it an app's own; after `/ = ? & %` it is a part of the address before it. */
+const START = /(?<![a-z0-9/=?&%])(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)/gi;
 /** A host without a scheme, perhaps with the port it means anyway, followed by a path or a query. */
 const BARE = /(?<![\p{L}\p{N}@./:_-])(?:[a-z0-9-]{1,63}\.){1,6}[a-z]{2,63}(?=(?::443)?[/?])/iu;
 const TRAILING = /[.,;:!?'*~|\u2026\u2019]$/u;
@@ -45,7 +45,7 @@ function withoutCode(text: string): string {
 
 /** The text without `<links>` whose writer wants no preview. */
 function withoutSuppressed(text: string): string {
-  return text.replace(/<(?:https?:?\/\/|instagram:\/\/)[^\s<>]*>/gi, ' ');
+  return text.replace(/<(?:https?\/\/|[a-z][a-z0-9]{1,30}:\/\/)[^\s<>]*>/gi, ' ');
 }
 
 /** An address as it was meant: without the sentence's punctuation and brackets that were opened before it. */
@@ -85,10 +85,10 @@ function* addressesOf(token: string): Generator<string> {
 }
 
 /**
- * Addresses on known hosts in running text, with or without a scheme, as they stand there: in order, without repeats, at
- * most 20. `<link>`, `code` and fenced code are skipped; of `[text](link)` the link is taken. Linear in the text's length.
+ * Known addresses in running text, with or without a scheme, as they stand there: in order, without repeats, at most 20. Those of
+ * the web are known by their host alone. `<link>`, `code` and fenced code are skipped; of `[text](link)` the link is taken. Linear in the text's length.
  */
-export function findAddresses(text: string, isKnownHost: (host: string) => boolean): readonly string[] {
+export function findAddresses(text: string, isKnown: (address: URL) => boolean): readonly string[] {
   const found = new Set<string>();
   const plain = withoutSuppressed(withoutCode(text.slice(0, MAX_CHARS)));
   for (const [token] of plain.matchAll(TOKEN)) {
@@ -96,7 +96,7 @@ export function findAddresses(text: string, isKnownHost: (host: string) => boole
     for (const candidate of addressesOf(token)) {
       const address = parseAddress(candidate);
       if (address === undefined) continue;
-      if (address.protocol === 'instagram:' || isKnownHost(address.hostname)) found.add(candidate);
+      if (isKnown(address)) found.add(candidate);
       if (found.size === MAX_LINKS) return [...found];
     }
   }

@@ -30,8 +30,6 @@ export interface SourceDescriptor {
   readonly id: SourceId;
   /** As the site writes itself; a language may have a name of its own for it. */
   readonly name: string;
-  /** `#rrggbb`, of the site's brand. */
-  readonly colour: string;
   /** Hosts that its links are on, the one it is best known by first. */
   readonly hosts: readonly [string, ...string[]];
   /** Suffixes its media lie on: each host and what is below it. */

@@ -1,10 +1,9 @@
 import type { Variant } from '../post.ts';
 import { readMarkup } from './markup.ts';
-import { addressExpiry } from './media-address.ts';
 
 export interface DashManifest {
   readonly durationMs: number | null;
-  /** One track each, video before audio, best first. Addresses are unchecked. */
+  /** One track each, video before audio, best first. Addresses are unchecked, and until when they live is not said. */
   readonly variants: readonly Variant[];
 }
 
@@ -54,7 +53,7 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
     hasAudio: !video,
     hasVideo: video,
     adaptive: true,
-    expiresAt: addressExpiry(url),
+    expiresAt: null,
   };
 }
 

@@ -2,8 +2,6 @@
  * Readers of single fields that take whatever the sites put there: a value of the right kind comes out, anything
  * else is null. One odd field must never cost the post.
  */
-import { META_MEDIA_HOSTS, mediaAddress } from './media-address.ts';
-
 const MAX_TEXT_CHARS = 1_000_000;
 
 function toNumber(value: unknown): number | null {
@@ -61,11 +59,6 @@ export function readInstant(value: unknown): number | null {
   const number = toNumber(value);
   if (number === null || number <= 0) return null;
   return Math.round(number > 100_000_000_000 ? number : number * 1000);
-}
-
-/** An address on the CDN; any other is null. */
-export function readAddress(value: unknown): string | null {
-  return mediaAddress(value, META_MEDIA_HOSTS);
 }
 
 /** The elements of a list, at most `max`; anything else is an empty one. */

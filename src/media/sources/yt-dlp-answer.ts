@@ -4,8 +4,9 @@ import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
 import { captionTags } from '../parse/caption.ts';
 import { parseJson } from '../parse/json-search.ts';
-import { addressExpiry, mediaAddress } from '../parse/media-address.ts';
+import { mediaAddress } from '../parse/media-address.ts';
 import { NO_STATS, type Post, placeItems, type UnplacedItem, type Variant } from '../post.ts';
+import { addressExpiry } from './meta/cdn-address.ts';
 
 export interface YtDlpContext {
   readonly ref: PostRef;
@@ -67,11 +68,11 @@ function toVariant(one: Format, hosts: readonly string[]): Variant[] {
   const url = mediaAddress(one.url, hosts);
   // Playlists and fragments are no files.
   if (url === null || (one.protocol && !/^https?$/.test(one.protocol))) return [];
-  const [picture, sound] = [codec(one.vcodec), codec(one.acodec)];
-  if (picture === undefined && sound === undefined) return [];
-  const hasVideo = picture !== undefined;
+  const [video, audio] = [codec(one.vcodec), codec(one.acodec)];
+  if (video === undefined && audio === undefined) return [];
+  const hasVideo = video !== undefined;
   const type = /^(?:mp4|webm)$/.exec(one.ext ?? '')?.[0] ?? 'mp4';
-  const known = [picture, sound].filter(name => typeof name === 'string');
+  const known = [video, audio].filter(name => typeof name === 'string');
   return [
     {
       url,
@@ -81,15 +82,15 @@ function toVariant(one: Format, hosts: readonly string[]): Variant[] {
       bitrate: one.tbr ? Math.round(one.tbr * 1000) : null,
       bytes: one.filesize ? Math.round(one.filesize) : null,
       codecs: known.length === 0 ? null : known.join(', '),
-      hasAudio: sound === undefined ? false : sound === null ? null : true,
+      hasAudio: audio === undefined ? false : audio === null ? null : true,
       hasVideo,
-      adaptive: !hasVideo || sound === undefined,
+      adaptive: !hasVideo || audio === undefined,
       expiresAt: addressExpiry(url),
     },
   ];
 }
 
-/** Video before sound, larger pictures first, of two alike the one that plays as it is. */
+/** Video before audio, larger frames first, of two alike the one that plays as it is. */
 function compare(a: Variant, b: Variant): number {
   const area = (one: Variant) => (one.width ?? 0) * (one.height ?? 0);
   return (

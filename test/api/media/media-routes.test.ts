@@ -41,7 +41,7 @@ function offlineExtractor() {
 describe('GET /api/igdownload', () => {
   it('answers exactly the documented fields', async () => {
     const post = makePost({
-      stats: { ...makePost().stats, likes: 12, comments: 0, facebookPlays: 7, authorFollowers: 900 },
+      stats: { ...makePost().stats, likes: 12, comments: 0, crosspostPlays: 7, authorFollowers: 900 },
       items: [
         makeItem(),
         makePhoto(),

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Command, defineCommand } from '../../../src/bot/command.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { reply } from '../../../src/bot/reply.ts';
+import { LANGUAGES } from '../../../src/i18n/translate.ts';
 import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
@@ -23,6 +24,9 @@ const find = defineCommand({
       .map(value => ({ label: `${option} ${value}`, value })),
 });
 
+/** What the option of a language may be. */
+const TAGS = ['auto', ...LANGUAGES.map(({ tag }) => tag)];
+
 /** Without those that would stand among the made-up ones. */
 const own = commandList.filter(({ name }) => !/^(?:beatmap|osu) /.test(name));
 
@@ -41,7 +45,6 @@ function setUp(commands: readonly Command[] = [...own, find]) {
 
 describe('suggestions for a typed line', () => {
   it.each([
-    ['/', ['/download ', '/settings ', '/forget ', '/help ', '/about', '/osu search ']],
     ['/do', ['/download ']],
     ['/DOWN', ['/download ']],
     ['/osu', ['/osu search ']],
@@ -49,9 +52,9 @@ describe('suggestions for a typed line', () => {
     ['hello', []],
     ['', []],
     [LINK, []],
-    ['/settings ', ['/settings auto', '/settings en', '/settings id']],
+    ['/settings ', TAGS.map(tag => `/settings ${tag}`)],
     ['/settings e', ['/settings en']],
-    ['/settings language:', ['/settings language:auto', '/settings language:en', '/settings language:id']],
+    ['/settings language:', TAGS.map(tag => `/settings language:${tag}`)],
     ['/settings language=i', ['/settings language=id']],
     [`/download ${LINK} `, [`/download ${LINK} item:`, `/download ${LINK} audio`]],
     [`/download ${LINK} 2 a`, [`/download ${LINK} 2 audio`]],
@@ -62,6 +65,13 @@ describe('suggestions for a typed line', () => {
     ['/osu search camellia t', ['/osu search camellia taiko']],
   ])('%j goes on as %j', async (text, expected) => {
     expect(await setUp().lines(text)).toEqual(expected);
+  });
+
+  it('offer every command, with a space behind one that takes options', async () => {
+    const { lines } = setUp();
+    const shown = (await lines('/')).map(line => line.trimEnd());
+    expect(shown).toEqual([...own, find].map(({ name }) => `/${name}`));
+    expect(await lines('/')).toEqual(expect.arrayContaining(['/download ', '/about']));
   });
 
   it('describe themselves in the reader’s language', async () => {

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findAddresses } from '../../../src/media/extract/find-links.ts';
 
-const isKnown = (host: string) => /^(?:[a-z0-9-]+\.)*(?:instagram\.com|facebook\.com|fb\.watch)$/.test(host);
+const isKnown = ({ protocol, hostname }: URL) =>
+  protocol === 'instagram:' || /^(?:[a-z0-9-]+\.)*(?:instagram\.com|facebook\.com|fb\.watch)$/.test(hostname);
 const find = (text: string) => findAddresses(text, isKnown);
 const P = 'https://www.instagram.com/p/DXeh-kYiIge/';
 const R = 'https://www.facebook.com/reel/433712053064866';
@@ -20,6 +21,8 @@ describe('findAddresses', () => {
     ['I like instagram.com a lot', []],
     ['https//instagram.com/p/abc', ['https//instagram.com/p/abc']],
     ['instagram://media?id=482584233761418119', ['instagram://media?id=482584233761418119']],
+    ['look,instagram://media?id=1 <instagram://media?id=2>', ['instagram://media?id=1']],
+    ['other://media?id=1 xinstagram.com://media', []],
     ['https://example.com/p/abc https://instagram.com.evil.example/p/x', []],
     ['example.com/instagram.com/p/abc', []],
     ['https://web.archive.org/web/2026/https://www.instagram.com/p/abc/', []],

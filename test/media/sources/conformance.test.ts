@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { en } from '../../../src/i18n/en.ts';
+import { messages as en } from '../../../src/i18n/en/messages.ts';
 import { parseAddress } from '../../../src/media/extract/address.ts';
 import { sourceIdSchema } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
@@ -26,7 +26,6 @@ describe.each(sourceDescriptors.map(descriptor => [descriptor.id, descriptor] as
     expect(sourceIdSchema.safeParse(id).success).toBe(true);
     expect(TAKEN).not.toContain(id);
     expect(descriptor.name).toMatch(/^\S.{0,30}$/u);
-    expect(descriptor.colour).toMatch(/^#[0-9a-f]{6}$/);
     for (const host of [...descriptor.hosts, ...descriptor.cdnHosts]) {
       expect(parseAddress(`https://${host}/`)?.hostname).toBe(host);
     }

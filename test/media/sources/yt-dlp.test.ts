@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
-import { META_MEDIA_HOSTS } from '../../../src/media/parse/media-address.ts';
 import { playableVariants } from '../../../src/media/post.ts';
+import { META_MEDIA_HOSTS } from '../../../src/media/sources/meta/cdn-address.ts';
 import { createYtDlpStrategy, findYtDlp, type YtDlpOptions } from '../../../src/media/sources/yt-dlp.ts';
 import { parseYtDlpAnswer } from '../../../src/media/sources/yt-dlp-answer.ts';
 

@@ -1,6 +1,7 @@
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { LANGUAGES } from '../../../src/i18n/translate.ts';
 import { answersIn, openStage, PHOTO, REEL, SARI } from './stage.ts';
 
 describe('polling', () => {
@@ -86,17 +87,18 @@ describe('starting', () => {
     await fake.waitFor(() => fake.commands.get('all_chat_administrators id'));
     expect([...fake.commands.keys()].toSorted()).toEqual(
       ['private_chats', 'group_chats', 'chat_administrators']
-        .flatMap(kind => [`all_${kind} `, `all_${kind} id`])
+        .flatMap(kind => LANGUAGES.map(({ tag }) => `all_${kind} ${tag === 'en' ? '' : tag}`))
         .toSorted(),
     );
     const english = fake.commands.get('all_private_chats ')?.find(({ command }) => command === 'download');
     const indonesian = fake.commands.get('all_private_chats id')?.find(({ command }) => command === 'download');
     expect(english?.description).toContain('Show');
     expect(indonesian?.description).toContain('Tampilkan');
-    expect(calls('setMyCommands')).toHaveLength(6);
+    const menus = fake.commands.size;
+    expect(calls('setMyCommands')).toHaveLength(menus);
     await restart();
-    await fake.waitFor(() => (calls('getMyCommands').length === 12 ? true : undefined));
-    expect(calls('setMyCommands')).toHaveLength(6);
+    await fake.waitFor(() => (calls('getMyCommands').length === 2 * menus ? true : undefined));
+    expect(calls('setMyCommands')).toHaveLength(menus);
     expect(fake.problems).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
 /** Objects of a page that describe one person or page -> the author. Pure. */
-import { readAddress, readFlag, readText } from '../../parse/fields.ts';
+
+import { readFlag, readText } from '../../parse/fields.ts';
 import { child, type JsonObject } from '../../parse/json-search.ts';
 import type { Author } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
 
 const IMAGE_KEYS: readonly string[] = ['profile_picture', 'displayPicture', 'profilePicture'];
 /** More objects than one author is ever spread over. */

@@ -1,12 +1,11 @@
 import type { SourceDescriptor } from '../../extract/source-descriptor.ts';
-import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
+import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { createFacebookConstants, FACEBOOK_EXAMPLES } from './constants.ts';
 import { createFacebookSource } from './source.ts';
 
 export const facebook: SourceDescriptor = {
   id: 'facebook',
   name: 'Facebook',
-  colour: '#1877f2',
   hosts: ['www.facebook.com', 'facebook.com', 'm.facebook.com', 'fb.watch'],
   cdnHosts: META_MEDIA_HOSTS,
   example: FACEBOOK_EXAMPLES[0],

@@ -3,10 +3,11 @@
 import type { ErrorCode } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { captionTags } from '../../parse/caption.ts';
-import { readAddress, readInstant } from '../../parse/fields.ts';
+import { readInstant } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import { videoItem } from '../../parse/media-files.ts';
 import type { Author, Post, UnplacedItem } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
+import { videoItem } from '../meta/media-files.ts';
 import { readAuthor } from './author.ts';
 import { readCounts } from './counts.ts';
 import { restrictionOf } from './failures.ts';

@@ -1,8 +1,10 @@
 /** Objects of a page that describe one photo -> the photo with its sizes. Pure. */
-import { readAddress, readList, readSize, readText } from '../../parse/fields.ts';
+
+import { readList, readSize, readText } from '../../parse/fields.ts';
 import { child, type JsonObject } from '../../parse/json-search.ts';
-import { imageItem, type ListedFile } from '../../parse/media-files.ts';
 import type { UnplacedItem } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
+import { imageItem, type ListedFile } from '../meta/media-files.ts';
 import { isVideo } from './video.ts';
 
 const PHOTO_KEYS: readonly string[] = ['viewer_image', 'photo_image', 'full_image', 'prefetch_uris_v2'];

@@ -5,8 +5,8 @@ import { isUsable } from '../../extract/request-profile.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
-import { META_MEDIA_HOSTS } from '../../parse/media-address.ts';
 import { type Post, placeItems } from '../../post.ts';
+import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { FACEBOOK_ADDRESSES, oembedQuestion } from './addresses.ts';
 import { createFacebookClient } from './client.ts';
 import {

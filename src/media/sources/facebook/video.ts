@@ -1,9 +1,9 @@
 /** Objects of a page that describe one video -> the video with its files. Pure. */
-import { readAddress, readList, readSize, readText } from '../../parse/fields.ts';
+import { readList, readSize, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import { addressTag } from '../../parse/media-address.ts';
-import { type ListedFile, type Size, videoItem } from '../../parse/media-files.ts';
 import type { UnplacedItem } from '../../post.ts';
+import { addressTag, readAddress } from '../meta/cdn-address.ts';
+import { type ListedFile, type Size, videoItem } from '../meta/media-files.ts';
 
 /** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11), best first. */
 const HD_KEYS: readonly string[] = [

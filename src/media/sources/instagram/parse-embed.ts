@@ -2,12 +2,12 @@
 
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { readAddress } from '../../parse/fields.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
-import { imageItem, type ListedFile, videoItem } from '../../parse/media-files.ts';
 import { visibleMarkup } from '../../parse/page-scripts.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
+import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
 import type { PostDraft } from './draft.ts';
 import { gatedAnswer } from './failures.ts';
 import { isReelLink } from './find-media.ts';

@@ -1,17 +1,10 @@
 /** Shape B: the older GraphQL media (`xdt_shortcode_media`, and `shortcode_media` in embeds), as of 2026-08. */
-import {
-  readAddress,
-  readCount,
-  readFlag,
-  readId,
-  readInstant,
-  readList,
-  readSize,
-  readText,
-} from '../../parse/fields.ts';
+
+import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import { imageItem, type ListedFile, type Size, videoItem } from '../../parse/media-files.ts';
 import type { UnplacedItem } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
+import { imageItem, type ListedFile, type Size, videoItem } from '../meta/media-files.ts';
 import type { PostDraft } from './draft.ts';
 
 const MAX_CHILDREN = 60;
@@ -122,8 +115,8 @@ export function parseGraphMedia(media: JsonObject, isReel: boolean): PostDraft {
       views: isHidden ? null : readCount(media.video_view_count),
       shares: null,
       saves: null,
-      facebookLikes: null,
-      facebookPlays: null,
+      crosspostLikes: null,
+      crosspostPlays: null,
       authorFollowers: readCount(child(owner, 'edge_followed_by', 'count')),
       authorPosts: readCount(child(owner, 'edge_owner_to_timeline_media', 'count')),
     },

@@ -2,13 +2,15 @@
  * The oEmbed answer: author, words and cover of a post that is public, never its files; the site's own reason for one that is
  * not shown (2026-07 to 2026-09). Pure.
  */
+
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { readAddress, readId, readText } from '../../parse/fields.ts';
+import { readId, readText } from '../../parse/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { NO_STATS, type Post } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
 import { failureOfHead, failureOfJson, weakNotFound } from './failures.ts';
 import { toPost } from './parse.ts';
 

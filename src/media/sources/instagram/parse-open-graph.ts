@@ -1,9 +1,11 @@
 /** What a page of the post tells crawlers (`og:`): one video, its cover, a few words (as of 2026-08). */
+
 import type { PostRef } from '../../extract/source.ts';
-import { readAddress, readShownCount } from '../../parse/fields.ts';
-import { videoItem } from '../../parse/media-files.ts';
+import { readShownCount } from '../../parse/fields.ts';
 import { type PageMeta, readMeta } from '../../parse/page-meta.ts';
 import { NO_STATS } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
+import { videoItem } from '../meta/media-files.ts';
 import type { PostDraft } from './draft.ts';
 import { matchInstagramLink } from './link.ts';
 

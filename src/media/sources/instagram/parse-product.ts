@@ -2,19 +2,12 @@
  * Shape A: the product of the mobile API, which `media/info`, `web_info.items[0]` and
  * `xig_polaris_media.if_not_gated_logged_out` all answer with (2026-08).
  */
-import {
-  readAddress,
-  readCount,
-  readFlag,
-  readId,
-  readInstant,
-  readList,
-  readSize,
-  readText,
-} from '../../parse/fields.ts';
+
+import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import { imageItem, type ListedFile, videoItem } from '../../parse/media-files.ts';
 import type { Author, UnplacedItem } from '../../post.ts';
+import { readAddress } from '../meta/cdn-address.ts';
+import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
 import type { PostDraft } from './draft.ts';
 
 const PHOTO = 1;
@@ -146,8 +139,8 @@ export function parseProduct(product: JsonObject, isReel: boolean): PostDraft {
       views: shown(product.view_count),
       shares: readCount(product.share_count) ?? readCount(product.reshare_count),
       saves: readCount(product.save_count),
-      facebookLikes: readCount(product.fb_like_count),
-      facebookPlays: readCount(product.fb_play_count),
+      crosspostLikes: readCount(product.fb_like_count),
+      crosspostPlays: readCount(product.fb_play_count),
       authorFollowers: firstCount(users, 'follower_count'),
       authorPosts: firstCount(users, 'media_count'),
     },

@@ -4,10 +4,10 @@ import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts'
 import type { PostRef } from '../../extract/source.ts';
 import { captionTags } from '../../parse/caption.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
-import { addressExpiry } from '../../parse/media-address.ts';
 import { pageScripts } from '../../parse/page-scripts.ts';
 import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
 import { type Post, placeItems } from '../../post.ts';
+import { addressExpiry } from '../meta/cdn-address.ts';
 import { type PostDraft, readableItems } from './draft.ts';
 import { failureOfHead, failureOfJson, failureOfPage, weakNotFound } from './failures.ts';
 import { createMediaFinder, type Finding, type MediaFinder } from './find-media.ts';

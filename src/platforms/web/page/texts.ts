@@ -1,11 +1,11 @@
-import { DEFAULT_TEXTS } from './default-texts.ts';
+import { web as english } from '../../../i18n/en/web.ts';
 import { recall, remember } from './dom.ts';
 
-export type TextKey = keyof typeof DEFAULT_TEXTS;
+export type TextKey = keyof typeof english;
 
 const KEY = 'medley.texts';
 
-let current: Readonly<Record<string, string>> = DEFAULT_TEXTS;
+let current: Readonly<Record<string, string>> = english;
 let locale = 'en';
 
 /** The language of the last visit, so that a restored conversation does not begin in English. */
@@ -45,9 +45,7 @@ function isStored(value: unknown): value is Stored {
 
 /** A sentence of the page, `{name}` filled in from `params`. */
 export function text(key: TextKey, params: Readonly<Record<string, string | number>> = {}): string {
-  return (current[key] ?? DEFAULT_TEXTS[key]).replace(/\{(\w+)\}/g, (whole, name: string) =>
-    String(params[name] ?? whole),
-  );
+  return (current[key] ?? english[key]).replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
 }
 
 export function language(): string {
@@ -68,5 +66,5 @@ function keyed(key: string | undefined): string {
 }
 
 function isKey(key: string | undefined): key is TextKey {
-  return key !== undefined && Object.hasOwn(DEFAULT_TEXTS, key);
+  return key !== undefined && Object.hasOwn(english, key);
 }

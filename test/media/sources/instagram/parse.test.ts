@@ -95,8 +95,8 @@ describe('shape A', () => {
       views: null,
       shares: 95,
       saves: 37,
-      facebookLikes: 412,
-      facebookPlays: 58_317,
+      crosspostLikes: 412,
+      crosspostPlays: 58_317,
       authorFollowers: 920,
       authorPosts: 31,
     });

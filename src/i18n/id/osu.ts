@@ -1,4 +1,4 @@
-import type { HintParams, Messages } from './en.ts';
+import type { HintParams, Messages } from '../messages.ts';
 
 function modsSentence({ reason, mods }: HintParams): string {
   if (reason === 'clash') return `Mod ${mods} tidak bisa dipakai bersamaan.`;
@@ -10,8 +10,7 @@ function offline(wait = 'dalam beberapa menit'): string {
   return `Saya tidak bisa menjangkau osu! karena server ini tampaknya tidak punya sambungan internet. Silakan coba lagi ${wait}.`;
 }
 
-/** Indonesian for all that has to do with osu!. */
-export const idOsu: Messages['osu'] = {
+export const osu: Messages['osu'] = {
   errors: {
     beatmap: {
       invalid_request: p =>
@@ -226,130 +225,4 @@ export const idOsu: Messages['osu'] = {
     stale: 'Situs osu! sedang tidak menjawab, jadi ini jawaban sebelumnya.',
     corrected: 'Tidak ada yang cocok persis dengan tulisanmu; mungkin ini yang kamu maksud.',
   },
-};
-
-type Commands = Messages['commands'];
-
-const MODE = { name: 'mode', description: 'osu, taiko, catch, atau mania' };
-const PLAYER = { name: 'pemain', description: 'Nama, nomor, atau tautan profil; kamu, bila sudah dikaitkan' };
-const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
-
-export const idOsuCommands: Pick<Commands, Extract<keyof Commands, `beatmap ${string}` | `osu ${string}`>> = {
-  'beatmap search': {
-    description: 'Cari beatmap osu! dengan kata dan saringan, misalnya camellia stars>6',
-    options: {
-      query: { name: 'kueri', description: 'Kata, dan saringan seperti di osu!: stars>6 ar=9 bpm>180 creator=…' },
-      mode: MODE,
-      status: { name: 'status', description: 'Bila kosong: yang ranked dan loved' },
-      sort: { name: 'urutan', description: 'Yang mana lebih dulu' },
-    },
-    choices: {
-      mode: MODES,
-      status: {
-        any: 'apa pun',
-        leaderboard: 'punya papan peringkat',
-        ranked: 'ranked',
-        qualified: 'lolos kualifikasi',
-        loved: 'loved',
-        pending: 'menunggu',
-        wip: 'sedang dikerjakan',
-        graveyard: 'terbengkalai',
-      },
-      sort: {
-        artist: 'artis',
-        creator: 'pemeta',
-        difficulty: 'kesulitan',
-        favourites: 'favorit',
-        nominations: 'nominasi',
-        plays: 'dimainkan',
-        ranked: 'ranked terbaru',
-        rating: 'penilaian',
-        relevance: 'paling cocok',
-        title: 'judul',
-        updated: 'terakhir diperbarui',
-      },
-    },
-  },
-  'beatmap info': {
-    description: 'Semua tentang sebuah beatmap osu! dan tingkat kesulitannya',
-    options: {
-      map: { name: 'peta', description: 'Tautan osu!-nya, nomornya, atau kata dari namanya' },
-      mods: { name: 'mod', description: 'Mod yang dipakai memainkannya, seperti +HDDT' },
-    },
-    choices: {},
-  },
-  'beatmap recommend': {
-    description: 'Peta berikutnya untuk dimainkan, dan alasannya, menurut permainan terbaik',
-    options: {
-      player: PLAYER,
-      mods: { name: 'mod', description: '+HDDT dengan mod ini, -HR tanpa, NM tanpa mod' },
-      stars: { name: 'bintang', description: 'Dengan modnya, misalnya 5-6' },
-      pp: { name: 'pp', description: 'Yang diharapkan, misalnya 200-250' },
-      ar: { name: 'ar', description: 'Approach rate dengan modnya, misalnya 9-9.6' },
-      bpm: { name: 'bpm', description: 'Dengan modnya, misalnya 170-200' },
-      length: { name: 'durasi', description: 'Misalnya 1:00-2:30' },
-      like: { name: 'mirip', description: 'Tautan atau nomor beatmap, untuk mencari yang mirip' },
-      farm: { name: 'farm', description: 'Hanya peta yang dimainkan demi pp, atau justru yang lain' },
-      mode: MODE,
-    },
-    choices: { mode: MODES },
-  },
-  'beatmap download': {
-    description: 'Tempat mengunduh sebuah beatmap osu!',
-    options: {
-      map: { name: 'peta', description: 'Tautan osu!-nya, nomornya, atau kata dari namanya' },
-      video: { name: 'video', description: 'Hanya berkas dengan video, atau hanya yang tanpa' },
-    },
-    choices: {},
-  },
-  'osu profile': {
-    description: 'Seorang pemain osu!: peringkat, pp, akurasi, dan lainnya',
-    options: { player: PLAYER, mode: MODE },
-    choices: { mode: MODES },
-  },
-  'osu scores': {
-    description: 'Permainan terbaik atau terbaru seorang pemain osu!',
-    options: {
-      player: PLAYER,
-      type: { name: 'jenis', description: 'Permainan yang mana; bila kosong: yang terbaik' },
-      mode: MODE,
-    },
-    choices: {
-      type: { best: 'terbaik', recent: 'terbaru', firsts: 'peringkat pertama', pinned: 'disematkan' },
-      mode: MODES,
-    },
-  },
-  'osu score': {
-    description: 'Satu skor osu!, lewat tautannya',
-    options: { play: { name: 'permainan', description: 'Tautannya, seperti https://osu.ppy.sh/scores/…' } },
-    choices: {},
-  },
-  'osu maps': {
-    description: 'Beatmap yang dibuat, disukai, atau paling sering dimainkan seorang pemain osu!',
-    options: {
-      player: PLAYER,
-      type: { name: 'jenis', description: 'Daftar yang mana; bila kosong: yang ranked' },
-    },
-    choices: {
-      type: {
-        ranked: 'ranked',
-        loved: 'loved',
-        pending: 'menunggu',
-        graveyard: 'terbengkalai',
-        guest: 'tingkat kesulitan tamu',
-        nominated: 'dinominasikan',
-        favourite: 'favorit',
-        most_played: 'paling sering dimainkan',
-      },
-    },
-  },
-  'osu link': {
-    description: 'Kaitkan pemain osu! milikmu',
-    options: {
-      player: { name: 'pemain', description: 'Nama, nomor, atau tautan profilmu di osu!' },
-      mode: { name: 'mode', description: 'Mode yang ingin kamu lihat: osu, taiko, catch, atau mania' },
-    },
-    choices: { mode: MODES },
-  },
-  'osu unlink': { description: 'Lepaskan kaitan dengan pemain osu! milikmu', options: {}, choices: {} },
 };

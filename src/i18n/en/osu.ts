@@ -1,7 +1,5 @@
-import type { ErrorCode } from '../errors.ts';
-
-type Params = Readonly<Record<string, string | number>>;
-type Sentence = (params: Params, wait?: string) => string;
+import type { ErrorCode } from '../../errors.ts';
+import type { Params, Sentence } from './errors.ts';
 
 function modsSentence({ reason, mods }: Params): string {
   if (reason === 'clash') return `The mods ${mods} cannot be combined.`;
@@ -13,8 +11,7 @@ function offline(wait = 'in a few minutes'): string {
   return `I cannot reach osu! because this server seems to have no internet connection. Please try again ${wait}.`;
 }
 
-/** English for all that has to do with osu!; a part of `en`. */
-export const enOsu = {
+export const osu = {
   /** In place of `errors` where a command speaks of beatmaps or players. */
   errors: {
     beatmap: {
@@ -229,125 +226,4 @@ export const enOsu = {
     stale: 'osu! is not answering right now, so this is an earlier answer.',
     corrected: 'Nothing matches these words exactly; this may be what you meant.',
   },
-};
-
-const MODE = { name: 'mode', description: 'osu, taiko, catch or mania' };
-const PLAYER = { name: 'player', description: 'Name, ID or profile link; yourself once linked' };
-const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
-
-export const enOsuCommands = {
-  'beatmap search': {
-    description: 'Search osu! beatmaps by words and filters, for example camellia stars>6',
-    options: {
-      query: { name: 'query', description: 'Words, and filters as on osu!: stars>6 ar=9 bpm>180 creator=…' },
-      mode: MODE,
-      status: { name: 'status', description: 'Ranked and loved by default' },
-      sort: { name: 'sort', description: 'Sort order' },
-    },
-    choices: {
-      mode: MODES,
-      status: {
-        any: 'any',
-        leaderboard: 'with a leaderboard',
-        ranked: 'ranked',
-        qualified: 'qualified',
-        loved: 'loved',
-        pending: 'pending',
-        wip: 'work in progress',
-        graveyard: 'graveyard',
-      },
-      sort: {
-        artist: 'artist',
-        creator: 'mapper',
-        difficulty: 'difficulty',
-        favourites: 'favourites',
-        nominations: 'nominations',
-        plays: 'plays',
-        ranked: 'newest ranked',
-        rating: 'rating',
-        relevance: 'best match',
-        title: 'title',
-        updated: 'last updated',
-      },
-    },
-  },
-  'beatmap info': {
-    description: 'All about an osu! beatmap and its difficulties',
-    options: {
-      map: { name: 'map', description: 'Its osu! link, its ID, or words of its title' },
-      mods: { name: 'mods', description: 'Mods to play it with, like +HDDT' },
-    },
-    choices: {},
-  },
-  'beatmap recommend': {
-    description: 'What to play next, and why, based on a player’s best plays',
-    options: {
-      player: PLAYER,
-      mods: { name: 'mods', description: '+HDDT with these, -HR without, NM with none' },
-      stars: { name: 'stars', description: 'Stars with the mods, like 5-6' },
-      pp: { name: 'pp', description: 'Expected pp, like 200-250' },
-      ar: { name: 'ar', description: 'Approach rate with the mods, like 9-9.6' },
-      bpm: { name: 'bpm', description: 'BPM with the mods, like 170-200' },
-      length: { name: 'length', description: 'Length, like 1:00-2:30' },
-      like: { name: 'like', description: 'Link or ID of a beatmap to match' },
-      farm: { name: 'farm', description: 'Only maps played for their pp, or only others' },
-      mode: MODE,
-    },
-    choices: { mode: MODES },
-  },
-  'beatmap download': {
-    description: 'Where to download an osu! beatmap',
-    options: {
-      map: { name: 'map', description: 'Its osu! link, its ID, or words of its title' },
-      video: { name: 'video', description: 'Only files with its video, or only those without' },
-    },
-    choices: {},
-  },
-  'osu profile': {
-    description: 'An osu! player: rank, pp, accuracy and more',
-    options: { player: PLAYER, mode: MODE },
-    choices: { mode: MODES },
-  },
-  'osu scores': {
-    description: 'The best or most recent plays of an osu! player',
-    options: {
-      player: PLAYER,
-      type: { name: 'type', description: 'Which plays; the best by default' },
-      mode: MODE,
-    },
-    choices: { type: { best: 'best', recent: 'recent', firsts: 'first places', pinned: 'pinned' }, mode: MODES },
-  },
-  'osu score': {
-    description: 'One osu! score, by its link',
-    options: { play: { name: 'play', description: 'Its link, like https://osu.ppy.sh/scores/…' } },
-    choices: {},
-  },
-  'osu maps': {
-    description: 'Beatmaps an osu! player made, likes or plays most',
-    options: {
-      player: PLAYER,
-      type: { name: 'type', description: 'Which list; the ranked by default' },
-    },
-    choices: {
-      type: {
-        ranked: 'ranked',
-        loved: 'loved',
-        pending: 'pending',
-        graveyard: 'graveyard',
-        guest: 'guest difficulties',
-        nominated: 'nominated',
-        favourite: 'favourites',
-        most_played: 'most played',
-      },
-    },
-  },
-  'osu link': {
-    description: 'Link your osu! player',
-    options: {
-      player: { name: 'player', description: 'Your osu! name, ID or profile link' },
-      mode: { name: 'mode', description: 'The mode you want to see: osu, taiko, catch or mania' },
-    },
-    choices: { mode: MODES },
-  },
-  'osu unlink': { description: 'Unlink your osu! player', options: {}, choices: {} },
 };

@@ -1,5 +1,5 @@
-/** English for the moments before the server has said in which language it speaks. */
-export const DEFAULT_TEXTS = {
+/** Texts of the web chat page. Plain strings; the page fills `{n}` and `{total}` in itself. */
+export const web = {
   title: 'Medley',
   tagline: 'Paste a link, get the video.',
   placeholder: 'Paste a link, or type / for commands',
@@ -59,3 +59,12 @@ export const DEFAULT_TEXTS = {
   api: 'API',
   privacy: 'What you send is not stored.',
 };
+
+/** Labels of the example links, by their kinds in WEB_EXAMPLES; one that is not here goes by the site of that id, or by itself. */
+export const webExamples: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    reel: 'An Instagram reel',
+    carousel: 'A post with several photos',
+    facebook: 'A Facebook video',
+  }),
+);

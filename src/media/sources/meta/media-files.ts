@@ -1,8 +1,8 @@
-/** Turns the addresses that the sites' answers list into the variants and items of a post. */
+/** Turns the addresses that Meta's answers list into the variants and items of a post. */
 
-import type { UnplacedItem, Variant } from '../post.ts';
-import { compareTracks, parseDashManifest } from './dash.ts';
-import { addressExpiry, addressTag, META_MEDIA_HOSTS, mediaAddress } from './media-address.ts';
+import { compareTracks, parseDashManifest } from '../../parse/dash.ts';
+import type { UnplacedItem, Variant } from '../../post.ts';
+import { addressExpiry, addressTag, readAddress } from './cdn-address.ts';
 
 export interface Size {
   readonly width: number | null;
@@ -80,8 +80,8 @@ function adaptiveVariants(manifest: string | null): { durationMs: number | null;
   if (manifest === null) return { durationMs: null, variants: [] };
   const { durationMs, variants } = parseDashManifest(manifest);
   const accepted = variants.flatMap(variant => {
-    const url = mediaAddress(variant.url, META_MEDIA_HOSTS);
-    return url === null ? [] : [{ ...variant, url }];
+    const url = readAddress(variant.url);
+    return url === null ? [] : [{ ...variant, url, expiresAt: addressExpiry(url) }];
   });
   return { durationMs, variants: accepted };
 }

@@ -1,0 +1,76 @@
+import type { FastifyInstance } from 'fastify';
+import { createRuntime, type RuntimeStatus } from './bot/runtime/runtime.ts';
+import type { Config } from './config.ts';
+import type { Core } from './core.ts';
+import type { Logger } from './infra/log.ts';
+import { createSentFiles } from './media/delivery/sent-files.ts';
+import type { Platform, RuntimePlatform } from './platforms/platform.ts';
+
+/** The chat platforms that have a token, on one runtime. */
+export interface Chats {
+  /** Routes of theirs, to be registered before the server listens. */
+  register(server: FastifyInstance): Promise<void>;
+  /** Begins in the background: a platform that cannot start must not take the others with it. */
+  start(): void;
+  status(): Promise<RuntimeStatus>;
+  /** Takes nothing new and lets what runs finish. */
+  stop(): Promise<void>;
+}
+
+export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
+  const { roles } = config;
+  const { storage, dispatcher } = core;
+  const platforms = await createHosted(config, core, log);
+  const selfRun: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = await createSelfRun(config, core, log);
+  const runtime = createRuntime({
+    platforms,
+    queue: storage.queue,
+    spare: storage.spare,
+    dispatcher,
+    log,
+    roles: { gateway: roles.has('gateway'), worker: roles.has('worker') },
+  });
+
+  return {
+    async register(server) {
+      for (const { plugin } of [...platforms, ...selfRun]) if (plugin !== undefined) await server.register(plugin);
+    },
+    start() {
+      runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
+      for (const chat of selfRun)
+        chat.start().catch(error => log.error({ platform: chat.id, err: error }, 'this platform could not start'));
+    },
+    status: () => runtime.status(),
+    async stop() {
+      await Promise.all([runtime.stop(), ...selfRun.map(chat => chat.stop())]);
+    },
+  };
+}
+
+/** The library of a platform without a token is not even loaded. */
+async function createHosted({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
+  const { dispatcher, delivery, settings } = core;
+  if (discord === undefined) return [];
+  const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
+  return [createDiscordPlatform({ ...discord, dispatcher, delivery, settings, log })];
+}
+
+async function createSelfRun(config: Config, core: Core, log: Logger) {
+  const { storage, dispatcher, delivery, settings, jobs } = core;
+  const parts = { dispatcher, delivery, settings, jobs, log };
+  const chats: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = [];
+  if (config.telegram !== undefined) {
+    const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
+    const { token, apiUrl, webhookSecret } = config.telegram;
+    const { publicUrl } = config;
+    const webhook =
+      webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
+    const sentFiles = createSentFiles({
+      records: storage.records,
+      onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
+    });
+    const { plugin, ...telegram } = createTelegramPlatform({ token, apiUrl, webhook, sentFiles, ...parts });
+    chats.push({ ...telegram, ...(plugin !== undefined && { plugin }) });
+  }
+  return chats;
+}

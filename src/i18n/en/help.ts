@@ -1,0 +1,30 @@
+export const help = {
+  links: 'Links',
+  linksText:
+    'Paste a link to a public Instagram or Facebook post, reel, video or photo, and I show it here, ready to play. Several links in one message are fine; put one in <angle brackets> and I leave it alone.',
+  commands: 'Commands',
+  moreText: 'To learn more about a command, write /help and its name.',
+  usage: 'Usage',
+  optional: 'optional',
+  yesNo: 'yes or no',
+  range: (min: number, max: number) => `a number from ${min} to ${max}`,
+};
+
+export const about = {
+  what: 'Paste a link to a public Instagram or Facebook post, and it plays right here. Ask me about osu! beatmaps and players, too.',
+  privacyTitle: 'Privacy',
+  privacy: {
+    text: 'What you write is neither stored nor logged.',
+    settings:
+      'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. A group’s settings are deleted 30 days after I was removed from it.',
+    work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
+    forget: '/forget me deletes everything I keep about you, at once.',
+  },
+};
+
+export const forget = {
+  done: 'Done. I no longer keep anything about you.',
+  confirm: 'Delete everything about me',
+  explain:
+    'I keep the settings you chose, the osu! player you linked, which beatmaps I recommended lately and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
+};

@@ -1,0 +1,40 @@
+import { pictures } from './cards.ts';
+import { commands } from './commands.ts';
+import { errors, hints, wait } from './errors.ts';
+import { about, forget, help } from './help.ts';
+import { osu } from './osu.ts';
+import { discord, telegram } from './platforms.ts';
+import { notices, post, progress, requests } from './post.ts';
+import { diagnosis, settings } from './settings.ts';
+import { web, webExamples } from './web.ts';
+
+/** By the source's id; a site that is not here goes by its own name. */
+const sites: Readonly<Record<string, string>> = { instagram: 'Instagram', facebook: 'Facebook' };
+
+/**
+ * English, and the contract: every other language has exactly these keys with these parameters (`Messages`). Sentences are
+ * calm, say what happened and what the reader can do, and never blame them. Values are inserted as plain text.
+ */
+export const messages = {
+  languageName: 'English',
+  sites,
+  errors,
+  wait,
+  hints,
+  notices,
+  requests,
+  post,
+  progress,
+  commands,
+  osu,
+  help,
+  settings,
+  diagnosis,
+  about,
+  forget,
+  discord,
+  telegram,
+  webExamples,
+  web,
+  pictures,
+};

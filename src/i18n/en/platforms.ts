@@ -1,0 +1,17 @@
+export const discord = {
+  /** The command in the menu of a message, at most 32 characters. */
+  getMedia: 'Get media',
+  delete: 'Delete',
+  noFiles: 'Discord does not let me send this file here.',
+  uploadSlow: 'Sending this file to Discord took too long.',
+};
+
+export const telegram = {
+  delete: 'Delete',
+  /** On a button above the results of an inline query, at most 64 characters. */
+  paste: 'Paste a link after my name',
+  noFiles: 'This chat does not let me send photos or videos.',
+  unconfirmed: 'Telegram did not say whether my answer arrived. If you do not see it, please send the link again.',
+  startFirst: 'Open a chat with me and press Start once; then I can send files to any chat.',
+  slowDown: (wait: string) => `Telegram asks me to slow down. Please try again ${wait}.`,
+};

@@ -1,0 +1,48 @@
+export const notices = {
+  moreLinks: (taken: number, left: number) =>
+    left === 1
+      ? `I take ${taken} links per message, so one was left out. Please send it again.`
+      : `I take ${taken} links per message, so ${left} were left out. Please send them again.`,
+  noLink: 'Paste a link to an Instagram or Facebook post here, or type /help to see what I can do.',
+};
+
+export const post = {
+  /** `shown` is `n`, written short. */
+  likes: (n: number, shown: string) => (n === 1 ? '1 like' : `${shown} likes`),
+  comments: (n: number, shown: string) => (n === 1 ? '1 comment' : `${shown} comments`),
+  plays: (n: number, shown: string) => (n === 1 ? '1 play' : `${shown} plays`),
+  views: (n: number, shown: string) => (n === 1 ? '1 view' : `${shown} views`),
+  shares: (n: number, shown: string) => (n === 1 ? '1 share' : `${shown} shares`),
+  openOriginal: 'Open original',
+  /** Of a video that a page of ours plays. */
+  tooLargeHere: 'This video is too large for this chat.',
+  playHere: 'Play it here',
+  /** Heading of a post whose author is not known. */
+  untitled: (site: string) => `${site} post`,
+  itemOf: (n: number, total: number) => `${n} of ${total}`,
+  missing: (n: number, total: number) => `${n} of ${total} could not be fetched`,
+  itemMissing: (n: number, total: number) => `Item ${n} of ${total} could not be fetched`,
+  audioOnly: 'Audio only',
+  silent: 'No audio',
+  /** Of a post of which nothing else could be read. */
+  coverOnly: 'Only the cover of this post could be fetched, not its files.',
+  authorOnly: 'The files of this post could not be fetched.',
+  /** Its name where it cannot be shown. */
+  cover: 'Cover',
+};
+
+export const progress = {
+  resolving: 'One moment…',
+  fetching: 'Fetching the post…',
+  preparing: 'Preparing the file…',
+};
+
+/** What is said of a request itself. `wait` is a ready phrase such as "in 20 seconds". */
+export const requests = {
+  unsure: 'I could not find out whether my answer arrived. If you do not see it, please ask again.',
+  waiting: (links: number, wait: string) =>
+    links === 1
+      ? `That was a lot at once. One link waits and follows by itself ${wait}.`
+      : `That was a lot at once. ${links} links wait and follow by themselves, the first ${wait}.`,
+  place: (ahead: number) => `Your request is in line; ${ahead} of this chat come before it. It is answered by itself.`,
+};

@@ -1,0 +1,32 @@
+import type { Messages } from '../messages.ts';
+
+export const help: Messages['help'] = {
+  links: 'Tautan',
+  linksText:
+    'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook, dan saya tampilkan di sini, siap diputar. Boleh beberapa tautan dalam satu pesan; tautan di dalam <kurung sudut> saya biarkan.',
+  commands: 'Perintah',
+  moreText: 'Untuk tahu lebih banyak tentang satu perintah, tulis /help dan namanya.',
+  usage: 'Cara pakai',
+  optional: 'opsional',
+  yesNo: 'ya atau tidak',
+  range: (min, max) => `angka dari ${min} sampai ${max}`,
+};
+
+export const about: Messages['about'] = {
+  what: 'Tempelkan tautan kiriman publik Instagram atau Facebook, dan kirimannya langsung diputar di sini. Tanyakan juga beatmap dan pemain osu! kepada saya.',
+  privacyTitle: 'Privasi',
+  privacy: {
+    text: 'Yang kamu tulis tidak disimpan dan tidak dicatat.',
+    settings:
+      'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan selama 28 hari beatmap yang saya sarankan kepadamu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan.',
+    work: 'Tautan yang masih saya kerjakan disimpan sampai terkirim, paling lama seminggu; begitu juga isi tombol.',
+    forget: '/forget me langsung menghapus semua yang saya simpan tentang kamu.',
+  },
+};
+
+export const forget: Messages['forget'] = {
+  done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
+  confirm: 'Hapus semua tentang saya',
+  explain:
+    'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+};

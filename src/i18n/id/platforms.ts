@@ -1,0 +1,19 @@
+import type { Messages } from '../messages.ts';
+
+export const discord: Messages['discord'] = {
+  getMedia: 'Ambil media',
+  delete: 'Hapus',
+  noFiles: 'Discord tidak mengizinkan saya mengirim berkas ini di sini.',
+  uploadSlow: 'Pengiriman berkas ini ke Discord terlalu lama.',
+};
+
+export const telegram: Messages['telegram'] = {
+  delete: 'Hapus',
+  paste: 'Tempelkan tautan setelah nama saya',
+  noFiles: 'Obrolan ini tidak mengizinkan saya mengirim foto atau video.',
+  unconfirmed:
+    'Telegram tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, kirim tautannya sekali lagi.',
+  startFirst:
+    'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa mengirim berkas ke obrolan mana pun.',
+  slowDown: wait => `Telegram meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
+};

@@ -1,0 +1,42 @@
+import type { Messages } from '../messages.ts';
+
+export const notices: Messages['notices'] = {
+  moreLinks: (taken, left) =>
+    `Saya menangani ${taken} tautan per pesan, jadi ${left} tautan terlewat. Silakan kirim lagi.`,
+  noLink:
+    'Tempelkan tautan kiriman Instagram atau Facebook di sini, atau ketik /help untuk melihat apa yang bisa saya lakukan.',
+};
+
+export const post: Messages['post'] = {
+  likes: (_, shown) => `${shown} suka`,
+  comments: (_, shown) => `${shown} komentar`,
+  plays: (_, shown) => `${shown} kali diputar`,
+  views: (_, shown) => `${shown} kali ditonton`,
+  shares: (_, shown) => `${shown} kali dibagikan`,
+  openOriginal: 'Buka kiriman asli',
+  tooLargeHere: 'Video ini terlalu besar untuk obrolan ini.',
+  playHere: 'Putar di sini',
+  untitled: site => `Kiriman ${site}`,
+  itemOf: (n, total) => `${n} dari ${total}`,
+  missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
+  itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
+  audioOnly: 'Audio saja',
+  silent: 'Tanpa audio',
+  coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',
+  authorOnly: 'Berkas kiriman ini tidak bisa diambil.',
+  cover: 'Sampul',
+};
+
+export const progress: Messages['progress'] = {
+  resolving: 'Sebentar…',
+  fetching: 'Mengambil kiriman…',
+  preparing: 'Menyiapkan berkas…',
+};
+
+export const requests: Messages['requests'] = {
+  unsure: 'Saya tidak tahu pasti apakah jawaban saya sampai. Jika tidak terlihat, silakan minta lagi.',
+  waiting: (links, wait) =>
+    `Terlalu banyak sekaligus. ${links} tautan menunggu dan menyusul sendiri, yang pertama ${wait}.`,
+  place: ahead =>
+    `Permintaanmu ada dalam antrean; ${ahead} permintaan dari obrolan ini lebih dulu. Nanti dijawab sendiri.`,
+};

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type RedisLink, redisKey } from './redis-link.ts';
+
+/** Something that one process does while others stand by. */
+export interface Lease {
+  /**
+   * Waits until it is this process's turn.
+   * @param onLost called once when another process has it, as after this one was frozen
+   * @throws the signal's reason
+   */
+  hold(options: { readonly signal: AbortSignal; onWait(): void; onLost(): void }): Promise<HeldLease>;
+}
+
+export interface HeldLease {
+  /** Lets another process have it. Never rejects; safe to call twice. */
+  release(): Promise<void>;
+}
+
+export interface RedisLeaseOptions {
+  readonly link: RedisLink;
+  /** Of what is done; the same in all processes. */
+  readonly name: string;
+  /** A process that has not renewed it for so long has lost it. Default 15,000. */
+  readonly leaseMs?: number;
+}
+
+/** Renews it, takes it when it is free, and says whether it is ours now. */
+const HOLD = `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1`;
+
+const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
+
+/**
+ * A lease that is renewed in Redis. While Redis is away its holder goes on, since nobody else can take it then: nothing may rest on there being
+ * one holder, which only spares work.
+ */
+export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOptions): Lease {
+  const key = redisKey('lease', name);
+  const everyMs = leaseMs / 3;
+
+  /** Undefined while Redis is away. */
+  async function tryHold(token: string): Promise<boolean | undefined> {
+    const answer = await link.ask('write', client => client.eval(HOLD, 1, key, token, leaseMs));
+    return answer === undefined ? undefined : answer === 1;
+  }
+
+  return {
+    async hold({ signal, onWait, onLost }) {
+      const token = randomUUID();
+      for (let tries = 0; (await tryHold(token)) !== true; tries += 1) {
+        signal.throwIfAborted();
+        if (tries === 0) onWait();
+        await pause(everyMs, undefined, { signal });
+      }
+      let renewing: Promise<void> | undefined;
+      const timer = setInterval(() => {
+        renewing ??= tryHold(token).then(isOurs => {
+          renewing = undefined;
+          if (isOurs !== false) return;
+          clearInterval(timer);
+          onLost();
+        });
+      }, everyMs);
+      timer.unref();
+      return {
+        async release() {
+          clearInterval(timer);
+          await renewing;
+          await link.ask('write', client => client.eval(RELEASE, 1, key, token));
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import { api } from './api/api.ts';
+import { createKeyCheck } from './api/api-keys.ts';
+import { beatmapRoutes } from './api/beatmaps/beatmap-routes.ts';
+import { recommendRoutes } from './api/beatmaps/recommend-routes.ts';
+import { createErrorRenderer } from './api/errors.ts';
+import { healthRoutes } from './api/health-routes.ts';
+import { mediaRoutes } from './api/media/media-routes.ts';
+import { tunnelRoutes } from './api/media/tunnel-routes.ts';
+import { createChats } from './chats.ts';
+import type { Config } from './config.ts';
+import type { Core } from './core.ts';
+import type { Logger } from './infra/log.ts';
+import { createServer, type Server } from './infra/server/server.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
+import { createWebPlatform } from './platforms/web/platform.ts';
+
+export interface RunningRoles {
+  /** `http://HOST:PORT/` */
+  readonly address: string;
+  /** Takes nothing new, lets what people wait for finish, then closes all but the core. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts what this process is there for: *gateway* hears the chats, *worker* answers them, *web* serves the API, the web chat, media and
+ * webhooks. Every process answers for its health.
+ * @throws Error whose message says what keeps it from starting
+ */
+export async function startRoles(config: Config, core: Core, log: Logger): Promise<RunningRoles> {
+  const { roles } = config;
+  const server = createServer({ log, trustProxy: config.trustProxy, renderError: createErrorRenderer(config.creator) });
+  const checkKey = createKeyCheck(config.apiKeys);
+  core.metrics.observe(server.app);
+  const web = roles.has('web') ? await registerWeb(config, core, server, checkKey, log) : undefined;
+  await server.app.register(healthRoutes({ server, checks: {}, metrics: core.metrics, checkKey }));
+  const chats = await createChats(config, core, log);
+  await chats.register(server.app);
+
+  const { origin } = await server.listen({ host: config.host, port: config.port });
+  await web?.start();
+  chats.start();
+  return {
+    address: `${origin}/`,
+    async stop() {
+      // What people wait for is still answered while the core stands.
+      await Promise.all([web?.stop(), chats.stop(), server.stop()]);
+    },
+  };
+}
+
+async function registerWeb(
+  config: Config,
+  core: Core,
+  { app }: Server,
+  checkKey: ReturnType<typeof createKeyCheck>,
+  log: Logger,
+) {
+  const { creator, publicUrl, webExamples } = config;
+  const { dispatcher, extractor, beatmaps, recommend, tunnel, playbacks, limiter } = core;
+  const web = createWebPlatform({
+    dispatcher,
+    tunnel,
+    publicUrl,
+    log,
+    examples: t =>
+      webExamples.map(({ kind, url }) => ({
+        label: t.messages.webExamples.get(kind) ?? t.messages.sites[kind] ?? kind,
+        text: url,
+      })),
+  });
+  const routes = [
+    mediaRoutes({ extractor, sources: sourceDescriptors, creator, tunnel, publicUrl }),
+    beatmapRoutes({ beatmaps }),
+    recommendRoutes({ recommend }),
+  ];
+  await app.register(web.plugin);
+  await app.register(api({ limiter, checkKey, publicUrl, routes }));
+  await app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, log }));
+  return web;
+}

@@ -1,0 +1,100 @@
+import { hkdfSync } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config } from './config.ts';
+import type { Logger } from './infra/log.ts';
+import { createEmbeddedQueue } from './infra/queue/embedded-queue.ts';
+import type { Queue } from './infra/queue/queue.ts';
+import type { SharedState } from './infra/redis/redis.ts';
+import { hasRecords } from './infra/store/adopted-tables.ts';
+import { claimDataDir } from './infra/store/data-dir.ts';
+import { createSoleTask } from './infra/store/file-lock.ts';
+import { createLibsqlRecords } from './infra/store/libsql-records.ts';
+import { createRecordStore, type RecordStore } from './infra/store/records.ts';
+import { openStore, type Store } from './infra/store/store.ts';
+import { loadMediaKey, loadSharedMediaKey } from './media/tunnel/tunnel-key.ts';
+
+/** What outlives this process: in DATA_DIR, or in Redis for all processes. */
+export interface Storage {
+  /** The embedded database. */
+  readonly store: Store;
+  readonly records: RecordStore;
+  readonly queue: Queue;
+  /** Takes requests in this process's memory when `queue` cannot; undefined where other processes must see them. */
+  readonly spare: Queue | undefined;
+  /** Present with REDIS_URL. */
+  readonly shared: SharedState | undefined;
+  /** A key for one purpose, the same in all processes and after every start. */
+  keyFor(purpose: 'media links' | 'buttons'): Buffer;
+  /** Whether this process fills the catalogue and keeps the files that the processes of this machine share. */
+  isFiller(): boolean;
+  close(): Promise<void>;
+}
+
+/** @throws Error whose message says what keeps it from opening */
+export async function openStorage(config: Config, log: Logger): Promise<Storage> {
+  const { dataDir, redisUrl } = config;
+  const claim = await claimDataDir(dataDir, {
+    isShared: redisUrl !== undefined,
+    onWait: () => log.info({ dataDir }, 'another process uses DATA_DIR; it is waited for'),
+  });
+  const shared = await openSharedState(config, log);
+  const store = openStore(join(dataDir, 'medley.db'));
+  const records = shared?.records ?? createRecordStore(createLibsqlRecords(store));
+  if (shared !== undefined && hasRecords(store)) log.info({}, NOT_MIGRATED);
+  const mediaKey = await loadKey(config, shared);
+  const keys = {
+    'media links': mediaKey,
+    buttons: Buffer.from(hkdfSync('sha256', mediaKey, '', 'medley buttons', 32)),
+  };
+  const fillerTask =
+    shared &&
+    createSoleTask(join(dataDir, 'catalogue.lock'), {
+      onFailure: error => log.warn({ err: error }, 'whether this process fills the catalogue cannot be said'),
+    });
+  const memory = redisUrl === undefined ? openStore(':memory:') : undefined;
+  const queue = redisUrl === undefined ? createEmbeddedQueue({ store, log }) : await openRedisQueue(redisUrl, log);
+  const spare = memory && createEmbeddedQueue({ store: memory, log });
+
+  return {
+    store,
+    records,
+    queue,
+    spare,
+    shared,
+    keyFor: purpose => keys[purpose],
+    isFiller: () => fillerTask?.isOurs() ?? true,
+    async close() {
+      await Promise.all([queue.close(), spare?.close()]);
+      shared?.close();
+      fillerTask?.close();
+      memory?.close();
+      store.close();
+      claim.release();
+    },
+  };
+}
+
+async function openRedisQueue(url: string, log: Logger): Promise<Queue> {
+  const { createRedisQueue } = await import('./infra/queue/redis-queue.ts');
+  return createRedisQueue({ url, log });
+}
+
+/** With REDIS_URL; without, its library is not even loaded. It is waited for longer when there is no start without it. */
+async function openSharedState({ redisUrl, mediaKey }: Config, log: Logger): Promise<SharedState | undefined> {
+  if (redisUrl === undefined) return undefined;
+  const { openRedisState } = await import('./infra/redis/redis.ts');
+  const shared = openRedisState({ url: redisUrl, log });
+  const isReady = await shared.isReady(mediaKey === undefined ? 15_000 : 2_000);
+  if (isReady || mediaKey !== undefined) return shared;
+  throw new Error(
+    'Redis does not answer, and without MEDIA_KEY the key of media links is kept there: start it, correct REDIS_URL, or set MEDIA_KEY',
+  );
+}
+
+function loadKey({ mediaKey, dataDir }: Config, shared: SharedState | undefined): Promise<Buffer> {
+  if (mediaKey !== undefined) return Promise.resolve(Buffer.from(mediaKey));
+  return shared === undefined ? loadMediaKey(dataDir) : loadSharedMediaKey(shared.agree, dataDir);
+}
+
+const NOT_MIGRATED =
+  'with REDIS_URL the settings in DATA_DIR are not used: `npm run migrate -- REDIS_URL` copies them, if they were not yet';

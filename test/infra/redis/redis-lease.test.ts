@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
+import { createRedisLease, type HeldLease } from '../../../src/infra/redis/redis-lease.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
+
+const LEASE_MS = 300;
+
+describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
+  let server: RedisServer;
+  const opened: SharedState[] = [];
+
+  beforeAll(async () => {
+    server = await createRedisServer();
+    await server.start();
+  });
+  afterEach(() => {
+    for (const each of opened.splice(0)) each.close();
+  });
+  afterAll(() => server.stop());
+
+  async function process(name: string) {
+    const shared = openRedisState({ url: server.url, log: createRecordingLog(), retryMs: 20 });
+    opened.push(shared);
+    await shared.isReady(5_000);
+    const lease = createRedisLease({ link: shared.link, name, leaseMs: LEASE_MS });
+    const [onWait, onLost, stopping] = [vi.fn(), vi.fn(), new AbortController()];
+    let held: HeldLease | undefined;
+    const holding = lease.hold({ signal: stopping.signal, onWait, onLost }).then(result => {
+      held = result;
+    });
+    holding.catch(() => undefined);
+    return { shared, onWait, onLost, stopping, holding, held: () => held };
+  }
+
+  const nextName = () => randomUUID();
+
+  it('is one process’s; the next has it when that one lets go', async () => {
+    const name = nextName();
+    const one = await process(name);
+    await one.holding;
+    const two = await process(name);
+    await vi.waitFor(() => expect(two.onWait).toHaveBeenCalledOnce());
+    // Longer than it would last without being renewed.
+    await new Promise(resolve => setTimeout(resolve, LEASE_MS * 2));
+    expect(two.held()).toBeUndefined();
+    await one.held()?.release();
+    await two.holding;
+    expect(one.onLost).not.toHaveBeenCalled();
+    await two.held()?.release();
+  });
+
+  it('passes to the next when its holder is gone without a word', async () => {
+    const name = nextName();
+    const one = await process(name);
+    await one.holding;
+    one.shared.close();
+    const two = await process(name);
+    await two.holding;
+    await two.held()?.release();
+  });
+
+  it('is lost by a holder that another has taken it from, which is said once', async () => {
+    const name = nextName();
+    const one = await process(name);
+    await one.holding;
+    const thief = await process('unused');
+    const keys = await thief.shared.link.request('read', client => client.keys('medley:1:lease:*'));
+    await thief.shared.link.request('write', async client => {
+      for (const key of keys) if ((await client.get(key)) !== null) await client.set(key, 'another', 'KEEPTTL');
+    });
+    await vi.waitFor(() => expect(one.onLost).toHaveBeenCalledOnce(), 2_000);
+    await one.held()?.release();
+    thief.stopping.abort();
+  });
+
+  it('is not waited for any longer than is wanted', async () => {
+    const name = nextName();
+    const one = await process(name);
+    await one.holding;
+    const two = await process(name);
+    await vi.waitFor(() => expect(two.onWait).toHaveBeenCalled());
+    two.stopping.abort();
+    await expect(two.holding).rejects.toThrow();
+    await one.held()?.release();
+  });
+
+  it('is kept while Redis is away, and taken up again after it', async () => {
+    const name = nextName();
+    const one = await process(name);
+    await one.holding;
+    await server.stop();
+    await new Promise(resolve => setTimeout(resolve, LEASE_MS * 2));
+    await server.start();
+    await vi.waitFor(async () => {
+      const keys = await one.shared.link.request('read', client => client.keys('medley:1:lease:*'));
+      expect(keys).toHaveLength(1);
+    }, 5_000);
+    expect(one.onLost).not.toHaveBeenCalled();
+    await one.held()?.release();
+  });
+});
