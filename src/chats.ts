@@ -20,7 +20,7 @@ export interface Chats {
 export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
   const { roles } = config;
   const { storage, dispatcher } = core;
-  const platforms: RuntimePlatform[] = [];
+  const platforms: RuntimePlatform[] = await createTelegram(config, core, log);
   const selfRun: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = await createSelfRun(config, core, log);
   const runtime = createRuntime({
     platforms,
@@ -49,25 +49,27 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
 
 /** The library of a platform without a token is not even loaded. */
 async function createSelfRun(config: Config, core: Core, log: Logger) {
-  const { storage, dispatcher, delivery, settings, jobs } = core;
+  const { dispatcher, delivery, settings, jobs } = core;
   const parts = { dispatcher, delivery, settings, jobs, log };
   const chats: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = [];
   if (config.discord !== undefined) {
     const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
     chats.push(createDiscordPlatform({ ...config.discord, ...parts }));
   }
-  if (config.telegram !== undefined) {
-    const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
-    const { token, apiUrl, webhookSecret } = config.telegram;
-    const { publicUrl } = config;
-    const webhook =
-      webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
-    const sentFiles = createSentFiles({
-      records: storage.records,
-      onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
-    });
-    const { plugin, ...telegram } = createTelegramPlatform({ token, apiUrl, webhook, sentFiles, ...parts });
-    chats.push({ ...telegram, ...(plugin !== undefined && { plugin }) });
-  }
   return chats;
+}
+
+async function createTelegram({ telegram, publicUrl }: Config, core: Core, log: Logger): Promise<RuntimePlatform[]> {
+  if (telegram === undefined) return [];
+  const { storage, dispatcher, delivery, settings } = core;
+  const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
+  const { token, apiUrl, webhookSecret } = telegram;
+  const webhook =
+    webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
+  const sentFiles = createSentFiles({
+    records: storage.records,
+    onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
+  });
+  const parts = { dispatcher, delivery, settings, sentFiles, log };
+  return [createTelegramPlatform({ token, apiUrl, webhook, ...parts })];
 }

@@ -155,7 +155,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       onSent: () => holds.reached(request.platform),
       now,
     });
-    return { request, to, t, signal, isLast: place.isLast, put };
+    return { request, to, t, signal, isLast: place.isLast, stands: [...progress.stands], put };
   }
 
   /** A sentence is said in place of the parts before `next`. */
