@@ -15,13 +15,8 @@ import { connect, type PageClient } from './web/page-client.ts';
 
 async function openDiscord(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeDiscord();
-  const platform = createDiscordPlatform({
-    ...core,
-    token: fake.token,
-    apiUrl: fake.apiUrl,
-    shards: 'auto',
-    drainMs: DRAIN_MS,
-  });
+  const discord = createDiscordPlatform({ ...core, token: fake.token, apiUrl: fake.apiUrl, shards: 'auto' });
+  const platform = hosted('discord', discord, core);
   await platform.start();
   const nameOf = (person: number) => String(300 + person);
   return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
-import { telegramDraftOf } from '../../../src/platforms/telegram/pending-jobs.ts';
+import { telegramDraftOf } from '../../../src/platforms/telegram/adopted-jobs.ts';
 import { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
 
 const EVENT = 'k7RtqXw2bYd0aLmZp4sV1A';
