@@ -49,10 +49,10 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
 
 /** The library of a platform without a token is not even loaded. */
 async function createHosted({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
-  const { dispatcher, delivery, settings } = core;
+  const { storage, dispatcher, delivery, settings } = core;
   if (discord === undefined) return [];
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
-  return [createDiscordPlatform({ ...discord, dispatcher, delivery, settings, log })];
+  return [createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log })];
 }
 
 async function createSelfRun(config: Config, core: Core, log: Logger) {
