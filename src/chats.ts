@@ -19,7 +19,7 @@ export interface Chats {
 
 export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
   const { roles } = config;
-  const { storage, dispatcher } = core;
+  const { storage, dispatcher, metrics } = core;
   const platforms = await createHosted(config, core, log);
   const selfRun: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = await createSelfRun(config, core, log);
   const runtime = createRuntime({
@@ -29,6 +29,12 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     dispatcher,
     log,
     roles: { gateway: roles.has('gateway'), worker: roles.has('worker') },
+    watch: {
+      onOutcome: metrics.countRequest,
+      onAccepted(platform, acceptance) {
+        if (acceptance === 'refused') metrics.countRefusal(`queue-${platform}`);
+      },
+    },
   });
 
   return {

@@ -29,7 +29,7 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** Whether an answer needs an item that could be read: of one without, the reason is told. */
+  /** Whether an answer needs an item that could be read: without one, the answer is the reason. */
   readonly readable: boolean;
   /** What to send, in words, and an example. */
   readonly takes: string;
