@@ -86,11 +86,14 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
     const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
 
-    /** Never rejects. */
+    /** The earlier session is given up when all that was said in it is accepted. Never rejects. */
     async function catchUp(): Promise<void> {
       const collected = await Promise.all(missed.map(each => each.collected()));
-      for (const message of collected.flatMap(messages => messages ?? [])) listener.onMissed(message);
-      isCaughtUp = !collected.includes(undefined);
+      if (!signal.aborted) {
+        await listener.onMissed(collected.flat());
+        isCaughtUp = !isOver;
+      }
+      await Promise.all(missed.map(each => each.leave(!isCaughtUp)));
     }
 
     const handlers: GatewayHandlers = {
@@ -117,7 +120,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
         },
       };
     } catch (error) {
-      await Promise.all([...missed.map(each => each.abandon()), sessions.close()]);
+      await Promise.all([...missed.map(each => each.leave(true)), sessions.close()]);
       throw error;
     }
   }

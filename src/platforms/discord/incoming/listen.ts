@@ -20,8 +20,8 @@ export interface ListenOptions {
 }
 
 export interface Listener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
-  /** The `d` of a MESSAGE_CREATE of an earlier session. Never throws. */
-  onMissed(data: unknown): void;
+  /** The `d` of messages of an earlier session. Resolves when they are accepted. Never rejects. */
+  onMissed(messages: readonly unknown[]): Promise<void>;
   /** Whether all that was heard is accepted. */
   isSettled(): boolean;
   /** Takes nothing new; resolves when all that was heard is accepted. */
@@ -78,12 +78,15 @@ export function listen({ context, host, index, suppression, settings }: ListenOp
 
   return {
     onMessage,
-    onMissed(data) {
-      try {
-        onMessage(data);
-      } catch (error) {
-        log.error({ err: error }, 'discord: a missed message could not be read');
+    async onMissed(messages) {
+      for (const data of messages) {
+        try {
+          onMessage(data);
+        } catch (error) {
+          log.error({ err: error }, 'discord: a missed message could not be read');
+        }
       }
+      await Promise.all(under);
     },
     onMessageUpdate(data) {
       const update = isOpen ? readUpdate(data) : undefined;

@@ -21,13 +21,10 @@ const KEPT = 4200;
 const MOST = 1_000;
 
 export interface MissedMessages {
-  /**
-   * The `d` of every MESSAGE_CREATE of interest since the session was left, when no more come; none where Discord no longer has it, and
-   * undefined when there was no time: then the session is left as it was.
-   */
-  collected(): Promise<readonly unknown[] | undefined>;
-  /** Leaves the session as it was, for another time. */
-  abandon(): Promise<void>;
+  /** The `d` of every MESSAGE_CREATE of interest since the session was left, when no more come; none where Discord no longer has it. */
+  collected(): Promise<readonly unknown[]>;
+  /** Gives the session up; `isKept`: leaves it as it was, for another time. */
+  leave(isKept: boolean): Promise<void>;
 }
 
 export interface ResumeOptions {
@@ -38,7 +35,7 @@ export interface ResumeOptions {
 
 /**
  * Takes up a session that was left, once, beside the new one: a session that is taken up says nothing of servers, without which it is not
- * known what Medley may do there. It ends with `collected`, so that nothing is missed between the two.
+ * known what Medley may do there. It lasts until `leave`, so that nothing is missed between the two.
  */
 export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedMessages {
   const { token, isOfInterest, signal } = options;
@@ -84,11 +81,9 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
   return {
     async collected() {
       await resumed;
-      // Else the new session goes on from here.
-      await leave(signal.aborted ? KEPT : GIVEN_UP);
-      return signal.aborted ? undefined : messages;
+      return messages;
     },
-    abandon: () => leave(KEPT),
+    leave: isKept => leave(isKept ? KEPT : GIVEN_UP),
   };
 }
 
