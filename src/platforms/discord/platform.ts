@@ -16,7 +16,7 @@ import {
 import { listen } from './incoming/listen.ts';
 import type { ListenContext } from './incoming/listen-context.ts';
 import { mayMatter } from './incoming/messages.ts';
-import { resumeSession } from './incoming/missed-messages.ts';
+import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
@@ -87,12 +87,11 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
 
     /** The earlier session is given up when all that was said in it is accepted. Never rejects. */
-    async function catchUp(): Promise<void> {
-      const collected = await Promise.all(missed.map(each => each.collected()));
-      if (!signal.aborted) {
-        await listener.onMissed(collected.flat());
-        isCaughtUp = !isOver;
-      }
+    async function catchUp({ hear }: Gateway): Promise<void> {
+      for (const { shardId, collected } of missed)
+        for (const event of await collected()) if (!signal.aborted) hear(event, shardId);
+      await listener.settled();
+      isCaughtUp = !signal.aborted && !isOver;
       await Promise.all(missed.map(each => each.leave(!isCaughtUp)));
     }
 
@@ -109,7 +108,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       const gateway = await openGateway(handlers, signal, failure => {
         if (!isOver) host.lost(failure);
       });
-      const catchingUp = catchUp();
+      const catchingUp = catchUp(gateway);
       if (isFirstShard(shards)) void register();
       return {
         async close() {

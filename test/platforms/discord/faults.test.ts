@@ -213,11 +213,13 @@ describe('what is said while Medley is not there', () => {
     on.fake.message({ guildId: on.guildId, content: link('Missed01') });
     on.fake.message({ content: link('Direct01') });
     on.fake.message({ guildId: quiet.id, content: link('Quiet01') });
+    const options = { link: link('Slash01') };
+    on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId });
     await on.another().start();
-    await on.fake.waitFor(() => answers(on)[2]);
-    on.fake.message({ guildId: on.guildId, content: link('After01') });
     await on.fake.waitFor(() => answers(on)[3]);
-    expect(on.asked.toSorted()).toEqual(['After01', 'Before01', 'Direct01', 'Missed01'].map(link));
+    on.fake.message({ guildId: on.guildId, content: link('After01') });
+    await on.fake.waitFor(() => answers(on)[4]);
+    expect(on.asked.toSorted()).toEqual(['After01', 'Before01', 'Direct01', 'Missed01', 'Slash01'].map(link));
     expect(on.fake.gateway).toMatchObject({ identifies: 2, resumes: 1 });
     expect(on.log.at()).toEqual([]);
   });

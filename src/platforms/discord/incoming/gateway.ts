@@ -30,6 +30,8 @@ export interface GatewayHandlers {
 
 export interface Gateway {
   readonly client: Client<true>;
+  /** As if it had come over the connection of that shard. Never throws. */
+  hear(dispatch: unknown, shardId: number): void;
   /** Leaves in a way that the sessions can be taken up again. */
   leave(): Promise<void>;
 }
@@ -69,9 +71,9 @@ export class GatewayFailure extends Error {
  */
 export async function connectGateway(options: ConnectOptions): Promise<Gateway> {
   const { token, shards, log } = options;
-  let connections: Manager | undefined;
-  const client = createClient(options, manager => {
-    connections = manager;
+  let connections: Connections | undefined;
+  const client = createClient(options, made => {
+    connections = made;
   });
   const count = shards === 'auto' ? 16 : shards.ids.length;
   // Nothing in discord.js ends a login that hears nothing.
@@ -91,12 +93,13 @@ export async function connectGateway(options: ConnectOptions): Promise<Gateway> 
     });
     return {
       client: ready,
+      hear: (dispatch, shardId) => connections?.hear(dispatch, shardId),
       async leave() {
         // discord.js itself would close with 1000, which ends them.
         if (connections !== undefined) {
-          connections.options.updateSessionInfo = () => undefined;
+          connections.manager.options.updateSessionInfo = () => undefined;
           ready.removeAllListeners(Events.ShardReconnecting);
-          await connections.destroy({ code: CloseCodes.Resuming });
+          await connections.manager.destroy({ code: CloseCodes.Resuming });
         }
         await ready.destroy();
       },
@@ -109,7 +112,7 @@ export async function connectGateway(options: ConnectOptions): Promise<Gateway> 
 
 function createClient(
   { apiUrl, shards, messageContent, handlers, log }: ConnectOptions,
-  onManager: (manager: Manager) => void,
+  onConnections: (connections: Connections) => void,
 ): Client {
   const client: Client = new Client({
     intents: [
@@ -125,8 +128,8 @@ function createClient(
     allowedMentions: { parse: [], repliedUser: false },
     ws: {
       buildStrategy(manager) {
-        onManager(manager);
-        return guarded(manager, client, handlers, log);
+        onConnections({ manager, hear: guard(manager, client, handlers, log) });
+        return new SimpleShardingStrategy(manager);
       },
     },
   });
@@ -142,8 +145,11 @@ function createClient(
   return client;
 }
 
-type Strategy = SimpleShardingStrategy;
 type Manager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
+
+interface Connections extends Pick<Gateway, 'hear'> {
+  readonly manager: Manager;
+}
 
 /** Events that come before discord.js is ready and are kept for it. */
 const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
@@ -154,14 +160,19 @@ const MAX_WAITING = 5_000;
  * or out of a timer when it was queued before the client is ready. And messages go to Medley alone: building objects of those
  * that hold no link would be most of its work.
  */
-function guarded(manager: Manager, client: Client, handlers: GatewayHandlers, log: ConnectOptions['log']): Strategy {
+function guard(
+  manager: Manager,
+  client: Client,
+  handlers: GatewayHandlers,
+  log: ConnectOptions['log'],
+): Gateway['hear'] {
   const emit: (event: string, ...values: unknown[]) => boolean = manager.emit.bind(manager);
   const waiting: (() => void)[] = [];
 
-  function guard(event: string, values: unknown[]): boolean {
+  function pass(event: string, values: unknown[]): boolean {
     const dispatch = event === 'dispatch' ? dispatchOf(values[0]) : undefined;
     if (dispatch && !EARLY.has(dispatch.type) && !client.isReady()) {
-      if (waiting.length < MAX_WAITING) waiting.push(() => guard(event, values));
+      if (waiting.length < MAX_WAITING) waiting.push(() => pass(event, values));
       return true;
     }
     try {
@@ -183,8 +194,8 @@ function guarded(manager: Manager, client: Client, handlers: GatewayHandlers, lo
   client.once(Events.ClientReady, () => {
     for (const handle of waiting.splice(0)) handle();
   });
-  manager.emit = (event: string | symbol, ...values: unknown[]) => guard(String(event), values);
-  return new SimpleShardingStrategy(manager);
+  manager.emit = (event: string | symbol, ...values: unknown[]) => pass(String(event), values);
+  return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
 interface Dispatch {

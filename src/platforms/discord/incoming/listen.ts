@@ -20,8 +20,8 @@ export interface ListenOptions {
 }
 
 export interface Listener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
-  /** The `d` of messages of an earlier session. Resolves when they are accepted. Never rejects. */
-  onMissed(messages: readonly unknown[]): Promise<void>;
+  /** Resolves when all that was heard so far is accepted. */
+  settled(): Promise<unknown>;
   /** Whether all that was heard is accepted. */
   isSettled(): boolean;
   /** Takes nothing new; resolves when all that was heard is accepted. */
@@ -71,22 +71,10 @@ export function listen({ context, host, index, suppression, settings }: ListenOp
     }
   }
 
-  function onMessage(data: unknown): void {
-    const read = isOpen ? readMessage(data, context) : undefined;
-    if (read !== undefined) own(takeMessage(read));
-  }
-
   return {
-    onMessage,
-    async onMissed(messages) {
-      for (const data of messages) {
-        try {
-          onMessage(data);
-        } catch (error) {
-          log.error({ err: error }, 'discord: a missed message could not be read');
-        }
-      }
-      await Promise.all(under);
+    onMessage(data) {
+      const read = isOpen ? readMessage(data, context) : undefined;
+      if (read !== undefined) own(takeMessage(read));
     },
     onMessageUpdate(data) {
       const update = isOpen ? readUpdate(data) : undefined;
@@ -107,6 +95,7 @@ export function listen({ context, host, index, suppression, settings }: ListenOp
           log.debug({ err: error }, 'discord: that Medley left or came back could not be noted');
         });
     },
+    settled: () => Promise.all(under),
     isSettled: () => under.size === 0 && !isMissing,
     async close() {
       isOpen = false;

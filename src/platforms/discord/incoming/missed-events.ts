@@ -20,8 +20,9 @@ const KEPT = 4200;
 /** More were not said in the minutes that a session lives. */
 const MOST = 1_000;
 
-export interface MissedMessages {
-  /** The `d` of every MESSAGE_CREATE of interest since the session was left, when no more come; none where Discord no longer has it. */
+export interface MissedEvents {
+  readonly shardId: number;
+  /** Messages of interest and interactions since the session was left, when no more come; none where Discord no longer has it. */
   collected(): Promise<readonly unknown[]>;
   /** Gives the session up; `isKept`: leaves it as it was, for another time. */
   leave(isKept: boolean): Promise<void>;
@@ -37,9 +38,9 @@ export interface ResumeOptions {
  * Takes up a session that was left, once, beside the new one: a session that is taken up says nothing of servers, without which it is not
  * known what Medley may do there. It lasts until `leave`, so that nothing is missed between the two.
  */
-export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedMessages {
+export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
   const { token, isOfInterest, signal } = options;
-  const messages: unknown[] = [];
+  const events: unknown[] = [];
   // Its own, not the process' global one, which may be that of another version of undici.
   const dispatcher = new Agent();
   const socket = new WebSocket(`${session.resumeURL}?v=10&encoding=json`, { dispatcher });
@@ -51,12 +52,14 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
       const frame = readFrame(data);
       if (frame?.op === HELLO) begin(frame.d);
       else if (frame?.op === INVALID_SESSION || frame?.t === 'RESUMED') resolve();
-      else if (frame?.op === DISPATCH && frame.t === 'MESSAGE_CREATE') collect(frame.d);
+      else if (frame?.op === DISPATCH) collect(frame);
     });
   });
 
-  function collect(message: unknown): void {
-    if (messages.length < MOST && isOfInterest(message)) messages.push(message);
+  function collect(frame: z.output<typeof Frame>): void {
+    // An interaction may still be in time.
+    const isHeard = frame.t === 'INTERACTION_CREATE' || (frame.t === 'MESSAGE_CREATE' && isOfInterest(frame.d));
+    if (isHeard && events.length < MOST) events.push(frame);
   }
 
   function begin(hello: unknown): void {
@@ -79,9 +82,10 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
   }
 
   return {
+    shardId: session.shardId,
     async collected() {
       await resumed;
-      return messages;
+      return events;
     },
     leave: isKept => leave(isKept ? KEPT : GIVEN_UP),
   };
