@@ -87,9 +87,9 @@ async function draftOf(job: OldJob): Promise<Draft | undefined> {
 
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   if (discord === undefined) return [];
-  const { dispatcher, delivery, settings } = core;
+  const { storage, dispatcher, delivery, settings } = core;
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
-  const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, log });
+  const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log });
   return [heardOnce(platform, core, `${discord.token} ${JSON.stringify(discord.shards)}`)];
 }
 
