@@ -14,12 +14,12 @@ function readSources() {
 
 const check = (path: string, source: string) => findViolations([{ path, source }]);
 
-describe('the house', () => {
+describe('the project', () => {
   it('keeps its own rules', () => {
     const files = readSources();
     expect(files.length).toBeGreaterThan(50);
     expect(findViolations(files)).toEqual([]);
-    // It reads the whole house, which a machine with other work to do takes its time for.
+    // It reads every file, which is slow on a machine with other work to do.
   }, 60_000);
 });
 
@@ -137,7 +137,7 @@ describe('the check of imports', () => {
 
   it('refuses what it cannot read', () => {
     expect(check('src/main.ts', 'const name = "x"; await import(name);')).toHaveLength(1);
-    expect(check('src/stray.ts', '')).toEqual(['src/stray.ts: belongs to no room']);
+    expect(check('src/stray.ts', '')).toEqual(['src/stray.ts: belongs to no module']);
   });
 
   it('does not mind comments and strings', () => {

@@ -27,7 +27,7 @@ function failing(error: Error) {
 /** The real one, which never gets as far as to ask anybody. */
 function offlineExtractor() {
   const log = createRecordingLog();
-  const http = createHttpClient({ lookup: () => Promise.reject(new Error('nobody is asked')) });
+  const http = createHttpClient({ lookup: () => Promise.reject(new Error('no host is asked')) });
   onTestFinished(() => http.close());
   const { extract, sourceOf } = createExtractor({
     sources: sourceDescriptors.map(source => source.create({ http, log })),

@@ -88,7 +88,7 @@ describe('the difficulty of a map', () => {
     expect(asked()).toEqual([1, 1, 1]);
   });
 
-  it('is labelled where nobody has the file of that checksum, and asked for once', async () => {
+  it('is labelled where no upstream has the file of that checksum, and asked for once', async () => {
     const { difficulty, beatmap, asked } = await openDifficulty();
     const older = { ...beatmap, checksum: '0123456789abcdef0123456789abcdef' };
     expect((await difficulty.of({ beatmap: older, mods: [] }, never)).isOtherFile).toBe(true);
@@ -104,13 +104,13 @@ describe('the difficulty of a map', () => {
     expect(asked()).toEqual([1, 0, 0]);
   });
 
-  it('is not found where nobody has one', async () => {
+  it('is not found where no upstream has one', async () => {
     const { difficulty, log } = await openDifficulty();
     const beatmap = { id: 77, checksum: null, mode: 'osu' } as const;
     const gone = { code: 'not_found', params: { what: 'beatmap' } };
     const asking = [1, 2].map(() => difficulty.of({ beatmap, mods: [] }, never));
     await Promise.all(asking.map(one => expect(one).rejects.toMatchObject(gone)));
-    // Whoever asks goes without; the log tells once.
+    // The caller goes without; it is logged once.
     const told = log.at('info').filter(({ message }) => message === 'a difficulty could not be worked out');
     expect(told).toMatchObject([{ details: { beatmap: 77, err: gone } }]);
   });

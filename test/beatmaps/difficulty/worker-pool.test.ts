@@ -127,7 +127,7 @@ describe('figures', () => {
     const pp = (counts: rosu.PerformanceArgs) =>
       new rosu.Performance({ lazer: false, ...counts }).calculate(attributes).pp;
     expect(told?.pp).toBe(pp(play));
-    // 201 objects: the four misses would have been three 300s and, as often as he hits one, none of the others.
+    // 201 objects: the four misses would have been three 300s and, as often as one is hit, none of the others.
     expect(told?.ppIfFullCombo).toBe(pp({ n300: 194, n100: 6, n50: 1, misses: 0 }));
     expect(told?.ppIfFullCombo).toBeGreaterThan((told?.pp ?? 0) * 1.2);
   });

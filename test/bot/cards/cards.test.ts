@@ -164,7 +164,7 @@ describe('pictures of odd values', () => {
 });
 
 describe('words for those who cannot see it', () => {
-  it('tell who it is and where he stands', () => {
+  it('say who the player is and where they stand', () => {
     const { alt, picture } = profilePicture(player(), painter, en);
     expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of recent days');
     expect(picture).toMatchObject({ width: 1000, height: 520 });

@@ -372,7 +372,7 @@ describe('forget', () => {
     await expect(services.actions.decode(token, key)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('ends the work that is under way for him, on his platform alone', async () => {
+  it('ends the work that is under way for them, on their platform alone', async () => {
     const services = sampleServices();
     const from = sampleCaller({ platform: 'discord', userId: 'sari' });
     const job = { userId: 'sari', chatId: 'square', links: [link('a')], target: '{}' };

@@ -174,7 +174,7 @@ describe('over the played upstreams', () => {
     expect(all(replies)).toContain(sentence);
   });
 
-  it('knows a linked player until he is unlinked or forgotten', async () => {
+  it('knows a linked player until they are unlinked or forgotten', async () => {
     const { say, services, options } = await open();
     expect(all(await say('/osu link lamp_post taiko'))).toContain('Linked lamp post in osu!taiko.');
     expect((await services.settings.user(callerKey(sari))).player).toEqual({
@@ -203,7 +203,7 @@ describe('over the played upstreams', () => {
     expect(all(await say('/beatmap info paper comet'))).toContain('Paper Comet');
   });
 
-  it('tells from what it knows when nobody answers, and that it does', async () => {
+  it('answers from what it knows when no upstream answers, and says so', async () => {
     const store = openStore(':memory:');
     const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
     await catalogue.warm();

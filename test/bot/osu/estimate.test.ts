@@ -33,7 +33,7 @@ async function contextWith(of: Of, signal = new AbortController().signal): Promi
 
 const untilAborted: Of = (_, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-const broken: Of = () => Promise.reject(new AppError('upstream_unavailable', 'nobody has the file'));
+const broken: Of = () => Promise.reject(new AppError('upstream_unavailable', 'no upstream has the file'));
 
 /** All text of a reply. */
 const textOf = (reply: object) => JSON.stringify(reply);

@@ -121,7 +121,7 @@ describe('the chosen way', () => {
     expect(steps(video(hd(30), sd(8)), { broken: new Set(refused) })).toEqual([`convert-${variantKey(hd(30))}`]);
   });
 
-  it('is the post itself where nobody can reach Medley', () => {
+  it('is the post itself where Medley cannot be reached', () => {
     expect(way(video(hd(30)), false, {}, false)).toBe('original');
     expect(way(makePhoto({ variants: [photo('p', 20)] }), false, {}, false)).toBe('original');
   });

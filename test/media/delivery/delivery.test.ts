@@ -496,7 +496,7 @@ describe('the disk', () => {
     await second.dispose();
   });
 
-  it('can be waited for no longer than somebody cares', async () => {
+  it('can be waited for no longer than a caller wants it', async () => {
     const { deliver } = await setUp(sizes({ hd: 700_000, sd: 700_000 }), { maxSpoolBytes: MAX });
     await deliver(post(hd));
     const leaving = new AbortController();

@@ -170,7 +170,7 @@ describe('picture and audio in two files', () => {
     expect(onDisk()).toEqual([]);
   });
 
-  it('leave nothing behind when nobody wants them any more', async () => {
+  it('leave nothing behind when no caller wants them any more', async () => {
     const { deliver, onDisk } = await setUp({
       listener: (_, response) => void response.writeHead(200, { 'content-type': 'video/mp4' }).write(files.track),
     });
@@ -192,7 +192,7 @@ describe('only the audio', () => {
 });
 
 describe('an audio track that the CDN calls a video', () => {
-  it('is told as an audio track', async () => {
+  it('is sent as an audio track', async () => {
     const { deliver } = await setUp({ files: { music: media('clay-audio.mp4') } });
     const music = { ...audio, url: audio.url.replace('audio', 'music'), adaptive: false };
     const post = makePost({ items: [makeItem({ kind: 'audio', variants: [music] })] });
@@ -202,7 +202,7 @@ describe('an audio track that the CDN calls a video', () => {
 });
 
 describe('only the audio of a video that has none', () => {
-  it('cannot be had; nobody says that it is too large', async () => {
+  it('cannot be had; that is not called too large', async () => {
     const { deliver } = await setUp({ files: { hd: media('silent-540.mp4') } });
     const untold = { ...hd, hasAudio: null };
     expect(await deliver(video(untold), { form: 'audio' })).toMatchObject({ reason: 'upstream_unavailable' });
@@ -212,10 +212,7 @@ describe('only the audio of a video that has none', () => {
 describe('what is wrong with a file', () => {
   const whole = media('sea-360.mp4');
   it.each<[string, RequestListener]>([
-    [
-      'a video cut off by whoever kept it',
-      (_, to) => to.writeHead(200, MP4).end(whole.subarray(0, whole.length * 0.6)),
-    ],
+    ['a video cut off where it was kept', (_, to) => to.writeHead(200, MP4).end(whole.subarray(0, whole.length * 0.6))],
     [
       'a length that is too short',
       (_, to) => {
@@ -292,7 +289,7 @@ describe('kept files', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('that somebody took away are made again', async () => {
+  it('that were deleted are made again', async () => {
     const { deliver, asked } = await setUp({ files, keptBytes: MB });
     const first = asFile(await deliver(video(hd)));
     await first.dispose();

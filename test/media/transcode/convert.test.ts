@@ -61,7 +61,7 @@ describe('photos', () => {
     expect(existsSync(outputPath)).toBe(false);
   });
 
-  it('wait for nobody who gave up', async () => {
+  it('do not wait for callers who gave up', async () => {
     const given = new AppError('too_large', 'enough');
     const request = { inputPath: '/nowhere', outputPath: '/nowhere', signal: AbortSignal.abort(given) };
     await expect(convertToJpeg({ ...request, ffmpeg: noFfmpeg })).rejects.toBe(given);

@@ -100,7 +100,7 @@ describe('running it', () => {
     await expect(ffmpeg.run(['x'], { signal: never, deadlineMs: 5_000 })).rejects.toMatchObject(failure);
   });
 
-  it('says when somebody else killed it', async () => {
+  it('says when another process killed it', async () => {
     const { ffmpeg } = await fake('kill -9 $$');
     const run = ffmpeg.run(['x'], { signal: never, deadlineMs: 5_000 });
     await expect(run).rejects.toMatchObject({ code: 'internal', message: 'ffmpeg failed (killed by SIGKILL)' });

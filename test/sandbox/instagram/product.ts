@@ -233,7 +233,7 @@ function productType(media: readonly Media[]): string {
   return media[0]?.kind === 'video' ? 'clips' : 'feed';
 }
 
-/** The square that carousels carry on top: a picture of one of the items over again, in a size that is nobody's. */
+/** The square that carousels carry on top: an image of one of the items over again, in a size that no item has. */
 function carouselFields(post: InstagramPost, pk: string, kind: ProductKind, context: RenderContext): Json {
   const first = post.media[0];
   const owner = post.author.id;
@@ -278,7 +278,7 @@ export function renderProduct(post: InstagramPost, kind: ProductKind, context: R
   };
 }
 
-/** A post of somebody else, for pages that show more than was asked. */
+/** A post of another author, for pages that show more than was asked. */
 export function renderStranger(author: Person, photo: Photo, index: number, context: RenderContext): Json {
   const code = `DYsomeone0${index}`;
   const pk = pkOf(code);

@@ -25,7 +25,7 @@ function playable(post: PostDraft, index = 0): (string | undefined)[] {
   return item == null ? [] : playableVariants(item).map(variant => nameOf(variant.url));
 }
 
-describe('a reel beside the next reel of somebody else', () => {
+describe('a reel beside the next reel of another author', () => {
   const post = postOf('reel.html', REFS.reel);
 
   it('gives the files of the one that was asked for, best first', () => {

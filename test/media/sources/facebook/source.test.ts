@@ -266,7 +266,7 @@ describe('the signal, and the code it means', () => {
     expect(live).toMatchObject({ code: 'unsupported_link', params: { what: 'live' } });
   });
 
-  it('asks nobody for a story', async () => {
+  it('makes no request for a story', async () => {
     const { http, source, failure } = setUp({});
     const match = source.match(new URL('https://www.facebook.com/stories/100064000000005/'));
     if (match?.kind !== 'story') throw new Error('no story');

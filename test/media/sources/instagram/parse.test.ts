@@ -126,7 +126,7 @@ describe('shape A', () => {
       'image 1440x1800 null',
       'video 720x900 10589',
     ]);
-    // Silent about audio: nobody knows.
+    // It says nothing of audio: unknown.
     expect(post.items[1]?.variants.map(variant => variant.hasAudio)).toEqual([null, null]);
   });
 });
@@ -209,7 +209,7 @@ describe('one normaliser for every endpoint', () => {
     ['product-reel.json', CODES.productReel],
     ['graphql-video.json', CODES.graphVideo],
     ['embed-context.html', CODES.embedContext],
-  ])('%s gives the same whoever is asked', (name, code) => {
+  ])('%s gives the same from every endpoint', (name, code) => {
     const [first, ...others] = (['query', 'page', 'embed'] as const).map(kind => parse(fixture(name), code, kind));
     expect(others).toEqual([first, first]);
   });
