@@ -2,23 +2,25 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
-import { createMetrics } from './api/metrics.ts';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
+import { type Caller, callerKey } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
-import { createDispatcher } from './bot/dispatch/dispatcher.ts';
+import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { createJobs } from './bot/runtime/jobs.ts';
 import { createSettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
+import { actFor } from './infra/concurrency/client-context.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import type { Logger } from './infra/log.ts';
+import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import { createDelivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
@@ -40,6 +42,8 @@ import { openStorage } from './storage.ts';
 const MAX_POSTS = 10_000;
 const MAX_POST_BYTES = 16 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
+/** More than there are places for streams: with a place, none waits for a connection. */
+const STREAM_CONNECTIONS = 256;
 
 /**
  * The sites are asked like a person with several tabs would ask; their CDNs, which serve anyone, only keep bounds that hold
@@ -70,13 +74,18 @@ export type Core = Awaited<ReturnType<typeof createCore>>;
 export async function createCore({ config, searchPath, log }: CoreOptions) {
   const { dataDir, publicUrl } = config;
   const metrics = createMetrics();
-  const http = createHttpClient({
-    overrides: createOverrides(config.upstreamOverrides),
-    proxyUrl: config.upstreamProxy,
-    throttle: THROTTLES,
-    log,
-    onRequest: metrics.countUpstream,
-  });
+  const openClient = (connectionsPerHost?: number) =>
+    createHttpClient({
+      overrides: createOverrides(config.upstreamOverrides),
+      proxyUrl: config.upstreamProxy,
+      throttle: THROTTLES,
+      log,
+      onRequest: metrics.countUpstream,
+      ...(connectionsPerHost !== undefined && { connectionsPerHost }),
+    });
+  const http = openClient();
+  // What strangers stream has connections and a pace of its own: no delivery to a chat ever waits for it.
+  const streamHttp = openClient(STREAM_CONNECTIONS);
   const storage = await openStorage(config, log);
   const { store, shared } = storage;
   const limiter = shared?.limiter ?? createMemoryRateLimiter();
@@ -96,6 +105,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   );
 
   const extractor = createExtractor({
+    onExtracted: from => metrics.countLookup('posts', from),
     sources,
     cache: createMemoryCache<Post>({
       maxEntries: MAX_POSTS,
@@ -122,7 +132,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   // Files are kept for chats and for streams alike.
   const keptBytes = Math.floor(config.mediaCacheBytes / 2);
   const muxedFiles = createMuxedFiles({
-    http,
+    http: streamHttp,
     mediaHosts,
     cdnHeaders,
     tempDir: join(spoolDir, 'streams'),
@@ -131,7 +141,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   });
   const tunnel = createTunnel({
     key: storage.keyFor('media links'),
-    http,
+    http: streamHttp,
     mediaHosts,
     cdnHeaders,
     assetHosts: OSU_ASSET_HOSTS,
@@ -161,6 +171,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
           },
     ffmpeg: await findFfmpeg({ searchPath }),
     keptBytes,
+    onDelivered: metrics.countDelivery,
     log,
   });
   const settings = createSettingsStore({ records: storage.records });
@@ -193,6 +204,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     storage,
     metrics,
     limiter,
+    sources,
     extractor,
     beatmaps,
     recommend,
@@ -201,7 +213,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     delivery,
     settings,
     jobs,
-    dispatcher,
+    dispatcher: onBehalfOfCallers(dispatcher),
     /** Goes on in the background: reads what searches are corrected by. */
     warm(): void {
       catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
@@ -209,11 +221,21 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     /** When nothing uses it any more. */
     async close(): Promise<void> {
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
-      await http.close();
+      await Promise.all([http.close(), streamHttp.close()]);
       catalogue.close();
       await strategyRecords.close();
       await storage.close();
     },
+  };
+}
+
+/** What a person asks in a chat waits in their own part of every line; visitors of the web chat share one with their network. */
+function onBehalfOfCallers(dispatcher: Dispatcher): Dispatcher {
+  const clientOf = (caller: Caller) => caller.sharedRateKey ?? callerKey(caller);
+  return {
+    ...dispatcher,
+    answer: (ask, attempt) => actFor(clientOf(attempt.caller), () => dispatcher.answer(ask, attempt)),
+    dispatch: (invocation, sink) => actFor(clientOf(invocation.caller), () => dispatcher.dispatch(invocation, sink)),
   };
 }
 

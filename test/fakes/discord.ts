@@ -64,6 +64,8 @@ export interface FakeDiscord {
   /** Closes identifies that ask for one of these with 4014; all privileged ones by default, 0 for none. */
   refuseIntents(mask?: number): void;
   fault(fault: Fault): void;
+  /** No fault strikes any more. */
+  mend(): void;
   /** Reads until there is something. @throws after the time with what has gone wrong so far */
   waitFor<T>(read: () => T | undefined, timeoutMs?: number): Promise<T>;
   close(): Promise<void>;
@@ -185,6 +187,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     muteHeartbeats: gateway.muteHeartbeats,
     refuseIntents: (mask = PRIVILEGED_INTENTS) => gateway.refuseIntents(mask),
     fault: faults.add,
+    mend: faults.clear,
     async waitFor<T>(read: () => T | undefined, timeoutMs = 5000): Promise<T> {
       const stop = new AbortController();
       waiting.add(stop);

@@ -100,6 +100,8 @@ export interface HttpClientOptions {
   readonly headersTimeoutMs?: number;
   /** Between two chunks of a body. Default 8000; `stream` has its own. */
   readonly pauseTimeoutMs?: number;
+  /** Of the plain transport to one host at once; what comes beyond waits. Default 128. */
+  readonly connectionsPerHost?: number;
   /** Certificates (PEM) that the plain transport trusts instead of Node's own. */
   readonly ca?: string;
   readonly log?: HttpLog;
@@ -127,7 +129,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
   };
   const transports = {
-    plain: createPlainTransport({ ...shared, ca: options.ca }),
+    plain: createPlainTransport({ ...shared, ca: options.ca, connectionsPerHost: options.connectionsPerHost ?? 128 }),
     browser: createBrowserTransport({ ...shared, browserPackage }),
   };
   const attempt = createAttempt({

@@ -1,17 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Cluster, ONE_PROCESS, SPLIT, startCluster } from './cluster.ts';
 import type { GateMode } from './gate.ts';
-import { FACES, openWorld, type World } from './world.ts';
+import { FACES, type Face, openWorld, type Tally, type World } from './world.ts';
 
 /** Something that goes wrong while people ask. */
 export interface RequestFault {
   readonly name: string;
+  /** What happens, in a few words. */
+  readonly about: string;
   /** What has to be there; `split`: two gateways and three workers over Redis. */
   readonly setting: 'one process' | 'split';
   /** Asks, and makes it go wrong. `scale` 1 is the whole drill, less a shorter one. */
   run(world: World, cluster: Cluster, scale: number): Promise<void>;
   /** For everything to come to something afterwards. Default 60,000. */
   readonly settleMs?: number;
+  /** It is given up after this time. */
+  readonly maxMs?: number;
 }
 
 /** The same series of numbers from 0 to 1 every time. */
@@ -61,10 +65,18 @@ const POSTS = { method: 'POST', path: /\/messages$/ };
 const EDITS = { method: 'PATCH', path: /@original$/ };
 
 export const REQUEST_FAULTS: readonly RequestFault[] = [
-  { name: 'kill -9 at random moments', setting: 'one process', run: killAtRandom },
-  { name: 'kill -9 at random moments', setting: 'split', run: killAtRandom, settleMs: 120_000 },
+  { name: 'kill', about: 'kill -9 at random moments', setting: 'one process', run: killAtRandom, maxMs: 600_000 },
   {
-    name: 'SIGTERM during uploads',
+    name: 'kill-split',
+    about: 'kill -9 at random moments',
+    setting: 'split',
+    run: killAtRandom,
+    settleMs: 120_000,
+    maxMs: 600_000,
+  },
+  {
+    name: 'terminate',
+    about: 'SIGTERM during uploads',
     setting: 'one process',
     async run(world, cluster, scale) {
       for (let n = 0; n < Math.ceil(10 * scale); n += 1) {
@@ -79,13 +91,15 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
   },
   ...(['refuse', 'cut', 'unavailable', 'hang'] as const).map(
     (mode): RequestFault => ({
-      name: `the platforms’ API away (${mode})`,
+      name: `away-${mode}`,
+      about: `the platforms’ APIs away: ${mode}`,
       setting: 'one process',
       run: (world, _, scale) => away(world, mode, 8_000 * scale),
     }),
   ),
   {
-    name: 'one 401 on a send, on typing, on polling',
+    name: 'unauthorized',
+    about: 'one 401 on a send, on typing, on polling',
     setting: 'one process',
     async run(world) {
       const refusal = { status: 401, body: { message: '401: Unauthorized', code: 0 } };
@@ -97,7 +111,8 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
     },
   },
   {
-    name: '429 of one chat and of all',
+    name: 'flood',
+    about: '429 of one chat and of all',
     setting: 'one process',
     async run(world) {
       const limited = (global: boolean) => ({
@@ -113,7 +128,8 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
     },
   },
   {
-    name: 'a rolling deploy',
+    name: 'deploy',
+    about: 'a rolling deploy',
     setting: 'one process',
     async run(world, cluster, scale) {
       for (let n = 0; n < Math.ceil(4 * scale); n += 1) {
@@ -125,7 +141,8 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
     },
   },
   {
-    name: 'a rolling deploy',
+    name: 'deploy-split',
+    about: 'a rolling deploy',
     setting: 'split',
     async run(world, cluster, scale) {
       for (let n = 0; n < Math.ceil(cluster.size * scale); n += 1) {
@@ -137,7 +154,8 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
     },
   },
   {
-    name: 'Redis away',
+    name: 'redis-away',
+    about: 'Redis does not answer for a while',
     setting: 'split',
     async run(world, _, scale) {
       await askFor(world, 3, 100);
@@ -156,7 +174,8 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
     settleMs: 120_000,
   },
   {
-    name: 'a worker frozen past its lease, and woken',
+    name: 'frozen-worker',
+    about: 'a worker frozen past its lease, and woken',
     setting: 'split',
     async run(world, cluster) {
       await askFor(world, 3, 50);
@@ -171,9 +190,7 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
 ];
 
 export interface FaultReport {
-  readonly name: string;
-  readonly setting: RequestFault['setting'];
-  readonly faces: readonly ({ readonly face: string } & ReturnType<World['tally']>)[];
+  readonly faces: readonly ({ readonly face: Face } & Tally)[];
   /** Complaints of the platforms about what a well-behaved bot would not have done. */
   readonly problems: readonly string[];
 }
@@ -185,8 +202,6 @@ export async function runRequestFault(fault: RequestFault, scale: number): Promi
     await fault.run(world, cluster, scale);
     await world.settle(fault.settleMs ?? 60_000);
     return {
-      name: fault.name,
-      setting: fault.setting,
       faces: FACES.map(face => ({ face, ...world.tally(face) })),
       problems: [...world.discord.problems, ...world.telegram.problems],
     };
