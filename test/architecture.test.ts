@@ -114,7 +114,7 @@ describe('the check of imports', () => {
     expect(check(path, `import { thing } from '${target}';`)).toEqual([]);
   });
 
-  it('tells types from values', () => {
+  it('distinguishes types from values', () => {
     expect(check('src/bot/dispatcher.ts', "import type { RateLimiter } from '../infra/rate-limit.ts';")).toEqual([]);
     expect(check('src/bot/dispatcher.ts', "import { type A, type B } from '../infra/rate-limit.ts';")).toEqual([]);
     expect(check('src/bot/dispatcher.ts', "import { type A, b } from '../infra/rate-limit.ts';")).toEqual([
@@ -128,7 +128,7 @@ describe('the check of imports', () => {
     expect(check('src/bot/reply.ts', "import type { Message } from 'discord.js';")).toHaveLength(1);
   });
 
-  it('tells asking from serving', () => {
+  it('distinguishes asking from serving', () => {
     for (const clause of ['{ request }', '{ Agent as Pool }', 'http', '* as http', '{ createServer, get }']) {
       expect(check('src/media/tunnel.ts', `import ${clause} from 'node:https';`), clause).toHaveLength(1);
     }

@@ -35,7 +35,7 @@ function numbers(headers: Record<string, unknown>) {
 }
 
 describe('the hourly limit', () => {
-  it('is 1000 an hour of the clock, told on every answer', async () => {
+  it('is 1000 an hour of the clock, stated on every answer', async () => {
     const { app } = await createApiServer();
     const { headers } = await app.inject(POST);
     const hour = 3600;

@@ -200,7 +200,7 @@ describe('keeping answers', () => {
     expect(await beatmaps.set(HARBOUR)).toMatchObject({ source: 'catalogue', stale: true });
   });
 
-  it('tells what a mistyped word may have meant when osu! finds nothing for it', async () => {
+  it('finds what a mistyped word may have meant when osu! finds nothing for it', async () => {
     const { set } = await (await openHouse()).beatmaps.set(HARBOUR);
     const { beatmaps } = await openHouse({
       catalogue: {

@@ -1,5 +1,5 @@
 /**
- * A world of osu! players with known skills, by rules of its own: maps ask for aim and speed, which no catalogue tells, stars mix the two with
+ * A world of osu! players with known skills, by rules of its own: maps ask for aim and speed, which no catalogue knows, stars mix the two with
  * an error, every map pays a little more or less than it should, and mods change each map by another factor. Nothing of it is shared with the
  * recommender, which sees catalogue and plays alone.
  */

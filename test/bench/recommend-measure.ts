@@ -60,17 +60,17 @@ export function openRecommender(
     if (player === undefined) throw new TypeError(`there is no player ${user}`);
     return player;
   };
-  const told = { source: 'osu', stale: false } as const;
+  const fresh = { source: 'osu', stale: false } as const;
   const nothing = () => Promise.reject(new TypeError('not asked for here'));
   return createRecommend({
     beatmaps: {
-      user: async user => ({ ...told, user: madeUpPlayer(playerOf(user).id, playerOf(user).totalPp) }),
+      user: async user => ({ ...fresh, user: madeUpPlayer(playerOf(user).id, playerOf(user).totalPp) }),
       userScores: async (user, type, options = {}) => {
         const { best, recent } = playerOf(user);
         const page = type === 'recent' ? recent : options.cursor === undefined ? best.slice(0, 100) : best.slice(100);
-        return { ...told, scores: page, cursor: null };
+        return { ...fresh, scores: page, cursor: null };
       },
-      search: async () => ({ ...told, sets: [], total: 0, cursor: null, corrected: false }),
+      search: async () => ({ ...fresh, sets: [], total: 0, cursor: null, corrected: false }),
       set: nothing,
       setOfMap: nothing,
     },

@@ -90,7 +90,7 @@ async function demo(): Promise<number> {
   try {
     const child = startMedley(sandbox, folder);
     process.on('SIGTERM', signal => child.kill(signal));
-    // A terminal tells both of us; told twice, Medley would not finish what it does.
+    // A terminal signals both processes; signalled twice, Medley would not finish what it does.
     process.on('SIGINT', signal => process.stdin.isTTY || child.kill(signal));
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', line => {

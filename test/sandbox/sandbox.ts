@@ -1,4 +1,4 @@
-/** Instagram, Facebook and their CDN, osu! and its mirrors, played by one loopback server that tells them apart by the Host header. */
+/** Instagram, Facebook and their CDN, osu! and its mirrors, played by one loopback server that distinguishes them by the Host header. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMediaAddresses } from './address.ts';
 import { type Answer, type Ask, plain } from './answer.ts';

@@ -106,7 +106,7 @@ export interface FacebookPost {
   readonly text: string | null;
   readonly title: string | null;
   readonly media: readonly Media[];
-  /** False: the page tells no HD address. */
+  /** False: the page has no HD address. */
   readonly hasHd: boolean;
   /** Unix seconds. */
   readonly createdAt: number;

@@ -459,7 +459,7 @@ describe('a post of which only the cover is known', () => {
     expect(response.headers['retry-after']).toBe('90');
   });
 
-  it('is told whole, as incomplete, at post', async () => {
+  it('is given whole, as incomplete, at post', async () => {
     const { app } = await createApiServer({ extract });
     const response = await app.inject(`/api/post?url=${REEL}`);
     expect(postSchema.parse(response.json())).toMatchObject({ items: [], missingItems: 1, coverUrl: post.coverUrl });

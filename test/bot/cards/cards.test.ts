@@ -171,7 +171,7 @@ describe('words for those who cannot see it', () => {
     expect(profilePicture(player({ statistics: null }), painter, id).alt).toContain('belum berperingkat');
   });
 
-  it('tell how a map goes, and that doubled skills are left out', () => {
+  it('show how a map goes, and that doubled skills are left out', () => {
     const set = { artist: 'Paper Lanterns', title: 'Kawa', title_unicode: '川' };
     const subject = { set, beatmap: { version: 'Extra' }, mods: ['HD', 'DT'] };
     const aim = { name: 'aim', values: [1, 9, 2] };
@@ -184,7 +184,7 @@ describe('words for those who cannot see it', () => {
     }
   });
 
-  it('tell what the best plays are worth', () => {
+  it('show what the best plays are worth', () => {
     expect(ppPicture('Maple_Otter', scores(10), painter, en)?.alt).toBe(
       'The 10 best plays of Maple_Otter, from 340 pp down to 316 pp',
     );

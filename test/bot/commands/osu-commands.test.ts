@@ -82,20 +82,20 @@ describe('over the played upstreams', () => {
     expect(all(opened)).toContain('Difficulties');
   });
 
-  it('tells on a card what the list is sorted by', async () => {
+  it('shows on a card what the list is sorted by', async () => {
     const { say } = await open();
     expect(all(await say('/beatmap search comet'))).not.toMatch(/plays|favourites/);
     expect(all(await say('/beatmap search comet sort:plays'))).toContain('2.4M plays');
     expect(all(await say('/beatmap search comet sort:favourites'))).toContain('5.1K favourites');
   });
 
-  it('tells of all difficulties in one block', async () => {
+  it('names all difficulties in one block', async () => {
     const { say } = await open();
     const [info] = await say('/beatmap info 900001');
     const texts = (info?.blocks ?? []).flatMap(block => (block.kind === 'text' ? [JSON.stringify(block.text)] : []));
-    const told = texts.filter(text => /Easy|Expert/.test(text));
-    expect(told).toHaveLength(1);
-    expect(told[0]?.split('"\\n"')).toHaveLength(5);
+    const named = texts.filter(text => /Easy|Expert/.test(text));
+    expect(named).toHaveLength(1);
+    expect(named[0]?.split('"\\n"')).toHaveLength(5);
   });
 
   it('lets only the asker turn the pages', async () => {
@@ -317,7 +317,7 @@ describe('over a beatmap room that fails', () => {
     expect(found?.blocks.find(block => block.kind === 'card')?.image).toBeUndefined();
   });
 
-  it('shows what no upstream told as nothing', async () => {
+  it('shows what no upstream said as nothing', async () => {
     const bare = madeUpSet({
       beatmaps: [],
       bpm: null,

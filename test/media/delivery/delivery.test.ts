@@ -403,7 +403,7 @@ describe('what a CDN may do', () => {
 });
 
 describe('those who want the same file at once', () => {
-  /** Sends nothing before it is told to. */
+  /** Sends nothing before it is released. */
   function heldBack(file: Buffer): { readonly listener: RequestListener; go(): void } {
     const waiting: (() => void)[] = [];
     return {

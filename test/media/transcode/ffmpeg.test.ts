@@ -90,7 +90,7 @@ describe('running it', () => {
     }
   });
 
-  it('tells its last words when it fails', async () => {
+  it('reports its last words when it fails', async () => {
     const { ffmpeg } = await fake('echo "moov atom not found" >&2; exit 183');
     const failure = {
       code: 'internal',

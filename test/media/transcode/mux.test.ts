@@ -132,7 +132,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     expect(existsSync(outputPath)).toBe(false);
   });
 
-  it('tells a disk that fails from a broken file', async () => {
+  it('distinguishes a disk that fails from a broken file', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
     const request = { videoPath: at('picture.mp4'), audioPath: at('audio.mp4'), signal };
     const nowhere = muxFiles({ ...request, outputPath: join(outputPath, 'out.mp4') });

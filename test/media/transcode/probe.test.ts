@@ -74,7 +74,7 @@ describe('what is no media file', () => {
     await expect(probeFile(path, never)).rejects.toMatchObject(broken);
   });
 
-  it('tells the disk from the file', async () => {
+  it('distinguishes the disk from the file', async () => {
     await expect(probeFile('/nowhere/at/all', never)).rejects.toThrow('ENOENT');
   });
 

@@ -243,7 +243,7 @@ describe('parts', () => {
 });
 
 describe('HEAD', () => {
-  it('tells the size without the file', async () => {
+  it('gives the size without the file', async () => {
     const { tunnel, asked } = await setUp(serving);
     const response = await tunnel.open(tokenOf(tunnel), makeRequest({ method: 'HEAD' }));
     expect(response).toMatchObject({ status: 200, headers: { 'content-length': '100000' }, body: undefined });

@@ -38,12 +38,12 @@ function clipTag(clip: Clip, shortSide: number): Readonly<Record<string, string 
   };
 }
 
-/** The address of a clip's best file, the only one that shape B tells. */
+/** The address of a clip's best file, the only one that shape B has. */
 export function bestVideoUrl(clip: Clip, { addresses }: RenderContext): string {
   return addresses.of(clip.best, { tag: clipTag(clip, Math.min(clip.width, clip.height)) });
 }
 
-/** Polaris tells no sizes and one file three times; the others tell sizes and every file. */
+/** Polaris has no sizes and one file three times; the others have sizes and every file. */
 function videoVersions(clip: Clip, kind: ProductKind, context: RenderContext): readonly Json[] {
   if (!clip.hasWholeFile) return [];
   const url = bestVideoUrl(clip, context);

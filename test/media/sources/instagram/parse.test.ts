@@ -45,7 +45,7 @@ describe('shape A', () => {
     expect(post.items).toHaveLength(1);
     expect(post.items[0]).toMatchObject({ kind: 'video', width: 1080, height: 1920, durationMs: 23_000 });
     expect(pathOf(post.items[0]?.thumbnailUrl)).toBe('marla_kite_c720_n.jpg');
-    // One address three times over, its size only told by the encoding's name.
+    // One address three times over, its size only in the encoding's name.
     expect(filesOf(post.items[0])).toEqual(['marla_kite_720.mp4 720x1280 audio']);
   });
 
