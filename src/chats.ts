@@ -20,7 +20,7 @@ export interface Chats {
 export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
   const { roles } = config;
   const { storage, dispatcher, metrics } = core;
-  const platforms: RuntimePlatform[] = [];
+  const platforms = await createHosted(config, core, log);
   const selfRun: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = await createSelfRun(config, core, log);
   const runtime = createRuntime({
     platforms,
@@ -54,14 +54,17 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
 }
 
 /** The library of a platform without a token is not even loaded. */
+async function createHosted({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
+  const { dispatcher, delivery, settings } = core;
+  if (discord === undefined) return [];
+  const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
+  return [createDiscordPlatform({ ...discord, dispatcher, delivery, settings, log })];
+}
+
 async function createSelfRun(config: Config, core: Core, log: Logger) {
   const { storage, dispatcher, delivery, settings, jobs } = core;
   const parts = { dispatcher, delivery, settings, jobs, log };
   const chats: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = [];
-  if (config.discord !== undefined) {
-    const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
-    chats.push(createDiscordPlatform({ ...config.discord, ...parts }));
-  }
   if (config.telegram !== undefined) {
     const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
     const { token, apiUrl, webhookSecret } = config.telegram;

@@ -165,7 +165,7 @@ const VARIABLES = z.object({
   CANARY: variable(oneOf(['on', 'off']), 'on or off', 'on').default('off'),
   WEB_EXAMPLES: variable(
     list(parseWebExample),
-    'reel, carousel or facebook with the link of a post, separated by commas',
+    'a kind (reel, carousel, the id of a site) with the link of a post, separated by commas',
     'reel=https://www.instagram.com/reel/C1a2B3c4D5e/',
   ).default([]),
 });

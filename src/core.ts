@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
-import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
-import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
-import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
+import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
+import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
+import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from './bot/command.ts';
@@ -49,14 +49,14 @@ const STREAM_CONNECTIONS = 256;
  * The sites are asked like a person with several tabs would ask; their CDNs, which serve anyone, only keep bounds that hold
  * a stream's place until its file has flowed.
  */
-const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
+const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
 const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
-const PACE: ThrottleRules = {
+const THROTTLES: ThrottleRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
   hosts: {
-    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_PACE])),
-    [OSU_HOST]: OSU_PACE,
-    ...MIRROR_PACES,
+    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_THROTTLE])),
+    [OSU_HOST]: OSU_THROTTLE,
+    ...MIRROR_THROTTLES,
   },
 };
 
@@ -78,7 +78,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     createHttpClient({
       overrides: createOverrides(config.upstreamOverrides),
       proxyUrl: config.upstreamProxy,
-      pace: PACE,
+      throttle: THROTTLES,
       log,
       onRequest: metrics.countUpstream,
       ...(connectionsPerHost !== undefined && { connectionsPerHost }),
@@ -111,7 +111,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
       sizeOf: postBytes,
-      behind: shared?.openShelf({ name: 'posts', parse: createStoredPostParser(sources) }),
+      behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
@@ -123,7 +123,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     dataDir,
     isFiller: storage.isFiller,
     credentials: config.osu,
-    shelves: shared && openBeatmapShelves(shared),
+    sharedCaches: shared && openSharedBeatmapCaches(shared),
     log,
   });
   const { mediaHosts } = extractor;

@@ -70,11 +70,14 @@ async function registerWeb(
     tunnel,
     publicUrl,
     log,
-    examples: t => webExamples.map(({ kind, url }) => ({ label: t.messages.webExamples[kind], text: url })),
+    examples: t =>
+      webExamples.map(({ kind, url }) => ({
+        label: t.messages.webExamples.get(kind) ?? t.messages.sites[kind] ?? kind,
+        text: url,
+      })),
   });
-  const sources = sourceDescriptors.map(({ id }) => id);
   const routes = [
-    mediaRoutes({ extractor, sources, creator, tunnel, publicUrl }),
+    mediaRoutes({ extractor, sources: sourceDescriptors, creator, tunnel, publicUrl }),
     beatmapRoutes({ beatmaps }),
     recommendRoutes({ recommend }),
   ];

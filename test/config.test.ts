@@ -204,7 +204,13 @@ describe('loadConfig', () => {
     ['OWNER_IDS', ['80351110224678912', 'web:1', 'discord:name']],
     [
       'WEB_EXAMPLES',
-      ['https://www.instagram.com/reel/C1a2B3c4D5e/', 'story=https://a.example/', 'reel=http://a.example/'],
+      [
+        'https://www.instagram.com/reel/C1a2B3c4D5e/',
+        '=https://a.example/',
+        'A reel=https://a.example/',
+        'reel=http://a.example/',
+        'reel=',
+      ],
     ],
   ])('refuses a wrong %s with what was expected and an example that is right', (name, wrongValues) => {
     for (const value of wrongValues) {

@@ -3,7 +3,7 @@ import type { Logger } from '../infra/log.ts';
 import type { RecordStore } from '../infra/store/records.ts';
 import type { Store } from '../infra/store/store.ts';
 import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
-import { type BeatmapShelves, createMemoryBeatmapCaches } from './cache-policy.ts';
+import { createMemoryBeatmapCaches, type SharedBeatmapCaches } from './cache-policy.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
 import { createCandidatePool } from './recommend/catalogue-candidates.ts';
@@ -23,7 +23,7 @@ export interface BeatmapServicesOptions {
   /** Of the official API; without them the mirrors answer for it where they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
   /** Where other processes find our answers, and we theirs. */
-  readonly shelves?: BeatmapShelves | undefined;
+  readonly sharedCaches?: SharedBeatmapCaches | undefined;
   readonly log: Logger;
 }
 
@@ -37,7 +37,7 @@ export interface BeatmapServices {
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
-  const { http, store, records, dataDir, isFiller, credentials, shelves, log } = options;
+  const { http, store, records, dataDir, isFiller, credentials, sharedCaches, log } = options;
   const catalogue = createCatalogue({
     store,
     isFiller,
@@ -47,7 +47,7 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
     osu: credentials && createOsuApi({ http, log, ...credentials }),
     mirrors: createMirrors({ http }),
     catalogue,
-    caches: createMemoryBeatmapCaches(undefined, shelves),
+    caches: createMemoryBeatmapCaches(undefined, sharedCaches),
     log,
   });
   const difficulty = createDifficulty({ http, dataDir, isFiller, log });

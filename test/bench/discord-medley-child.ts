@@ -1,10 +1,14 @@
 /** Medley's Discord platform, dispatcher and delivery; only the posts are made up. Arguments: API, token, CDN, a folder for files. */
 
+import { join } from 'node:path';
 import { createDispatcher } from '../../src/bot/dispatch/dispatcher.ts';
+import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createLogger } from '../../src/infra/log.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
+import { openStore } from '../../src/infra/store/store.ts';
 import { createDelivery } from '../../src/media/delivery/delivery.ts';
 import { createCdnHeaders } from '../../src/media/files/cdn.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
@@ -38,17 +42,9 @@ const delivery = createDelivery({
   refresh: async ({ id }) => postOf(id),
   log,
 });
-const { settings, jobs } = services;
-const platform = createDiscordPlatform({
-  token,
-  apiUrl,
-  shards: 'auto',
-  dispatcher,
-  delivery,
-  settings,
-  jobs,
-  log,
-});
+const { settings } = services;
+const platform = createDiscordPlatform({ token, apiUrl, shards: 'auto', dispatcher, delivery, settings, log });
+const queue = createEmbeddedQueue({ store: openStore(join(tempDir, 'medley.db')), log });
 gauge();
-await platform.start();
+await createRuntime({ platforms: [platform], queue, dispatcher, log }).start();
 console.log('ready');

@@ -3,6 +3,8 @@ export interface Drill {
   readonly name: string;
   /** What happens to the program, in a few words. */
   readonly about: string;
+  /** It is given up after this time. Default 180,000. */
+  readonly maxMs?: number;
   /** Whether it was withstood. Clears up after itself, but for what ends with this process. */
   run(say: (line: string) => void): Promise<boolean>;
 }

@@ -8,9 +8,10 @@ import { DRILLS } from './drills.ts';
 const MAX_MS = 180_000;
 
 async function hold(drill: Drill): Promise<boolean> {
+  const { maxMs = MAX_MS } = drill;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`not over after ${MAX_MS / 1_000} s`)), MAX_MS);
+    timer = setTimeout(() => reject(new Error(`not over after ${maxMs / 1_000} s`)), maxMs);
   });
   try {
     return await Promise.race([drill.run(line => process.stdout.write(`    ${line}\n`)), late]);

@@ -58,7 +58,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const { publicUrl } = options;
   const tunnel = options.tunnel ?? { address: () => '/media/token' };
   const media = mediaRoutes({
-    sources: sourceDescriptors.map(({ id }) => id),
+    sources: sourceDescriptors,
     extractor: { extract, sourceOf: options.sourceOf ?? (() => undefined) },
     creator: 'Tester',
     tunnel,

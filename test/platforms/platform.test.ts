@@ -1,5 +1,9 @@
 import { fastify } from 'fastify';
+import { createRuntime } from '../../src/bot/runtime/runtime.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
+import { openStore } from '../../src/infra/store/store.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
+import type { Platform, RuntimePlatform } from '../../src/platforms/platform.ts';
 import { createTelegramPlatform } from '../../src/platforms/telegram/platform.ts';
 import type { WebText } from '../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform } from '../../src/platforms/web/platform.ts';
@@ -11,13 +15,8 @@ import { connect, type PageClient } from './web/page-client.ts';
 
 async function openDiscord(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeDiscord();
-  const platform = createDiscordPlatform({
-    ...core,
-    token: fake.token,
-    apiUrl: fake.apiUrl,
-    shards: 'auto',
-    drainMs: DRAIN_MS,
-  });
+  const discord = createDiscordPlatform({ ...core, token: fake.token, apiUrl: fake.apiUrl, shards: 'auto' });
+  const platform = hosted('discord', discord, core);
   await platform.start();
   const nameOf = (person: number) => String(300 + person);
   return {
@@ -46,6 +45,23 @@ async function openDiscord(core: Core): Promise<PlatformUnderTest> {
         });
     },
     close: () => fake.close(),
+  };
+}
+
+/** A platform in a runtime of its own, as a process has it. */
+function hosted(id: Platform['id'], platform: RuntimePlatform, { store, dispatcher, log }: Core): Platform {
+  const memory = openStore(':memory:');
+  const queue = createEmbeddedQueue({ store, log });
+  const spare = createEmbeddedQueue({ store: memory, log });
+  const runtime = createRuntime({ platforms: [platform], queue, spare, dispatcher, log, drainMs: DRAIN_MS });
+  return {
+    id,
+    start: () => runtime.start(),
+    async stop() {
+      await runtime.stop();
+      await Promise.all([queue.close(), spare.close()]);
+      memory.close();
+    },
   };
 }
 

@@ -69,6 +69,8 @@ export interface Sending<To = unknown> {
   readonly t: Translator;
   /** Aborts when the time is over or Medley stops. */
   readonly signal: AbortSignal;
+  /** Whether nothing was said to this request before, but what `put` passes over. */
+  readonly isFirst: boolean;
   /** Whether nothing more follows to this request. */
   readonly isLast: boolean;
   /**

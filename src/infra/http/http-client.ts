@@ -93,7 +93,7 @@ export interface HttpClientOptions {
   readonly proxyUrl?: string | undefined;
   /** Sent over the plain transport when the request names none. Default `Medley`. */
   readonly userAgent?: string;
-  readonly pace?: ThrottleRules;
+  readonly throttle?: ThrottleRules;
   /** Default 5000. */
   readonly connectTimeoutMs?: number;
   /** From the request's end to the answer's headers. Default 15 000; `stream` has its own. */
@@ -135,7 +135,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const attempt = createAttempt({
     transports,
     connectivity: createConnectivity(now),
-    throttle: createHostThrottle(options.pace, now),
+    throttle: createHostThrottle(options.throttle, now),
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });

@@ -174,7 +174,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     try {
       for (const { key, input } of ways) {
         const made = await transforms.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
-        if (made.why === 'done') return made;
+        if (made.status === 'done') return made;
       }
       return undefined;
     } catch (error) {

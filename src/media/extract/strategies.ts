@@ -113,18 +113,18 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     return { asked: [scout, ...explaining], probe: undefined, resting: others, dead };
   }
 
-  function tell({ entrant, ending, tookMs }: AttemptReport): void {
+  function report({ entrant, ending, tookMs }: AttemptReport): void {
     onOutcome?.(entrant.name, ending.kind === 'failed' ? ending.error.code : 'ok', tookMs);
   }
 
   function note(result: RaceResult, ref: PostRef): void {
     ledger.note(result);
-    result.reports.forEach(tell);
+    result.reports.forEach(report);
     for (const name of result.overtaken) onOutcome?.(name, 'timeout');
     result.late
-      ?.then(report => {
-        ledger.noteLate(report, result.post !== null);
-        tell(report);
+      ?.then(late => {
+        ledger.noteLate(late, result.post !== null);
+        report(late);
       })
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }

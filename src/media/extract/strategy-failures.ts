@@ -10,7 +10,7 @@ export interface StrategyFailure {
   readonly explains: boolean;
 }
 
-/** How much a code tells the person who asked, most first; the head of several failures is the error that is thrown. */
+/** How much a code says to the person who asked, most first; the head of several failures is the error that is thrown. */
 const TELLING: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
@@ -106,7 +106,7 @@ function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
 }
 
 /**
- * Of several failures the one that tells most, with all of them as its cause, in the order they happened.
+ * Of several failures the one that says most, with all of them as its cause, in the order they happened.
  * @param chosen the one to raise, where that is known
  */
 export function mostTelling(

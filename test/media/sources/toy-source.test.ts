@@ -67,7 +67,7 @@ const toy: SourceDescriptor = {
   },
 };
 
-const all = [...sourceDescriptors, toy];
+const all: typeof sourceDescriptors = [...sourceDescriptors, toy];
 const en = createTranslator(['en']);
 const log = createRecordingLog();
 
@@ -171,7 +171,7 @@ describe('a source that is added to the list', () => {
     expect(postSchemaOf(sources).safeParse(toyPost).success).toBe(true);
     expect(postSchemaOf(['instagram']).safeParse(toyPost).success).toBe(false);
     const tunnel = { address: () => '/media/token' };
-    const options = { sources, extractor: extractorWith(), creator: 'Tester', tunnel, publicUrl: undefined };
+    const options = { sources: all, extractor: extractorWith(), creator: 'Tester', tunnel, publicUrl: undefined };
     expect(mediaRoutes(options)).toBeInstanceOf(Function);
   });
 

@@ -38,8 +38,10 @@ export interface ConnectOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** `intents`: one that is not granted; `refused`: Discord will not have it however often it is tried. */
-export type GatewayProblem = 'intents' | 'refused' | 'unreachable';
+/**
+ * `token`: Discord does not know it. `intents`: one is not granted. `settings`: someone must change them before Discord will have it.
+ */
+export type GatewayProblem = 'token' | 'intents' | 'settings' | 'unreachable';
 
 export class GatewayFailure extends Error {
   override readonly name = 'GatewayFailure';
@@ -193,7 +195,7 @@ function isSelf({ id, client }: { readonly id: string; readonly client: Client }
 function loginFailure(error: unknown): GatewayFailure {
   if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
     return new GatewayFailure(
-      'refused',
+      'token',
       'Discord does not know this token: copy it again from the Bot page of the application',
     );
   }
@@ -202,14 +204,14 @@ function loginFailure(error: unknown): GatewayFailure {
 }
 
 const CLOSES: Readonly<Partial<Record<number, readonly [GatewayProblem, string]>>> = {
-  [GatewayCloseCodes.AuthenticationFailed]: ['refused', 'Discord no longer accepts the token'],
-  [GatewayCloseCodes.InvalidShard]: ['refused', 'DISCORD_SHARDS names shards that do not exist'],
+  [GatewayCloseCodes.AuthenticationFailed]: ['token', 'Discord no longer accepts the token'],
+  [GatewayCloseCodes.InvalidShard]: ['settings', 'DISCORD_SHARDS names shards that do not exist'],
   [GatewayCloseCodes.ShardingRequired]: [
-    'refused',
+    'settings',
     'the bot is in too many servers for these shards: set DISCORD_SHARDS to auto',
   ],
-  [GatewayCloseCodes.InvalidAPIVersion]: ['refused', 'Discord no longer offers this version of its API'],
-  [GatewayCloseCodes.InvalidIntents]: ['refused', 'Discord does not know an intent'],
+  [GatewayCloseCodes.InvalidAPIVersion]: ['settings', 'Discord no longer offers this version of its API'],
+  [GatewayCloseCodes.InvalidIntents]: ['settings', 'Discord does not know an intent'],
   [GatewayCloseCodes.DisallowedIntents]: ['intents', 'the message content intent is not granted'],
 };
 
