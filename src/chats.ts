@@ -13,6 +13,8 @@ export interface Chats {
   /** Begins in the background: a platform that cannot start must not take the others with it. */
   start(): void;
   status(): Promise<RuntimeStatus>;
+  /** A private message to each of OWNER_IDS whose platform can send one. Never rejects. */
+  tellOwners(text: string): Promise<void>;
   /** Takes nothing new and lets what runs finish. */
   stop(): Promise<void>;
 }
@@ -47,6 +49,14 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
         chat.start().catch(error => log.error({ platform: chat.id, err: error }, 'this platform could not start'));
     },
     status: () => runtime.status(),
+    async tellOwners(text) {
+      for (const { platform: name, id } of config.owners) {
+        const platform = platforms.find(each => each.id === name);
+        await platform
+          ?.tell?.(id, text)
+          .catch(error => log.warn({ platform: name, err: error }, 'an owner was not told'));
+      }
+    },
     async stop() {
       await Promise.all([runtime.stop(), ...selfRun.map(chat => chat.stop())]);
     },
