@@ -4,7 +4,7 @@ import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
-import type { Platform, RuntimePlatform } from './platforms/platform.ts';
+import type { RuntimePlatform } from './platforms/platform.ts';
 
 /** The chat platforms that have a token, on one runtime. */
 export interface Chats {
@@ -22,15 +22,15 @@ export interface Chats {
 export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
   const { roles } = config;
   const { storage, dispatcher, metrics } = core;
-  const platforms = await createHosted(config, core, log);
-  const selfRun: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = await createSelfRun(config, core, log);
+  const platforms = [...(await createDiscord(config, core, log)), ...(await createTelegram(config, core, log))];
   const runtime = createRuntime({
     platforms,
     queue: storage.queue,
     spare: storage.spare,
     dispatcher,
     log,
-    roles: { gateway: roles.has('gateway'), worker: roles.has('worker') },
+    hears: () => roles.has('gateway'),
+    works: roles.has('worker'),
     watch: {
       onOutcome: metrics.countRequest,
       onAccepted(platform, acceptance) {
@@ -41,12 +41,10 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
 
   return {
     async register(server) {
-      for (const { plugin } of [...platforms, ...selfRun]) if (plugin !== undefined) await server.register(plugin);
+      for (const { plugin } of platforms) if (plugin !== undefined) await server.register(plugin);
     },
     start() {
       runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
-      for (const chat of selfRun)
-        chat.start().catch(error => log.error({ platform: chat.id, err: error }, 'this platform could not start'));
     },
     status: () => runtime.status(),
     async tellOwners(text) {
@@ -57,36 +55,34 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
           .catch(error => log.warn({ platform: name, err: error }, 'an owner was not told'));
       }
     },
-    async stop() {
-      await Promise.all([runtime.stop(), ...selfRun.map(chat => chat.stop())]);
-    },
+    stop: () => runtime.stop(),
   };
 }
 
-/** The library of a platform without a token is not even loaded. */
-async function createHosted({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
+// The library of a platform without a token is not even loaded.
+
+async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   const { dispatcher, delivery, settings } = core;
   if (discord === undefined) return [];
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
   return [createDiscordPlatform({ ...discord, dispatcher, delivery, settings, log })];
 }
 
-async function createSelfRun(config: Config, core: Core, log: Logger) {
-  const { storage, dispatcher, delivery, settings, jobs } = core;
-  const parts = { dispatcher, delivery, settings, jobs, log };
-  const chats: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = [];
-  if (config.telegram !== undefined) {
-    const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
-    const { token, apiUrl, webhookSecret } = config.telegram;
-    const { publicUrl } = config;
-    const webhook =
-      webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
-    const sentFiles = createSentFiles({
-      records: storage.records,
-      onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
-    });
-    const { plugin, ...telegram } = createTelegramPlatform({ token, apiUrl, webhook, sentFiles, ...parts });
-    chats.push({ ...telegram, ...(plugin !== undefined && { plugin }) });
-  }
-  return chats;
+async function createTelegram(
+  { telegram, publicUrl }: Config,
+  core: Core,
+  log: Logger,
+): Promise<readonly RuntimePlatform[]> {
+  if (telegram === undefined) return [];
+  const { storage, dispatcher, delivery, settings } = core;
+  const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
+  const { token, apiUrl, webhookSecret } = telegram;
+  const webhook =
+    webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
+  const sentFiles = createSentFiles({
+    records: storage.records,
+    onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
+  });
+  const parts = { dispatcher, delivery, settings, sentFiles, log };
+  return [createTelegramPlatform({ token, apiUrl, webhook, ...parts })];
 }

@@ -67,13 +67,9 @@ function hosted(id: Platform['id'], platform: RuntimePlatform, { store, dispatch
 
 async function openTelegram(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeTelegram();
-  const platform = createTelegramPlatform({
-    ...core,
-    token: fake.token,
-    apiUrl: fake.apiUrl,
-    webhook: undefined,
-    limits: { spacingMs: 0, backoffMs: 20, maxBackoffMs: 200, drainMs: DRAIN_MS, closeMs: DRAIN_MS },
-  });
+  const limits = { spacingMs: 0 };
+  const telegram = createTelegramPlatform({ ...core, token: fake.token, apiUrl: fake.apiUrl, limits });
+  const platform = hosted('telegram', telegram, core);
   await platform.start();
   await fake.waitFor(() => fake.isPolled || undefined);
   return {

@@ -1,7 +1,7 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Acceptance, ChatPlatform, PlatformHost } from './chat-platform.ts';
+import type { Acceptance, ChatPlatform, Draft, PlatformHost } from './chat-platform.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
 import { ownerKey, type Request } from './request.ts';
@@ -24,8 +24,10 @@ export interface RuntimeOptions {
   readonly spare?: Queue | undefined;
   readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Whether this process listens to the platforms, and whether it answers. Default: both. */
-  readonly roles?: { readonly gateway: boolean; readonly worker: boolean };
+  /** Whether this process hears a platform. Default: it hears all. */
+  readonly hears?: (platform: string) => boolean;
+  /** Whether this process answers. Default true. */
+  readonly works?: boolean;
   /** Requests that run at once in this process. Default 32. */
   readonly concurrency?: number;
   readonly watch?: RuntimeWatch;
@@ -49,6 +51,8 @@ export interface RuntimeStatus extends QueueStats {
 export interface Runtime {
   /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
   start(): Promise<void>;
+  /** Takes what was asked of that platform elsewhere, such as of an earlier version. Never rejects. */
+  accept(platform: string, draft: Draft): Promise<Acceptance>;
   /** What a person has asked for is dropped, unless it is being worked on. */
   forgetUser(platform: string, userId: string): Promise<void>;
   /** @throws AppError `internal` when the queue cannot be reached */
@@ -64,7 +68,7 @@ const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { queue, spare, dispatcher, log, watch, now = Date.now, random = Math.random } = options;
-  const { gateway, worker } = options.roles ?? { gateway: true, worker: true };
+  const { hears = () => true, works = true } = options;
   const queues = spare === undefined ? [queue] : [queue, spare];
   const holds = createHolds({ now, random });
   const translatorFor = createTranslatorFor(dispatcher, log);
@@ -155,11 +159,16 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   return {
     async start() {
-      if (worker) {
+      if (works) {
         const concurrency = options.concurrency ?? CONCURRENCY;
         for (const each of queues) each.work(run, { concurrency });
       }
-      if (gateway) await Promise.all(supervised.map(each => each.supervisor.start(hostOf(each))));
+      const heard = supervised.filter(({ platform }) => hears(platform.id));
+      await Promise.all(heard.map(each => each.supervisor.start(hostOf(each))));
+    },
+    async accept(id, draft) {
+      const platform = options.platforms.find(each => each.id === id);
+      return platform === undefined ? 'closed' : intake.accept(platform, draft);
     },
     async forgetUser(platform, userId) {
       await Promise.all(queues.map(each => each.forget(ownerKey(platform, userId))));

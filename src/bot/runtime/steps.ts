@@ -158,7 +158,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       now,
     });
     const isFirst = place.phase === START && !progress.isWaitSaid;
-    return { request, to, t, signal, isFirst, isLast: place.isLast, put };
+    return { request, to, t, signal, isFirst, isLast: place.isLast, stands: [...progress.stands], put };
   }
 
   /** A sentence is said in place of the parts before `next`. */

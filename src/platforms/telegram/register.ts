@@ -14,7 +14,7 @@ const SCOPES: readonly { readonly type: Scope['type']; readonly chatKind: 'priva
 ];
 
 /**
- * The menus of commands, by kind of chat and by language; the first language is everybody else's too. What stands there already
+ * The menus of commands, by kind of chat and by language; the first language is that of all others too. What stands there already
  * is left alone.
  * @throws BotApiError
  */

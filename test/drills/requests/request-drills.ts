@@ -12,9 +12,9 @@ function asDrill(fault: RequestFault): Drill {
     ...(maxMs !== undefined && { maxMs }),
     async run(say) {
       const { faces, problems } = await runRequestFault(fault, 1);
-      for (const { face, asked, answered, unsure, regretted, lost, twice } of faces)
+      for (const { face, asked, answered, unsure, regretted, refused, lost, twice } of faces)
         say(
-          `${face.padEnd(8)} asked ${asked}: answered ${answered}, and maybe more ${unsure}, regretted ${regretted}, lost ${lost}, twice ${twice}`,
+          `${face.padEnd(8)} asked ${asked}: answered ${answered}, and maybe more ${unsure}, regretted ${regretted}, refused by Discord ${refused}, lost ${lost}, twice ${twice}`,
         );
       for (const problem of problems.slice(0, 5)) say(problem);
       return problems.length === 0 && faces.every(({ lost, twice }) => lost === 0 && twice === 0);

@@ -21,6 +21,8 @@ export interface Tally {
   readonly unsure: number;
   /** With a sentence alone. */
   readonly regretted: number;
+  /** Discord itself said that the application did not respond: it was not acknowledged within 3 seconds. */
+  readonly refused: number;
   /** With nothing, or with "thinking..." for ever. */
   readonly lost: number;
   /** With the file more than once. */
@@ -54,6 +56,7 @@ const QUIET_MS = 1_500;
 interface Asked {
   readonly face: Face;
   readonly chat: string;
+  readonly interactionId?: string;
 }
 
 /** The platforms, the sites and, when wanted, Redis, on loopback. */
@@ -83,16 +86,19 @@ export async function openWorld(options: { readonly redis?: boolean } = {}): Pro
     const first = discord.message({ authorId: userId, content: face === 'discord' ? link : 'hello' });
     const chat = discord.messages.get(first)?.channelId ?? '';
     if (before.has(first) || chat === '') throw new Error('nothing was said');
-    if (face === 'slash')
-      discord.interaction({
-        kind: 'command',
-        name: 'download',
-        options: { link },
-        userId,
-        channelId: chat,
-        context: 1,
-      });
-    asked.push({ face, chat });
+    if (face === 'discord') {
+      asked.push({ face, chat });
+      return;
+    }
+    const command = { kind: 'command', name: 'download', options: { link } } as const;
+    const { id: interactionId } = discord.interaction({ ...command, userId, channelId: chat, context: 1 });
+    asked.push({ face, chat, interactionId });
+  }
+
+  function isTaken({ interactionId }: Asked): boolean {
+    if (interactionId === undefined) return true;
+    const path = `/interactions/${interactionId}/`;
+    return discord.requests.some(each => each.path.startsWith(path) && each.status !== undefined && each.status < 300);
   }
 
   /** Files and sentences that stand in a chat. */
@@ -113,14 +119,17 @@ export async function openWorld(options: { readonly redis?: boolean } = {}): Pro
   }
 
   function tally(wanted: Face): Tally {
-    const all = asked.filter(({ face }) => face === wanted).map(standing);
+    const all = asked
+      .filter(({ face }) => face === wanted)
+      .map(each => ({ ...standing(each), wasTaken: isTaken(each) }));
     const count = (is: (each: (typeof all)[number]) => boolean) => all.filter(is).length;
     return {
       asked: all.length,
       answered: count(({ files, sentences }) => files === 1 && sentences <= 0),
       unsure: count(({ files, sentences }) => files === 1 && sentences > 0),
       regretted: count(({ files, sentences }) => files === 0 && sentences > 0),
-      lost: count(({ files, sentences }) => files === 0 && sentences <= 0),
+      refused: count(({ files, sentences, wasTaken }) => files === 0 && sentences <= 0 && !wasTaken),
+      lost: count(({ files, sentences, wasTaken }) => files === 0 && sentences <= 0 && wasTaken),
       twice: count(({ files }) => files > 1),
     };
   }

@@ -79,7 +79,7 @@ export function placeholder(
 }
 
 /** What a link is answered with where that is no file; choosing it sends it as a message of its own. */
-export function told(reply: Reply, t: Translator): InlineResult {
+export function described(reply: Reply, t: Translator): InlineResult {
   const { blocks, actions } = reply;
   const links = actions.filter(({ kind }) => kind === 'link');
   const { content, preview, keyboard } = renderText(blocks, links, t);

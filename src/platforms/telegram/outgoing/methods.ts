@@ -83,7 +83,7 @@ interface InlineResultBase extends Captioned {
   readonly reply_markup?: Keyboard;
 }
 
-/** A message of the bot's own, or one that somebody sent through it. */
+/** A message of the bot's own, or one that a person sent through it. */
 export type EditTarget =
   | { readonly chat_id: number; readonly message_id: number }
   | { readonly inline_message_id: string };
@@ -95,6 +95,9 @@ interface CommandScope {
 
 export interface Params {
   getMe: Readonly<Record<string, never>>;
+  getUpdates: { readonly offset?: number; readonly timeout: number; readonly allowed_updates: readonly string[] };
+  deleteWebhook: Readonly<Record<string, never>>;
+  getWebhookInfo: Readonly<Record<string, never>>;
   setWebhook: {
     readonly url: string;
     readonly secret_token: string;
@@ -110,7 +113,7 @@ export interface Params {
   sendChatAction: {
     readonly chat_id: number;
     readonly message_thread_id?: number;
-    readonly action: 'typing' | 'upload_video' | 'upload_photo';
+    readonly action: 'upload_video';
   };
   sendMessage: Sent & TextContent & { readonly text: string };
   sendPhoto: Sent & Captioned & { readonly photo: FileSource; readonly has_spoiler?: boolean };
@@ -137,7 +140,7 @@ export interface Params {
 }
 
 const File = z.object({ file_id: z.string() });
-/** Whatever Telegram made of the file: a video without sound becomes an animation, which has a document beside it. */
+/** What Telegram made of the file: a video without sound becomes an animation, which has a document beside it. */
 const SentMessage = z.object({
   message_id: z.number(),
   photo: z.array(File).optional(),
@@ -158,6 +161,15 @@ const Me = z.object({
 });
 export type Me = z.output<typeof Me>;
 
+const WebhookInfo = z.object({
+  url: z.string().default(''),
+  pending_update_count: z.int().default(0),
+  /** Unix seconds. */
+  last_error_date: z.int().optional(),
+  last_error_message: z.string().default('unknown reason'),
+});
+export type WebhookInfo = z.output<typeof WebhookInfo>;
+
 /** Rights are absent for those who have all or none of them, and with servers that are older. */
 const Member = z.object({
   status: z.string(),
@@ -174,6 +186,9 @@ const Done = z.unknown().transform(() => true);
 
 export interface Answers {
   getMe: Me;
+  getUpdates: unknown[];
+  deleteWebhook: boolean;
+  getWebhookInfo: WebhookInfo;
   setWebhook: boolean;
   getMyCommands: z.output<typeof Commands>;
   setMyCommands: boolean;
@@ -198,6 +213,9 @@ export type Method = keyof Params & keyof Answers;
 
 export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = {
   getMe: Me,
+  getUpdates: z.array(z.unknown()),
+  deleteWebhook: Done,
+  getWebhookInfo: WebhookInfo,
   setWebhook: Done,
   getMyCommands: Commands,
   setMyCommands: Done,
