@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDispatcher, type Dispatcher } from '../../src/bot/dispatch/dispatcher.ts';
-import type { Jobs } from '../../src/bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../src/bot/settings/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
@@ -22,7 +21,6 @@ export interface Core {
   readonly store: Store;
   readonly dispatcher: Dispatcher;
   readonly settings: SettingsStore;
-  readonly jobs: Jobs;
   readonly sentFiles: SentFiles;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
   readonly log: RecordingLog;
@@ -98,12 +96,11 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       log,
     });
     const delivery = createFileDelivery(folder, new Set(), () => [20_000]);
-    const { settings, jobs } = services;
+    const { settings } = services;
     const core = {
       store,
       dispatcher,
       settings,
-      jobs,
       sentFiles: createSentFiles({ records: embeddedRecords(store), onFailure: () => undefined }),
       delivery,
       log,

@@ -80,7 +80,7 @@ describe('a process that is killed', () => {
 
   it('is followed by one that only works: it answers by REST alone', async () => {
     const on = await open({ idle: true });
-    const gateway = on.another({ works: false });
+    const gateway = on.another({ runtime: { works: false } });
     await gateway.start();
     on.fake.message({ guildId: on.guildId, content: LINK });
     const { token } = on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId });
@@ -88,7 +88,7 @@ describe('a process that is killed', () => {
     await on.fake.waitFor(() => on.unfinished()[1]);
     await gateway.kill();
     const { identifies } = on.fake.gateway;
-    await on.another({ hears: () => false }).start();
+    await on.another({ runtime: { hears: () => false } }).start();
     await done(on);
     expect(
       answers(on)
