@@ -24,6 +24,7 @@ import { fileOf } from '../../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../../fakes/discord.ts';
 import { createFileDelivery } from '../../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 
 export interface StageOptions {
   readonly fake?: FakeDiscordOptions;
@@ -118,6 +119,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       dispatcher,
       delivery,
       settings: services.settings,
+      records: embeddedRecords(store),
       log,
       ...settings,
     });
