@@ -5,6 +5,7 @@ import { renderBusy, renderPlace } from '../views/request-notice.ts';
 import type { Acceptance, ChatPlatform, Draft } from './chat-platform.ts';
 import { callerOf, ownerKey, type Request, startProgress, writeKept } from './request.ts';
 import { createRetryGate } from './retry-gate.ts';
+import { partsOf } from './run.ts';
 import { chatOf, createSay, type TranslatorFor } from './say.ts';
 
 export interface IntakeOptions {
@@ -61,7 +62,7 @@ export function createIntake(options: IntakeOptions): Intake {
   async function accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance> {
     const request = requestOf(platform, draft);
     const entry = {
-      ...entryOf(request),
+      ...entryOf(request, draft),
       ...(platform.perChat !== undefined && { atOnce: platform.perChat }),
       delayMs: draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS,
     };
@@ -148,11 +149,12 @@ function laneOf(request: Request): string {
   return request.kind === 'links' ? chatOf(request) : `${chatOf(request)}#asked`;
 }
 
-function entryOf(request: Request): QueueEntry {
+function entryOf(request: Request, { mayStand = false }: Draft): QueueEntry {
+  const sending = { key: '0', until: 0, next: partsOf(request) };
   return {
     id: request.id,
     chat: laneOf(request),
     owner: ownerKey(request.platform, request.user.id),
-    payload: writeKept({ request, progress: startProgress() }),
+    payload: writeKept({ request, progress: { ...startProgress(), ...(mayStand && { sending }) } }),
   };
 }

@@ -59,7 +59,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const eventIds = createEventIds(token);
   let me: Me | undefined;
   let host: PlatformHost<TelegramReplyTo> | undefined;
-  let hasMenus = false;
+  let isIntroduced = false;
 
   const files = {
     delivery,
@@ -112,12 +112,12 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   }
 
   function introduce(bot: Me, signal: AbortSignal): void {
-    if (hasMenus) return;
-    hasMenus = true;
+    if (isIntroduced) return;
+    isIntroduced = true;
     if (!bot.can_read_all_group_messages) log.warn({ bot: bot.username }, PRIVACY_MODE);
     if (!bot.supports_inline_queries) log.info({ bot: bot.username }, NO_INLINE);
     registerCommands(api, dispatcher, signal).catch((error: unknown) => {
-      hasMenus = false;
+      isIntroduced = false;
       if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
     });
   }
@@ -168,7 +168,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
     outcomeOf,
 
-    busyMs: to => pacing.wait(to)?.ms ?? 0,
+    // Most presses are answered by an edit, which has no turn.
+    busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),
 
     showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
 

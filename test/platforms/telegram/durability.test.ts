@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createTranslator } from '../../../src/i18n/translate.ts';
+import { createFileDelivery } from '../../fakes/file-delivery.ts';
 import { answersIn, BUDI, CAROUSEL, GROUP, openStage, PHOTO, REEL, SARI } from './stage.ts';
 
 const UNSURE = createTranslator(['en']).messages.requests.unsure;
@@ -120,6 +122,28 @@ describe('a process that ends in the middle', () => {
     await settled();
     expect(outcomes).toEqual(['answered', 'answered']);
   });
+});
+
+describe('an upload', () => {
+  const VIDEO_BYTES = 24 * 1024 * 1024;
+  const large = {
+    ...NO_MERCY,
+    delivery: (folder: string) => createFileDelivery(folder, new Set(), () => [VIDEO_BYTES]),
+  };
+
+  it('that a stop cuts in its middle is made again by the next process, and nothing is said about it', async () => {
+    const { fake, gate, restart, settled, outcomes } = await openStage(large);
+    gate.stall();
+    fake.message({ from: SARI, text: REEL });
+    // Long enough for as much of it to leave as fits into the buffers on the way.
+    await pause(1_500);
+    expect(outcomes).toEqual([]);
+    await gate.open();
+    await restart();
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0], 15_000);
+    await settled();
+    expect(answersIn(fake, SARI.id).map(({ file, text }) => file?.bytes ?? text)).toEqual([VIDEO_BYTES]);
+  }, 30_000);
 });
 
 describe('stopping', () => {
