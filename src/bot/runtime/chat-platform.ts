@@ -119,8 +119,6 @@ interface DraftEnvelope<To> extends Pick<Request, 'shard' | 'chat' | 'user' | 'u
   /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */
   readonly eventId: string;
   readonly replyTo: To;
-  /** Its answer may stand in the chat, and a repeat would not be recognised: none is sent, and the person is told so once. */
-  readonly mayStand?: boolean;
   /**
    * Tells the platform that the request was taken, where it wants to know within seconds. Called when the request is stored; nothing is
    * sent before it has resolved.

@@ -5,7 +5,6 @@ import { renderBusy, renderPlace } from '../views/request-notice.ts';
 import type { Acceptance, ChatPlatform, Draft } from './chat-platform.ts';
 import { callerOf, ownerKey, type Request, startProgress, writeKept } from './request.ts';
 import { createRetryGate } from './retry-gate.ts';
-import { partsOf } from './run.ts';
 import { chatOf, createSay, type TranslatorFor } from './say.ts';
 
 export interface IntakeOptions {
@@ -21,8 +20,8 @@ export interface IntakeOptions {
 
 /** Where requests come in: each is stored before its event is confirmed. */
 export interface Intake {
-  /** Never rejects. */
-  accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance>;
+  /** Never rejects. `mayStand`: an earlier version may have answered it. */
+  accept(platform: ChatPlatform, draft: Draft, mayStand?: boolean): Promise<Acceptance>;
   /** Takes nothing new; resolves when all that came in is stored, or given up. */
   close(): Promise<void>;
 }
@@ -59,10 +58,10 @@ export function createIntake(options: IntakeOptions): Intake {
     };
   }
 
-  async function accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance> {
+  async function accept(platform: ChatPlatform, draft: Draft, mayStand: boolean): Promise<Acceptance> {
     const request = requestOf(platform, draft);
     const entry = {
-      ...entryOf(request, draft),
+      ...entryOf(request, mayStand),
       ...(platform.perChat !== undefined && { atOnce: platform.perChat }),
       delayMs: draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS,
     };
@@ -125,9 +124,9 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   return {
-    async accept(platform, draft) {
+    async accept(platform, draft, mayStand = false) {
       if (closing.signal.aborted) return 'closed';
-      const work = accept(platform, draft).catch((error: unknown): Acceptance => {
+      const work = accept(platform, draft, mayStand).catch((error: unknown): Acceptance => {
         log.error({ err: error }, 'a request could not be taken');
         return 'closed';
       });
@@ -149,12 +148,11 @@ function laneOf(request: Request): string {
   return request.kind === 'links' ? chatOf(request) : `${chatOf(request)}#asked`;
 }
 
-function entryOf(request: Request, { mayStand = false }: Draft): QueueEntry {
-  const sending = { key: '0', until: 0, next: partsOf(request) };
+function entryOf(request: Request, mayStand: boolean): QueueEntry {
   return {
     id: request.id,
     chat: laneOf(request),
     owner: ownerKey(request.platform, request.user.id),
-    payload: writeKept({ request, progress: { ...startProgress(), ...(mayStand && { sending }) } }),
+    payload: writeKept({ request, progress: startProgress(mayStand) }),
   };
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Draft } from '../../bot/runtime/chat-platform.ts';
-import type { Job } from '../../bot/runtime/jobs.ts';
+import type { OldJob } from '../../bot/runtime/old-jobs.ts';
 import type { TelegramReplyTo } from './reply-to.ts';
 
-/** As version 0.1.0 kept it beside its jobs. */
 const Target = z.object({
   message: z.number(),
   thread: z.number().optional(),
@@ -20,10 +19,10 @@ type Target = z.output<typeof Target>;
 const JOB_ID = /^telegram:([\w-]+)(?::(\d+))?$/;
 
 /**
- * The request that a job of version 0.1.0 is; undefined when it cannot be read. A message's first job has the id that its update has today,
- * so that Telegram's repeat of it is recognised. Pure.
+ * The request of such a row; undefined when it cannot be read. A message's first row, or only one, has the id its update has today, so
+ * that Telegram's repeat of it is recognised.
  */
-export function telegramDraftOf(job: Job): Draft<TelegramReplyTo> | undefined {
+export function telegramDraftOf(job: OldJob): Draft<TelegramReplyTo> | undefined {
   const target = readTarget(job.target);
   const chat = Number(job.chatId);
   const [, event, place = '0'] = JOB_ID.exec(job.id) ?? [];
@@ -33,7 +32,6 @@ export function telegramDraftOf(job: Job): Draft<TelegramReplyTo> | undefined {
     eventId: place === '0' ? event : `${event}:${place}`,
     chat: { id: job.chatId, kind: isGroup ? ('group' as const) : ('private' as const) },
     user: { id: job.userId, rateKey: job.userId, locales, ...(!isGroup && { isChatAdmin: true }) },
-    ...(job.state === 'sending' && { mayStand: true }),
     replyTo: { chat, isGroup, ...(thread !== undefined && { thread }), ...(message !== 0 && { message }) },
   };
   if (command !== undefined) return { ...envelope, kind: 'command', what: command };

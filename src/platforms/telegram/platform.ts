@@ -14,7 +14,7 @@ import { startPolling } from './incoming/polling.ts';
 import { ALLOWED_UPDATES } from './incoming/updates.ts';
 import { createWebhook } from './incoming/webhook.ts';
 import { createInline } from './inline/inline.ts';
-import { DEFAULT_API, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
+import { DEFAULT_API, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
 import { createAnswerPress } from './outgoing/answer-press.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
@@ -31,6 +31,7 @@ import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
 import { createSendReply } from './outgoing/send-reply.ts';
 import { registerCommands } from './register.ts';
+import { plain, shorten } from './render/formatted-text.ts';
 import { TelegramReplyTo } from './reply-to.ts';
 
 export interface TelegramPlatformOptions {
@@ -180,6 +181,15 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
         diagnose: () => access.diagnose(to.chat),
         ...(user.isChatAdmin === undefined && { isChatAdmin }),
       };
+    },
+
+    async tell(userId, text) {
+      const short = shorten(plain(text), MESSAGE_LIMITS.text).text;
+      await api.call('sendMessage', {
+        chat_id: Number(userId),
+        text: short,
+        link_preview_options: { is_disabled: true },
+      });
     },
 
     async close() {

@@ -1,22 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
-import { openStore } from '../../../src/infra/store/store.ts';
 import { telegramDraftOf } from '../../../src/platforms/telegram/adopted-jobs.ts';
 import { createEventIds } from '../../../src/platforms/telegram/incoming/envelope.ts';
 import { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
 import { answersIn, BUDI, openStage, PHOTO, SARI } from './stage.ts';
 
+const ROW = { platform: 'telegram', userId: '512', state: 'accepted', since: 1_790_000_000_000 } as const;
 const EVENT = 'k7RtqXw2bYd0aLmZp4sV1A';
 
 /** As version 0.1.0 wrote it. */
 function pending(id: string, links: readonly string[], target: object, chatId = '-1001000000001') {
-  const jobs = createJobs({ store: openStore(':memory:') });
-  const row = { id, platform: 'telegram' as const, userId: '512', chatId, links, target: JSON.stringify(target) };
-  jobs.accept(row);
-  const [job] = jobs.pending('telegram');
-  return job ?? expect.unreachable('nothing is pending');
+  return { id, ...ROW, chatId, links, target: JSON.stringify(target) };
 }
 
 describe('a job of version 0.1.0', () => {
@@ -62,28 +57,29 @@ describe('a job of version 0.1.0', () => {
     ['of another platform', `discord:${EVENT}`, '{"message":5,"group":false,"locales":[]}', '512'],
     ['in no chat', `telegram:${EVENT}`, '{"message":5,"group":false,"locales":[]}', 'none'],
   ])('%s is given up', (_, id, target, chatId) => {
-    const job = { id, userId: '512', chatId, links: [], target, since: 1 };
-    expect(telegramDraftOf({ ...job, platform: 'telegram', state: 'accepted' })).toBeUndefined();
+    expect(telegramDraftOf({ ...ROW, id, chatId, links: [], target })).toBeUndefined();
   });
 
   it('is answered; where its answer may stand already, only the sentence about that comes', async () => {
     const { fake, runtime, settled } = await openStage();
-    const target = JSON.stringify({ message: 1, group: false, locales: ['en'], spoilers: [] });
-    const row = { platform: 'telegram' as const, links: [PHOTO], target, since: 1 };
-    for (const [state, person] of [
-      ['accepted', SARI],
-      ['sending', BUDI],
+    const target = { message: 1, group: false, locales: ['en'], spoilers: [] };
+    for (const [mayStand, person] of [
+      [false, SARI],
+      [true, BUDI],
     ] as const) {
-      const ids = { id: `telegram:${person.id}-event:0`, userId: `${person.id}`, chatId: `${person.id}` };
-      const draft = telegramDraftOf({ ...row, ...ids, state }) ?? expect.unreachable('it is readable');
       fake.message({ from: person, text: 'hello' });
       await fake.waitFor(() => answersIn(fake, person.id)[0]);
-      expect(await runtime.accept('telegram', draft)).toBe('accepted');
-      expect(await runtime.accept('telegram', draft)).toBe('known');
+      const job = {
+        ...pending(`telegram:${person.id}-event:0`, [PHOTO], target, `${person.id}`),
+        userId: `${person.id}`,
+      };
+      const draft = telegramDraftOf(job) ?? expect.unreachable('it is readable');
+      expect(await runtime.adopt('telegram', draft, mayStand)).toBe('accepted');
+      expect(await runtime.adopt('telegram', draft, mayStand)).toBe('known');
     }
     await settled();
     expect(answersIn(fake, SARI.id)[1]?.file?.kind).toBe('photo');
-    expect(answersIn(fake, BUDI.id).map(({ text }) => text)[1]).toBe(createTranslator(['en']).messages.requests.unsure);
+    expect(answersIn(fake, BUDI.id)[1]?.text).toBe(createTranslator(['en']).messages.requests.unsure);
     expect([SARI, BUDI].map(({ id }) => answersIn(fake, id).length)).toEqual([2, 2]);
   });
 });
