@@ -148,6 +148,19 @@ describe('starting', () => {
   });
 });
 
+describe('an owner', () => {
+  it('is told something in private, as plain text', async () => {
+    const { fake, platform } = await openStage();
+    fake.message({ from: SARI, text: 'hello' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await platform.tell?.(`${SARI.id}`, `*a source* is down https://x.example/ ${'x'.repeat(5_000)}`);
+    const { text = '', entities } = await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
+    expect(text).toMatch(/^\*a source\* is down .*…$/);
+    expect([text.length, entities]).toEqual([4_096, []]);
+    expect(fake.problems).toEqual([]);
+  });
+});
+
 describe('a webhook', () => {
   const secret = 'a_long-secret_word';
 
