@@ -21,6 +21,8 @@ export interface SessionRecord {
   /** What an earlier connection has left. */
   readonly left: readonly GatewaySession[];
   note(shardId: number, session: GatewaySession | null): void;
+  /** Writes now, if all that was heard is accepted; false when it was not, or could not be written. */
+  save(): Promise<boolean>;
   /** Writes once more. */
   close(): Promise<void>;
 }
@@ -52,13 +54,19 @@ export async function openSessionRecord({
     log.info({ err: error }, 'discord: how far was heard cannot be kept');
   }
 
-  async function write(): Promise<void> {
-    if (isWritten || !isSettled()) return;
+  async function save(): Promise<boolean> {
+    if (isWritten || !isSettled()) return isWritten;
     isWritten = true;
-    await store.set(key, [...sessions.values()]).catch(failed);
+    return store.set(key, [...sessions.values()]).then(
+      () => true,
+      (error: unknown) => {
+        failed(error);
+        return false;
+      },
+    );
   }
 
-  const timer = setInterval(write, EVERY_MS);
+  const timer = setInterval(save, EVERY_MS);
   timer.unref();
   return {
     left,
@@ -67,9 +75,10 @@ export async function openSessionRecord({
       else sessions.set(shardId, session);
       isWritten = false;
     },
+    save,
     async close() {
       clearInterval(timer);
-      await write();
+      await save();
     },
   };
 }
