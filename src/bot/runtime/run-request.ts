@@ -46,6 +46,8 @@ const STORE_MS = 5_000;
 const GRACE_MS = 1_200;
 /** A request that so many workers were lost over may be what kills them. */
 const MOST_LAPSES = 6;
+/** Platforms recognise a repeat for minutes only. */
+const MOST_PAUSE_MS = 10_000;
 const MAX_ENDED = 10_000;
 
 const DONE: Verdict = { done: true };
@@ -87,7 +89,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     if (claim.lapses > progress.lapses) {
       progress.lapses = claim.lapses;
       // So that what was lost beside it is done before it can do harm again.
-      if (claim.lapses > 1) return again(kept, random() * 2 ** claim.lapses * 1_000);
+      if (claim.lapses > 1) return again(kept, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
     return attempt({ ...kept, platform, to: to.data, claim });
   }

@@ -13,10 +13,10 @@ export interface PostOptions {
   readonly timeoutMs: number;
 }
 
-/** For an API that is asked by POST alone, at an address of the operator's choice. Nothing is tried twice. */
+/** Forms with files, to an API at an address of the operator's choice. Nothing is tried twice. */
 export interface Poster {
   /** Any status is a value. @throws PostFailure when there is no answer */
-  post(url: string, body: string | EncodedForm, options: PostOptions): Promise<Posted>;
+  post(url: string, form: EncodedForm, options: PostOptions): Promise<Posted>;
   /** Ends what is under way. */
   close(): Promise<void>;
 }
@@ -54,18 +54,18 @@ export function createPoster(): Poster {
   });
 
   return {
-    async post(url, body, { signal, timeoutMs }) {
+    async post(url, form, { signal, timeoutMs }) {
       const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
       const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
       const { origin, pathname, search } = new URL(url);
-      const progress = { isComplete: typeof body === 'string' };
+      const progress = { isComplete: false };
       try {
         const answer = await agent.request({
           origin,
           path: `${pathname}${search}`,
           method: 'POST',
-          headers: headersOf(body),
-          body: typeof body === 'string' ? body : Readable.from(watched(body, progress), { highWaterMark: 1 }),
+          headers: { 'content-type': form.contentType, 'content-length': `${form.contentLength}` },
+          body: Readable.from(watched(form, progress), { highWaterMark: 1 }),
           signal: ended,
         });
         return { status: answer.statusCode, text: await answer.body.text() };
@@ -77,11 +77,6 @@ export function createPoster(): Poster {
     },
     close: () => agent.destroy(),
   };
-}
-
-function headersOf(body: string | EncodedForm): Record<string, string> {
-  if (typeof body === 'string') return { 'content-type': 'application/json' };
-  return { 'content-type': body.contentType, 'content-length': `${body.contentLength}` };
 }
 
 /** The last piece leaves when the one before it was taken: what is not complete cannot have been understood. */

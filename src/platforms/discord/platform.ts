@@ -86,13 +86,14 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
     const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
 
-    /** The earlier session is given up when all that was said in it is accepted. Never rejects. */
+    /** The earlier session is given up when all that was said in it is accepted, and the new one written down. Never rejects. */
     async function catchUp({ hear }: Gateway): Promise<void> {
       for (const { shardId, collected } of missed)
         for (const event of await collected()) if (!signal.aborted) hear(event, shardId);
       await listener.settled();
       isCaughtUp = !signal.aborted && !isOver;
-      await Promise.all(missed.map(each => each.leave(!isCaughtUp)));
+      const isSaved = await sessions.save();
+      await Promise.all(missed.map(each => each.leave(!isSaved)));
     }
 
     const handlers: GatewayHandlers = {

@@ -21,6 +21,8 @@ export interface SessionRecord {
   /** What an earlier connection has left. */
   readonly left: readonly GatewaySession[];
   note(shardId: number, session: GatewaySession | null): void;
+  /** Writes now, if all that was heard is accepted; false when it was not, or could not be written. */
+  save(): Promise<boolean>;
   /** Writes once more. */
   close(): Promise<void>;
 }
@@ -52,29 +54,40 @@ export async function openSessionRecord({
   /** Earlier ones, until what was missed in them is accepted. */
   let earlier = left;
   let isWritten = true;
-  let writing = Promise.resolve();
+  let writing = Promise.resolve(true);
 
   function failed(error: unknown): undefined {
     log.info({ err: error }, 'discord: how far was heard cannot be kept');
   }
 
-  function settle(): void {
-    if (!isSettled()) return;
+  function settle(): boolean {
+    if (!isSettled()) return false;
     earlier = [];
     for (const [shardId, session] of heard) accepted.set(shardId, session);
+    return true;
   }
 
   /** Never rejects. */
-  function write(): Promise<void> {
-    settle();
-    if (isWritten) return writing;
-    isWritten = isSettled();
-    const sessions = [...earlier, ...accepted.values()].slice(-MAX_LEFT);
-    writing = writing.then(() => store.set(key, sessions)).catch(failed);
-    return writing;
+  async function save(): Promise<boolean> {
+    const isWhole = settle();
+    if (!isWritten) {
+      isWritten = isWhole;
+      const sessions = [...earlier, ...accepted.values()].slice(-MAX_LEFT);
+      writing = writing
+        .then(() => store.set(key, sessions))
+        .then(
+          () => true,
+          (error: unknown) => {
+            failed(error);
+            isWritten = false;
+            return false;
+          },
+        );
+    }
+    return (await writing) && isWhole;
   }
 
-  const timer = setInterval(write, EVERY_MS);
+  const timer = setInterval(save, EVERY_MS);
   timer.unref();
   return {
     left,
@@ -90,11 +103,12 @@ export async function openSessionRecord({
       if (!isNew) return;
       // At its start nothing was heard in it; what comes next must not be lost with this process.
       accepted.set(shardId, session);
-      void write();
+      void save();
     },
+    save,
     async close() {
       clearInterval(timer);
-      await write();
+      await save();
     },
   };
 }

@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { Telegram, TelegramError } from 'telegraf';
 import { z } from 'zod';
 import { type EncodedForm, encodeForm, type FormFile } from '../../../infra/http/form.ts';
 import { createPoster, type Posted, PostFailure } from '../../../infra/http/poster.ts';
@@ -40,17 +41,40 @@ const Envelope = z.union([
   }),
 ]);
 
+/** telegraf's own table of methods ends at an earlier Bot API; ours is checked against today's. */
+interface Caller {
+  callApi(method: string, params: object, options: object): Promise<unknown>;
+}
+
 export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi {
+  // Answers to a webhook's own request are lost without a word when they fail.
+  const caller: Caller = new Telegram(token, { apiRoot, webhookReply: false });
   const poster = createPoster();
 
   /** What stands in `result`. */
-  async function post(method: Method, params: object, { signal, timeoutMs }: CallOptions): Promise<unknown> {
-    const { body, bytes } = bodyOf(params);
-    const uploadMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
-    const allowedMs = bytes === 0 ? (timeoutMs ?? limits.callMs) : uploadMs;
+  async function post(method: Method, params: object, options: CallOptions): Promise<unknown> {
+    const form = formOf(params);
+    return form === undefined ? callPlain(method, params, options) : upload(method, form, options);
+  }
+
+  async function callPlain(method: Method, params: object, { signal, timeoutMs }: CallOptions): Promise<unknown> {
+    const over = AbortSignal.timeout(timeoutMs ?? limits.callMs);
+    const ended = signal === undefined ? over : AbortSignal.any([signal, over]);
     try {
-      const posted = await poster.post(`${apiRoot}bot${token}/${method}`, body, { signal, timeoutMs: allowedMs });
-      return resultOf(method, posted, bytes > 0);
+      return await caller.callApi(method, params, { signal: ended });
+    } catch (error) {
+      throw plainFailure(method, error, ended.aborted);
+    }
+  }
+
+  /**
+   * Not by telegraf (4.16), which holds whole files in memory and leaves nested objects out of a form, and of which one cannot learn whether
+   * the body left whole.
+   */
+  async function upload(method: Method, { body, bytes }: Form, { signal }: CallOptions): Promise<unknown> {
+    const timeoutMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
+    try {
+      return resultOf(method, await poster.post(`${apiRoot}bot${token}/${method}`, body, { signal, timeoutMs }));
     } catch (error) {
       if (!(error instanceof PostFailure)) throw error;
       const { message: description, isUnsent: isNotDone, isCut } = error;
@@ -70,20 +94,40 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   };
 }
 
+/** Of connections that did not come about. */
+const UNREACHED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+
+function plainFailure(method: Method, error: unknown, isEnded: boolean): BotApiError {
+  if (error instanceof TelegramError) return refusal(method, error.code, error.description, error.parameters);
+  const system = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  // A page in place of an answer: a proxy's own, which says nothing of chats and tokens.
+  const isPage = error instanceof Error && 'type' in error && error.type === 'invalid-json';
+  if (isPage) return refusal(method, 400, 'unreadable answer');
+  const isNotDone = system !== undefined && UNREACHED.test(system);
+  // Not its message: that holds the address, and so the token.
+  return new BotApiError({
+    method,
+    code: undefined,
+    description: system ?? (isEnded ? 'no answer in time' : 'no answer'),
+    isNotDone,
+    isCut: isEnded,
+  });
+}
+
 /** @throws BotApiError */
-function resultOf(method: Method, { status, text }: Posted, hadFiles: boolean): unknown {
+function resultOf(method: Method, { status, text }: Posted): unknown {
   const answer = Envelope.safeParse(readJson(text)).data;
   if (answer?.ok === true) return answer.result;
-  if (answer === undefined) throw refusal(method, codeOfPage(status, hadFiles), 'unreadable answer');
+  if (answer === undefined) throw refusal(method, codeOfPage(status), 'unreadable answer');
   const { error_code: code, description, parameters } = answer;
   throw refusal(method, code, description, parameters);
 }
 
 /** A proxy's own page says nothing of chats and tokens; what proxies refuse are files. */
-function codeOfPage(status: number, hadFiles: boolean): number {
+function codeOfPage(status: number): number {
   if (status === 429 || status >= 500) return status;
-  if (status < 400) return 502;
-  return hadFiles ? 413 : 400;
+  return status < 400 ? 502 : 413;
 }
 
 interface Parameters {
@@ -113,8 +157,14 @@ function readJson(text: string): unknown {
   }
 }
 
-/** Files stand beside the rest in a form, which names those that are deeper in it. */
-function bodyOf(params: object): { readonly body: string | EncodedForm; readonly bytes: number } {
+interface Form {
+  readonly body: EncodedForm;
+  /** Of its files. */
+  readonly bytes: number;
+}
+
+/** Files stand beside the rest in a form, which names those that are deeper in it; undefined when there are none. */
+function formOf(params: object): Form | undefined {
   const files: FormFile[] = [];
   function attach({ content, fileName, bytes }: Upload, name = `file${files.length}`): string {
     const open = () => ('data' in content ? [content.data] : createReadStream(content.path));
@@ -129,7 +179,7 @@ function bodyOf(params: object): { readonly body: string | EncodedForm; readonly
     attach(value, name);
     return [];
   });
-  if (files.length === 0) return { body: JSON.stringify(params), bytes: 0 };
+  if (files.length === 0) return undefined;
   return { body: encodeForm(fields, files), bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
