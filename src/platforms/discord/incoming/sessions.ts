@@ -71,9 +71,12 @@ export async function openSessionRecord({
   return {
     left,
     note(shardId, session) {
+      const isNew = session !== null && sessions.get(shardId)?.sessionId !== session.sessionId;
       if (session === null) sessions.delete(shardId);
       else sessions.set(shardId, session);
       isWritten = false;
+      // Nothing was said in it yet, and no earlier one would tell what is.
+      if (isNew && left.length === 0) void store.set(key, [...sessions.values()]).catch(failed);
     },
     save,
     async close() {
