@@ -168,6 +168,10 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
     outcomeOf,
 
+    async tell(userId, text) {
+      await api.call('sendMessage', { chat_id: Number(userId), text });
+    },
+
     busyMs: to => pacing.wait(to)?.ms ?? 0,
 
     showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
