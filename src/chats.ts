@@ -1,8 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import type { Draft } from './bot/runtime/chat-platform.ts';
+import { forgetOldJob, type OldJob, readOldJobs } from './bot/runtime/old-jobs.ts';
 import { createRuntime, type RuntimeStatus } from './bot/runtime/runtime.ts';
+import { soleListener } from './bot/runtime/sole-listener.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
+import { createRedisLease } from './infra/redis/redis-lease.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import type { RuntimePlatform } from './platforms/platform.ts';
 
@@ -10,7 +14,7 @@ import type { RuntimePlatform } from './platforms/platform.ts';
 export interface Chats {
   /** Routes of theirs, to be registered before the server listens. */
   register(server: FastifyInstance): Promise<void>;
-  /** Begins in the background: a platform that cannot start must not take the others with it. */
+  /** Begins in the background: a platform that cannot be reached must not keep the others waiting. */
   start(): void;
   status(): Promise<RuntimeStatus>;
   /** A private message to each of OWNER_IDS whose platform can send one. Never rejects. */
@@ -22,15 +26,22 @@ export interface Chats {
 export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
   const { roles } = config;
   const { storage, dispatcher, metrics } = core;
-  const platforms = [...(await createDiscord(config, core, log)), ...(await createTelegram(config, core, log))];
+  const works = roles.has('worker');
+  const hears = (platform: string) =>
+    roles.has(platform === 'telegram' && webhookOf(config) !== undefined ? 'web' : 'gateway');
+  const isNeeded = (platform: string) => works || hears(platform);
+  const platforms = [
+    ...(isNeeded('discord') ? await createDiscord(config, core, log) : []),
+    ...(isNeeded('telegram') ? await createTelegram(config, core, log) : []),
+  ];
   const runtime = createRuntime({
     platforms,
     queue: storage.queue,
     spare: storage.spare,
     dispatcher,
     log,
-    hears: () => roles.has('gateway'),
-    works: roles.has('worker'),
+    hears,
+    works,
     watch: {
       onOutcome: metrics.countRequest,
       onAccepted(platform, acceptance) {
@@ -39,12 +50,26 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     },
   });
 
+  /** What version 0.1.0 had accepted and not answered; before anything is heard, since it may be heard again. */
+  async function adoptOldJobs(): Promise<void> {
+    for (const job of readOldJobs(storage.store)) {
+      const draft = await draftOf(job);
+      if (draft === undefined) log.warn({ id: job.id }, 'a request of version 0.1.0 cannot be answered any more');
+      // Discord knows repeats: it says by itself where it can be asked again.
+      else await runtime.adopt(job.platform, draft, job.platform === 'telegram' && job.state === 'sending');
+      forgetOldJob(storage.store, job);
+    }
+  }
+
   return {
     async register(server) {
       for (const { plugin } of platforms) if (plugin !== undefined) await server.register(plugin);
     },
     start() {
-      runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
+      adoptOldJobs()
+        .catch(error => log.error({ err: error }, 'requests of version 0.1.0 could not be taken over'))
+        .then(() => runtime.start())
+        .catch(error => log.error({ err: error }, 'the chats could not start'));
     },
     status: () => runtime.status(),
     async tellOwners(text) {
@@ -59,30 +84,50 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
   };
 }
 
+async function draftOf(job: OldJob): Promise<Draft | undefined> {
+  if (job.platform === 'discord') {
+    const { discordDraftOf } = await import('./platforms/discord/adopted-jobs.ts');
+    return discordDraftOf(job);
+  }
+  const { telegramDraftOf } = await import('./platforms/telegram/adopted-jobs.ts');
+  return telegramDraftOf(job);
+}
+
 // The library of a platform without a token is not even loaded.
 
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
-  const { dispatcher, delivery, settings } = core;
   if (discord === undefined) return [];
+  const { storage, dispatcher, delivery, settings } = core;
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
-  return [createDiscordPlatform({ ...discord, dispatcher, delivery, settings, log })];
+  const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log });
+  return [heardOnce(platform, core, `${discord.token} ${JSON.stringify(discord.shards)}`)];
 }
 
-async function createTelegram(
-  { telegram, publicUrl }: Config,
-  core: Core,
-  log: Logger,
-): Promise<readonly RuntimePlatform[]> {
+async function createTelegram(config: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
+  const { telegram } = config;
   if (telegram === undefined) return [];
   const { storage, dispatcher, delivery, settings } = core;
   const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
-  const { token, apiUrl, webhookSecret } = telegram;
-  const webhook =
-    webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
+  const { token, apiUrl } = telegram;
+  const webhook = webhookOf(config);
   const sentFiles = createSentFiles({
     records: storage.records,
     onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
   });
   const parts = { dispatcher, delivery, settings, sentFiles, log };
-  return [createTelegramPlatform({ token, apiUrl, webhook, ...parts })];
+  const platform = createTelegramPlatform({ token, apiUrl, webhook, ...parts });
+  // Any process can take what is pushed.
+  return [webhook === undefined ? heardOnce(platform, core, token) : platform];
+}
+
+function webhookOf({ telegram, publicUrl }: Config) {
+  const secret = telegram?.webhookSecret;
+  return secret === undefined || publicUrl === undefined ? undefined : { secret, publicUrl };
+}
+
+/** Where several processes could hear the same, one does, and the others stand by. */
+function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
+  if (storage.shared === undefined) return platform;
+  const { link } = storage.shared;
+  return soleListener(platform, createRedisLease({ link, name: `${platform.id} ${what}` }));
 }

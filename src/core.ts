@@ -11,7 +11,7 @@ import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
-import { createJobs } from './bot/runtime/jobs.ts';
+import { ownerKey } from './bot/runtime/request.ts';
 import { createSettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
@@ -175,7 +175,6 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     log,
   });
   const settings = createSettingsStore({ records: storage.records });
-  const jobs = createJobs({ store });
 
   const dispatcher = createDispatcher({
     commands: createCommandList({ sources: sourceDescriptors }),
@@ -192,7 +191,12 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
         records: storage.records,
         onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
       }),
-      jobs,
+      requests: {
+        async forgetUser(platform, userId) {
+          const owner = ownerKey(platform, userId);
+          await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
+        },
+      },
       version: await readVersion(),
     },
     limiter,
@@ -212,7 +216,6 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     playbacks,
     delivery,
     settings,
-    jobs,
     dispatcher: onBehalfOfCallers(dispatcher),
     /** Goes on in the background: reads what searches are corrected by. */
     warm(): void {

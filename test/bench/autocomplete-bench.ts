@@ -23,6 +23,7 @@ import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
 import { commandList } from '../bot/command-list.ts';
 import { sampleServices } from '../bot/sample.ts';
 import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
+import { embeddedRecords } from '../records.ts';
 import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createGenerator, createRandom } from './generated-sets.ts';
@@ -86,6 +87,7 @@ export async function run(size = 50_000): Promise<void> {
     dispatcher,
     delivery: { deliver: () => Promise.reject(new Error('nothing is delivered here')) },
     settings: services.settings,
+    records: embeddedRecords(store),
     log,
   });
   const queue = createEmbeddedQueue({ store, log });

@@ -16,6 +16,7 @@ import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
 import { commandList } from '../bot/command-list.ts';
 import { fakeExtractor, sampleServices } from '../bot/sample.ts';
 import { makeItem, makePost, makeVariant } from '../fakes/post.ts';
+import { embeddedRecords } from '../records.ts';
 import { gauge } from './discord-gauge.ts';
 
 const [apiUrl = '', token = '', cdn = '', tempDir = ''] = process.argv.slice(2);
@@ -43,8 +44,10 @@ const delivery = createDelivery({
   log,
 });
 const { settings } = services;
-const platform = createDiscordPlatform({ token, apiUrl, shards: 'auto', dispatcher, delivery, settings, log });
-const queue = createEmbeddedQueue({ store: openStore(join(tempDir, 'medley.db')), log });
+const store = openStore(join(tempDir, 'medley.db'));
+const records = embeddedRecords(store);
+const platform = createDiscordPlatform({ token, apiUrl, shards: 'auto', dispatcher, delivery, settings, records, log });
+const queue = createEmbeddedQueue({ store, log });
 gauge();
 await createRuntime({ platforms: [platform], queue, dispatcher, log }).start();
 console.log('ready');

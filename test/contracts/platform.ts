@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDispatcher, type Dispatcher } from '../../src/bot/dispatch/dispatcher.ts';
-import type { Jobs } from '../../src/bot/runtime/jobs.ts';
 import type { SettingsStore } from '../../src/bot/settings/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
@@ -22,7 +21,6 @@ export interface Core {
   readonly store: Store;
   readonly dispatcher: Dispatcher;
   readonly settings: SettingsStore;
-  readonly jobs: Jobs;
   readonly sentFiles: SentFiles;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
   readonly log: RecordingLog;
@@ -98,12 +96,11 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       log,
     });
     const delivery = createFileDelivery(folder, new Set(), () => [20_000]);
-    const { settings, jobs } = services;
+    const { settings } = services;
     const core = {
       store,
       dispatcher,
       settings,
-      jobs,
       sentFiles: createSentFiles({ records: embeddedRecords(store), onFailure: () => undefined }),
       delivery,
       log,
@@ -168,7 +165,7 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       expect(asked).toHaveLength(1);
     });
 
-    it('shows the words of strangers as they stand, and calls nobody', async () => {
+    it('shows the words of strangers as they stand, and mentions no one', async () => {
       const { under, told } = await scene();
       await under.say(1, LOUD);
       const [answer] = await told(1, 1);
@@ -176,7 +173,7 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       expect(answer?.isTampered).toBe(false);
     });
 
-    it('keeps nobody waiting for another’s link', async () => {
+    it('does not let one link wait for another', async () => {
       const { under, told, asked } = await scene();
       await under.say(1, WAITS);
       await expect.poll(() => asked).toEqual([WAITS]);

@@ -10,12 +10,19 @@ import { createWebPlatform } from '../../src/platforms/web/platform.ts';
 import { type Core, DRAIN_MS, type Heard, type PlatformUnderTest, platformContract } from '../contracts/platform.ts';
 import { createFakeDiscord } from '../fakes/discord.ts';
 import { createFakeTelegram } from '../fakes/telegram.ts';
+import { embeddedRecords } from '../records.ts';
 import { textOf } from './discord/stage.ts';
 import { connect, type PageClient } from './web/page-client.ts';
 
 async function openDiscord(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeDiscord();
-  const discord = createDiscordPlatform({ ...core, token: fake.token, apiUrl: fake.apiUrl, shards: 'auto' });
+  const discord = createDiscordPlatform({
+    ...core,
+    records: embeddedRecords(core.store),
+    token: fake.token,
+    apiUrl: fake.apiUrl,
+    shards: 'auto',
+  });
   const platform = hosted('discord', discord, core);
   await platform.start();
   const nameOf = (person: number) => String(300 + person);

@@ -4,7 +4,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Acceptance, ChatPlatform, Draft, PlatformHost } from './chat-platform.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
-import { ownerKey, type Request } from './request.ts';
+import type { Request } from './request.ts';
 import type { RequestOutcome } from './run.ts';
 import { createRunRequest } from './run-request.ts';
 import { createTranslatorFor } from './say.ts';
@@ -51,10 +51,11 @@ export interface RuntimeStatus extends QueueStats {
 export interface Runtime {
   /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
   start(): Promise<void>;
-  /** Takes what was asked of that platform elsewhere, such as of an earlier version. Never rejects. */
-  accept(platform: string, draft: Draft): Promise<Acceptance>;
-  /** What a person has asked for is dropped, unless it is being worked on. */
-  forgetUser(platform: string, userId: string): Promise<void>;
+  /**
+   * Takes what an earlier version had accepted. Never rejects.
+   * @param mayStand its answer may have arrived: the person is told that it may be missing, and it is not sent again
+   */
+  adopt(platform: string, draft: Draft, mayStand: boolean): Promise<Acceptance>;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
   /** Takes nothing new, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
@@ -166,12 +167,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const heard = supervised.filter(({ platform }) => hears(platform.id));
       await Promise.all(heard.map(each => each.supervisor.start(hostOf(each))));
     },
-    async accept(id, draft) {
+    async adopt(id, draft, mayStand) {
       const platform = options.platforms.find(each => each.id === id);
-      return platform === undefined ? 'closed' : intake.accept(platform, draft);
-    },
-    async forgetUser(platform, userId) {
-      await Promise.all(queues.map(each => each.forget(ownerKey(platform, userId))));
+      return platform === undefined ? 'closed' : intake.accept(platform, draft, mayStand);
     },
     async status() {
       return {

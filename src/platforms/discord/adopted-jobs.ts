@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Draft } from '../../bot/runtime/chat-platform.ts';
-import type { Job } from '../../bot/runtime/jobs.ts';
+import type { OldJob } from '../../bot/runtime/old-jobs.ts';
 import { TIMES } from './limits.ts';
 import type { DiscordReplyTo } from './reply-to.ts';
 
@@ -50,7 +50,7 @@ type Target = z.output<typeof Target>;
  * The request that a job of version 0.1.0 is; undefined when it can no longer be answered, or its answer may stand there already and
  * Discord would not know a repeat. Pure but for the clock.
  */
-export function discordDraftOf(job: Job, now: number = Date.now()): Draft<DiscordReplyTo> | undefined {
+export function discordDraftOf(job: OldJob, now: number = Date.now()): Draft<DiscordReplyTo> | undefined {
   const target = parseTarget(job.target);
   if (target === undefined || job.links.length === 0) return undefined;
   const isSending = job.state === 'sending';

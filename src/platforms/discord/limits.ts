@@ -76,6 +76,10 @@ export const TIMES = {
   firstTyping: 800,
   typing: 9_000,
   login: 60_000,
+  /** To hear again of what was said while Medley was not there. */
+  resume: 10_000,
+  /** For the other end of a connection to say goodbye. */
+  farewell: 1_000,
   loginPerShard: 6_000,
 } as const;
 

@@ -4,11 +4,21 @@ import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
-import { connectGateway, GatewayFailure, type GatewayHandlers, type ShardChoice } from './incoming/gateway.ts';
-import { type Listener, listen } from './incoming/listen.ts';
+import {
+  connectGateway,
+  type Gateway,
+  GatewayFailure,
+  type GatewayHandlers,
+  type ShardChoice,
+} from './incoming/gateway.ts';
+import { listen } from './incoming/listen.ts';
 import type { ListenContext } from './incoming/listen-context.ts';
+import { mayMatter } from './incoming/messages.ts';
+import { resumeSession } from './incoming/missed-events.ts';
+import { openSessionRecord } from './incoming/sessions.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
@@ -30,6 +40,8 @@ export interface DiscordPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
+  /** Where is kept how far was heard, so that what is said while Medley is not there is heard afterwards. */
+  readonly records: Pick<RecordStore, 'collection'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
@@ -42,7 +54,7 @@ export interface DiscordPlatform extends RuntimePlatform<DiscordReplyTo> {
 
 /** Medley on Discord. What is asked there comes over the gateway; answers need the REST API alone. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordPlatform {
-  const { token, apiUrl, shards, dispatcher, delivery, settings, log, now = Date.now } = options;
+  const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
   const api = createDiscordApi({ token, apiUrl, log });
   const applicationId = () => client?.application.id ?? applicationIdOf(token) ?? '0';
@@ -68,33 +80,57 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
 
   async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal): Promise<Connection> {
     const listener = listen({ context, host, index, suppression, settings });
+    const key = shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`;
+    let isCaughtUp = false;
     let isOver = false;
-    const ready = await openGateway(listener, signal, failure => {
-      if (!isOver) host.lost(failure);
-    });
-    if (isFirstShard(shards)) void register();
-    return {
-      async close() {
-        isOver = true;
-        if (client === ready) client = undefined;
-        await Promise.all([ready.destroy(), listener.close()]);
-      },
-    };
-  }
+    const isSettled = () => isCaughtUp && listener.isSettled();
+    const sessions = await openSessionRecord({ records, key, isSettled, log });
+    const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
+    const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
 
-  async function openGateway(
-    listener: Listener,
-    signal: AbortSignal,
-    onLost: (failure: GatewayFailure) => void,
-  ): Promise<Client<true>> {
+    /** The earlier session is given up when all that was said in it is accepted. Never rejects. */
+    async function catchUp({ hear }: Gateway): Promise<void> {
+      for (const { shardId, collected } of missed)
+        for (const event of await collected()) if (!signal.aborted) hear(event, shardId);
+      await listener.settled();
+      isCaughtUp = !signal.aborted && !isOver;
+      await Promise.all(missed.map(each => each.leave(!isCaughtUp)));
+    }
+
     const handlers: GatewayHandlers = {
       ...listener,
+      onSession: sessions.note,
       onReady(ready) {
         client = ready;
         // No event tells which servers took Medley back while it was away.
         for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
       },
     };
+    try {
+      const gateway = await openGateway(handlers, signal, failure => {
+        if (!isOver) host.lost(failure);
+      });
+      const catchingUp = catchUp(gateway);
+      if (isFirstShard(shards)) void register();
+      return {
+        async close() {
+          isOver = true;
+          if (client === gateway.client) client = undefined;
+          await Promise.all([gateway.leave(), catchingUp, listener.close()]);
+          await sessions.close();
+        },
+      };
+    } catch (error) {
+      await Promise.all([...missed.map(each => each.leave(true)), sessions.close()]);
+      throw error;
+    }
+  }
+
+  async function openGateway(
+    handlers: GatewayHandlers,
+    signal: AbortSignal,
+    onLost: (failure: GatewayFailure) => void,
+  ): Promise<Gateway> {
     const gateway = { token, apiUrl, shards, handlers, onLost, signal, log };
     try {
       return await connectGateway({ ...gateway, messageContent: readsMessages });
@@ -151,7 +187,9 @@ const NO_CONTENT =
 function readOutcome(error: unknown): Outcome | undefined {
   if (error instanceof SendFailure) return sendOutcome(error);
   if (!(error instanceof GatewayFailure)) return undefined;
-  return { outcome: 'notSent', reason: error.problem === 'token' ? 'token' : 'away' };
+  // Where someone must change something first it is of no use to ask often, and Discord counts how often one identifies.
+  const isSettled = error.problem === 'token' || error.problem === 'settings';
+  return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
 }
 
 /** Commands are the application's, not a shard's: one process registers them. */

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import type { Draft } from '../../bot/runtime/chat-platform.ts';
+import type { OldJob } from '../../bot/runtime/old-jobs.ts';
 import type { TelegramReplyTo } from './reply-to.ts';
-
-/** A row of the `jobs` table, as version 0.1.0 kept what it had accepted and not answered yet. */
-export interface PendingJob {
-  readonly id: string;
-  readonly userId: string;
-  readonly chatId: string;
-  readonly links: readonly string[];
-  readonly target: string;
-}
 
 const Target = z.object({
   message: z.number(),
@@ -29,11 +21,8 @@ const JOB_ID = /^telegram:([\w-]+)(?::(\d+))?$/;
 /**
  * The request of such a row; undefined when it cannot be read. A message's first row, or only one, has the id its update has today, so
  * that Telegram's repeat of it is recognised.
- *
- * Of a row in state `sending` it is not known whether it arrived. Kept with a progress whose `sending` is over (`{ key: '0', until: 0,
- * next: 1 }`), it is not sent again, and the person is told once that it may be missing.
  */
-export function telegramDraftOf(job: PendingJob): Draft<TelegramReplyTo> | undefined {
+export function telegramDraftOf(job: OldJob): Draft<TelegramReplyTo> | undefined {
   const target = readTarget(job.target);
   const chat = Number(job.chatId);
   const [, event, place = '0'] = JOB_ID.exec(job.id) ?? [];

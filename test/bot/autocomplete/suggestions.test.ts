@@ -108,7 +108,7 @@ describe('suggestions for one option', () => {
 });
 
 describe('commandSpecs', () => {
-  it('tell a platform all it needs to register commands', async () => {
+  it('have all that a platform needs to register commands', async () => {
     const { dispatcher } = setUp(own);
     const t = await dispatcher.translator(sampleCaller({ locales: ['id'] }));
     const [download, settings] = dispatcher.commandSpecs(t);

@@ -33,7 +33,7 @@ async function contextWith(of: Of, signal = new AbortController().signal): Promi
 
 const untilAborted: Of = (_, signal) =>
   new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-const broken: Of = () => Promise.reject(new AppError('upstream_unavailable', 'nobody has the file'));
+const broken: Of = () => Promise.reject(new AppError('upstream_unavailable', 'no upstream has the file'));
 
 /** All text of a reply. */
 const textOf = (reply: object) => JSON.stringify(reply);
@@ -51,16 +51,16 @@ describe('an estimate', () => {
   it('ends with who asked', async () => {
     const controller = new AbortController();
     const reason = new Error('gone');
-    const told = expect(estimate(request, await contextWith(untilAborted, controller.signal))).rejects.toBe(reason);
+    const result = expect(estimate(request, await contextWith(untilAborted, controller.signal))).rejects.toBe(reason);
     controller.abort(reason);
-    await told;
+    await result;
   });
 });
 
 describe('beatmap info', () => {
   const map = 'https://osu.ppy.sh/beatmaps/9000014';
 
-  it('tells pp and stars of one difficulty with its mods, as an estimate of its day', async () => {
+  it('gives pp and stars of one difficulty with its mods, as an estimate of its day', async () => {
     const asked: DifficultyRequest[] = [];
     const context = await contextWith(async each => {
       asked.push(each);
@@ -89,13 +89,13 @@ describe('beatmap info', () => {
       asked.push(each);
       return FIGURES;
     });
-    const told = async (link: string) => beatmapInfo.run({ map: link, mods: undefined }, context);
-    const converted = await told('https://osu.ppy.sh/beatmapsets/900001#taiko/9000014');
+    const infoOf = async (link: string) => beatmapInfo.run({ map: link, mods: undefined }, context);
+    const converted = await infoOf('https://osu.ppy.sh/beatmapsets/900001#taiko/9000014');
     expect(asked).toMatchObject([{ beatmap: { id: 9000014 }, ruleset: 'taiko' }]);
     expect(textOf(converted)).toContain('osu!taiko');
     expect(textOf(converted.actions)).toContain('https://osu.ppy.sh/beatmapsets/900001#taiko/9000014');
     for (const link of ['https://osu.ppy.sh/beatmapsets/900001#osu/9000014', map]) {
-      expect(textOf(await told(link))).not.toContain('osu!taiko');
+      expect(textOf(await infoOf(link))).not.toContain('osu!taiko');
       expect(asked.at(-1)).not.toHaveProperty('ruleset');
     }
   });
@@ -110,7 +110,7 @@ describe('beatmap info', () => {
 describe('osu scores', () => {
   const values = { player: 'lamp post', type: 'best', mode: undefined, page: undefined, cursors: undefined } as const;
 
-  it('tell what a play had been worth as a full combo, on the scale of osu!’s own pp', async () => {
+  it('say what a play had been worth as a full combo, on the scale of osu!’s own pp', async () => {
     const text = textOf(await osuScores.run(values, await contextWith(async () => FIGURES)));
     // The sandbox's best play has 229 pp, and the library sees half as much again in it.
     expect(text).toContain('about 344 pp as a full combo');
@@ -135,10 +135,10 @@ describe('osu scores', () => {
       { id: 5 },
     ];
     const context = await contextWith(async () => FIGURES);
-    const told = await estimateFullCombos(
+    const result = await estimateFullCombos(
       changed.map(change => ({ ...play, ...change })),
       context,
     );
-    expect([...told.keys()]).toEqual([5]);
+    expect([...result.keys()]).toEqual([5]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Draft } from '../../../src/bot/runtime/chat-platform.ts';
-import type { Job } from '../../../src/bot/runtime/jobs.ts';
+import type { OldJob } from '../../../src/bot/runtime/old-jobs.ts';
 import { discordDraftOf } from '../../../src/platforms/discord/adopted-jobs.ts';
 import { DiscordReplyTo } from '../../../src/platforms/discord/reply-to.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage } from './stage.ts';
@@ -35,7 +35,7 @@ const interaction = {
   command: { name: 'download', linkOption: 'link', values: { audio: true } },
 };
 
-function job(target: object, change: Partial<Job> = {}): Job {
+function job(target: object, change: Partial<OldJob> = {}): OldJob {
   const links = [LINK, link('Second01')];
   const parts = { id: 'discord:1573942861395656707', platform: 'discord' as const, userId: '300', chatId: '200' };
   return { ...parts, links, target: JSON.stringify(target), state: 'accepted', since: NOW - 1_000, ...change };
@@ -76,7 +76,7 @@ describe('a job of version 0.1.0', () => {
     expect(discordDraftOf(job({ ...interaction, command: null }), NOW)).toMatchObject({ kind: 'links' });
   });
 
-  it.each<readonly [string, Job]>([
+  it.each<readonly [string, OldJob]>([
     ['whose token is dead', job({ ...interaction, until: NOW })],
     ['whose answer may stand, longer ago than Discord knows a repeat', job(message, { state: 'sending', since: 0 })],
     ['without links', job(message, { links: [] })],

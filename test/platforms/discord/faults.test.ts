@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import type { KeyedCollectionOptions, RecordStore } from '../../../src/infra/store/records.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
 import { samplePost } from '../../bot/sample.ts';
 import { createTcpGate, type TcpGate } from '../../fakes/tcp-gate.ts';
+import { embeddedRecords } from '../../records.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, textOf } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -34,6 +37,23 @@ async function gateTo({ fake }: Stage): Promise<{ readonly gate: TcpGate; readon
   onTestFinished(() => gate.shut());
   url.port = `${gate.port}`;
   return { gate, apiUrl: url.href };
+}
+
+/** Remembers how far was heard as it was at first. */
+function forgetful(): Pick<RecordStore, 'collection'> {
+  const records = embeddedRecords(openStore(':memory:'));
+  return {
+    collection<V>(options: KeyedCollectionOptions<V>) {
+      const kept = records.collection(options);
+      return {
+        ...kept,
+        async set(key: string, value: V) {
+          const first = Array.isArray(value) ? value.map((each: object) => ({ ...each, sequence: 1 })) : value;
+          await kept.set(key, options.schema.parse(first));
+        },
+      };
+    },
+  };
 }
 
 const MESSAGES = { method: 'POST', path: /messages$/ } as const;
@@ -80,7 +100,7 @@ describe('a process that is killed', () => {
 
   it('is followed by one that only works: it answers by REST alone', async () => {
     const on = await open({ idle: true });
-    const gateway = on.another({ works: false });
+    const gateway = on.another({ runtime: { works: false } });
     await gateway.start();
     on.fake.message({ guildId: on.guildId, content: LINK });
     const { token } = on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId });
@@ -88,7 +108,7 @@ describe('a process that is killed', () => {
     await on.fake.waitFor(() => on.unfinished()[1]);
     await gateway.kill();
     const { identifies } = on.fake.gateway;
-    await on.another({ hears: () => false }).start();
+    await on.another({ runtime: { hears: () => false } }).start();
     await done(on);
     expect(
       answers(on)
@@ -181,4 +201,51 @@ describe('an API that is away for five seconds', () => {
     },
     40_000,
   );
+});
+
+describe('what is said while Medley is not there', () => {
+  it('is answered when it comes back, by what it may do there', async () => {
+    const on = await open();
+    const quiet = on.fake.addGuild({ permissions: 0n });
+    on.fake.message({ guildId: on.guildId, content: link('Before01') });
+    await on.fake.waitFor(() => answers(on)[0]);
+    await on.platform.stop();
+    on.fake.message({ guildId: on.guildId, content: link('Missed01') });
+    on.fake.message({ content: link('Direct01') });
+    on.fake.message({ guildId: quiet.id, content: link('Quiet01') });
+    const options = { link: link('Slash01') };
+    on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId });
+    await on.another().start();
+    await on.fake.waitFor(() => answers(on)[3]);
+    on.fake.message({ guildId: on.guildId, content: link('After01') });
+    await on.fake.waitFor(() => answers(on)[4]);
+    expect(on.asked.toSorted()).toEqual(['After01', 'Before01', 'Direct01', 'Missed01', 'Slash01'].map(link));
+    expect(on.fake.gateway).toMatchObject({ identifies: 2, resumes: 1 });
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('is not answered twice when it was heard, but not written down that it was', async () => {
+    const on = await open({ platform: { records: forgetful() } });
+    on.fake.message({ guildId: on.guildId, content: link('Before01') });
+    await on.fake.waitFor(() => answers(on)[0]);
+    await on.platform.stop();
+    on.fake.message({ guildId: on.guildId, content: link('Missed01') });
+    await on.another().start();
+    await on.fake.waitFor(() => answers(on)[1]);
+    await done(on);
+    expect(answers(on)).toHaveLength(2);
+    expect(on.asked).toEqual(['Before01', 'Missed01'].map(link));
+    expect(on.fake.gateway.resumes).toBe(1);
+  });
+
+  it('is over when Discord no longer has the session; Medley starts all the same', async () => {
+    const on = await open();
+    await on.platform.stop();
+    on.fake.invalidSession(false);
+    await on.another().start();
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    await on.fake.waitFor(() => answers(on)[0]);
+    expect(on.fake.gateway).toMatchObject({ identifies: 2, resumes: 1 });
+    expect(on.log.at()).toEqual([]);
+  });
 });

@@ -8,7 +8,7 @@ import type { Command } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { PlatformHost } from '../../../src/bot/runtime/chat-platform.ts';
 import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
-import { createRuntime, type Runtime } from '../../../src/bot/runtime/runtime.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
@@ -24,6 +24,7 @@ import { fileOf } from '../../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../../fakes/discord.ts';
 import { createFileDelivery } from '../../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 
 export interface StageOptions {
   readonly fake?: FakeDiscordOptions;
@@ -57,7 +58,7 @@ export interface Process {
 }
 
 export interface ProcessOptions extends Partial<DiscordPlatformOptions> {
-  readonly roles?: { readonly gateway: boolean; readonly worker: boolean };
+  readonly runtime?: Pick<RuntimeOptions, 'hears' | 'works'>;
 }
 
 export interface Stage {
@@ -108,7 +109,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const delivery = createFileDelivery(folder, held, options.sizes ?? (() => [40_000]), options.page);
   const processes: Process[] = [];
 
-  function another({ roles, ...change }: ProcessOptions = {}): Process {
+  function another({ runtime: other, ...change }: ProcessOptions = {}): Process {
     const settings = { ...options.platform, ...change };
     const { now = Date.now } = settings;
     const platform = createDiscordPlatform({
@@ -118,6 +119,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       dispatcher,
       delivery,
       settings: services.settings,
+      records: embeddedRecords(store),
       log,
       ...settings,
     });
@@ -136,7 +138,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
           drainMs: 500,
           now,
           watch: { onOutcome: (_, outcome) => void outcomes.push(outcome) },
-          ...(roles && { roles }),
+          ...other,
         });
         running = { queue, runtime };
         await runtime.start();

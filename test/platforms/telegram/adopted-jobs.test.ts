@@ -1,18 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createJobs } from '../../../src/bot/runtime/jobs.ts';
-import { openStore } from '../../../src/infra/store/store.ts';
 import { telegramDraftOf } from '../../../src/platforms/telegram/adopted-jobs.ts';
 import { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
 
+const ROW = { platform: 'telegram', userId: '512', state: 'accepted', since: 1_790_000_000_000 } as const;
 const EVENT = 'k7RtqXw2bYd0aLmZp4sV1A';
 
 /** As version 0.1.0 wrote it. */
 function pending(id: string, links: readonly string[], target: object, chatId = '-1001000000001') {
-  const jobs = createJobs({ store: openStore(':memory:') });
-  const row = { id, platform: 'telegram' as const, userId: '512', chatId, links, target: JSON.stringify(target) };
-  jobs.accept(row);
-  const [job] = jobs.pending('telegram');
-  return job ?? expect.unreachable('nothing is pending');
+  return { id, ...ROW, chatId, links, target: JSON.stringify(target) };
 }
 
 describe('a job of version 0.1.0', () => {
@@ -56,6 +51,6 @@ describe('a job of version 0.1.0', () => {
     ['of another platform', `discord:${EVENT}`, '{"message":5,"group":false,"locales":[]}', '512'],
     ['in no chat', `telegram:${EVENT}`, '{"message":5,"group":false,"locales":[]}', 'none'],
   ])('%s is given up', (_, id, target, chatId) => {
-    expect(telegramDraftOf({ id, userId: '512', chatId, links: [], target })).toBeUndefined();
+    expect(telegramDraftOf({ ...ROW, id, chatId, links: [], target })).toBeUndefined();
   });
 });

@@ -169,7 +169,7 @@ describe('twenty links at once', () => {
 
 describe('a worker', () => {
   it('answers what another process has heard, by the Bot API alone', async () => {
-    const stage = await openStage({ canFetch: true, runtime: { roles: { gateway: true, worker: false } } });
+    const stage = await openStage({ canFetch: true, runtime: { works: false } });
     const { fake, calls } = stage;
     fake.message({ chat: GROUP, from: SARI, text: PHOTO });
     fake.message({ from: SARI, text: '/settings' });
@@ -189,7 +189,7 @@ describe('a worker', () => {
     const { dispatcher, log, queue } = stage;
     const worker = createRuntime({
       ...{ platforms: [platform], dispatcher, log, queue },
-      roles: { gateway: false, worker: true },
+      hears: () => false,
       drainMs: 500,
     });
     onTestFinished(() => worker.stop());

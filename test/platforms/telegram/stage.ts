@@ -8,7 +8,6 @@ import { createRecommendationHistory } from '../../../src/beatmaps/recommend/rec
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createSettingsStore, type SettingsStore } from '../../../src/bot/settings/settings.ts';
@@ -124,7 +123,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const store = openStore(':memory:');
   const records = embeddedRecords(store);
   const settings = createSettingsStore({ records });
-  const jobs = createJobs({ store });
   const sentFiles = createSentFiles({ records, onFailure: () => undefined });
   const extractor = createExtractor({
     sources: sourceDescriptors.map(source => source.create({ http, log })),
@@ -150,7 +148,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
-      jobs,
+      requests: { forgetUser: async () => undefined },
       version: '1.2.3',
     },
     limiter: memoryLimiter(Date.now),

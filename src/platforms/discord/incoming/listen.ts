@@ -19,7 +19,11 @@ export interface ListenOptions {
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
 }
 
-export interface Listener extends Omit<GatewayHandlers, 'onReady'> {
+export interface Listener extends Omit<GatewayHandlers, 'onReady' | 'onSession'> {
+  /** Resolves when all that was heard so far is accepted. */
+  settled(): Promise<unknown>;
+  /** Whether all that was heard is accepted. */
+  isSettled(): boolean;
   /** Takes nothing new; resolves when all that was heard is accepted. */
   close(): Promise<void>;
 }
@@ -35,6 +39,8 @@ export function listen({ context, host, index, suppression, settings }: ListenOp
   const under = new Set<Promise<void>>();
   let marking = Promise.resolve();
   let isOpen = true;
+  /** Something was heard that is not accepted: it is for the next process. */
+  let isMissing = false;
 
   function own(work: Promise<void>): void {
     const owned = work.finally(() => under.delete(owned));
@@ -44,7 +50,7 @@ export function listen({ context, host, index, suppression, settings }: ListenOp
   async function takeMessage(read: Promise<Draft<DiscordReplyTo> | undefined>): Promise<void> {
     try {
       const draft = await read;
-      if (draft !== undefined) await host.accept(draft);
+      if (draft !== undefined && (await host.accept(draft)) === 'closed') isMissing = true;
     } catch (error) {
       log.error({ err: error }, 'discord: a message could not be accepted');
     }
@@ -89,6 +95,8 @@ export function listen({ context, host, index, suppression, settings }: ListenOp
           log.debug({ err: error }, 'discord: that Medley left or came back could not be noted');
         });
     },
+    settled: () => Promise.all(under),
+    isSettled: () => under.size === 0 && !isMissing,
     async close() {
       isOpen = false;
       await Promise.all([...under, marking]);

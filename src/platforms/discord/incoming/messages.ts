@@ -120,8 +120,8 @@ async function draftOf(
 }
 
 /** Cheap: nearly every message of every server ends here. */
-function mayMatter(data: unknown, ownId: string | undefined): boolean {
-  if (!isRecord(data)) throw new TypeError('a message without content');
+export function mayMatter(data: unknown, ownId: string | undefined): boolean {
+  if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
   // Without the privileged intent most messages come empty.
   if (content === '') return false;

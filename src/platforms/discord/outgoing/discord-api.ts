@@ -108,7 +108,8 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
     try {
       return await rest.request({ headers, ...data, method, fullRoute, auth: false, signal });
     } catch (error) {
-      const isSent = !agent.wasCutShort(error);
+      // One that was ended before its turn never came to the agent.
+      const isSent = agent.wasSent(error) ?? !signal.aborted;
       throw sendFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
     }
   }

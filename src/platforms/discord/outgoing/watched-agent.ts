@@ -6,27 +6,27 @@ import { Agent, DecoratorHandler, type Dispatcher } from 'undici-for-discord';
  * discord.js brings (6) every upload fails with "action is not a function" (undici 7.30, seen 2026-11).
  */
 export class WatchedAgent extends Agent {
-  readonly #cutShort = new WeakSet<Error>();
+  readonly #sent = new WeakMap<Error, boolean>();
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandlers): boolean {
-    return super.dispatch(options, new SentWatch(handler, this.#cutShort));
+    return super.dispatch(options, new SentWatch(handler, this.#sent));
   }
 
-  /** Whether a request failed with this before all of it was sent; false for all that is not known. */
-  wasCutShort(error: unknown): boolean {
-    return error instanceof Error && this.#cutShort.has(error);
+  /** Whether a request that failed with this had been sent as a whole; undefined when it failed elsewhere: before its turn, or when read. */
+  wasSent(error: unknown): boolean | undefined {
+    return error instanceof Error ? this.#sent.get(error) : undefined;
   }
 }
 
 class SentWatch extends DecoratorHandler {
   readonly #handler: Dispatcher.DispatchHandlers;
-  readonly #cutShort: WeakSet<Error>;
+  readonly #sent: WeakMap<Error, boolean>;
   #isSent = false;
 
-  constructor(handler: Dispatcher.DispatchHandlers, cutShort: WeakSet<Error>) {
+  constructor(handler: Dispatcher.DispatchHandlers, sent: WeakMap<Error, boolean>) {
     super(handler);
     this.#handler = handler;
-    this.#cutShort = cutShort;
+    this.#sent = sent;
   }
 
   /** Called by undici 6, though its types do not have it. */
@@ -35,9 +35,8 @@ class SentWatch extends DecoratorHandler {
   }
 
   onError(error: Error): void {
-    // One failure may end several requests: then it says nothing certain.
-    if (this.#isSent) this.#cutShort.delete(error);
-    else this.#cutShort.add(error);
+    // One failure may end several requests: then it is only certain of all or none.
+    this.#sent.set(error, this.#isSent || this.#sent.get(error) === true);
     this.#handler.onError?.(error);
   }
 }
