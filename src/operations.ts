@@ -2,6 +2,7 @@ import type { Chats } from './chats.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import { createTranslator } from './i18n/translate.ts';
+import { createOverrides } from './infra/http/overrides.ts';
 import type { Logger } from './infra/log.ts';
 import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/readiness.ts';
 import { type BrokenStrategy, canaryRecord, createCanary } from './media/extract/canary.ts';
@@ -18,6 +19,9 @@ export interface Operations {
 const AWAY_MS = 60_000;
 /** What waits is looked at every minute or so. */
 const STUCK_MS = 180_000;
+
+/** Stand-ins on this machine need no politeness. */
+const STAND_IN_INTERVAL_MS = 4_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;
 
@@ -50,6 +54,7 @@ export function createOperations(
     },
     isOurs: storage.isFiller,
     log,
+    ...(isStandIn(config) && { intervalMs: STAND_IN_INTERVAL_MS }),
   });
   const readiness = createReadiness({
     log,
@@ -84,6 +89,12 @@ export function createOperations(
     },
     stop: () => canary.stop(),
   };
+}
+
+/** Whether every site is asked elsewhere. */
+function isStandIn({ upstreamOverrides }: Config): boolean {
+  const overrides = createOverrides(upstreamOverrides);
+  return sourceDescriptors.every(({ example }) => overrides.find(new URL(example).hostname) !== undefined);
 }
 
 function isAway(state: Status['platforms'][number]['state']): boolean {

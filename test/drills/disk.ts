@@ -3,6 +3,7 @@ import { mkdtemp, open, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { startProgram } from '../end-to-end/program.ts';
 import { ask, sample } from './bystander.ts';
 import type { Drill } from './drill.ts';
 import { openScene, type Scene } from './scene.ts';
@@ -69,17 +70,17 @@ export const diskDrill: Drill = {
       await see(`full (${bavail * bsize} bytes left)`, 503, 'full');
       await rm(join(folder, 'filler'));
       await see('emptied', 200);
-      // What is open for writing keeps a file system from becoming read-only, unless it is made so by force of the kernel.
-      const remounted = await run('mount', ['-o', 'remount,ro', folder]).then(
-        () => true,
-        () => false,
-      );
-      if (remounted) {
-        await see('read-only', 503, 'read-only');
-        await run('mount', ['-o', 'remount,rw', folder]);
-        await see('writable again', 200);
-      } else say('read-only: skipped, as the files in use forbid it here');
       const health = await sample(5, () => ask(`${scene?.origin}/healthz`));
+      await scene.close();
+      scene = undefined;
+      // While files are open for writing, a file system cannot be made read-only: it is seen at the start.
+      await run('mount', ['-o', 'remount,ro', folder]);
+      const program = await startProgram({ DATA_DIR: folder });
+      const code = await Promise.race([program.ended, new Promise(resolve => setTimeout(resolve, 20_000, 'late'))]);
+      const said = program.stderr().trim();
+      await program.kill();
+      say(`read-only at the start: exit code ${String(code)}: ${said}`);
+      results.push(code === 1 && /not writable|read-only/i.test(said) && !said.includes('\n'));
       return results.every(Boolean) && health.failed === 0;
     } finally {
       await scene?.close();

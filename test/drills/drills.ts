@@ -1,3 +1,4 @@
+import { canaryDrill } from './canary.ts';
 import { connectionsDrill } from './connections.ts';
 import { diskDrill } from './disk.ts';
 import type { Drill } from './drill.ts';
@@ -14,5 +15,6 @@ export const DRILLS: readonly Drill[] = [
   logsDrill,
   diskDrill,
   redisDrill,
+  canaryDrill,
   ...REQUEST_DRILLS,
 ];

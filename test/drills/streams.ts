@@ -5,6 +5,7 @@ import { openScene } from './scene.ts';
 
 const ATTACKERS = 6;
 const STREAMS_EACH = 40;
+const SAMPLES = 100;
 const MB = 1024 * 1024;
 
 /** Asks for a large file and takes a byte of it a second; begins again when it is cut off. */
@@ -46,14 +47,14 @@ export const streamsDrill: Drill = {
       const link = encodeURIComponent('https://www.instagram.com/p/DXtramshed1/');
       const post = () => ask(`${scene.origin}/api/post?url=${link}`);
       await sample(10, file);
-      const before = { file: await sample(40, file), post: await sample(40, post) };
+      const before = { file: await sample(SAMPLES, file), post: await sample(SAMPLES, post) };
       const large = scene.media(500 * MB);
       for (let i = 0; i < ATTACKERS * STREAMS_EACH; i += 1)
         stops.push(creep(port, large, `127.0.0.${2 + (i % ATTACKERS)}`));
       await new Promise(resolve => setTimeout(resolve, 3_000));
       const metrics = await ask(`${scene.origin}/metrics`, '127.0.0.1');
       say(`streams held by the program: ${/^medley_streams (\d+)$/m.exec(metrics.body)?.[1] ?? 'unknown'}`);
-      const during = { file: await sample(40, file), post: await sample(40, post) };
+      const during = { file: await sample(SAMPLES, file), post: await sample(SAMPLES, post) };
       const isFine = compare(say, 'a file of 1 MB from the same CDN', before.file, during.file);
       return compare(say, 'a post by the API', before.post, during.post) && isFine;
     } finally {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache/cache.ts';
+import { createClientSemaphore } from '../../infra/concurrency/client-semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post, type SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
@@ -60,6 +61,9 @@ export interface ExtractorOptions {
 const MAX_WRAPPERS = 3;
 const MAX_SHORT_LINKS = 2;
 const MAX_REFS = 5_000;
+/** Posts that are fetched at once for one client: more would only wait at the sites' pace, with all they ask beside. */
+const FETCHES_PER_CLIENT = 24;
+const MAX_WAITING_PER_CLIENT = 1_000;
 
 function keyOf(post: Pick<Post, 'source' | 'id'>): string {
   return `${post.source}:${post.id}`;
@@ -83,6 +87,12 @@ function unsupported(what: string): AppError {
 
 export function createExtractor(options: ExtractorOptions): Extractor {
   const { sources, cache, shortLinks, log, onExtracted, now = Date.now, deadlineMs = 20_000 } = options;
+  const enter = createClientSemaphore({
+    atOnce: FETCHES_PER_CLIENT,
+    maxWaiting: MAX_WAITING_PER_CLIENT,
+    name: 'fetching a post',
+    full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
+  });
   /** What `refresh` asks for again; it knows only ids. */
   const refs = new LRUCache<string, PostRef>({ max: MAX_REFS });
 
@@ -184,7 +194,14 @@ export function createExtractor(options: ExtractorOptions): Extractor {
         const { source, match } = await resolveLink(link, only, signal);
         const { ref } = match;
         refs.set(keyOf(ref), ref);
-        const load = (own: AbortSignal) => source.fetch(ref, { signal: own });
+        const load = async (own: AbortSignal) => {
+          const leave = await enter(own);
+          try {
+            return await source.fetch(ref, { signal: own });
+          } finally {
+            leave();
+          }
+        };
         try {
           const hit = await cache.wrap(keyOf(ref), load, policyOf(ref, now), signal);
           onExtracted?.(hit.from);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/runtime/chat-platform.ts';
@@ -28,6 +29,7 @@ import { createEmbedSuppression } from './outgoing/suppress.ts';
 import { showTyping } from './outgoing/typing.ts';
 import { diagnosisOf } from './permissions.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
+import { escapeMarkdown } from './render/markdown-text.ts';
 import { DiscordReplyTo } from './reply-to.ts';
 
 export interface DiscordPlatformOptions {
@@ -159,6 +161,12 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     verify: signal => api.verify(signal),
     send: createSend({ api, messages, delivery, applicationId, log }),
     outcomeOf: readOutcome,
+    async tell(userId, text) {
+      const channelId = await api.openPrivate(userId);
+      const content = { components: [], uploads: [], text: escapeMarkdown(text) };
+      const options = { nonce: randomUUID().slice(0, 25), replyTo: undefined };
+      await api.post(channelId, content, options, closing.signal);
+    },
     describeCaller: (_, to) => ({ hidesEmbeds: true, diagnose: () => diagnosisOf(to) }),
     // An interaction shows by itself that it is being worked on.
     showWorking: to =>

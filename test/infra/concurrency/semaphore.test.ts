@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { actFor } from '../../../src/infra/concurrency/client-context.ts';
+import { createClientSemaphore } from '../../../src/infra/concurrency/client-semaphore.ts';
 import { createSemaphore } from '../../../src/infra/concurrency/semaphore.ts';
 
 const never = new AbortController().signal;
@@ -88,5 +89,38 @@ describe('a waiting line', () => {
     const patient = enter(never);
     leave();
     await expect(patient).resolves.toBeTypeOf('function');
+  });
+});
+
+describe('a line for each client', () => {
+  it('keeps the places of one from those of another, and forgets who is gone', async () => {
+    const enter = createClientSemaphore({ atOnce: 1, maxWaiting: 1, name: 'work' });
+    const leaveA = await actFor('a', () => enter(never));
+    const leaveB = await actFor('b', () => enter(never));
+    const second = actFor('a', () => enter(never));
+    await expect(actFor('a', () => enter(never))).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    let isIn = false;
+    const entered = second.then(leave => {
+      isIn = true;
+      return leave;
+    });
+    leaveB();
+    leaveB();
+    await new Promise(resolve => setImmediate(resolve));
+    expect(isIn).toBe(false);
+    leaveA();
+    (await entered)();
+    await expect(actFor('a', () => enter(never))).resolves.toBeTypeOf('function');
+  });
+
+  it('lets who gives up go', async () => {
+    const enter = createClientSemaphore({ atOnce: 1, maxWaiting: 5, name: 'work' });
+    const leave = await enter(never);
+    const abort = new AbortController();
+    const impatient = enter(abort.signal);
+    abort.abort('enough');
+    await expect(impatient).rejects.toMatchObject({ code: 'timeout' });
+    leave();
+    await expect(enter(never)).resolves.toBeTypeOf('function');
   });
 });

@@ -53,6 +53,8 @@ export type OriginalState = 'pending' | 'answered' | 'deleted';
 export interface DiscordApi {
   /** Resolves with the id of the new message. */
   post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<string>;
+  /** Resolves with the id of the private channel with a person. */
+  openPrivate(userId: string): Promise<string>;
   deleteMessage(channelId: string, messageId: string): Promise<void>;
   /** Hides the embeds of anyone's message; `flags` are those it has. */
   suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void>;
@@ -135,6 +137,12 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
       };
       const route: Route = [RequestMethod.Post, Routes.channelMessages(channelId)];
       return Posted.parse(await send(route, body, content, { signal })).id;
+    },
+
+    async openPrivate(userId) {
+      return Posted.parse(
+        await request([RequestMethod.Post, Routes.userChannels()], { body: { recipient_id: userId } }),
+      ).id;
     },
 
     async deleteMessage(channelId, messageId) {
