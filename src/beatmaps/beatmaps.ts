@@ -2,6 +2,7 @@ import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
 import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
+import { createMapPlays, type MapPlays } from './map-plays.ts';
 import type { Beatmap, Beatmapset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import { createPlayers, type Players } from './players.ts';
@@ -43,7 +44,7 @@ export interface DownloadAnswer {
  * @throws AppError from every method: `invalid_request` (params.what), `not_found`, `credentials_required`, or the upstream's
  * code when all of them failed (params.upstreams)
  */
-export interface Beatmaps extends Players {
+export interface Beatmaps extends Players, MapPlays {
   /** Whether players can be asked for at all. */
   readonly hasPlayers: boolean;
   search(request: SearchRequest): Promise<SearchResult>;
@@ -196,6 +197,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
 
   return {
     ...createPlayers({ osu, caches }),
+    ...createMapPlays({ osu, caches }),
     hasPlayers: osu !== undefined,
     search: createSetSearch({ sources, health, catalogue, caches, log, now }),
     set,

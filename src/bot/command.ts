@@ -6,6 +6,9 @@ import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
+import type { ChatMembers } from './memory/chat-members.ts';
+import type { ShownMaps } from './memory/shown-maps.ts';
+import type { TrackedPlayers } from './memory/tracked-players.ts';
 import type { Card, Reply } from './reply.ts';
 import type { Jobs } from './runtime/jobs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
@@ -84,7 +87,7 @@ export interface Caller {
 }
 
 /** The key a person's settings, buttons and data hang on. */
-export function callerKey({ platform, userId }: Caller): string {
+export function callerKey({ platform, userId }: Pick<Caller, 'platform' | 'userId'>): string {
   return `${platform}:${userId}`;
 }
 
@@ -105,6 +108,9 @@ export interface Services {
   /** Draws; replies go without image cards where it is absent. */
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
+  readonly shownMaps: ShownMaps;
+  readonly members: ChatMembers;
+  readonly tracked: TrackedPlayers;
   readonly actions: ButtonTokens;
   readonly jobs: Pick<Jobs, 'forgetUser'>;
   /** Of Medley itself, for people. */

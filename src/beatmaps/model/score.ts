@@ -42,6 +42,8 @@ export interface Score {
   readonly ended_at: string | null;
   /** Played with the new client. */
   readonly lazer: boolean;
+  /** On the map's leaderboard; said of a single play alone. */
+  readonly rank_global: number | null;
   /** Share of its pp that counts for the player; only in lists of best plays. */
   readonly weight: { readonly percentage: number; readonly pp: number } | null;
   readonly beatmap: Beatmap | null;
@@ -86,6 +88,7 @@ const shape = z.looseObject({
   best_id: id,
   pp: number,
   rank: text,
+  rank_global: number,
   mods: list(mod),
   statistics: counts,
   maximum_statistics: counts,
@@ -157,6 +160,7 @@ export function parseScore(value: unknown): Score | undefined {
     pp: raw.pp,
     rank: raw.rank ?? (raw.passed === false ? 'F' : 'D'),
     mods: raw.mods,
+    rank_global: raw.rank_global,
     statistics: namedResults(raw.statistics, mode),
     maximum_statistics: raw.maximum_statistics,
     passed: raw.passed ?? true,

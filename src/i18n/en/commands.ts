@@ -1,3 +1,5 @@
+import { playCommands } from './play-commands.ts';
+
 const MODE = { name: 'mode', description: 'osu, taiko, catch or mania' };
 const PLAYER = { name: 'player', description: 'Name, ID or profile link; yourself once linked' };
 const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
@@ -153,4 +155,5 @@ export const commands = {
     choices: { mode: MODES },
   },
   'osu unlink': { description: 'Unlink your osu! player', options: {}, choices: {} },
+  ...playCommands,
 };

@@ -74,7 +74,9 @@ export const osu = {
       forbidden: (p: Params) =>
         p.what === 'button'
           ? 'That button belongs to someone else. You can send the command yourself.'
-          : 'osu! does not let me see that player.',
+          : p.what === 'tracking'
+            ? 'Only admins of this chat can change whom I watch for it.'
+            : 'osu! does not let me see that player.',
     },
   } satisfies Readonly<Record<string, Partial<Record<ErrorCode, Sentence>>>>,
 

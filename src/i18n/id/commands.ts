@@ -1,4 +1,5 @@
 import type { Messages } from '../messages.ts';
+import { playCommands } from './play-commands.ts';
 
 const MODE = { name: 'mode', description: 'osu, taiko, catch, atau mania' };
 const PLAYER = { name: 'pemain', description: 'Nama, nomor, atau tautan profil; kamu, bila sudah dikaitkan' };
@@ -158,4 +159,5 @@ export const commands: Messages['commands'] = {
     choices: { mode: MODES },
   },
   'osu unlink': { description: 'Lepaskan kaitan dengan pemain osu! milikmu', options: {}, choices: {} },
+  ...playCommands,
 };

@@ -72,7 +72,9 @@ export const osu: Messages['osu'] = {
       forbidden: p =>
         p.what === 'button'
           ? 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.'
-          : 'Situs osu! tidak mengizinkan saya melihat pemain itu.',
+          : p.what === 'tracking'
+            ? 'Hanya admin obrolan ini yang bisa mengubah siapa yang saya pantau untuknya.'
+            : 'Situs osu! tidak mengizinkan saya melihat pemain itu.',
     },
   },
 
