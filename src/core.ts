@@ -106,7 +106,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const { beatmaps, catalogue, difficulty, recommend, recommendationHistory } = createBeatmapServices({
+  const { beatmaps, catalogue, difficulty, ratings, recommend, recommendationHistory } = createBeatmapServices({
     http,
     store,
     records: storage.records,
@@ -171,7 +171,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     services: {
       extractor,
       beatmaps,
-      difficulty,
+      ratings,
       recommend,
       recommendationHistory,
       painter: createSvgRasterizer(),

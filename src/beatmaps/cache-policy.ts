@@ -7,6 +7,7 @@ import { type Beatmapset, beatmapsetSchema } from './model/beatmapset.ts';
 import type { Player } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
 import type { SearchPage } from './query/search.ts';
+import { type OfficialRating, officialRatingSchema } from './rating/official-stars.ts';
 import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
 import type { ListSlice, UserBeatmapset } from './upstreams/osu-api.ts';
 import type { UpstreamId } from './upstreams/source.ts';
@@ -30,6 +31,8 @@ export interface BeatmapCaches {
   readonly scores: Cache<ListSlice<Score>>;
   readonly plays: Cache<Score>;
   readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
+  /** By difficulty, mods and ruleset. */
+  readonly stars: Cache<OfficialRating>;
 }
 
 const SECOND = 1_000;
@@ -113,6 +116,7 @@ function isHttps(url: string): boolean {
 export interface BeatmapShelves {
   readonly pages: CacheShelf<FoundPage>;
   readonly sets: CacheShelf<FoundSet>;
+  readonly stars: CacheShelf<OfficialRating>;
 }
 
 export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openShelf'>): BeatmapShelves {
@@ -120,6 +124,7 @@ export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openS
     // A page is large and soon out of date.
     pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
     sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
+    stars: open({ name: 'beatmap-stars', parse: value => officialRatingSchema.safeParse(value).data }),
   };
 }
 
@@ -134,5 +139,6 @@ export function createMemoryBeatmapCaches(now?: () => number, shelves?: BeatmapS
     scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
     plays: createMemoryCache({ maxEntries: 500, ...clock }),
     userBeatmaps: createMemoryCache({ maxEntries: 300, maxSize: 2_000, sizeOf: slice => slice.items.length, ...clock }),
+    stars: createMemoryCache({ maxEntries: 20_000, behind: shelves?.stars, ...clock }),
   };
 }

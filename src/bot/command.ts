@@ -1,5 +1,5 @@
 import type { Beatmaps } from '../beatmaps/beatmaps.ts';
-import type { Difficulty } from '../beatmaps/difficulty/difficulty.ts';
+import type { Ratings } from '../beatmaps/rating/ratings.ts';
 import type { Recommend } from '../beatmaps/recommend/recommend.ts';
 import type { RecommendationHistory } from '../beatmaps/recommend/recommendation-history.ts';
 import type { Translator } from '../i18n/translate.ts';
@@ -100,8 +100,8 @@ export interface Services {
   readonly recommend: Recommend;
   /** What was recommended to whom. */
   readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
-  /** Estimates; replies go without where it is absent or fails. */
-  readonly difficulty?: Pick<Difficulty, 'of'>;
+  /** Stars and pp of difficulties as they are played. */
+  readonly ratings: Ratings;
   /** Draws; replies go without image cards where it is absent. */
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;

@@ -1,3 +1,4 @@
+import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
@@ -140,6 +141,7 @@ export function sampleServices(
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
     settings: createSettingsStore({ records }),
+    ratings: RATINGS_OF_NOTHING,
     recommend: fakeRecommend().recommend,
     recommendationHistory: createRecommendationHistory({ records }),
     actions: createButtonTokens({ key: Buffer.alloc(32, 7), records, onFailure: () => undefined }),
@@ -147,6 +149,9 @@ export function sampleServices(
     version: '1.2.3',
   };
 }
+
+/** Neither osu! nor a library can be asked. */
+export const RATINGS_OF_NOTHING = createRatings({ official: { of: async () => undefined }, difficulty: undefined });
 
 /** Counts in memory, by the contract of RateLimiter. */
 export function memoryLimiter(now: () => number): RateLimiter {

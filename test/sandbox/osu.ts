@@ -2,6 +2,7 @@
 import { type Answer, type Ask, html, json } from './answer.ts';
 import { searchSets } from './beatmap-search.ts';
 import type { BeatmapWorld, SandboxPlayer, SandboxSet } from './beatmap-world.ts';
+import { answerAttributes } from './osu-attributes.ts';
 import { osuFile } from './osu-file.ts';
 import { compactSet, MODE_NAMES, mapShape, playerShape, scoreShape, setShape, wholeSet } from './osu-shapes.ts';
 
@@ -120,16 +121,11 @@ function answerSet({ url }: Ask, { sets }: BeatmapWorld): Answer {
   return set === undefined ? missing("Specified beatmap couldn't be found.") : json(wholeSet(set));
 }
 
-function answerMap({ url }: Ask, { sets }: BeatmapWorld, endpoint: OsuEndpoint): Answer {
+function answerMap({ url }: Ask, { sets }: BeatmapWorld): Answer {
   const found = findMap(sets, Number(url.pathname.split('/')[4]));
   if (found === undefined) return missing("Specified beatmap difficulty couldn't be found.");
   const { set, map } = found;
   const { beatmaps: _, ...shallow } = setShape(set);
-  if (endpoint === 'osu.attributes') {
-    return json({
-      attributes: { star_rating: map.stars * 1.1, max_combo: map.circles + map.sliders * 2, aim_difficulty: 2 },
-    });
-  }
   const owners = [{ id: set.creatorId, username: set.creator }];
   return json({ ...mapShape(set, map), owners, failtimes: { fail: [], exit: [] }, beatmapset: shallow });
 }
@@ -218,7 +214,9 @@ export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld):
   if (ask.headers.authorization !== `Bearer ${TOKEN}`) return json({ authentication: 'basic' }, 401);
   if (endpoint === 'osu.search') return answerSearch(ask, world);
   if (endpoint === 'osu.set') return answerSet(ask, world);
-  if (endpoint === 'osu.map' || endpoint === 'osu.attributes') return answerMap(ask, world, endpoint);
+  if (endpoint === 'osu.map') return answerMap(ask, world);
+  if (endpoint === 'osu.attributes')
+    return answerAttributes(ask, findMap(world.sets, Number(ask.url.pathname.split('/')[4]))?.map);
   if (endpoint === 'osu.score') return answerScore(ask, world);
   const [key = '', mode] = ask.url.pathname.split('/').slice(4);
   const player = findPlayer(world, decodeURIComponent(key));

@@ -23,7 +23,7 @@ import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import type { TelegramLimits } from '../../../src/platforms/telegram/limits.ts';
 import { createTelegramPlatform, type TelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
 import { commandList } from '../../bot/command-list.ts';
-import { memoryLimiter } from '../../bot/sample.ts';
+import { memoryLimiter, RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
@@ -121,6 +121,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
+      ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),

@@ -16,6 +16,7 @@ import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
 import { commandList } from '../../bot/command-list.ts';
+import { RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { embeddedRecords } from '../../records.ts';
@@ -87,6 +88,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor: createExtractor(asked, waiting),
       beatmaps: fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ records }),
+      ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
