@@ -11,8 +11,9 @@ import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createDispatcher } from './bot/dispatch/dispatcher.ts';
+import { type ChatMemory, createChatMemory } from './bot/memory/chat-memory.ts';
 import { createJobs } from './bot/runtime/jobs.ts';
-import { createSettingsStore } from './bot/settings/settings.ts';
+import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
@@ -106,7 +107,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const { beatmaps, catalogue, difficulty, recommend, recommendationHistory } = createBeatmapServices({
+  const { beatmaps, catalogue, difficulty, ratings, recommend, recommendationHistory } = createBeatmapServices({
     http,
     store,
     records: storage.records,
@@ -163,7 +164,13 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     keptBytes,
     log,
   });
-  const settings = createSettingsStore({ records: storage.records });
+  const memory = createChatMemory({
+    records: storage.records,
+    // A web chat is gone when its page is.
+    canPost: platform => platform !== 'web',
+    onFailure: error => log.warn({ err: error }, 'the map that a chat saw last could not be read or noted'),
+  });
+  const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);
   const jobs = createJobs({ store });
 
   const dispatcher = createDispatcher({
@@ -171,11 +178,12 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     services: {
       extractor,
       beatmaps,
-      difficulty,
+      ratings,
       recommend,
       recommendationHistory,
       painter: createSvgRasterizer(),
       settings,
+      memory,
       actions: createButtonTokens({
         key: storage.keyFor('buttons'),
         records: storage.records,
@@ -213,6 +221,21 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
       catalogue.close();
       await strategyRecords.close();
       await storage.close();
+    },
+  };
+}
+
+/** What is kept about a chat goes where its settings go, and at once when Medley is removed from it. */
+function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsStore {
+  return {
+    ...settings,
+    async moveChat(from, to) {
+      await settings.moveChat(from, to);
+      await memory.moveChat(from, to);
+    },
+    async markChatLeft(key, at) {
+      await settings.markChatLeft(key, at);
+      if (at !== null) await memory.leaveChat(key);
     },
   };
 }

@@ -8,6 +8,7 @@ import type { Player } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
 import type { PlayerStandings, RankedPlayer } from './model/standing.ts';
 import type { SearchPage } from './query/search.ts';
+import { type OfficialRating, officialRatingSchema } from './rating/official-stars.ts';
 import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
 import type { ListSlice, UserBeatmapset } from './upstreams/osu-api.ts';
 import type { UpstreamId } from './upstreams/source.ts';
@@ -36,6 +37,8 @@ export interface BeatmapCaches {
   readonly standings: Cache<readonly PlayerStandings[]>;
   /** Pages of the world ranking. */
   readonly rankings: Cache<readonly RankedPlayer[]>;
+  /** By difficulty, mods and ruleset. */
+  readonly stars: Cache<OfficialRating>;
 }
 
 const SECOND = 1_000;
@@ -125,6 +128,7 @@ function isHttps(url: string): boolean {
 export interface BeatmapShelves {
   readonly pages: CacheShelf<FoundPage>;
   readonly sets: CacheShelf<FoundSet>;
+  readonly stars: CacheShelf<OfficialRating>;
 }
 
 export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openShelf'>): BeatmapShelves {
@@ -132,6 +136,7 @@ export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openS
     // A page is large and soon out of date.
     pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
     sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
+    stars: open({ name: 'beatmap-stars', parse: value => officialRatingSchema.safeParse(value).data }),
   };
 }
 
@@ -149,5 +154,6 @@ export function createMemoryBeatmapCaches(now?: () => number, shelves?: BeatmapS
     mapScores: createMemoryCache({ maxEntries: 500, maxSize: 5_000, sizeOf: scores => scores.length + 1, ...clock }),
     standings: createMemoryCache({ maxEntries: 200, ...clock }),
     rankings: createMemoryCache({ maxEntries: 200, ...clock }),
+    stars: createMemoryCache({ maxEntries: 20_000, behind: shelves?.stars, ...clock }),
   };
 }

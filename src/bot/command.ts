@@ -1,14 +1,12 @@
 import type { Beatmaps } from '../beatmaps/beatmaps.ts';
-import type { Difficulty } from '../beatmaps/difficulty/difficulty.ts';
+import type { Ratings } from '../beatmaps/rating/ratings.ts';
 import type { Recommend } from '../beatmaps/recommend/recommend.ts';
 import type { RecommendationHistory } from '../beatmaps/recommend/recommendation-history.ts';
 import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
-import type { ChatMembers } from './memory/chat-members.ts';
-import type { ShownMaps } from './memory/shown-maps.ts';
-import type { TrackedPlayers } from './memory/tracked-players.ts';
+import type { ChatMemory } from './memory/chat-memory.ts';
 import type { Card, Reply } from './reply.ts';
 import type { Jobs } from './runtime/jobs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
@@ -103,14 +101,12 @@ export interface Services {
   readonly recommend: Recommend;
   /** What was recommended to whom. */
   readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
-  /** Estimates; replies go without where it is absent or fails. */
-  readonly difficulty?: Pick<Difficulty, 'of'>;
+  /** Stars and pp of difficulties as they are played. */
+  readonly ratings: Ratings;
   /** Draws; replies go without image cards where it is absent. */
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
-  readonly shownMaps: ShownMaps;
-  readonly members: ChatMembers;
-  readonly tracked: TrackedPlayers;
+  readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
   readonly jobs: Pick<Jobs, 'forgetUser'>;
   /** Of Medley itself, for people. */

@@ -2,6 +2,7 @@
 import { type Answer, type Ask, html, json } from './answer.ts';
 import { searchSets } from './beatmap-search.ts';
 import type { BeatmapWorld, SandboxPlayer, SandboxSet } from './beatmap-world.ts';
+import { answerAttributes } from './osu-attributes.ts';
 import { osuFile } from './osu-file.ts';
 import { answerMapScores, answerOwnScores, answerRanking, answerUsers } from './osu-plays.ts';
 import { compactSet, MODE_NAMES, mapShape, playerShape, scoreShape, setShape, wholeSet } from './osu-shapes.ts';
@@ -140,11 +141,6 @@ function answerMap(ask: Ask, world: BeatmapWorld, endpoint: OsuEndpoint): Answer
   if (endpoint === 'osu.map-scores') return answerMapScores(ask, set, map, world);
   if (endpoint === 'osu.own-scores') return answerOwnScores(ask, set, map, world);
   const { beatmaps: _, ...shallow } = setShape(set);
-  if (endpoint === 'osu.attributes') {
-    return json({
-      attributes: { star_rating: map.stars * 1.1, max_combo: map.circles + map.sliders * 2, aim_difficulty: 2 },
-    });
-  }
   const owners = [{ id: set.creatorId, username: set.creator }];
   return json({ ...mapShape(set, map), owners, failtimes: { fail: [], exit: [] }, beatmapset: shallow });
 }
@@ -236,7 +232,7 @@ function answerFile({ url }: Ask, { sets }: BeatmapWorld): Answer {
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: osuFile(found.set, found.map) };
 }
 
-const ON_ONE_MAP: ReadonlySet<OsuEndpoint> = new Set(['osu.map', 'osu.attributes', 'osu.map-scores', 'osu.own-scores']);
+const ON_ONE_MAP: ReadonlySet<OsuEndpoint> = new Set(['osu.map', 'osu.map-scores', 'osu.own-scores']);
 
 export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld): Answer {
   if (endpoint === 'osu.token') return answerToken(ask);
@@ -244,6 +240,8 @@ export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld):
   if (ask.headers.authorization !== `Bearer ${TOKEN}`) return json({ authentication: 'basic' }, 401);
   if (endpoint === 'osu.search') return answerSearch(ask, world);
   if (endpoint === 'osu.set') return answerSet(ask, world);
+  if (endpoint === 'osu.attributes')
+    return answerAttributes(ask, findMap(world.sets, Number(ask.url.pathname.split('/')[4]))?.map);
   if (ON_ONE_MAP.has(endpoint)) return answerMap(ask, world, endpoint);
   if (endpoint === 'osu.users') return answerUsers(ask, world);
   if (endpoint === 'osu.ranking') return answerRanking(ask);

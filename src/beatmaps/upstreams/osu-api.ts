@@ -9,7 +9,7 @@ import { id, number, text } from '../model/osu-fields.ts';
 import { parseBeatmap, parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
 import { type Player, parsePlayer } from '../model/player.ts';
 import { rulesetNumber } from '../model/ruleset.ts';
-import { parseScore, type Score, type ScoreType } from '../model/score.ts';
+import { parseScore, type Score, type ScoreMod, type ScoreType } from '../model/score.ts';
 import { renderQuery } from '../query/query.ts';
 import { renderSort } from '../query/query-words.ts';
 import type { Search, SearchPage } from '../query/search.ts';
@@ -90,7 +90,7 @@ export interface OsuApi extends OsuPlaysApi {
   ): Promise<ListSlice<UserBeatmapset>>;
   attributes(
     mapId: number,
-    options: { readonly ruleset?: Ruleset; readonly mods?: readonly string[] },
+    options: { readonly ruleset?: Ruleset; readonly mods?: readonly (string | ScoreMod)[] },
     signal?: AbortSignal,
   ): Promise<DifficultyAttributes>;
 }

@@ -4,8 +4,8 @@ import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../buttons/paging.ts
 import { ppPicture } from '../cards/pp-curve.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
-import { estimateFullCombos } from '../osu/estimate.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
+import { ratePlays } from '../osu/play-ratings.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderScores } from '../views/score-list.ts';
 
@@ -61,8 +61,8 @@ export const osuScores = defineCommand({
       actions.encode({ command: 'osu scores', values: { ...values, ...more }, owner: callerKey(caller) }),
     );
     const first = (place.page - 1) * PER_PAGE + 1;
-    const [fullCombos, picture] = await Promise.all([
-      estimateFullCombos(scores, context),
+    const [ratings, picture] = await Promise.all([
+      ratePlays(scores, context),
       type === 'best' && place.page === 1 ? curveOf(user, context) : undefined,
     ]);
     return renderScores(
@@ -70,7 +70,7 @@ export const osuScores = defineCommand({
         player: user,
         type,
         scores,
-        fullCombos,
+        ratings,
         picture,
         first,
         stale,

@@ -20,13 +20,13 @@ export interface AskedMap extends SetAnswer {
  */
 export async function askedMap(text: string | undefined, context: CommandContext): Promise<AskedMap> {
   const map = await resolve(text, context);
-  await context.services.shownMaps.remember(context.caller, { id: map.beatmap.id, ruleset: map.ruleset });
+  await context.services.memory.maps.remember(context.caller, { id: map.beatmap.id, ruleset: map.ruleset });
   return map;
 }
 
 async function resolve(text: string | undefined, { caller, services, signal }: CommandContext): Promise<AskedMap> {
   if (text === undefined) {
-    const last = await services.shownMaps.last(caller);
+    const last = await services.memory.maps.last(caller);
     if (last === undefined) throw usageError('noMap');
     return { ...(await services.beatmaps.setOfMap(last.id, signal)), ruleset: last.ruleset };
   }

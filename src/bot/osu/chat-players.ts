@@ -4,11 +4,11 @@ import type { LinkedPlayer } from '../settings/settings.ts';
 /** The linked players of the members of a group, each once, who came last first. A private chat has none. */
 export async function chatPlayers(
   caller: Caller,
-  { members, settings }: Pick<Services, 'members' | 'settings'>,
+  { memory, settings }: Pick<Services, 'memory' | 'settings'>,
 ): Promise<readonly LinkedPlayer[]> {
   if (caller.chatKind !== 'group') return [];
   const players = new Map<number, LinkedPlayer>();
-  for (const user of await members.list(chatKey(caller))) {
+  for (const user of await memory.members.list(chatKey(caller))) {
     const { player } = await settings.user(user);
     if (player !== null && !players.has(player.id)) players.set(player.id, player);
   }

@@ -89,6 +89,9 @@ export const osu = {
   back: 'Back',
   more: 'More',
   open: 'Open a beatmap…',
+  openDifficulty: 'Open a difficulty…',
+  /** Followed by the mappers of a difficulty. */
+  by: 'by',
   openOne: 'Open',
   mappedBy: (name: string) => `mapped by ${name}`,
   difficultiesTitle: 'Difficulties',
@@ -138,13 +141,15 @@ export const osu = {
   unlinked: (name: string) => `Unlinked ${name}.`,
   notLinked: 'You had no player linked.',
   noMaps: 'There are no beatmaps in this list.',
-  withMods: (mods: string) => `With +${mods}; stars and combo are those without mods.`,
+  withMods: (mods: string) => `With +${mods}.`,
   /** Worked out by Medley, not by osu!. */
   estimate: {
     pp: (shown: string) => `${shown} pp`,
-    stars: (stars: string, mods: string) => (mods === '' ? `about ${stars}` : `about ${stars} with +${mods}`),
-    by: (date: string) => `estimated by the rules of ${date}`,
-    byOtherFile: (date: string) => `estimated from another version of the map, by the rules of ${date}`,
+    about: (shown: string) => `about ${shown}`,
+    by: (date: string) => `stars and pp are estimates by the rules of ${date}`,
+    ppBy: (date: string) => `pp is an estimate by the rules of ${date}, on today’s scale`,
+    byOtherFile: (date: string) => `estimates from another version of the map, by the rules of ${date}`,
+    byFigures: 'stars with mods are estimates from the maps’ figures',
   },
   mapTypes: {
     ranked: 'ranked beatmaps',
@@ -196,6 +201,12 @@ export const osu = {
     unknownMap: (id: string) => `Beatmap ${id}`,
     weighted: (pp: string) => `counts ${pp} pp`,
     failed: 'failed',
+    ifRanked: (pp: string) => `about ${pp} pp if ranked`,
+    untilFail: (pp: string) => `about ${pp} pp up to there`,
+    failedAt: (percent: string) => `failed at ${percent}`,
+    score: (shown: string) => `score ${shown}`,
+    /** Names of the results that have no number for a name. */
+    results: { miss: 'miss', fruits: 'fruits', drops: 'drops', droplets: 'missed droplets' },
     ifFullCombo: (pp: string) => `about ${pp} pp as a full combo`,
     fullCombo: 'full combo',
     misses: (n: number) => (n === 1 ? '1 miss' : `${n} misses`),

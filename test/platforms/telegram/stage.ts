@@ -7,6 +7,7 @@ import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import type { Command } from '../../../src/bot/command.ts';
+import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createJobs, type Jobs } from '../../../src/bot/runtime/jobs.ts';
 import { createSettingsStore, type SettingsStore } from '../../../src/bot/settings/settings.ts';
@@ -23,7 +24,7 @@ import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import type { TelegramLimits } from '../../../src/platforms/telegram/limits.ts';
 import { createTelegramPlatform, type TelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
 import { commandList } from '../../bot/command-list.ts';
-import { memoryLimiter } from '../../bot/sample.ts';
+import { memoryLimiter, RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
@@ -121,6 +122,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
+      memory: createChatMemory({ records, onFailure: () => undefined }),
+      ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),

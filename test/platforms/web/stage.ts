@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
+import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
@@ -16,6 +17,7 @@ import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
 import { commandList } from '../../bot/command-list.ts';
+import { RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { embeddedRecords } from '../../records.ts';
@@ -87,6 +89,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor: createExtractor(asked, waiting),
       beatmaps: fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ records }),
+      memory: createChatMemory({ records, onFailure: () => undefined }),
+      ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),

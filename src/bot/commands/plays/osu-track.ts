@@ -20,7 +20,7 @@ export const osuTrack = defineCommand({
   subject: 'player',
   async run({ player, mode, stop = false }, context: CommandContext) {
     const { caller, services, t } = context;
-    const { tracked } = services;
+    const { tracked } = services.memory;
     const words = t.messages.plays.track;
     if (!tracked.canPost(caller.platform)) return notice(words.cannotPost);
     requirePlayers(services.beatmaps);
@@ -41,7 +41,7 @@ export const osuTrack = defineCommand({
 });
 
 async function shown(change: string | undefined, { caller, services, t }: CommandContext) {
-  const players = await services.tracked.list(caller);
+  const players = await services.memory.tracked.list(caller);
   const token = (command: string, { id, mode }: TrackedPlayer, more: Readonly<Record<string, boolean>> = {}) =>
     services.actions.encode({ command, values: { player: String(id), mode: modeOf(mode), ...more } });
   const entries = players.map(player => ({
