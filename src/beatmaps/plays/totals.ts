@@ -44,6 +44,14 @@ export function replacePlays(standing: PpStanding, worths: readonly number[]): n
   return ownTotal(standing) - sumOf(standing.best) + sumOf(worths);
 }
 
+/** With a better play on a map. @param index of the present play on it among the best; below 0 for none */
+export function replacePlay(standing: PpStanding, index: number, pp: number): WhatIf {
+  if (index < 0) return addPlays(standing, pp, 1);
+  const worths = standing.best.with(index, pp);
+  const total = replacePlays(standing, worths);
+  return { total, gain: total - ownTotal(standing), place: worths.filter(each => each > pp).length + 1 };
+}
+
 /** No play of today is worth so much; a target that asks for more is out of reach with so many plays. */
 const MOST_PP = 5_000;
 /** Finer than what is shown. */

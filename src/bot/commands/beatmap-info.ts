@@ -5,8 +5,10 @@ import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import { suggestMaps } from '../autocomplete/map-suggestions.ts';
 import { strainPicture } from '../cards/strain-graph.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
+import { hardestOf } from '../osu/asked-map.ts';
 import { downloadToken, openMapToken } from '../osu/beatmap-buttons.ts';
 import { findMap } from '../osu/map-reference.ts';
+import { mapButtons } from '../osu/play-buttons.ts';
 import { MAX_LINES, renderBeatmapInfo } from '../views/beatmap-info.ts';
 
 const MAX_MAP = 300;
@@ -72,12 +74,16 @@ export const beatmapInfo = defineCommand({
   subject: 'beatmap',
   accepts: 'beatmap-link',
   async run({ map, mods }, context: CommandContext) {
-    const { services, signal, t } = context;
+    const { caller, services, signal, t } = context;
     const [, name = map, ending = ''] = (mods === undefined && MODS_AT_END.exec(map)) || [];
     const chosen = parseMods(mods ?? ending);
     const { set, beatmap, ruleset, ...origin } = await findMap(name, services.beatmaps, signal);
     const convertedTo = beatmap?.mode === 'osu' && ruleset !== 'osu' ? ruleset : undefined;
     if (beatmap !== undefined) checkMods(chosen, convertedTo ?? beatmap.mode);
+    const shown = beatmap ?? hardestOf(set);
+    if (shown !== undefined) {
+      await services.memory.maps.remember(caller, { id: shown.id, ruleset: convertedTo ?? shown.mode });
+    }
     const played = {
       ...set,
       bpm: set.bpm === null ? null : set.bpm * clockRateOf(chosen),
@@ -99,6 +105,10 @@ export const beatmapInfo = defineCommand({
         strainPicture({ set, beatmap, mods: chosen, estimated: strains }, services.painter, t),
       downloadToken: downloadToken(services, set.id),
       openToken: (id: number) => openMapToken(services, id, chosen),
+      plays:
+        shown === undefined
+          ? []
+          : mapButtons({ id: shown.id, convertedTo, mods: chosen }, ['leaderboard', 'compare', 'simulate'], services, t),
     };
     return renderBeatmapInfo(view, t);
   },

@@ -25,12 +25,13 @@ export const osuScore = defineCommand({
   subject: 'player',
   accepts: 'score-link',
   async run({ play }, context: CommandContext) {
-    const { services, signal, t } = context;
+    const { caller, services, signal, t } = context;
     const link = matchOsuLink(play);
     if (link?.kind !== 'score') throw usageError('notScoreLink');
     const { score, stale } = await services.beatmaps.score(link.id, link.ruleset, signal);
     const ratings = await ratePlays([score], context);
     const { beatmap_id, user_id, mode } = score;
+    if (beatmap_id !== null) await services.memory.maps.remember(caller, { id: beatmap_id, ruleset: mode });
     return renderScore(
       {
         score,

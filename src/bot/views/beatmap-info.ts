@@ -33,6 +33,8 @@ export interface BeatmapInfoView extends SetAnswer {
   readonly downloadToken: string;
   /** Of the menu's choice that opens a difficulty with the same mods. */
   openToken(mapId: number): string;
+  /** Buttons to the plays on it. */
+  readonly plays: readonly Action[];
 }
 
 /** Lines of difficulties beyond this are counted instead. */
@@ -62,6 +64,7 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
     actions: [
       { kind: 'link', label: words.openAtOsu, url: pageOf(view) },
       ...(set.download_disabled ? [] : [downloadButton(downloadToken, t)]),
+      ...view.plays,
       ...openMenu(view, t),
     ],
   });
@@ -202,7 +205,7 @@ function sum(counts: readonly (number | null)[]): number {
 }
 
 /** `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys in place of CS, and no AR. */
-function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
+export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
   const isMania = mode === 'mania';
   const shown = [
     ['AR', isMania || mode === 'taiko' ? null : ar],

@@ -25,13 +25,17 @@ export interface ScoresView {
   readonly scores: readonly Score[];
   /** What those come to, by the play's number. */
   readonly ratings: ReadonlyMap<number, Rating>;
-  /** Place in the list of the first one here, from 1. */
-  readonly first: number;
+  /** In the player's list, by the play's number. */
+  readonly places: ReadonlyMap<number, number>;
+  /** How many are like that; undefined where the list is whole. */
+  readonly count: number | undefined;
   readonly stale: boolean;
   readonly picture?: PictureBlock | undefined;
   readonly pages: PagesView;
   /** Of the button that opens a difficulty. */
   openToken(mapId: number): string;
+  /** Ways to the player's other cards. */
+  readonly actions: readonly Action[];
 }
 
 export interface ScoreView {
@@ -73,32 +77,35 @@ export function renderScore(view: ScoreView, t: Translator): Reply {
 
 /** Plays as cards. */
 export function renderScores(view: ScoresView, t: Translator): Reply {
-  const { player, type, scores, pages, first } = view;
+  const { player, type, scores, pages, places, count } = view;
   const words = t.messages.osu.scores;
   const title = [...playerTitle(player), `: ${words.titles[type]} (${t.messages.osu.modes[player.mode]})`];
   if (scores.length === 0) {
-    const sentence = pages.page > 1 ? words.noMore : words.none[type];
+    const sentence = pages.page > 1 ? words.noMore : noneSentence(view, t);
     return reply({
       tone: 'notice',
       blocks: [
         { kind: 'heading', text: title },
         { kind: 'text', text: [sentence] },
       ],
-      actions: pageActions(pages, t),
+      actions: [...pageActions(pages, t), ...view.actions],
     });
   }
-  const place = pages.page === 1 ? [] : [t.messages.osu.page(pages.page)];
+  const place = joined([
+    count === undefined ? undefined : t.messages.plays.shown.filtered(count, t.number(count)),
+    pages.page === 1 ? undefined : t.messages.osu.page(pages.page),
+  ]);
   return reply({
     blocks: [
       { kind: 'heading', text: title },
-      ...place.map(text => ({ kind: 'text', text: [text] }) as const),
+      ...(place.length === 0 ? [] : [{ kind: 'text', text: place } as const]),
       ...originBlocks({ source: 'osu', stale: view.stale }, t),
       ...(view.picture === undefined ? [] : [view.picture]),
-      ...scores.map((score, index) =>
+      ...scores.map(score =>
         scoreCard(
           score,
           {
-            place: type === 'best' ? first + index : undefined,
+            place: type === 'best' ? places.get(score.id) : undefined,
             rating: view.ratings.get(score.id),
             openToken: view.openToken,
           },
@@ -107,8 +114,15 @@ export function renderScores(view: ScoresView, t: Translator): Reply {
       ),
       ...estimateBlocks([...view.ratings.values()], t),
     ],
-    actions: [...openMenu(view, t), ...pageActions(pages, t)],
+    actions: [...openMenu(view, t), ...pageActions(pages, t), ...view.actions],
   });
+}
+
+function noneSentence({ type, count, places }: ScoresView, t: Translator): string {
+  const { scores } = t.messages.osu;
+  const { shown } = t.messages.plays;
+  if (count === undefined || places.size === 0) return scores.none[type];
+  return count === 0 ? shown.none : shown.noSuch(count, t.number(count));
 }
 
 function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Action[] {
@@ -119,7 +133,8 @@ function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Ac
   return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
 }
 
-function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
+/** `Artist - Title [Difficulty]` */
+export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
   if (beatmapset === null) return t.messages.osu.scores.unknownMap(String(beatmap_id ?? '?'));
   return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
 }
@@ -129,7 +144,7 @@ function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined 
   return beatmap_id === null ? undefined : mapPage(beatmap_id);
 }
 
-interface ScoreCardOptions {
+export interface ScoreCardOptions {
   readonly rating: Rating | undefined;
   /** In the list of best plays. */
   readonly place?: number | undefined;
@@ -137,7 +152,7 @@ interface ScoreCardOptions {
   readonly openToken?: ScoresView['openToken'];
 }
 
-function scoreCard(score: Score, { place, rating, openToken }: ScoreCardOptions, t: Translator): Card {
+export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardOptions, t: Translator): Card {
   const { beatmap, beatmapset, beatmap_id } = score;
   const page = pageOf(score);
   const name = mapName(score, t);
@@ -214,7 +229,7 @@ function fullComboText({ pp, is_perfect_combo }: Score, rating: Rating | undefin
 }
 
 /** By whose rules the figures that are not osu!'s were worked out. */
-function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly Block[] {
+export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly Block[] {
   const words = t.messages.osu.estimate;
   const estimate = ratings.find(rating => rating?.isEstimate === true);
   if (estimate === undefined) return [];
@@ -250,7 +265,7 @@ function resultCounts(score: Score, t: Translator): string {
 
 const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
 
-function resultText(score: Score, t: Translator): string {
+export function resultText(score: Score, t: Translator): string {
   const { rank, accuracy, pp } = score;
   const shown = shownMods(score);
   const parts = [

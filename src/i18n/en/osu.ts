@@ -22,7 +22,9 @@ export const osu = {
             ? 'That page is no longer there. Please search again.'
             : p.what === 'mods'
               ? modsSentence(p)
-              : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
+              : p.what === 'counts'
+                ? 'These results do not fit that map. In osu!catch, give accuracy and misses instead.'
+                : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
       not_found: (p: Params) =>
         p.what === 'words'
           ? 'I found no beatmap with these words. Try fewer words.'

@@ -20,7 +20,9 @@ export const osu: Messages['osu'] = {
             ? 'Halaman itu sudah tidak ada. Silakan cari lagi.'
             : p.what === 'mods'
               ? modsSentence(p)
-              : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
+              : p.what === 'counts'
+                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch, berikan akurasi dan jumlah meleset saja.'
+                : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
           ? 'Saya tidak menemukan beatmap dengan kata-kata itu. Coba dengan kata yang lebih sedikit.'

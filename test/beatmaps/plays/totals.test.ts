@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addPlays, replacePlays, worthNeeded } from '../../../src/beatmaps/plays/totals.ts';
+import { addPlays, replacePlay, replacePlays, worthNeeded } from '../../../src/beatmaps/plays/totals.ts';
 import { weightedPp } from '../../../src/beatmaps/recommend/total-pp.ts';
 
 const best = [300, 280, 250, 200, 120];
@@ -58,6 +58,15 @@ describe('a target', () => {
 
   it('is out of reach where no play is worth so much', () => {
     expect(worthNeeded(standing, 100_000, 1)).toBeNull();
+  });
+});
+
+describe('a better play on a map', () => {
+  it('takes the place of the one that is there, or is one more', () => {
+    const better = replacePlay(standing, 4, 260);
+    expect(better.place).toBe(3);
+    expect(better.gain).toBeCloseTo(weightedPp([300, 280, 260, 250, 200]) - weightedPp(best));
+    expect(replacePlay(standing, -1, 260)).toEqual(addPlays(standing, 260, 1));
   });
 });
 
