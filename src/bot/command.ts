@@ -7,6 +7,7 @@ import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
 import type { ChatMemory } from './memory/chat-memory.ts';
+import { groupKey, personKey } from './memory/place.ts';
 import type { Card, Reply } from './reply.ts';
 import type { Jobs } from './runtime/jobs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
@@ -85,13 +86,13 @@ export interface Caller {
 }
 
 /** The key a person's settings, buttons and data hang on. */
-export function callerKey({ platform, userId }: Pick<Caller, 'platform' | 'userId'>): string {
-  return `${platform}:${userId}`;
+export function callerKey(caller: Pick<Caller, 'platform' | 'userId'>): string {
+  return personKey(caller);
 }
 
 /** The key a chat's settings hang on. */
-export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
-  return `${platform}:${groupId ?? chatId}`;
+export function chatKey(caller: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
+  return groupKey(caller);
 }
 
 /** What the core lends every command. */

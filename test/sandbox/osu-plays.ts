@@ -4,17 +4,21 @@ import type { BeatmapWorld, SandboxMap, SandboxPlayer, SandboxSet } from './beat
 import { MODE_NAMES, playerShape, scoreShape } from './osu-shapes.ts';
 
 /** Players that leaderboards alone know. */
-const STRANGERS: readonly SandboxPlayer[] = ['salt shaker', 'Window Seat', 'nine lives', 'hallway_echo', 'Tin Whistle'].map(
-  (username, index) => ({
-    id: 4_500_001 + index,
-    username,
-    country: { code: 'NZ', name: 'New Zealand' },
-    playmode: 0,
-    pp: 12_000 - index * 900,
-    rank: 300 + index * 250,
-    restricted: false,
-  }),
-);
+const STRANGERS: readonly SandboxPlayer[] = [
+  'salt shaker',
+  'Window Seat',
+  'nine lives',
+  'hallway_echo',
+  'Tin Whistle',
+].map((username, index) => ({
+  id: 4_500_001 + index,
+  username,
+  country: { code: 'NZ', name: 'New Zealand' },
+  playmode: 0,
+  pp: 12_000 - index * 900,
+  rank: 300 + index * 250,
+  restricted: false,
+}));
 
 function missing(what: string | null): Answer {
   return json({ error: what }, 404);

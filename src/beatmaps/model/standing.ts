@@ -30,7 +30,11 @@ export interface RankedPlayer {
 const standing = part(z.looseObject({ pp: number, global_rank: number, hit_accuracy: number, accuracy: number }));
 const standings = part(z.looseObject({ osu: standing, taiko: standing, fruits: standing, mania: standing }));
 const playerShape = z.looseObject({ id, username: text, country_code: text, statistics_rulesets: standings });
-const rankedShape = z.looseObject({ pp: number, global_rank: number, user: part(z.looseObject({ id, username: text })) });
+const rankedShape = z.looseObject({
+  pp: number,
+  global_rank: number,
+  user: part(z.looseObject({ id, username: text })),
+});
 
 /** One of `GET /users?ids[]=`; undefined when the value is none. */
 export function parsePlayerStandings(value: unknown): PlayerStandings | undefined {

@@ -1,9 +1,10 @@
 /** Choosing and ordering plays of a list. */
+
+import { AppError } from '../../errors.ts';
 import { checkMods } from '../model/mods.ts';
 import type { Score } from '../model/score.ts';
 import { parseQuery } from '../query/query.ts';
 import { matches } from '../query/query-match.ts';
-import { AppError } from '../../errors.ts';
 
 export const GRADES = ['SS', 'S', 'A', 'B', 'C', 'D'] as const;
 export type Grade = (typeof GRADES)[number];

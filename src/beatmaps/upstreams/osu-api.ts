@@ -16,7 +16,7 @@ import type { Search, SearchPage } from '../query/search.ts';
 import type { OsuParams } from './osu-call.ts';
 import { createOsuPlaysApi, type OsuPlaysApi } from './osu-plays-api.ts';
 import { createOsuToken } from './osu-token.ts';
-import { expectShape, readAnswer, OSU } from './upstream-answer.ts';
+import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
 export const USER_BEATMAP_TYPES = [
   'ranked',

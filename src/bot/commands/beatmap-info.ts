@@ -108,7 +108,12 @@ export const beatmapInfo = defineCommand({
       plays:
         shown === undefined
           ? []
-          : mapButtons({ id: shown.id, convertedTo, mods: chosen }, ['leaderboard', 'compare', 'simulate'], services, t),
+          : mapButtons(
+              { id: shown.id, convertedTo, mods: chosen },
+              ['leaderboard', 'compare', 'simulate'],
+              services,
+              t,
+            ),
     };
     return renderBeatmapInfo(view, t);
   },

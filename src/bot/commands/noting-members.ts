@@ -1,4 +1,4 @@
-import { callerKey, chatKey, type Command } from '../command.ts';
+import { type Command, callerKey, chatKey } from '../command.ts';
 
 /**
  * The same command, which notes in groups that its caller, who has a player linked, used it there: lists of a group's members are made of

@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { type Caller, callerKey } from '../command.ts';
+import { type Place, personKey } from './place.ts';
 
 /** A difficulty, in the ruleset that it was shown in. */
 export interface ShownMap {
   readonly id: number;
   readonly ruleset: Ruleset;
 }
-
-type Place = Pick<Caller, 'platform' | 'userId' | 'chatId' | 'chatKind'>;
 
 /**
  * The difficulty that each chat saw last, so that people need not name it again. A private chat's belongs to the person.
@@ -38,7 +36,7 @@ export const SHOWN_MAPS = {
 } as const satisfies CollectionOptions<ShownMap>;
 
 function keyOf(place: Place): string {
-  return place.chatKind === 'private' ? callerKey(place) : `${place.platform}:chat:${place.chatId}`;
+  return place.chatKind === 'private' ? personKey(place) : `${place.platform}:chat:${place.chatId}`;
 }
 
 export function createShownMaps({ records, onFailure }: ShownMapsOptions): ShownMaps {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
-import { type Caller, chatKey } from '../command.ts';
+import { groupKey, type Place } from './place.ts';
 
 export interface TrackedPlayer {
   readonly id: number;
@@ -35,11 +35,11 @@ export interface TrackedPlayers {
   /** Whether anything can be posted unasked on that platform. */
   canPost(platform: string): boolean;
   /** Of that chat. */
-  list(place: Place): Promise<readonly TrackedPlayer[]>;
+  list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
   /** Whether there was room for it. */
-  add(place: Place, player: TrackedPlayer): Promise<boolean>;
+  add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
   /** Whether it was tracked. */
-  remove(place: Place, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
+  remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
   /** Every chat that wants news. */
   chats(): Promise<readonly TrackingChat[]>;
   mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
@@ -49,7 +49,7 @@ export interface TrackedPlayers {
   moveChat(from: string, to: string): Promise<void>;
 }
 
-type Place = Pick<Caller, 'platform' | 'groupId' | 'chatId'>;
+type ChatPlace = Pick<Place, 'platform' | 'groupId' | 'chatId'>;
 
 const Player = z.object({ id: z.number().int().positive(), name: z.string(), mode: z.enum(RULESETS) });
 const Chat = z.object({ platform: z.string(), chatId: z.string(), group: z.string(), players: z.array(Player) });
@@ -74,7 +74,7 @@ export const MAX_TRACKED = 10;
 export const MAX_FOLLOWED = 600;
 
 const ALL = 'all';
-const placeKey = ({ platform, chatId }: Pick<Caller, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
+const placeKey = ({ platform, chatId }: Pick<Place, 'platform' | 'chatId'>) => `${platform}:${chatId}`;
 export const playerKey = ({ id, mode }: Pick<TrackedPlayer, 'id' | 'mode'>) => `${id}:${mode}`;
 
 export interface TrackedPlayersOptions {
@@ -100,7 +100,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
     else await chats.set(key, chat, ALL);
   }
 
-  const list = async (place: Place) => (await chats.get(placeKey(place)))?.players ?? [];
+  const list = async (place: ChatPlace) => (await chats.get(placeKey(place)))?.players ?? [];
 
   async function isFull(player: TrackedPlayer): Promise<boolean> {
     const followed = new Set((await chats.listGroup(ALL)).flatMap(chat => chat.players.map(playerKey)));
@@ -117,7 +117,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
         const others = (await list(place)).filter(each => playerKey(each) !== playerKey(player));
         if (others.length >= MAX_TRACKED || (await isFull(player))) return false;
         const { platform, chatId } = place;
-        await put(placeKey(place), { platform, chatId, group: chatKey(place), players: [...others, player] });
+        await put(placeKey(place), { platform, chatId, group: groupKey(place), players: [...others, player] });
         return true;
       }),
     remove: (place, player) =>
@@ -139,7 +139,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
       inTurn(async () => {
         for (const chat of await ofGroup(from)) {
           await chats.delete(placeKey(chat), ALL);
-          const chatId = chatKey(chat) === from ? to.slice(chat.platform.length + 1) : chat.chatId;
+          const chatId = groupKey(chat) === from ? to.slice(chat.platform.length + 1) : chat.chatId;
           await put(placeKey({ ...chat, chatId }), { ...chat, chatId, group: to });
         }
       }),

@@ -71,7 +71,10 @@ export const playCommands = {
   },
   'osu track': {
     description: 'Post a player’s new best plays here (admins)',
-    options: { player: { name: 'player', description: 'Name, ID or profile link; without one, who is watched' }, mode: MODE },
+    options: {
+      player: { name: 'player', description: 'Name, ID or profile link; without one, who is watched' },
+      mode: MODE,
+    },
     choices: { mode: MODES },
   },
 };

@@ -24,7 +24,8 @@ export const plays = {
   },
   onMap: (rank: string) => `#${rank} on this map`,
   inBest: (place: string) => `#${place} of the best plays`,
-  bestIfFullCombo: (place: string, gain: string) => `as a full combo about #${place} of the best plays, ${gain} pp in total`,
+  bestIfFullCombo: (place: string, gain: string) =>
+    `as a full combo about #${place} of the best plays, ${gain} pp in total`,
   compare: {
     title: 'plays on this map',
     none: (name: string) => `${name} has no play that counts on this map.`,
@@ -36,7 +37,8 @@ export const plays = {
     noLeaderboard: 'osu! keeps no leaderboard for this map.',
     noneHere: 'None of the linked players of this chat has a play like that on this map.',
     /** Players who were not asked about yet. */
-    left: (n: number) => (n === 1 ? '1 player of this chat was not looked up yet.' : `${n} players of this chat were not looked up yet.`),
+    left: (n: number) =>
+      n === 1 ? '1 player of this chat was not looked up yet.' : `${n} players of this chat were not looked up yet.`,
   },
   simulate: {
     title: 'What a play would be worth',
@@ -57,10 +59,12 @@ export const plays = {
     gain: (gain: string) => `${gain} pp`,
     worth: (now: string, then: string) => `${now} → about ${then} pp`,
     none: 'Every one of these plays is a full combo already.',
-    partial: (done: string, all: string) => `Worked out for ${done} of ${all} chokes so far; the others count as they are.`,
+    partial: (done: string, all: string) =>
+      `Worked out for ${done} of ${all} chokes so far; the others count as they are.`,
   },
   whatIf: {
-    title: (times: number, pp: string) => (times === 1 ? `One more play of ${pp} pp` : `${times} more plays of ${pp} pp`),
+    title: (times: number, pp: string) =>
+      times === 1 ? `One more play of ${pp} pp` : `${times} more plays of ${pp} pp`,
     total: (now: string, then: string) => `${now} → ${then} pp`,
     gain: (gain: string) => `${gain} pp in total`,
     place: (n: string) => `#${n} of the best plays`,
@@ -85,19 +89,21 @@ export const plays = {
   track: {
     title: 'Players I watch for this chat',
     none: 'I watch no player for this chat. An admin can add one with /osu track and a name.',
-    added: (name: string, mode: string) => `From now on I post new best plays of ${name} (${mode}) here, within the hour.`,
+    added: (name: string, mode: string) =>
+      `From now on I post new best plays of ${name} (${mode}) here, within the hour.`,
     removed: (name: string) => `I no longer watch ${name}.`,
     notTracked: 'I was not watching that player.',
     cannotPost: 'I cannot post here unasked, so I cannot watch players for this chat.',
     full: 'No more players can be watched. Stop one of them first.',
     stop: (name: string) => `Stop ${name}`,
-    news: (name: string) => `A new best play of ${name}`,
-    manyNews: (name: string, n: number) => `${n} new best plays of ${name}`,
+    news: 'a new best play',
+    manyNews: (n: number) => `${n} new best plays`,
   },
   shown: {
     /** How a list is filtered. */
     filtered: (n: number, shown: string) => (n === 1 ? '1 play' : `${shown} plays`),
     none: 'No play is like that.',
-    noSuch: (n: number, shown: string) => (n === 1 ? 'There is only 1 play like that.' : `There are only ${shown} plays like that.`),
+    noSuch: (n: number, shown: string) =>
+      n === 1 ? 'There is only 1 play like that.' : `There are only ${shown} plays like that.`,
   },
 };

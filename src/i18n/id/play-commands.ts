@@ -4,7 +4,10 @@ import type { Messages } from '../messages.ts';
 const MODE = { name: 'mode', description: 'osu, taiko, catch, atau mania' };
 const PLAYER = { name: 'pemain', description: 'Nama, nomor, atau tautan profil; kamu, bila sudah dikaitkan' };
 const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
-const MAP = { name: 'peta', description: 'Tautan, nomor, atau kata judulnya; bila kosong, yang terakhir tampil di sini' };
+const MAP = {
+  name: 'peta',
+  description: 'Tautan, nomor, atau kata judulnya; bila kosong, yang terakhir tampil di sini',
+};
 
 /** Names and descriptions of the commands about plays. */
 export const playCommands: Pick<Messages['commands'], keyof typeof english> = {

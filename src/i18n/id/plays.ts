@@ -85,14 +85,15 @@ export const plays: Messages['plays'] = {
   track: {
     title: 'Pemain yang saya pantau untuk obrolan ini',
     none: 'Tidak ada pemain yang saya pantau untuk obrolan ini. Admin bisa menambahkannya dengan /osu track dan sebuah nama.',
-    added: (name, mode) => `Mulai sekarang permainan terbaik ${name} (${mode}) yang baru saya kirim ke sini, dalam satu jam.`,
+    added: (name, mode) =>
+      `Mulai sekarang permainan terbaik ${name} (${mode}) yang baru saya kirim ke sini, dalam satu jam.`,
     removed: name => `Saya tidak lagi memantau ${name}.`,
     notTracked: 'Pemain itu memang tidak saya pantau.',
     cannotPost: 'Saya tidak bisa mengirim ke sini tanpa diminta, jadi tidak bisa memantau pemain untuk obrolan ini.',
     full: 'Tidak bisa memantau pemain lagi. Hentikan dulu salah satunya.',
     stop: name => `Hentikan ${name}`,
-    news: name => `Permainan terbaik baru dari ${name}`,
-    manyNews: (name, n) => `${n} permainan terbaik baru dari ${name}`,
+    news: 'permainan terbaik baru',
+    manyNews: n => `${n} permainan terbaik baru`,
   },
   shown: {
     filtered: (_, shown) => `${shown} permainan`,

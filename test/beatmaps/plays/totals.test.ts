@@ -73,8 +73,6 @@ describe('a better play on a map', () => {
 describe('other worths', () => {
   it('change the total by what they change of the sum', () => {
     expect(replacePlays(standing, best)).toBeCloseTo(standing.total);
-    expect(replacePlays(standing, [300, 280, 250, 200, 320])).toBeCloseTo(
-      100 + weightedPp([320, 300, 280, 250, 200]),
-    );
+    expect(replacePlays(standing, [300, 280, 250, 200, 320])).toBeCloseTo(100 + weightedPp([320, 300, 280, 250, 200]));
   });
 });

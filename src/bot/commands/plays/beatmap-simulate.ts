@@ -53,10 +53,7 @@ export const beatmapSimulate = defineCommand({
     const asked = isDescribed(play) ? simulate(play, beatmap, ruleset) : undefined;
     const request = { beatmap, ruleset, mods: played };
     const [usual, rated] = await services.ratings.ofMaps(
-      [
-        { ...request, accuracies: USUAL },
-        ...(asked === undefined ? [] : [{ ...request, ...asked.request }]),
-      ],
+      [{ ...request, accuracies: USUAL }, ...(asked === undefined ? [] : [{ ...request, ...asked.request }])],
       signal,
     );
     return renderSimulation(

@@ -1,6 +1,6 @@
-import { AppError } from '../../../errors.ts';
 import { matchOsuLink } from '../../../beatmaps/model/link.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import { AppError } from '../../../errors.ts';
 import { suggestMaps } from '../../autocomplete/map-suggestions.ts';
 import { type CommandContext, callerKey, defineCommand } from '../../command.ts';
 import { usageError } from '../../dispatch/usage-error.ts';

@@ -1,5 +1,5 @@
-import { scorePage, userPage } from '../../../beatmaps/model/link.ts';
 import { statusNumber } from '../../../beatmaps/model/beatmapset.ts';
+import { scorePage, userPage } from '../../../beatmaps/model/link.ts';
 import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { AskedMap } from '../../osu/asked-map.ts';

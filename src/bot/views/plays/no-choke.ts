@@ -56,9 +56,7 @@ export function renderNoChoke(view: NoChokeView, t: Translator): Reply {
       ...heading,
       { kind: 'text', text: sum },
       { kind: 'text', text: stacked(entries.map((entry, index) => entryLine(entry, first + index, t))) },
-      ...(done < chokes
-        ? [{ kind: 'text', text: [words.partial(t.number(done), t.number(chokes))] } as const]
-        : []),
+      ...(done < chokes ? [{ kind: 'text', text: [words.partial(t.number(done), t.number(chokes))] } as const] : []),
     ],
     actions: [
       ...(again === undefined ? [] : [button(t.messages.plays.buttons.again, again)]),

@@ -68,7 +68,13 @@ function mapLine({ played, mods, rate, map }: SimulationView, usual: Rating, t: 
   const shown: Beatmap =
     rate === undefined || difficulty === undefined
       ? played
-      : { ...played, ar: difficulty.ar, od: difficulty.od, bpm: difficulty.bpm, total_length: difficulty.lengthSeconds };
+      : {
+          ...played,
+          ar: difficulty.ar,
+          od: difficulty.od,
+          bpm: difficulty.bpm,
+          total_length: difficulty.lengthSeconds,
+        };
   return joined([
     mods.length === 0 ? undefined : `+${mods.join('')}`,
     rate === undefined ? undefined : t.messages.plays.simulate.rate(t.decimal(rate, 2)),

@@ -72,8 +72,7 @@ export function renderTarget(view: TargetView, t: Translator): Reply {
     const text = words.unknownRank(t.number(rank ?? 0));
     return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [text] }], actions });
   }
-  const title =
-    rank === undefined ? words.title(shown(total, t)) : words.titleRank(t.number(rank), shown(total, t));
+  const title = rank === undefined ? words.title(shown(total, t)) : words.titleRank(t.number(rank), shown(total, t));
   const body: readonly Block[] =
     total <= now
       ? [{ kind: 'text', text: [words.reached(shown(now, t))] }]

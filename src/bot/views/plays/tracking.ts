@@ -1,8 +1,11 @@
 import { userPage } from '../../../beatmaps/model/link.ts';
+import type { Score } from '../../../beatmaps/model/score.ts';
+import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { TrackedPlayer } from '../../memory/tracked-players.ts';
-import { type Block, type Reply, reply, type Text } from '../../reply.ts';
+import { type Action, type Block, type Reply, reply, type Text } from '../../reply.ts';
 import { joined, link, stacked } from '../beatmap.ts';
+import { estimateBlocks, scoreCard } from '../score-list.ts';
 
 export interface TrackedView {
   /** What has just been done. */
@@ -44,5 +47,33 @@ export function renderTracked({ change, entries }: TrackedView, t: Translator): 
           ({ kind: 'button', label: words.stop(player.name), token: stopToken, style: 'secondary' }) as const,
       ),
     ],
+  });
+}
+
+export interface TrackNewsView {
+  readonly player: TrackedPlayer;
+  /** New best plays, best first. */
+  readonly scores: readonly Score[];
+  readonly ratings: ReadonlyMap<number, Rating>;
+  /** Of the button that opens a difficulty. */
+  openToken(mapId: number): string;
+  readonly actions: readonly Action[];
+}
+
+/** What is posted unasked when a player has new best plays. */
+export function renderTrackNews({ player, scores, ratings, openToken, actions }: TrackNewsView, t: Translator): Reply {
+  const words = t.messages.plays.track;
+  const { id, name, mode } = player;
+  const title = scores.length === 1 ? words.news : words.manyNews(scores.length);
+  return reply({
+    blocks: [
+      {
+        kind: 'heading',
+        text: [link(userPage(id, mode), name), `: ${title} (${t.messages.osu.modes[mode]})`],
+      },
+      ...scores.map(score => scoreCard(score, { rating: ratings.get(score.id), openToken }, t)),
+      ...estimateBlocks([...ratings.values()], t),
+    ],
+    actions,
   });
 }
