@@ -60,6 +60,8 @@ export interface Config {
   readonly mediaKey: Uint8Array | undefined;
   readonly mediaCacheBytes: number;
   readonly owners: readonly Owner[];
+  /** Whether each strategy is asked for a well-known post from time to time. */
+  readonly canary: boolean;
   /** Links that the empty web chat offers to try. */
   readonly webExamples: readonly WebExampleConfig[];
 }
@@ -160,9 +162,10 @@ const VARIABLES = z.object({
   OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:10042').default(
     [],
   ),
+  CANARY: variable(oneOf(['on', 'off']), 'on or off', 'on').default('off'),
   WEB_EXAMPLES: variable(
     list(parseWebExample),
-    'reel, carousel or facebook with the link of a post, separated by commas',
+    'a kind (reel, carousel, the id of a site) with the link of a post, separated by commas',
     'reel=https://www.instagram.com/reel/C1a2B3c4D5e/',
   ).default([]),
 });
@@ -279,6 +282,7 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * MEBIBYTE,
     owners: values.OWNER_IDS,
+    canary: values.CANARY === 'on',
     webExamples: values.WEB_EXAMPLES,
   };
 }

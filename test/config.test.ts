@@ -49,6 +49,7 @@ describe('loadConfig', () => {
       mediaKey: undefined,
       mediaCacheBytes: 1_073_741_824,
       owners: [],
+      canary: false,
       webExamples: [],
     });
   });
@@ -86,6 +87,7 @@ describe('loadConfig', () => {
       MEDIA_KEY: 'ff'.repeat(32),
       MEDIA_CACHE_MB: '2',
       OWNER_IDS: 'discord:1,telegram:2',
+      CANARY: 'on',
       WEB_EXAMPLES: 'reel=https://www.instagram.com/reel/C1a2B3c4D5e/?a=b',
     });
     expect(config).toEqual({
@@ -115,6 +117,7 @@ describe('loadConfig', () => {
       userLimit: { units: 5, windowMs: 10_000 },
       mediaKey: Buffer.alloc(32, 0xff),
       mediaCacheBytes: 2_097_152,
+      canary: true,
       owners: [
         { platform: 'discord', id: '1' },
         { platform: 'telegram', id: '2' },
@@ -197,10 +200,17 @@ describe('loadConfig', () => {
     ['USER_LIMIT', ['20', '20/', '/60', '0/60', '20/60/1', 'a/b', '20,60']],
     ['MEDIA_KEY', ['short', 'f'.repeat(63), 'A'.repeat(44)]],
     ['MEDIA_CACHE_MB', ['-1', '1GB']],
+    ['CANARY', ['yes', '1']],
     ['OWNER_IDS', ['80351110224678912', 'web:1', 'discord:name']],
     [
       'WEB_EXAMPLES',
-      ['https://www.instagram.com/reel/C1a2B3c4D5e/', 'story=https://a.example/', 'reel=http://a.example/'],
+      [
+        'https://www.instagram.com/reel/C1a2B3c4D5e/',
+        '=https://a.example/',
+        'A reel=https://a.example/',
+        'reel=http://a.example/',
+        'reel=',
+      ],
     ],
   ])('refuses a wrong %s with what was expected and an example that is right', (name, wrongValues) => {
     for (const value of wrongValues) {

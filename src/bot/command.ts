@@ -9,7 +9,6 @@ import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
 import type { ChatMemory } from './memory/chat-memory.ts';
 import { groupKey, personKey } from './memory/place.ts';
 import type { Card, Reply } from './reply.ts';
-import type { Jobs } from './runtime/jobs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
 import type { SettingsStore } from './settings/settings.ts';
 import type { Site } from './views/site-name.ts';
@@ -109,7 +108,8 @@ export interface Services {
   readonly settings: SettingsStore;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  readonly jobs: Pick<Jobs, 'forgetUser'>;
+  /** What was asked for and is not answered yet. */
+  readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
   /** Of Medley itself, for people. */
   readonly version: string;
 }

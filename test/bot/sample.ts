@@ -3,7 +3,6 @@ import { createRecommendationHistory } from '../../src/beatmaps/recommend/recomm
 import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
 import { createChatMemory } from '../../src/bot/memory/chat-memory.ts';
-import { createJobs, type Jobs } from '../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../src/bot/settings/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
@@ -129,7 +128,8 @@ export function fakeExtractor(
 }
 
 export interface SampleServices extends Services {
-  readonly jobs: Jobs;
+  /** `PLATFORM:USER` whose requests were to be forgotten. */
+  readonly forgotten: readonly string[];
 }
 
 /** The real stores, in memory. */
@@ -138,6 +138,7 @@ export function sampleServices(
   store: Store = openStore(':memory:'),
 ): SampleServices {
   const records = embeddedRecords(store);
+  const forgotten: string[] = [];
   return {
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
@@ -147,7 +148,8 @@ export function sampleServices(
     recommend: fakeRecommend().recommend,
     recommendationHistory: createRecommendationHistory({ records }),
     actions: createButtonTokens({ key: Buffer.alloc(32, 7), records, onFailure: () => undefined }),
-    jobs: createJobs({ store }),
+    requests: { forgetUser: async (platform, userId) => void forgotten.push(`${platform}:${userId}`) },
+    forgotten,
     version: '1.2.3',
   };
 }

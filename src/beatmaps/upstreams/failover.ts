@@ -25,7 +25,7 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly now: () => number;
 }
 
-/** How much a code tells the person who asked, most first. */
+/** How much a code says to the person who asked, most first. */
 const TELLING: readonly ErrorCode[] = [
   'upstream_rate_limited',
   'credentials_required',

@@ -17,7 +17,7 @@ export const forget = defineCommand({
     await services.actions.forget(owner);
     await services.memory.forgetUser(owner);
     await services.recommendationHistory.forgetUser(owner);
-    services.jobs.forgetUser(caller.platform, caller.userId);
+    await services.requests.forgetUser(caller.platform, caller.userId);
     return renderForgotten(t);
   },
 });

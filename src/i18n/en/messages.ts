@@ -1,4 +1,4 @@
-import { pictures } from './cards.ts';
+import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
 import { about, forget, help } from './help.ts';
@@ -38,5 +38,5 @@ export const messages = {
   telegram,
   webExamples,
   web,
-  pictures,
+  cards,
 };

@@ -1,5 +1,5 @@
 import type { Messages } from '../messages.ts';
-import { pictures } from './cards.ts';
+import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
 import { about, forget, help } from './help.ts';
@@ -33,5 +33,5 @@ export const messages: Messages = {
   telegram,
   webExamples,
   web,
-  pictures,
+  cards,
 };

@@ -52,6 +52,8 @@ export interface ExtractorOptions {
   readonly now?: () => number;
   /** For one `extract`, short links included. Default 20 000. */
   readonly deadlineMs?: number;
+  /** Told of every post that is brought, and where it came from. */
+  readonly onExtracted?: (from: Extraction['from']) => void;
 }
 
 const SECOND = 1_000;
@@ -128,7 +130,7 @@ function unsupported(what: string): AppError {
 }
 
 export function createExtractor(options: ExtractorOptions): Extractor {
-  const { sources, cache, shortLinks, log, now = Date.now, deadlineMs = 20 * SECOND } = options;
+  const { sources, cache, shortLinks, log, onExtracted, now = Date.now, deadlineMs = 20 * SECOND } = options;
   /** What `refresh` asks for again; it knows only ids. */
   const refs = new LRUCache<string, PostRef>({ max: MAX_REFS });
 
@@ -239,7 +241,10 @@ export function createExtractor(options: ExtractorOptions): Extractor {
       const named = readLink(link, only).match;
       // Most links have been asked for before: they need no deadline and no signal.
       const known = named.kind === 'short' ? undefined : await cache.get(keyOf(named.ref));
-      if (known !== undefined && named.kind !== 'short') return extraction(known, named.ref, 'cache');
+      if (known !== undefined && named.kind !== 'short') {
+        onExtracted?.('cache');
+        return extraction(known, named.ref, 'cache');
+      }
       return bounded(callerSignal, async signal => {
         const { source, match } = await resolveLink(link, only, signal);
         const { ref } = match;
@@ -247,6 +252,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
         const load = (own: AbortSignal) => source.fetch(ref, { signal: own });
         try {
           const hit = await cache.wrap(keyOf(ref), load, policyOf(ref), signal);
+          onExtracted?.(hit.from);
           return extraction(hit.value, ref, hit.from);
         } catch (error) {
           if (!(error instanceof CoverOnlyError) || readable) throw error;

@@ -3,13 +3,12 @@ import {
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
-  type REST,
-  Routes,
 } from 'discord.js';
 import { z } from 'zod';
 import type { CommandSpec, OptionSpec } from '../../bot/dispatch/command-texts.ts';
 import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import { COMMAND_LIMITS, TIMES } from './limits.ts';
+import { COMMAND_LIMITS } from './limits.ts';
+import type { DiscordApi } from './outgoing/discord-api.ts';
 import { shorten } from './render/markdown-text.ts';
 
 export type CommandSpecs = (t: Translator) => readonly CommandSpec[];
@@ -154,15 +153,13 @@ const Registered = z.array(z.record(z.string(), z.unknown()));
 
 /** Registers the commands unless Discord has the very same. @returns whether it had to */
 export async function registerCommands(
-  rest: REST,
+  api: Pick<DiscordApi, 'commands' | 'putCommands'>,
   applicationId: string,
   commands: readonly JsonObject[],
 ): Promise<boolean> {
-  const route = Routes.applicationCommands(applicationId);
-  const query = new URLSearchParams({ with_localizations: 'true' });
-  const known = Registered.parse(await rest.get(route, { query, signal: AbortSignal.timeout(TIMES.request) }));
+  const known = Registered.parse(await api.commands(applicationId));
   if (fingerprint(known) === fingerprint(commands)) return false;
-  await rest.put(route, { body: commands, signal: AbortSignal.timeout(TIMES.request) });
+  await api.putCommands(applicationId, commands);
   return true;
 }
 

@@ -5,16 +5,15 @@ import type { BotApi } from './outgoing/bot-api.ts';
 import type { Params } from './outgoing/methods.ts';
 
 type Commands = Params['setMyCommands']['commands'];
-type Scope = Params['setMyCommands']['scope'];
 
-const SCOPES: readonly { readonly type: Scope['type']; readonly chatKind: 'private' | 'group' }[] = [
+const SCOPES = [
   { type: 'all_private_chats', chatKind: 'private' },
   { type: 'all_group_chats', chatKind: 'group' },
   { type: 'all_chat_administrators', chatKind: 'group' },
-];
+] as const;
 
 /**
- * The menus of commands, by kind of chat and by language; the first language is everybody else's too. What stands there already
+ * The menus of commands, by kind of chat and by language; the first language is that of all others too. What stands there already
  * is left alone.
  * @throws BotApiError
  */

@@ -198,7 +198,7 @@ describe('an address of this server', () => {
 
   it('is at PUBLIC_URL when that is set, for every cache', async () => {
     const { ask } = await setUp('https://medley.example');
-    const { body, headers } = await ask('igdownload');
+    const { body, headers } = await ask('igdownload', 'medley:3000');
     expect(body.result.response.data[0].url).toBe('https://medley.example/media/token1');
     expect(headers['cache-control']).toBe('public, max-age=300');
   });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
 import { AppError } from '../../../src/errors.ts';
+import { createResponseStreams } from '../../../src/infra/server/response-streams.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
@@ -67,7 +68,9 @@ async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL, muxTr
       return findPost(url);
     },
   });
-  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, log: server.log }));
+  await server.app.register(
+    tunnelRoutes({ tunnel, playbacks, publicUrl, streams: createResponseStreams(), log: server.log }),
+  );
   const address = (lifeMs = HOUR, index = 0) => playbacks.address(sea, index, Date.now() + lifeMs);
   return { server, address, asked };
 }

@@ -157,36 +157,36 @@ describe('the difficulty of a map', () => {
   });
 });
 
-describe('the shelf', () => {
+describe('the cache of .osu files', () => {
   const file = (letter: string) => Buffer.alloc(1_000, letter);
   const names = async (folder: string) => (await readdir(folder)).sort();
 
-  async function openShelf(folder: string) {
+  async function openCache(folder: string) {
     const { createHash } = await import('node:crypto');
-    const shelf = createOsuFileCache({ folder, maxBytes: 3_500, log: createRecordingLog() });
+    const cache = createOsuFileCache({ folder, maxBytes: 3_500, log: createRecordingLog() });
     const sum = (letter: string) => createHash('md5').update(file(letter)).digest('hex');
-    return { shelf, sum };
+    return { cache, sum };
   }
 
   it('keeps what was used last within its bytes', async () => {
     const folder = await makeFolder();
-    const { shelf, sum } = await openShelf(folder);
-    for (const letter of 'abc') await shelf.put(sum(letter), file(letter));
-    expect(await shelf.take(sum('a'))).toEqual(file('a'));
-    await shelf.put(sum('d'), file('d'));
-    expect(await shelf.take(sum('b'))).toBeUndefined();
+    const { cache, sum } = await openCache(folder);
+    for (const letter of 'abc') await cache.put(sum(letter), file(letter));
+    expect(await cache.take(sum('a'))).toEqual(file('a'));
+    await cache.put(sum('d'), file('d'));
+    expect(await cache.take(sum('b'))).toBeUndefined();
     await expect.poll(() => names(folder)).toEqual(['a', 'c', 'd'].map(letter => `${sum(letter)}.osu`).sort());
   });
 
   it('finds after a restart what it has room for, and nothing that is damaged', async () => {
     const folder = await makeFolder();
     await mkdir(folder, { recursive: true });
-    const { shelf, sum } = await openShelf(folder);
+    const { cache, sum } = await openCache(folder);
     for (const letter of 'abcde') await writeFile(join(folder, `${sum(letter)}.osu`), file(letter));
     await writeFile(join(folder, `${sum('e')}.osu`), 'half');
     await writeFile(join(folder, '1-1.draft'), 'half');
     await writeFile(join(folder, 'notes.txt'), 'not ours');
-    expect(await shelf.take(sum('e'))).toBeUndefined();
+    expect(await cache.take(sum('e'))).toBeUndefined();
     await expect
       .poll(async () => (await names(folder)).filter(name => name.endsWith('.osu')).length)
       .toBeLessThanOrEqual(3);
