@@ -177,8 +177,8 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   });
   const memory = createChatMemory({
     records: storage.records,
-    // A web chat is gone when its page is.
-    canPost: platform => platform !== 'web',
+    // No platform is asked yet to say anything that was not asked for.
+    canPost: () => false,
     onFailure: error => log.warn({ err: error }, 'the map that a chat saw last could not be read or noted'),
   });
   const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);

@@ -25,7 +25,7 @@ function hasCounts({ n300, n100, n50 }: SimulatedPlay): boolean {
 }
 
 /** How many results a play of the stable client has; null where the map does not say. In catch only the file does. */
-export function countObjects(
+function countObjects(
   { count_circles, count_sliders, count_spinners }: Pick<Beatmap, 'count_circles' | 'count_sliders' | 'count_spinners'>,
   ruleset: Ruleset,
 ): number | null {

@@ -3,7 +3,7 @@ import { createTotalPp, weightedPp } from '../recommend/total-pp.ts';
 
 /** A player's best plays and total as osu! shows it. */
 export interface PpStanding {
-  /** Of the best plays, in any order; osu! tells of 200. */
+  /** Of the best plays, in any order; osu! gives 200. */
   readonly best: readonly number[];
   /** Null for a player who has none now: the best plays are then taken for all there is. */
   readonly total: number | null;
@@ -12,11 +12,11 @@ export interface PpStanding {
 export interface WhatIf {
   readonly total: number;
   readonly gain: number;
-  /** In the list of best plays, from 1; beyond those that osu! tells of it is null. */
+  /** In the list of best plays, from 1; beyond those that osu! gives it is null. */
   readonly place: number | null;
 }
 
-const MOST_TOLD = 200;
+const MOST_GIVEN = 200;
 
 function ownTotal({ best, total }: PpStanding): number {
   return total ?? sumOf(best);
@@ -36,7 +36,7 @@ export function addPlays(standing: PpStanding, pp: number, times: number): WhatI
     best.push(pp);
   }
   const place = standing.best.filter(each => each >= pp).length + 1;
-  return { total, gain: total - before, place: place > MOST_TOLD ? null : place };
+  return { total, gain: total - before, place: place > MOST_GIVEN ? null : place };
 }
 
 /** With other worths for the same plays, in the same order as `best`. */

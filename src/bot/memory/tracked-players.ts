@@ -36,7 +36,7 @@ export interface TrackedPlayers {
   canPost(platform: string): boolean;
   /** Of that chat. */
   list(place: ChatPlace): Promise<readonly TrackedPlayer[]>;
-  /** Whether there was room for it. */
+  /** False where there are as many as there may be. */
   add(place: ChatPlace, player: TrackedPlayer): Promise<boolean>;
   /** Whether it was tracked. */
   remove(place: ChatPlace, player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<boolean>;
@@ -71,7 +71,7 @@ export const TRACK_MARKS = {
 /** Of one chat; a whole installation follows {@link MAX_FOLLOWED} different ones. */
 export const MAX_TRACKED = 10;
 /** Each is looked at once an hour, a small part of what osu! allows. */
-export const MAX_FOLLOWED = 600;
+const MAX_FOLLOWED = 600;
 
 const ALL = 'all';
 const placeKey = ({ platform, chatId }: Pick<Place, 'platform' | 'chatId'>) => `${platform}:${chatId}`;

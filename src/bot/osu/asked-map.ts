@@ -7,6 +7,15 @@ import { findMap } from './map-reference.ts';
 /** Left out for the map that the chat saw last. In text form its words end where another option's name begins. */
 export const MAP_OPTION = { type: 'string', form: 'rest', required: false, maxLength: 300 } as const;
 
+/** `paper comet +HDDT`, or the mods alone. */
+const MODS_AT_END = /^(.*?)\s*(?:^|\s)\+([a-z\d]{2,40})$/i;
+
+/** In text the mods may stand behind the map, or in its place. */
+export function splitMods(map: string | undefined, mods: string | undefined) {
+  const match = mods === undefined && map !== undefined ? MODS_AT_END.exec(map) : null;
+  return match === null ? { map, mods } : { map: match[1] || undefined, mods: match[2] };
+}
+
 /** One difficulty, in the ruleset it is asked for in. */
 export interface AskedMap extends SetAnswer {
   readonly beatmap: Beatmap;

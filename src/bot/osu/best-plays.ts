@@ -34,7 +34,7 @@ export async function playsPart(
   return { scores, stale, hasMore: cursor !== null };
 }
 
-/** The first 200 of a player's list, by two calls: all best plays that osu! tells of. */
+/** The first 200 of a player's list, by two calls: all best plays that osu! gives. */
 export async function firstPlays(
   player: Asked,
   type: ScoreType,
@@ -57,7 +57,7 @@ export interface BestPlays extends PpStanding {
   readonly stale: boolean;
 }
 
-/** The best plays that osu! tells of, and their pp in the same order. */
+/** The best plays that osu! gives, and their pp in the same order. */
 export async function bestPlays(
   player: Player,
   beatmaps: Pick<Beatmaps, 'userScores'>,

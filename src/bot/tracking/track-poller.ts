@@ -41,7 +41,7 @@ export interface TrackPoller {
 }
 
 const HOUR_MS = 3_600_000;
-/** osu! tells of so many at once; what is worse hardly counts. */
+/** osu! gives so many at once; what is worse hardly counts. */
 const BEST = 100;
 /** A play that comes into the list later was not new: another one fell out, or osu! changed what plays are worth. */
 const NEWEST_MS = 3 * 24 * HOUR_MS;
@@ -109,7 +109,7 @@ export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
       return;
     }
     const fresh = before === undefined ? [] : scores.filter(score => isNew(score, before.scoreIds));
-    if (fresh.length > 0) for (const chat of chats) await tell({ player, scores: fresh.slice(0, MAX_NEWS) }, chat);
+    if (fresh.length > 0) for (const chat of chats) await postNews({ player, scores: fresh.slice(0, MAX_NEWS) }, chat);
     // Afterwards: what a crash keeps from being posted is found again, and what was posted is recognised by its id.
     await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
   }
@@ -120,7 +120,7 @@ export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
   }
 
   /** A chat that cannot be reached keeps no other from its news. */
-  async function tell(news: TrackNews, chat: TrackingChat): Promise<void> {
+  async function postNews(news: TrackNews, chat: TrackingChat): Promise<void> {
     const { platform, chatId, group } = chat;
     const [first] = news.scores;
     try {

@@ -25,7 +25,7 @@ describe('more plays', () => {
     expect(twice.place).toBe(1);
   });
 
-  it('have no place beyond what osu! tells of', () => {
+  it('have no place beyond what osu! gives', () => {
     const full = { best: Array.from({ length: 200 }, () => 300), total: 6_100 };
     expect(addPlays(full, 10, 1).place).toBeNull();
   });

@@ -28,7 +28,7 @@ function buttonOf([reply]: readonly Reply[], label: string): string {
 const labels = ([reply]: readonly Reply[]) => reply?.actions.map(({ label }) => label) ?? [];
 const PAPER_COMET = 'https://osu.ppy.sh/beatmapsets/900001#osu/9000014';
 
-/** Every command about plays, as somebody who linked nothing writes it in a chat that saw no map. */
+/** Every command about plays, as a person without a link writes it in a chat that saw no map. */
 const COMMANDS = [
   '/osu recent lamp post',
   '/osu recent lamp post nth:2',
@@ -123,7 +123,7 @@ describe('a recent play', () => {
 });
 
 describe('the map last shown', () => {
-  it('is remembered for each chat, whoever showed it', async () => {
+  it('is remembered for each chat, by whomever it was shown', async () => {
     const { say } = await open();
     const sari = inGroup('sari');
     await say('/osu link lamp post', sari);

@@ -94,7 +94,7 @@ describe('a tracked player', () => {
     expect(posts[0]?.target.eventId).toBe('track:telegram:a:2');
   });
 
-  it('is left alone when nobody wants news any more', async () => {
+  it('is left alone when no chat wants news any more', async () => {
     const { memory, poller, clock, asked } = open();
     await memory.tracked.add(inChat('a'), crane);
     await poller.tick();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
+import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
@@ -48,6 +49,8 @@ export interface StageOptions {
   readonly publicUrl?: string;
   readonly examples?: readonly WebExample[];
   readonly port?: number;
+  /** Default: one that knows one of everything. */
+  readonly beatmaps?: Beatmaps;
   /** What one visitor may ask for in a minute. Default: as much as they like. */
   readonly units?: number;
   /** Stands in for the bot's own dispatcher where a test scripts it. */
@@ -86,9 +89,9 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     commands: commandList,
     services: {
       extractor: createExtractor(asked, waiting),
-      beatmaps: fakeBeatmaps().beatmaps,
+      beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ records }),
-      memory: createChatMemory({ records, onFailure: () => undefined }),
+      memory: createChatMemory({ records, onFailure: () => undefined, canPost: platform => platform !== 'web' }),
       ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),

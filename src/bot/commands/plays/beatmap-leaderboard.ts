@@ -2,7 +2,7 @@ import { parseMods } from '../../../beatmaps/model/mods.ts';
 import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
 import { suggestMaps } from '../../autocomplete/map-suggestions.ts';
 import { type CommandContext, defineCommand } from '../../command.ts';
-import { type AskedMap, askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
+import { type AskedMap, askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
 import { chatPlayers } from '../../osu/chat-players.ts';
 import { modeOf } from '../../osu/mode-option.ts';
 import { button, mapAddress, mapButtons } from '../../osu/play-buttons.ts';
@@ -14,14 +14,6 @@ const PER_PAGE = 10;
 /** Each member takes a call of its own; the others follow with the button. */
 const MEMBERS_A_TURN = 4;
 const MAX_TURNS = 25;
-
-/** `paper comet +HDDT`, or the mods alone. */
-const MODS_AT_END = /^(.*?)\s*(?:^|\s)\+([a-z\d]{2,40})$/i;
-
-function splitAsked(map: string | undefined, mods: string | undefined) {
-  const match = mods === undefined && map !== undefined ? MODS_AT_END.exec(map) : null;
-  return match === null ? { map, mods } : { map: match[1] || undefined, mods: match[2] };
-}
 
 /** The best plays on a map: of the world, or of the linked members of this chat. */
 export const beatmapLeaderboard = defineCommand({
@@ -39,7 +31,7 @@ export const beatmapLeaderboard = defineCommand({
     const { caller, services, t } = context;
     if (of === 'here' && caller.chatKind !== 'group') return notice(t.messages.plays.onlyGroups);
     requirePlayers(services.beatmaps);
-    const asked = splitAsked(values.map, values.mods);
+    const asked = splitMods(values.map, values.mods);
     const mods = asked.mods === undefined ? undefined : parseMods(asked.mods);
     const map = await askedMap(asked.map, context);
     const convertedTo = map.ruleset === map.beatmap.mode ? undefined : map.ruleset;

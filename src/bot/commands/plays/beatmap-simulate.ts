@@ -4,7 +4,7 @@ import { isDescribed, modsAtRate, type SimulatedPlay, simulate } from '../../../
 import { suggestMaps } from '../../autocomplete/map-suggestions.ts';
 import { type CommandContext, defineCommand } from '../../command.ts';
 import { usageError } from '../../dispatch/usage-error.ts';
-import { type AskedMap, askedMap, MAP_OPTION } from '../../osu/asked-map.ts';
+import { type AskedMap, askedMap, MAP_OPTION, splitMods } from '../../osu/asked-map.ts';
 import { button, mapAddress, mapButtons } from '../../osu/play-buttons.ts';
 import { renderSimulation } from '../../views/plays/simulation.ts';
 
@@ -17,9 +17,6 @@ const MAX_COUNT = 100_000;
 const COUNT = { type: 'integer', required: false, min: 0, max: MAX_COUNT } as const;
 const WORD = { type: 'string', form: 'word', required: false, maxLength: 40 } as const;
 const RATES = { min: 0.5, max: 2 };
-
-/** `paper comet +HDDT`, or the mods alone. */
-const MODS_AT_END = /^(.*?)\s*(?:^|\s)\+([a-z\d]{2,40})$/i;
 
 /** What a play on a map would be worth. */
 export const beatmapSimulate = defineCommand({
@@ -40,7 +37,7 @@ export const beatmapSimulate = defineCommand({
   subject: 'beatmap',
   async run(values, context: CommandContext) {
     const { services, signal, t } = context;
-    const { map: given, mods: givenMods } = splitAsked(values.map, values.mods);
+    const { map: given, mods: givenMods } = splitMods(values.map, values.mods);
     const accuracy = readNumber('accuracy', values.accuracy, { min: 0, max: 100 });
     const rate = readNumber('rate', values.rate, RATES);
     const mods = parseMods(givenMods ?? '');
@@ -71,11 +68,6 @@ export const beatmapSimulate = defineCommand({
   },
   suggest: async (option, partial, context) => (option === 'map' ? suggestMaps(partial, context) : []),
 });
-
-function splitAsked(map: string | undefined, mods: string | undefined) {
-  const match = mods === undefined && map !== undefined ? MODS_AT_END.exec(map) : null;
-  return match === null ? { map, mods } : { map: match[1] || undefined, mods: match[2] };
-}
 
 /** `98.5`, `98,5%`, `1.2x` */
 function readNumber(

@@ -10,7 +10,7 @@ import { ratePlays } from '../../osu/play-ratings.ts';
 import { PLAYER_OPTION, requirePlayers, suggestPlayers } from '../../osu/player-option.ts';
 import { renderCompare } from '../../views/plays/compare.ts';
 
-/** More are rare, and each takes room. */
+/** More are rare, and would make a long card. */
 const MOST = 5;
 
 interface Asked {
@@ -22,7 +22,7 @@ interface Asked {
  * In text both come as one: `https://osu.ppy.sh/b/12 lamp post`. An address of a map, or its number before a name, is the map; a number
  * alone, too.
  */
-export function splitAsked({ map, player }: Asked): Asked {
+function splitAsked({ map, player }: Asked): Asked {
   if (map !== undefined || player === undefined) return { map, player };
   const [first = '', ...others] = player.trim().split(/\s+/);
   const link = matchOsuLink(first);

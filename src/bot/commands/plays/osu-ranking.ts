@@ -5,7 +5,7 @@ import { requirePlayers } from '../../osu/player-option.ts';
 import { notice } from '../../views/notice.ts';
 import { renderRanking } from '../../views/plays/ranking.ts';
 
-/** As many as osu! tells of at once. */
+/** As many as osu! gives at once. */
 const MOST = 50;
 
 /** The linked members of this chat by pp. */
