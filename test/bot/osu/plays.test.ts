@@ -362,6 +362,37 @@ describe('a ranking', () => {
   });
 });
 
+describe('tracking', () => {
+  const admin = inGroup('sari', { isChatAdmin: true });
+
+  it('is for the admins of a group, and seen by all', async () => {
+    const { say, press, calls } = await open();
+    expect(textOf(await say('/osu track lamp post', inGroup('budi')))).toContain('Only admins of this chat');
+    expect(textOf(await say('/osu track', inGroup('budi')))).toContain('I watch no player for this chat.');
+    expect(calls().api).toBe(0);
+    const added = await say('/osu track lamp post taiko', admin);
+    expect(textOf(added)).toContain('I post new best plays of lamp post (osu!taiko) here');
+    expect(calls().api).toBe(1);
+    await say('/osu track night bus', admin);
+    const list = await say('/osu track', inGroup('budi'));
+    expect(textOf(list)).toMatch(/Players I watch for this chat.*lamp post.*osu!taiko.*night bus.*osu!/);
+    const stop = buttonOf(list, 'Stop lamp post');
+    expect(textOf(await press(stop, inGroup('budi')))).toContain('Only admins of this chat');
+    const stopped = await press(stop, admin);
+    expect(textOf(stopped)).toContain('I no longer watch lamp post.');
+    expect(labels(stopped)).not.toContain('Stop lamp post');
+    expect(textOf(await press(stop, admin))).toContain('I was not watching that player.');
+  });
+
+  it('is refused where nothing can be posted unasked', async () => {
+    const stage = await open();
+    const { say, services } = stage;
+    const tracked = { ...services.memory.tracked, canPost: () => false };
+    Object.assign(services.memory, { tracked });
+    expect(textOf(await say('/osu track lamp post', admin))).toContain('I cannot post here unasked');
+  });
+});
+
 describe('without credentials', () => {
   it.each([...COMMANDS.filter(text => !text.includes('simulate')), '/osu track lamp post'])(
     'it is said what %s lacks',
