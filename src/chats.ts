@@ -17,6 +17,8 @@ export interface Chats {
   /** Begins in the background: a platform that cannot be reached must not keep the others waiting. */
   start(): void;
   status(): Promise<RuntimeStatus>;
+  /** A private message to each of OWNER_IDS whose platform can send one. Never rejects. */
+  tellOwners(text: string): Promise<void>;
   /** Takes nothing new and lets what runs finish. */
   stop(): Promise<void>;
 }
@@ -70,6 +72,14 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
         .catch(error => log.error({ err: error }, 'the chats could not start'));
     },
     status: () => runtime.status(),
+    async tellOwners(text) {
+      for (const { platform: name, id } of config.owners) {
+        const platform = platforms.find(each => each.id === name);
+        await platform
+          ?.tell?.(id, text)
+          .catch(error => log.warn({ platform: name, err: error }, 'an owner was not told'));
+      }
+    },
     stop: () => runtime.stop(),
   };
 }

@@ -1,6 +1,7 @@
 import type { Chats } from './chats.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
+import { createTranslator } from './i18n/translate.ts';
 import type { Logger } from './infra/log.ts';
 import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/readiness.ts';
 import { type BrokenStrategy, canaryRecord, createCanary } from './media/extract/canary.ts';
@@ -20,16 +21,33 @@ const STUCK_MS = 180_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;
 
-export function createOperations(config: Config, core: Core, chats: Pick<Chats, 'status'>, log: Logger): Operations {
+export function createOperations(
+  config: Config,
+  core: Core,
+  chats: Pick<Chats, 'status' | 'tellOwners'>,
+  log: Logger,
+): Operations {
   const { storage, metrics, sources } = core;
+  const t = createTranslator([]);
+  const tellOwners = (text: string) => {
+    chats.tellOwners(text).catch(error => log.warn({ err: error }, 'the owners were not told'));
+  };
   const canary = createCanary({
     sources: sourceDescriptors.flatMap(({ id, example }) => {
       const source = sources.find(each => each.id === id);
       return source === undefined ? [] : [{ source, example }];
     }),
     memory: storage.records.collection({ name: 'canary', schema: canaryRecord }),
-    onBroken: broken => log.warn({ ...broken, since: new Date(broken.since) }, 'a strategy that worked is broken'),
-    onBack: ({ source, strategy }) => log.info({ source, strategy }, 'a strategy that was broken works again'),
+    onBroken(broken) {
+      const { source, strategy, cause } = broken;
+      const since = new Date(broken.since).toISOString();
+      log.warn({ source, strategy, cause, since }, 'a strategy that worked is broken');
+      tellOwners(t.messages.canary.broken(source, strategy, since, cause));
+    },
+    onBack({ source, strategy, since }) {
+      log.info({ source, strategy }, 'a strategy that was broken works again');
+      tellOwners(t.messages.canary.back(source, strategy, new Date(since).toISOString()));
+    },
     isOurs: storage.isFiller,
     log,
   });

@@ -165,7 +165,7 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       expect(asked).toHaveLength(1);
     });
 
-    it('shows the words of strangers as they stand, and calls nobody', async () => {
+    it('shows the words of strangers as they stand, and mentions no one', async () => {
       const { under, told } = await scene();
       await under.say(1, LOUD);
       const [answer] = await told(1, 1);
@@ -173,7 +173,7 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       expect(answer?.isTampered).toBe(false);
     });
 
-    it('keeps nobody waiting for another’s link', async () => {
+    it('does not let one link wait for another', async () => {
       const { under, told, asked } = await scene();
       await under.say(1, WAITS);
       await expect.poll(() => asked).toEqual([WAITS]);

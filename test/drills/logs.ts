@@ -11,9 +11,21 @@ import type { Drill } from './drill.ts';
 const FAILURES = 3_000;
 const END_MS = 5_000;
 
+/** Requests that each write a line with a stack; resolves to how many were answered. */
+async function flood(origin: string): Promise<number> {
+  let answered = 0;
+  for (let i = 0; i < FAILURES; i += 20) {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, j) => ask(`${origin}/nowhere/${i + j}`, `127.0.0.${2 + (j % 6)}`)),
+    );
+    answered += answers.filter(({ status }) => status === 404).length;
+  }
+  return answered;
+}
+
 export const logsDrill: Drill = {
   name: 'logs',
-  about: `stderr is a pipe that nobody reads, ${FAILURES} requests fail, then SIGTERM`,
+  about: `${FAILURES} requests fail while stderr is read, then while nobody reads it, then SIGTERM`,
   async run(say) {
     const sandbox = await createSandbox();
     const folder = await mkdtemp(join(tmpdir(), 'medley-drill-'));
@@ -22,31 +34,22 @@ export const logsDrill: Drill = {
       env: { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'debug', UPSTREAM_OVERRIDES: sandbox.overrides },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    const exited = new Promise<number | null>(resolve => child.once('exit', resolve));
     try {
-      child.stderr.pause();
+      child.stderr.resume();
       const [line] = await once(child.stdout, 'data');
       const origin = /http:\S+(?=\/\n)/.exec(String(line))?.[0] ?? '';
       const health = () => ask(`${origin}/healthz`);
       await sample(10, health);
-      const before = await sample(50, health);
-      let answered = 0;
-      const flood = (async () => {
-        for (let i = 0; i < FAILURES; i += 20) {
-          const answers = await Promise.all(
-            Array.from({ length: 20 }, (_, j) => ask(`${origin}/nowhere/${i + j}`, `127.0.0.${2 + (j % 6)}`)),
-          );
-          answered += answers.filter(({ status }) => status === 404).length;
-        }
-      })();
-      const during = await sample(50, health);
-      await flood;
-      const isFine = compare(say, '/healthz', before, during);
+      const [before] = await Promise.all([sample(50, health), flood(origin)]);
+      child.stderr.pause();
+      const [during, answered] = await Promise.all([sample(50, health), flood(origin)]);
+      const isFine = compare(say, '/healthz meanwhile, stderr read or not', before, during);
       say(`answered ${answered} of ${FAILURES} requests that each write a line with a stack`);
       const startedAt = performance.now();
       child.kill('SIGTERM');
-      const late = new Promise(resolve => setTimeout(resolve, END_MS, ['late']));
-      const [code] = (await Promise.race([once(child, 'exit'), late])) as readonly unknown[];
-      say(`SIGTERM: exit code ${String(code)} after ${Math.round(performance.now() - startedAt)} ms`);
+      const code = await Promise.race([exited, new Promise<'late'>(resolve => setTimeout(resolve, END_MS, 'late'))]);
+      say(`SIGTERM: exit code ${code} after ${Math.round(performance.now() - startedAt)} ms`);
       return isFine && answered === FAILURES && code === 0;
     } finally {
       child.kill('SIGKILL');

@@ -81,11 +81,11 @@ export const sitesDrill: Drill = {
       let asked = 0;
       const post = () => ask(`${origin}/api/post?url=${linkOf('By', asked++)}`);
       await sample(5, post, 300);
-      const before = await sample(20, post, 300);
+      const before = await sample(40, post, 200);
       const attack = Array.from({ length: LINKS }, (_, i) =>
         ask(`${origin}/api/post?url=${linkOf('At', i)}`, ATTACKER),
       );
-      const during = await sample(20, post, 300);
+      const during = await sample(40, post, 200);
       const isFine = compare(say, 'a post for another address', before, during);
       const answers = await Promise.all(attack);
       const brought = answers.filter(({ status }) => status === 200).length;

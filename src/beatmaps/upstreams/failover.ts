@@ -26,7 +26,7 @@ export interface AskInOrderOptions<T, S extends Source> {
 }
 
 /** How much a code says to the person who asked, most first. */
-const TELLING: readonly ErrorCode[] = [
+const RANKS: readonly ErrorCode[] = [
   'upstream_rate_limited',
   'credentials_required',
   'upstream_unavailable',
@@ -35,8 +35,8 @@ const TELLING: readonly ErrorCode[] = [
 ];
 
 function telling(code: ErrorCode): number {
-  const place = TELLING.indexOf(code);
-  return place < 0 ? TELLING.length : place;
+  const place = RANKS.indexOf(code);
+  return place < 0 ? RANKS.length : place;
 }
 
 /** The most telling failure, which names every source that failed; all of them are its cause. */

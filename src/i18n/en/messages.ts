@@ -1,3 +1,4 @@
+import { canary } from './canary.ts';
 import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
@@ -39,4 +40,5 @@ export const messages = {
   webExamples,
   web,
   cards,
+  canary,
 };

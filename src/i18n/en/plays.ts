@@ -8,7 +8,6 @@ export const plays = {
     profile: 'Player',
     best: 'Best plays',
     recent: 'Recent plays',
-    scores: 'All their plays here',
     earlier: 'Earlier',
     later: 'Later',
     again: 'Go on',

@@ -1,4 +1,5 @@
 import type { Messages } from '../messages.ts';
+import { canary } from './canary.ts';
 import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
@@ -34,4 +35,5 @@ export const messages: Messages = {
   webExamples,
   web,
   cards,
+  canary,
 };

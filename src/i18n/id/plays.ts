@@ -10,7 +10,6 @@ export const plays: Messages['plays'] = {
     profile: 'Pemain',
     best: 'Permainan terbaik',
     recent: 'Permainan terbaru',
-    scores: 'Semua permainannya di sini',
     earlier: 'Sebelumnya',
     later: 'Sesudahnya',
     again: 'Lanjutkan',

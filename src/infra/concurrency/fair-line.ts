@@ -1,10 +1,18 @@
+interface Line<T> {
+  readonly waiters: Set<T>;
+  /** When the client's next turn is, in turns of all: one who was served last comes after one who was not. */
+  turn: number;
+}
+
 /**
- * Who waits, in turns by client: one of each, then the next of each, so that a client with many waiters delays another by one turn
- * alone. Within a client it is first come, first served.
+ * Who waits, in turns by client: one of each, then the next of each, so that a client with many waiters delays another by one turn at
+ * most. Who has not been served lately comes next. Within a client it is first come, first served.
  */
 export class FairLine<T> {
-  /** The client whose turn is next comes first. */
-  readonly #lines = new Map<string, Set<T>>();
+  /** Those without waiters are kept until their turn would have come, so that leaving and coming again gains nothing. */
+  readonly #lines = new Map<string, Line<T>>();
+  /** The turn that was served last. */
+  #now = 0;
   #size = 0;
 
   get size(): number {
@@ -12,46 +20,46 @@ export class FairLine<T> {
   }
 
   add(client: string, waiter: T): void {
-    const line = this.#lines.get(client);
-    if (line === undefined) this.#lines.set(client, new Set([waiter]));
-    else line.add(waiter);
+    const line = this.#lines.get(client) ?? { waiters: new Set(), turn: this.#now };
+    if (line.waiters.size === 0) line.turn = Math.max(line.turn, this.#now);
+    line.waiters.add(waiter);
+    this.#lines.set(client, line);
     this.#size += 1;
   }
 
   /** Does nothing to who does not wait. */
   remove(client: string, waiter: T): void {
-    const line = this.#lines.get(client);
-    if (line?.delete(waiter) !== true) return;
-    this.#size -= 1;
-    if (line.size === 0) this.#lines.delete(client);
+    if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#size -= 1;
   }
 
   /** Whose turn it is; they wait no more. */
   shift(): T | undefined {
+    let next: Line<T> | undefined;
     for (const [client, line] of this.#lines) {
-      for (const waiter of line) {
-        this.remove(client, waiter);
-        // The next turn is another client's.
-        if (line.size > 0) {
-          this.#lines.delete(client);
-          this.#lines.set(client, line);
-        }
-        return waiter;
-      }
+      if (line.waiters.size > 0) {
+        if (next === undefined || line.turn < next.turn) next = line;
+      } else if (line.turn <= this.#now) this.#lines.delete(client);
     }
-    return undefined;
+    const [waiter] = next?.waiters ?? [];
+    if (next === undefined || waiter === undefined) return undefined;
+    next.waiters.delete(waiter);
+    this.#size -= 1;
+    this.#now = next.turn;
+    next.turn += 1;
+    return waiter;
   }
 
   /** Takes out the last of the longest line, where a newcomer of `client` would stand in a shorter one. */
   yieldTo(client: string): T | undefined {
-    let richest: string | undefined;
-    let longest = (this.#lines.get(client)?.size ?? 0) + 1;
-    for (const [name, { size }] of this.#lines) {
-      if (size > longest) [richest, longest] = [name, size];
+    let richest: Line<T> | undefined;
+    let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;
+    for (const line of this.#lines.values()) {
+      if (line.waiters.size > longest) [richest, longest] = [line, line.waiters.size];
     }
-    if (richest === undefined) return undefined;
-    const last = [...(this.#lines.get(richest) ?? [])].at(-1);
-    if (last !== undefined) this.remove(richest, last);
+    const last = [...(richest?.waiters ?? [])].at(-1);
+    if (richest === undefined || last === undefined) return undefined;
+    richest.waiters.delete(last);
+    this.#size -= 1;
     return last;
   }
 }

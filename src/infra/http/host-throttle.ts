@@ -154,6 +154,8 @@ class ThrottleGate implements Gate {
   #wakeLater(): void {
     clearTimeout(this.#timer);
     if (this.#underWay >= this.#rule.atOnce) return;
+    // Else each who comes would begin the wait of all anew.
+    this.#fill();
     const waitMs = Math.max(1, Math.ceil(((1 - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);
   }

@@ -39,12 +39,19 @@ export class PostFailure extends Error {
 /** The connection did not come about. */
 const UNREACHED =
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+/** Well below what servers allow, so that none closes a connection in the moment that it is used. */
+const IDLE_MS = 10_000;
 /** Answers are small. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 export function createPoster(): Poster {
   // How long a call may take is for its caller to say.
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: MAX_ANSWER_BYTES });
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  });
 
   return {
     async post(url, body, { signal, timeoutMs }) {

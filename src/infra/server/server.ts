@@ -6,7 +6,7 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { AppError, type ErrorCode } from '../../errors.ts';
+import { AppError, LOG_LEVELS } from '../../errors.ts';
 import { actFor } from '../concurrency/client-context.ts';
 import type { Logger } from '../log.ts';
 import { clientKey } from './client-address.ts';
@@ -202,30 +202,11 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-const LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> = {
-  invalid_request: 'debug',
-  unsupported_link: 'debug',
-  not_found: 'debug',
-  private: 'debug',
-  login_required: 'info',
-  age_restricted: 'debug',
-  region_blocked: 'info',
-  upstream_rate_limited: 'warn',
-  upstream_unavailable: 'warn',
-  upstream_changed: 'error',
-  too_large: 'debug',
-  timeout: 'warn',
-  rate_limited: 'debug',
-  credentials_required: 'info',
-  forbidden: 'info',
-  internal: 'error',
-};
-
 /** By route, never by address: queries carry links and tokens. */
 function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? 'unknown path';
   // The client is gone: what broke off then is no failure of ours.
-  const level = request.socket?.destroyed === true ? 'debug' : LEVELS[error.code];
+  const level = request.socket?.destroyed === true ? 'debug' : LOG_LEVELS[error.code];
   log[level]({ method: request.method, route, code: error.code, err: error }, 'request failed');
 }
 

@@ -4,7 +4,7 @@ import type { Post, SourceId } from '../post.ts';
 import { CoverOnlyError } from './cover-only.ts';
 import type { FetchContext, PostRef, SourceStrategy } from './source.ts';
 import { type AttemptReport, abortReason, type Entrant } from './strategy-attempt.ts';
-import { mostTelling, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
+import { mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
 import { createStrategyLedger, type StrategyFigures } from './strategy-ledger.ts';
 import { type RaceResult, raceStrategies } from './strategy-race.ts';
 import type { StrategyRecords } from './strategy-records.ts';
@@ -146,8 +146,8 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       return post;
     }
     // A guess on which two agree carries all that was said; a certain word stands for itself.
-    if (verdict !== null) throw verdict.params.weak ? mostTelling(ref, failures, verdict) : verdict;
-    const error = mostTelling(ref, failures);
+    if (verdict !== null) throw verdict.params.weak ? mostInformative(ref, failures, verdict) : verdict;
+    const error = mostInformative(ref, failures);
     if (post === null) throw error;
     logFailures(ref, failures, 'nothing but the cover was brought');
     throw new CoverOnlyError(error, post);

@@ -11,7 +11,7 @@ export interface StrategyFailure {
 }
 
 /** How much a code says to the person who asked, most first; the head of several failures is the error that is thrown. */
-const TELLING: Readonly<Record<ErrorCode, number>> = {
+const RANKS: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
   region_blocked: 2,
@@ -99,7 +99,7 @@ function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
   const asked = failures.filter(failure => !failure.explains);
   const errors = (asked.length > 0 ? asked : failures)
     .map(({ error }) => error)
-    .sort((a, b) => TELLING[a.code] - TELLING[b.code]);
+    .sort((a, b) => RANKS[a.code] - RANKS[b.code]);
   const [head] = errors;
   if (head === undefined || !(isWeak(head) || head.code === 'login_required')) return head;
   return errors.find(isOwn) ?? head;
@@ -109,7 +109,7 @@ function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
  * Of several failures the one that says most, with all of them as its cause, in the order they happened.
  * @param chosen the one to raise, where that is known
  */
-export function mostTelling(
+export function mostInformative(
   { source, id }: Pick<Post, 'source' | 'id'>,
   failures: readonly StrategyFailure[],
   chosen?: AppError,

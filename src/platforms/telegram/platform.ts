@@ -14,7 +14,7 @@ import { startPolling } from './incoming/polling.ts';
 import { ALLOWED_UPDATES } from './incoming/updates.ts';
 import { createWebhook } from './incoming/webhook.ts';
 import { createInline } from './inline/inline.ts';
-import { DEFAULT_API, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
+import { DEFAULT_API, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
 import { createAnswerPress } from './outgoing/answer-press.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
@@ -31,6 +31,7 @@ import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
 import { createSendReply } from './outgoing/send-reply.ts';
 import { registerCommands } from './register.ts';
+import { plain, shorten } from './render/formatted-text.ts';
 import { TelegramReplyTo } from './reply-to.ts';
 
 export interface TelegramPlatformOptions {
@@ -59,7 +60,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const eventIds = createEventIds(token);
   let me: Me | undefined;
   let host: PlatformHost<TelegramReplyTo> | undefined;
-  let hasMenus = false;
+  let isIntroduced = false;
 
   const files = {
     delivery,
@@ -112,12 +113,12 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   }
 
   function introduce(bot: Me, signal: AbortSignal): void {
-    if (hasMenus) return;
-    hasMenus = true;
+    if (isIntroduced) return;
+    isIntroduced = true;
     if (!bot.can_read_all_group_messages) log.warn({ bot: bot.username }, PRIVACY_MODE);
     if (!bot.supports_inline_queries) log.info({ bot: bot.username }, NO_INLINE);
     registerCommands(api, dispatcher, signal).catch((error: unknown) => {
-      hasMenus = false;
+      isIntroduced = false;
       if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
     });
   }
@@ -168,7 +169,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
     outcomeOf,
 
-    busyMs: to => pacing.wait(to)?.ms ?? 0,
+    // Most presses are answered by an edit, which has no turn.
+    busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),
 
     showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
 
@@ -179,6 +181,15 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
         diagnose: () => access.diagnose(to.chat),
         ...(user.isChatAdmin === undefined && { isChatAdmin }),
       };
+    },
+
+    async tell(userId, text) {
+      const short = shorten(plain(text), MESSAGE_LIMITS.text).text;
+      await api.call('sendMessage', {
+        chat_id: Number(userId),
+        text: short,
+        link_preview_options: { is_disabled: true },
+      });
     },
 
     async close() {

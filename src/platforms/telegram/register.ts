@@ -13,7 +13,7 @@ const SCOPES = [
 ] as const;
 
 /**
- * The menus of commands, by kind of chat and by language; the first language is that of all others too. What stands there already
+ * The menus of commands, by kind of chat and by language, which Telegram knows by two letters; English is that of all others too. What stands there already
  * is left alone.
  * @throws BotApiError
  */
@@ -23,8 +23,10 @@ export async function registerCommands(
   signal: AbortSignal,
 ): Promise<void> {
   for (const { type, chatKind } of SCOPES) {
-    for (const [index, { tag }] of LANGUAGES.entries()) {
-      const where = { scope: { type }, ...(index === 0 ? {} : { language_code: tag }) };
+    for (const { tag } of LANGUAGES) {
+      const [code = ''] = tag.split('-', 1);
+      if (code.length !== 2) continue;
+      const where = { scope: { type }, ...(code === 'en' ? {} : { language_code: code }) };
       const commands = renderCommands(dispatcher.commandSpecs(createTranslator([tag]), chatKind));
       const known = await api.call('getMyCommands', where, { signal });
       if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });

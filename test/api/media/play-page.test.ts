@@ -169,7 +169,7 @@ describe('GET /v/:token', () => {
     ['a post that is gone', { error: new AppError('not_found', 'gone') }, 404, 'no video here', true],
     ['a post without such an item', { index: 5 }, 404, 'no video here', true],
     ['an upstream that is away', { error: new AppError('upstream_unavailable', 'away') }, 503, 'right now', true],
-    ['nobody’s token', { path: '/v/AAAA' }, 404, 'no video here', false],
+    ['a made-up token', { path: '/v/AAAA' }, 404, 'no video here', false],
   ])('is a calm page for %s', async (_, { life, error, index, path }: Case, status, words, leadsOn) => {
     const { server, address } = await setUp({
       findPost: async () => {

@@ -45,21 +45,21 @@ describe('the difficulty of a map', () => {
   it('comes from the official file, once', async () => {
     const { difficulty, beatmap, asked, dataDir } = await openDifficulty();
     const request = { beatmap, mods: ['HD', 'DT'], accuracies: [95, 100] };
-    const [told, again] = await Promise.all([difficulty.of(request, never), difficulty.of(request, never)]);
-    expect(told.pp.map(({ accuracy }) => accuracy)).toEqual([95, 100]);
-    expect(told.pp[1]?.pp).toBeGreaterThan(told.pp[0]?.pp ?? Number.POSITIVE_INFINITY);
-    expect(told).toMatchObject({ algorithm: '2025-03-06', isOtherFile: false, clockRate: 1.5 });
-    expect(again).toEqual(told);
+    const [result, again] = await Promise.all([difficulty.of(request, never), difficulty.of(request, never)]);
+    expect(result.pp.map(({ accuracy }) => accuracy)).toEqual([95, 100]);
+    expect(result.pp[1]?.pp).toBeGreaterThan(result.pp[0]?.pp ?? Number.POSITIVE_INFINITY);
+    expect(result).toMatchObject({ algorithm: '2025-03-06', isOtherFile: false, clockRate: 1.5 });
+    expect(again).toEqual(result);
     await difficulty.of({ ...request, mods: [] }, never);
     expect(asked()).toEqual([1, 0, 0]);
     expect(await readdir(join(dataDir, 'osu'))).toEqual([`${beatmap.checksum}.osu`]);
   });
 
-  it('is told without asking anybody after a restart', async () => {
+  it('is known without a request after a restart', async () => {
     const first = await openDifficulty();
-    const told = await first.difficulty.of({ beatmap: first.beatmap, mods: [] }, never);
+    const result = await first.difficulty.of({ beatmap: first.beatmap, mods: [] }, never);
     const second = await openDifficulty({ dataDir: first.dataDir });
-    expect(await second.difficulty.of({ beatmap: second.beatmap, mods: [] }, never)).toEqual(told);
+    expect(await second.difficulty.of({ beatmap: second.beatmap, mods: [] }, never)).toEqual(result);
     expect(second.asked()).toEqual([0, 0, 0]);
   });
 
@@ -88,7 +88,7 @@ describe('the difficulty of a map', () => {
     expect(asked()).toEqual([1, 1, 1]);
   });
 
-  it('is labelled where nobody has the file of that checksum, and asked for once', async () => {
+  it('is labelled where no upstream has the file of that checksum, and asked for once', async () => {
     const { difficulty, beatmap, asked } = await openDifficulty();
     const older = { ...beatmap, checksum: '0123456789abcdef0123456789abcdef' };
     expect((await difficulty.of({ beatmap: older, mods: [] }, never)).isOtherFile).toBe(true);
@@ -104,15 +104,15 @@ describe('the difficulty of a map', () => {
     expect(asked()).toEqual([1, 0, 0]);
   });
 
-  it('is not found where nobody has one', async () => {
+  it('is not found where no upstream has one', async () => {
     const { difficulty, log } = await openDifficulty();
     const beatmap = { id: 77, checksum: null, mode: 'osu' } as const;
     const gone = { code: 'not_found', params: { what: 'beatmap' } };
     const asking = [1, 2].map(() => difficulty.of({ beatmap, mods: [] }, never));
     await Promise.all(asking.map(one => expect(one).rejects.toMatchObject(gone)));
-    // Whoever asks goes without; the log tells once.
-    const told = log.at('info').filter(({ message }) => message === 'a difficulty could not be worked out');
-    expect(told).toMatchObject([{ details: { beatmap: 77, err: gone } }]);
+    // The caller goes without; it is logged once.
+    const result = log.at('info').filter(({ message }) => message === 'a difficulty could not be worked out');
+    expect(result).toMatchObject([{ details: { beatmap: 77, err: gone } }]);
   });
 
   it('fails as the upstreams do when all of them do', async () => {
@@ -143,9 +143,9 @@ describe('the difficulty of a map', () => {
     sandbox.faults.set('osu.file', 'hang');
     const reason = new Error('no longer wanted');
     const controller = new AbortController();
-    const told = expect(difficulty.of({ beatmap, mods: [] }, controller.signal)).rejects.toBe(reason);
+    const result = expect(difficulty.of({ beatmap, mods: [] }, controller.signal)).rejects.toBe(reason);
     controller.abort(reason);
-    await told;
+    await result;
   });
 
   it('does not need a disk that works', async () => {

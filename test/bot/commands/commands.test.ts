@@ -129,7 +129,7 @@ describe('download', () => {
     });
   });
 
-  it('tells what it is doing, and hands the signal on', async () => {
+  it('says what it is doing, and hands the signal on', async () => {
     const stages: string[] = [];
     let seen: AbortSignal | undefined;
     const extractor = fakeExtractor((_id, { signal }) => {

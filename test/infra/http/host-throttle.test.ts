@@ -68,6 +68,16 @@ describe('a host throttle', () => {
     expect(refused).toBe(1);
   });
 
+  it('keeps its pace however many come while others wait', async () => {
+    const gate = createHostThrottle({ default: { perSecond: 10, burst: 1, atOnce: 100 } }).gate('a.test');
+    const times = enterAll(gate, 20, true);
+    for (let i = 0; i < 100; i++) {
+      gate.enter(far())?.catch(() => undefined);
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(times.length).toBeGreaterThanOrEqual(10);
+  });
+
   it('bounds how many are under way', async () => {
     const gate = createHostThrottle({ default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } }).gate('a.test');
     const times = enterAll(gate, 4, false);

@@ -188,7 +188,7 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
     return server;
   }
 
-  /** Answers as one would have it, in a time that shows that nobody waited for Redis more than once. */
+  /** Answers as one would have it, in a time that shows that Redis was waited for once at most. */
   async function expectService({ cache, state }: Process, key: string): Promise<void> {
     const since = performance.now();
     const policy = { ...POLICY, ttlMs: () => 0 };

@@ -104,7 +104,7 @@ describe('isolation', () => {
     expect(log.at('info', 'warn', 'error')).toEqual([]);
   });
 
-  it('says nothing in the log when one tells for certain', async () => {
+  it('says nothing in the log when one knows for certain', async () => {
     const log = createRecordingLog();
     await chain([strategy('a', fail('private'))], { log }).round();
     expect(log.at('info', 'warn', 'error')).toEqual([]);
@@ -122,7 +122,7 @@ describe('time', () => {
     expect(performance.now() - start).toBeLessThan(9_000);
   });
 
-  it('tells a strategy when its share is over', async () => {
+  it('aborts a strategy when its share is over', async () => {
     let reason: unknown;
     const listening: Run = signal =>
       new Promise((_, reject) => {
@@ -150,7 +150,7 @@ describe('time', () => {
 });
 
 describe('the error when all fail', () => {
-  it('is the one that tells most, with every cause in order', async () => {
+  it('is the one that says most, with every cause in order', async () => {
     const { run } = chain([
       strategy('a', fail('timeout')),
       strategy('b', fail('login_required')),

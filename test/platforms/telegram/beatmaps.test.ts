@@ -54,7 +54,7 @@ describe('the commands of osu!, over the played upstreams', () => {
 });
 
 /** A command that answers with what the test wants, its number telling which. */
-function openCache(answer: (value: number) => Partial<Reply> | Promise<Partial<Reply>>, options: StageOptions = {}) {
+function openShelf(answer: (value: number) => Partial<Reply> | Promise<Partial<Reply>>, options: StageOptions = {}) {
   const shelf = defineCommand({
     name: 'shelf look',
     options: { place: { type: 'integer', required: false, min: 0, max: 100 } },
@@ -82,7 +82,7 @@ function sha256(text: string): string {
 describe('a failure', () => {
   it('that comes when the button rests already leaves what it stands under alone', async () => {
     const fail = () => pause(200).then(() => Promise.reject(new AppError('upstream_unavailable', 'away')));
-    const stage = await openCache(place => (place === 0 ? { blocks: [HEADING] } : fail()), { limits: { spinMs: 20 } });
+    const stage = await openShelf(place => (place === 0 ? { blocks: [HEADING] } : fail()), { limits: { spinMs: 20 } });
     const list = await said(stage, '/shelf_look');
     press(stage, list, 'Next');
     const notice = await stage.fake.waitFor(() => answersIn(stage.fake, SARI.id)[1]);
@@ -94,7 +94,7 @@ describe('a failure', () => {
 
 describe('a picture', () => {
   it('at an address is fetched by Telegram, with the words under it', async () => {
-    const stage = await openCache(() => ({ blocks: [COVER, HEADING] }));
+    const stage = await openShelf(() => ({ blocks: [COVER, HEADING] }));
     const message = await said(stage, '/shelf_look');
     expect(message).toMatchObject({
       caption: 'Map',
@@ -105,7 +105,7 @@ describe('a picture', () => {
 
   it('at an address that Telegram cannot fetch leaves the words', async () => {
     const url = 'https://assets.gone.example/cover.jpg';
-    const stage = await openCache(() => ({ blocks: [{ kind: 'image', url, alt: 'Cover' }, HEADING] }));
+    const stage = await openShelf(() => ({ blocks: [{ kind: 'image', url, alt: 'Cover' }, HEADING] }));
     const message = await said(stage, '/shelf_look');
     expect(message).toMatchObject({ text: 'Map', file: undefined });
     expect(stage.calls('sendMessage').at(-1)?.params.link_preview_options).toMatchObject({ url });
@@ -113,7 +113,7 @@ describe('a picture', () => {
 
   it('that is drawn is uploaded once and then sent as what Telegram holds', async () => {
     let drawn = 0;
-    const stage = await openCache(() => ({
+    const stage = await openShelf(() => ({
       blocks: [
         HEADING,
         picture('strain-1', async () => {
@@ -131,7 +131,7 @@ describe('a picture', () => {
   });
 
   it('that cannot be drawn is told in words', async () => {
-    const stage = await openCache(() => ({
+    const stage = await openShelf(() => ({
       blocks: [HEADING, picture('strain-1', () => Promise.reject(new Error('no ink')))],
     }));
     expect((await said(stage, '/shelf_look')).text).toBe('Map\nStrain of strain-1');
@@ -141,7 +141,7 @@ describe('a picture', () => {
 
 describe('a pressed button', () => {
   it('puts a photo in the place of words, and of another photo', async () => {
-    const stage = await openCache(place => ({ blocks: [HEADING, ...(place > 0 ? [picture(`strain-${place}`)] : [])] }));
+    const stage = await openShelf(place => ({ blocks: [HEADING, ...(place > 0 ? [picture(`strain-${place}`)] : [])] }));
     const { fake } = stage;
     const message = await said(stage, '/shelf_look');
     expect(message.text).toBe('Map');
@@ -155,7 +155,7 @@ describe('a pressed button', () => {
   });
 
   it('takes a photo away and says the words in a message of their own', async () => {
-    const stage = await openCache(place => ({
+    const stage = await openShelf(place => ({
       blocks: place === 0 ? [COVER, HEADING] : [{ kind: 'text', text: ['Words'] }],
     }));
     const { fake } = stage;
@@ -167,7 +167,7 @@ describe('a pressed button', () => {
   });
 
   it('leaves words in place where there is no photo to be had', async () => {
-    const stage = await openCache(place => ({
+    const stage = await openShelf(place => ({
       blocks: place === 0 ? [HEADING] : [picture('strain-1', () => Promise.reject(new Error('no ink')))],
     }));
     const { fake } = stage;

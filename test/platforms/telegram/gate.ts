@@ -9,6 +9,8 @@ export interface Gate {
   refuse(): Promise<void>;
   /** Accepts connections and cuts them, and those that stand. */
   cut(): void;
+  /** Reads one piece of what comes by a connection, and no more of it. */
+  stall(): void;
   open(): Promise<void>;
 }
 
@@ -16,6 +18,7 @@ export async function createGate(target: string): Promise<Gate> {
   const { port: targetPort } = new URL(target);
   const sockets = new Set<Socket>();
   let isCutting = false;
+  let isStalling = false;
   let server: Server | undefined;
 
   function join(client: Socket): void {
@@ -34,8 +37,12 @@ export async function createGate(target: string): Promise<Gate> {
         sockets.delete(socket);
         other.destroy();
       });
-      socket.pipe(other);
     }
+    far.pipe(client);
+    client.on('data', chunk => {
+      if (isStalling) client.pause();
+      far.write(chunk);
+    });
   }
 
   async function listen(port: number): Promise<number> {
@@ -68,8 +75,12 @@ export async function createGate(target: string): Promise<Gate> {
       isCutting = true;
       endAll();
     },
+    stall() {
+      isStalling = true;
+    },
     async open() {
       isCutting = false;
+      isStalling = false;
       if (server === undefined) await listen(port);
     },
   };

@@ -67,6 +67,8 @@ export interface StageOptions {
   readonly commands?: readonly Command[];
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** Default: Medley's own. */
+  readonly delivery?: (folder: string) => Pick<Delivery, 'deliver' | 'remoteFile'>;
   /** Where people can reach Medley. */
   readonly addresses?: PublicAddresses;
   /** Of the runtime. Default: what runs may take 2 s after `stop()`. */
@@ -85,7 +87,7 @@ export interface Stage {
   readonly gate: Gate;
   readonly sandbox: Sandbox;
   readonly dispatcher: Dispatcher;
-  readonly delivery: Delivery;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
   readonly settings: SettingsStore;
   readonly sentFiles: SentFiles;
   readonly log: RecordingLog;
@@ -131,7 +133,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     shortLinks: createMemoryCache<string>({ maxEntries: 100 }),
     log,
   });
-  const delivery: Delivery = createDelivery({
+  const realDelivery = createDelivery({
     http,
     mediaHosts: extractor.mediaHosts,
     cdnHeaders: createCdnHeaders(sourceDescriptors),
@@ -140,6 +142,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     addresses: options.addresses,
     log,
   });
+  const delivery = options.delivery?.(folder) ?? realDelivery;
   const dispatcher = createDispatcher({
     commands: options.commands ?? commandList,
     services: {
@@ -202,7 +205,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     await current.stop();
     await Promise.all(dying);
     await fake.close();
-    await delivery.close();
+    await realDelivery.close();
     await http.close();
     await sandbox.close();
     store.close();

@@ -128,9 +128,11 @@ describe('starting', () => {
   it('sets the menus of commands by chat and language, and only when they changed', async () => {
     const { fake, calls, restart } = await openStage();
     await fake.waitFor(() => fake.commands.get('all_chat_administrators id'));
+    // Telegram knows languages by two letters.
+    const codes = LANGUAGES.map(({ tag }) => tag).filter(tag => tag.length === 2);
     expect([...fake.commands.keys()].toSorted()).toEqual(
       ['private_chats', 'group_chats', 'chat_administrators']
-        .flatMap(kind => LANGUAGES.map(({ tag }) => `all_${kind} ${tag === 'en' ? '' : tag}`))
+        .flatMap(kind => codes.map(code => `all_${kind} ${code === 'en' ? '' : code}`))
         .toSorted(),
     );
     const english = fake.commands.get('all_private_chats ')?.find(({ command }) => command === 'download');
@@ -142,6 +144,19 @@ describe('starting', () => {
     await restart();
     await fake.waitFor(() => (calls('getMyCommands').length === 2 * menus ? true : undefined));
     expect(calls('setMyCommands')).toHaveLength(menus);
+    expect(fake.problems).toEqual([]);
+  });
+});
+
+describe('an owner', () => {
+  it('is told something in private, as plain text', async () => {
+    const { fake, platform } = await openStage();
+    fake.message({ from: SARI, text: 'hello' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await platform.tell?.(`${SARI.id}`, `*a source* is down https://x.example/ ${'x'.repeat(5_000)}`);
+    const { text = '', entities } = await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
+    expect(text).toMatch(/^\*a source\* is down .*…$/);
+    expect([text.length, entities]).toEqual([4_096, []]);
     expect(fake.problems).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ export type GatewaySession = z.output<typeof GatewaySession>;
 /** Discord forgets them far sooner. */
 const LIFE_MS = 3_600_000;
 
-/** Writes down, every few seconds, how far was heard, so that the next process can ask for what came after. */
+/** Writes down, as a session begins and every second, how far was heard, so that the next process can ask for what came after. */
 export interface SessionRecord {
   /** What an earlier connection has left. */
   readonly left: readonly GatewaySession[];
@@ -34,7 +34,9 @@ export interface SessionRecordOptions {
   readonly log: Pick<Logger, 'info'>;
 }
 
-const EVERY_MS = 2_000;
+const EVERY_MS = 1_000;
+/** Of processes that each ended before they had caught up. */
+const MAX_LEFT = 16;
 
 /** Never rejects: while the store is away nothing is recovered. */
 export async function openSessionRecord({
@@ -44,18 +46,32 @@ export async function openSessionRecord({
   log,
 }: SessionRecordOptions): Promise<SessionRecord> {
   const store = records.collection({ name: 'discord-sessions', schema: z.array(GatewaySession), ttlMs: LIFE_MS });
-  const sessions = new Map<number, GatewaySession>();
   const left = (await store.get(key).catch(failed)) ?? [];
+  /** As they are, by shard; and how far all that was heard in them is accepted. */
+  const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
+  /** Earlier ones, until what was missed in them is accepted. */
+  let earlier = left;
   let isWritten = true;
+  let writing = Promise.resolve();
 
   function failed(error: unknown): undefined {
     log.info({ err: error }, 'discord: how far was heard cannot be kept');
   }
 
-  async function write(): Promise<void> {
-    if (isWritten || !isSettled()) return;
-    isWritten = true;
-    await store.set(key, [...sessions.values()]).catch(failed);
+  function settle(): void {
+    if (!isSettled()) return;
+    earlier = [];
+    for (const [shardId, session] of heard) accepted.set(shardId, session);
+  }
+
+  /** Never rejects. */
+  function write(): Promise<void> {
+    settle();
+    if (isWritten) return writing;
+    isWritten = isSettled();
+    const sessions = [...earlier, ...accepted.values()].slice(-MAX_LEFT);
+    writing = writing.then(() => store.set(key, sessions)).catch(failed);
+    return writing;
   }
 
   const timer = setInterval(write, EVERY_MS);
@@ -63,9 +79,18 @@ export async function openSessionRecord({
   return {
     left,
     note(shardId, session) {
-      if (session === null) sessions.delete(shardId);
-      else sessions.set(shardId, session);
       isWritten = false;
+      if (session === null) {
+        heard.delete(shardId);
+        accepted.delete(shardId);
+        return;
+      }
+      const isNew = heard.get(shardId)?.sessionId !== session.sessionId;
+      heard.set(shardId, session);
+      if (!isNew) return;
+      // At its start nothing was heard in it; what comes next must not be lost with this process.
+      accepted.set(shardId, session);
+      void write();
     },
     async close() {
       clearInterval(timer);

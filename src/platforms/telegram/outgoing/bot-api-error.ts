@@ -35,3 +35,8 @@ export class BotApiError extends Error {
     this.isCut = isCut;
   }
 }
+
+/** It was not wanted any more. */
+export function notBegun(method: string): BotApiError {
+  return new BotApiError({ method, code: undefined, description: 'not begun', isNotDone: true, isCut: true });
+}

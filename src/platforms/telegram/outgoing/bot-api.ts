@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type EncodedForm, encodeForm, type FormFile } from '../../../infra/http/form.ts';
 import { createPoster, type Posted, PostFailure } from '../../../infra/http/poster.ts';
 import type { TelegramLimits } from '../limits.ts';
-import { BotApiError } from './bot-api-error.ts';
+import { BotApiError, notBegun } from './bot-api-error.ts';
 import { ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';
 
 export interface CallOptions {
@@ -60,9 +60,7 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
 
   return {
     async call(method, params, options = {}) {
-      if (options.signal?.aborted === true) {
-        throw new BotApiError({ method, code: undefined, description: 'not begun', isNotDone: true, isCut: true });
-      }
+      if (options.signal?.aborted === true) throw notBegun(method);
       const result = await post(method, params, options);
       const read = ANSWERS[method].safeParse(result);
       if (read.success) return read.data;

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import { chatKey } from '../../../bot/command.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
-import { BotApiError } from './bot-api-error.ts';
+import { BotApiError, notBegun } from './bot-api-error.ts';
 import type { Address, Answers, Method, Params } from './methods.ts';
 import type { Pacing, Wait } from './pacing.ts';
 
@@ -67,12 +68,12 @@ export function createMessageApi({ api, pacing, settings, limits, log, now }: Me
     return chat === undefined ? place : { ...place, chat, message: undefined, thread: undefined };
   }
 
-  /** @throws BotApiError of a call that puts nothing anywhere */
-  async function reach(): Promise<void> {
+  /** All ask at once. @throws BotApiError of a call that puts nothing anywhere, or the signal's reason */
+  async function reach(signal: AbortSignal): Promise<void> {
     asking ??= api.call('getMe', {}).finally(() => {
       asking = undefined;
     });
-    await asking;
+    await abortable(asking, signal);
     isDoubtful = false;
   }
 
@@ -82,7 +83,11 @@ export function createMessageApi({ api, pacing, settings, limits, log, now }: Me
     signal: AbortSignal,
     params: Params[M],
   ): Promise<Answers[M]> {
-    if (isDoubtful) await reach();
+    if (isDoubtful) {
+      await reach(signal).catch((error: unknown) => {
+        throw signal.aborted ? notBegun(method) : error;
+      });
+    }
     try {
       const sent = await api.call(method, params, {
         signal,
