@@ -1,11 +1,11 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Block, type Reply, reply } from '../reply.ts';
 
-/** The version, and privacy in five lines. */
+/** The version, and privacy in four lines. */
 export function renderAbout(version: string, t: Translator): Reply {
   const words = t.messages.about;
-  const { text, settings, chats, work, forget } = words.privacy;
-  const lines = [text, settings, chats, work, forget].map((line): Block => ({ kind: 'text', text: [line] }));
+  const { text, settings, work, forget } = words.privacy;
+  const lines = [text, settings, work, forget].map((line): Block => ({ kind: 'text', text: [line] }));
   return reply({
     blocks: [
       { kind: 'heading', text: [`Medley ${version}`] },

@@ -16,9 +16,7 @@ export const about = {
   privacy: {
     text: 'What you write is neither stored nor logged.',
     settings:
-      'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. A group’s settings are deleted 30 days after I was removed from it.',
-    chats:
-      'Of a chat I remember the osu! beatmap it saw last, for 30 days; of a group also the players its admins track, and which members with a linked player used an osu! command there, for 90 days.',
+      'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. A group’s settings are deleted 30 days after I was removed from it. Of a chat I remember the osu! beatmap it saw last, for 30 days; of a group also the players its admins track, and which members with a linked player used an osu! command there, for 90 days.',
     work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
     forget: '/forget me deletes everything I keep about you, at once.',
   },
