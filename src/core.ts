@@ -11,8 +11,9 @@ import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
+import { type ChatMemory, createChatMemory } from './bot/memory/chat-memory.ts';
 import { ownerKey } from './bot/runtime/request.ts';
-import { createSettingsStore } from './bot/settings/settings.ts';
+import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
 import { actFor } from './infra/concurrency/client-context.ts';
@@ -116,7 +117,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const { beatmaps, catalogue, difficulty, recommend, recommendationHistory } = createBeatmapServices({
+  const { beatmaps, catalogue, difficulty, ratings, recommend, recommendationHistory } = createBeatmapServices({
     http,
     store,
     records: storage.records,
@@ -174,18 +175,25 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     onDelivered: metrics.countDelivery,
     log,
   });
-  const settings = createSettingsStore({ records: storage.records });
+  const memory = createChatMemory({
+    records: storage.records,
+    // No platform is asked yet to say anything that was not asked for.
+    canPost: () => false,
+    onFailure: error => log.warn({ err: error }, 'the map that a chat saw last could not be read or noted'),
+  });
+  const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);
 
   const dispatcher = createDispatcher({
     commands: createCommandList({ sources: sourceDescriptors }),
     services: {
       extractor,
       beatmaps,
-      difficulty,
+      ratings,
       recommend,
       recommendationHistory,
       painter: createSvgRasterizer(),
       settings,
+      memory,
       actions: createButtonTokens({
         key: storage.keyFor('buttons'),
         records: storage.records,
@@ -228,6 +236,21 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
       catalogue.close();
       await strategyRecords.close();
       await storage.close();
+    },
+  };
+}
+
+/** What is kept about a chat goes where its settings go, and at once when Medley is removed from it. */
+function withChatMemory(settings: SettingsStore, memory: ChatMemory): SettingsStore {
+  return {
+    ...settings,
+    async moveChat(from, to) {
+      await settings.moveChat(from, to);
+      await memory.moveChat(from, to);
+    },
+    async markChatLeft(key, at) {
+      await settings.markChatLeft(key, at);
+      if (at !== null) await memory.leaveChat(key);
     },
   };
 }

@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { RECOMMENDATIONS } from './beatmaps/recommend/recommendation-history.ts';
 import { BUTTON_ARGUMENTS } from './bot/buttons/button-token.ts';
+import { CHAT_MEMBERS, MEMBER_CHATS } from './bot/memory/chat-members.ts';
+import { SHOWN_MAPS } from './bot/memory/shown-maps.ts';
+import { TRACK_MARKS, TRACKING_CHATS } from './bot/memory/tracked-players.ts';
 import { CHATS, USERS, WEB_USERS } from './bot/settings/settings.ts';
 import { ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { parseRedisUrl } from './config-values.ts';
@@ -22,6 +25,11 @@ const COLLECTIONS = [
   { options: USERS, label: 'settings of people' },
   { options: WEB_USERS, label: 'settings of web chats' },
   { options: CHATS, label: 'settings of groups' },
+  { options: SHOWN_MAPS, label: 'maps that chats saw last' },
+  { options: CHAT_MEMBERS, label: 'linked members of groups' },
+  { options: MEMBER_CHATS, label: 'groups of linked members' },
+  { options: TRACKING_CHATS, label: 'chats that watch players' },
+  { options: TRACK_MARKS, label: 'plays of watched players' },
   { options: BUTTON_ARGUMENTS, label: 'arguments of buttons' },
   { options: RECOMMENDATIONS, label: 'recommendations' },
   { options: SENT_FILES, label: 'files that platforms hold' },

@@ -6,6 +6,8 @@ import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
 import { createMemoryBeatmapCaches, type SharedBeatmapCaches } from './cache-policy.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
+import { createOfficialStars } from './rating/official-stars.ts';
+import { createRatings, type Ratings } from './rating/ratings.ts';
 import { createCandidatePool } from './recommend/catalogue-candidates.ts';
 import { createRecommend, type Recommend } from './recommend/recommend.ts';
 import { createRecommendationHistory, type RecommendationHistory } from './recommend/recommendation-history.ts';
@@ -25,6 +27,8 @@ export interface BeatmapServicesOptions {
   /** Where other processes find our answers, and we theirs. */
   readonly sharedCaches?: SharedBeatmapCaches | undefined;
   readonly log: Logger;
+  /** The compiled thread that computes. Default: the file beside the program. */
+  readonly workerFile?: URL | undefined;
 }
 
 /** The beatmap services over one store. Their owner closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
@@ -32,27 +36,32 @@ export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
   readonly catalogue: Pick<Catalogue, 'warm' | 'close'>;
   readonly difficulty: Difficulty;
+  readonly ratings: Ratings;
   readonly recommend: Recommend;
   readonly recommendationHistory: RecommendationHistory;
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
-  const { http, store, records, dataDir, isFiller, credentials, sharedCaches, log } = options;
+  const { http, store, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile } = options;
   const catalogue = createCatalogue({
     store,
     isFiller,
     onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
   });
+  const osu = credentials && createOsuApi({ http, log, ...credentials });
+  const caches = createMemoryBeatmapCaches(undefined, sharedCaches);
   const beatmaps = createBeatmaps({
-    osu: credentials && createOsuApi({ http, log, ...credentials }),
+    osu,
     mirrors: createMirrors({ http }),
     catalogue,
-    caches: createMemoryBeatmapCaches(undefined, sharedCaches),
+    caches,
     log,
   });
-  const difficulty = createDifficulty({ http, dataDir, isFiller, log });
+  const difficulty = createDifficulty({ http, dataDir, isFiller, log, ...(workerFile && { workerFile }) });
+  const official = createOfficialStars({ osu, cache: caches.stars, log });
+  const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
   const pool = createCandidatePool(store);
   const recommend = createRecommend({ beatmaps, pool, catalogue, history: recommendationHistory, difficulty, log });
-  return { beatmaps, catalogue, difficulty, recommend, recommendationHistory };
+  return { beatmaps, catalogue, difficulty, ratings, recommend, recommendationHistory };
 }

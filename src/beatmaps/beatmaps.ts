@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
 import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
+import { createMapPlays, type MapPlays } from './map-plays.ts';
 import type { Beatmap, Beatmapset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import { createPlayers, type Players } from './players.ts';
@@ -43,7 +45,7 @@ export interface DownloadAnswer {
  * @throws AppError from every method: `invalid_request` (params.what), `not_found`, `credentials_required`, or the upstream's
  * code when all of them failed (params.upstreams)
  */
-export interface Beatmaps extends Players {
+export interface Beatmaps extends Players, MapPlays {
   /** Whether players can be asked for at all. */
   readonly hasPlayers: boolean;
   search(request: SearchRequest): Promise<SearchResult>;
@@ -88,6 +90,12 @@ function parseSetRef(reference: number | string): SetRef {
   throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
 }
 
+const MAX_KNOWN_MAPS = 20_000;
+
+function setKey(id: number): string {
+  return `osu-set:${id}`;
+}
+
 function isNotFound(error: unknown): boolean {
   return error instanceof AppError && error.code === 'not_found';
 }
@@ -99,6 +107,9 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     ...mirrors.map(mirrorSource),
   ];
   const health = createHealth({ ids: all.map(({ id }) => id), now });
+
+  /** Whose set was found already need not be asked for again. */
+  const setIds = new LRUCache<number, number>({ max: MAX_KNOWN_MAPS });
 
   /** The official one leads whenever it does not rest, however fast the mirrors are. */
   function sources(): readonly BeatmapSource[] {
@@ -144,6 +155,9 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     };
     try {
       const { value, from } = await caches.sets.wrap(key, load, SET_POLICY, signal);
+      for (const { id } of value.set.beatmaps) setIds.set(id, value.set.id);
+      const own = setKey(value.set.id);
+      if (from === 'load' && key !== own) await caches.sets.set(own, value, SET_POLICY.ttlMs(value));
       return { ...value, stale: from === 'stale', cached: from === 'cache' };
     } catch (error) {
       const known = isNotFound(error) || signal?.aborted === true ? undefined : remembered(recall);
@@ -154,19 +168,26 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
 
   const set = (id: number, signal?: AbortSignal) =>
     findSet(
-      `osu-set:${id}`,
+      setKey(id),
       (source, own) => source.set(id, own),
       known => known.set(id),
       signal,
     );
 
-  async function setOfMap(mapId: number, signal?: AbortSignal) {
-    const found = await findSet(
+  async function findSetOfMap(mapId: number, signal: AbortSignal | undefined): Promise<SetAnswer> {
+    const setId = setIds.get(mapId);
+    const known = setId === undefined ? undefined : await set(setId, signal);
+    if (known?.set.beatmaps.some(({ id }) => id === mapId) === true) return known;
+    return findSet(
       `osu-map:${mapId}`,
       (source, own) => source.setOfMap(mapId, own),
       known => known.setOfMap(mapId),
       signal,
     );
+  }
+
+  async function setOfMap(mapId: number, signal?: AbortSignal) {
+    const found = await findSetOfMap(mapId, signal);
     const beatmap = found.set.beatmaps.find(({ id }) => id === mapId);
     // A convert, or a difficulty that the mapper took out.
     if (beatmap === undefined) throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`);
@@ -196,6 +217,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
 
   return {
     ...createPlayers({ osu, caches }),
+    ...createMapPlays({ osu, caches }),
     hasPlayers: osu !== undefined,
     search: createSetSearch({ sources, health, catalogue, caches, log, now }),
     set,

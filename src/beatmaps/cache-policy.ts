@@ -6,7 +6,9 @@ import type { SharedState } from '../infra/redis/redis.ts';
 import { type Beatmapset, beatmapsetSchema } from './model/beatmapset.ts';
 import type { Player } from './model/player.ts';
 import type { Score, ScoreType } from './model/score.ts';
+import type { PlayerStandings, RankedPlayer } from './model/standing.ts';
 import type { SearchPage } from './query/search.ts';
+import { type OfficialRating, officialRatingSchema } from './rating/official-stars.ts';
 import { MIRROR_IDS } from './upstreams/mirror-sites.ts';
 import type { ListSlice, UserBeatmapset } from './upstreams/osu-api.ts';
 import type { UpstreamId } from './upstreams/source.ts';
@@ -30,6 +32,13 @@ export interface BeatmapCaches {
   readonly scores: Cache<ListSlice<Score>>;
   readonly plays: Cache<Score>;
   readonly userBeatmaps: Cache<ListSlice<UserBeatmapset>>;
+  /** Of the world, or of one player, on a map. */
+  readonly mapScores: Cache<readonly Score[]>;
+  readonly standings: Cache<readonly PlayerStandings[]>;
+  /** Pages of the world ranking. */
+  readonly rankings: Cache<readonly RankedPlayer[]>;
+  /** By difficulty, mods and ruleset. */
+  readonly stars: Cache<OfficialRating>;
 }
 
 const SECOND = 1_000;
@@ -72,8 +81,8 @@ function setTtlMs({ set }: FoundSet): number {
 
 const SCORE_TTL_MS: Readonly<Record<ScoreType, number>> = {
   best: 15 * MINUTE,
-  // The API's terms allow one look a minute.
-  recent: MINUTE,
+  // The API's terms allow one look a minute; who asks again after one is not to cost another.
+  recent: 75 * SECOND,
   firsts: 15 * MINUTE,
   pinned: 10 * MINUTE,
 };
@@ -85,6 +94,12 @@ export const USER_BEATMAP_POLICY: CachePolicy<ListSlice<UserBeatmapset>> = polic
 export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
   return policy(() => SCORE_TTL_MS[type]);
 }
+
+export const MAP_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 10 * MINUTE);
+/** People look right after they played. A map without a leaderboard has no plays. */
+export const OWN_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 2 * MINUTE);
+export const STANDING_POLICY: CachePolicy<readonly PlayerStandings[]> = policy(() => 10 * MINUTE);
+export const RANKING_POLICY: CachePolicy<readonly RankedPlayer[]> = policy(() => HOUR);
 
 /** A play is over; only what it is worth may change. */
 export const PLAY_POLICY: CachePolicy<Score> = policy(() => HOUR);
@@ -113,6 +128,7 @@ function isHttps(url: string): boolean {
 export interface SharedBeatmapCaches {
   readonly pages: SharedCache<FoundPage>;
   readonly sets: SharedCache<FoundSet>;
+  readonly stars: SharedCache<OfficialRating>;
 }
 
 export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>): SharedBeatmapCaches {
@@ -120,10 +136,11 @@ export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, '
     // A page is large and soon out of date.
     pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
     sets: open({ name: 'beatmapsets', parse: value => StoredSet.safeParse(value).data }),
+    stars: open({ name: 'beatmap-stars', parse: value => officialRatingSchema.safeParse(value).data }),
   };
 }
 
-/** About 30 MB when all are full. */
+/** About 40 MB when all are full. */
 export function createMemoryBeatmapCaches(now?: () => number, sharedCaches?: SharedBeatmapCaches): BeatmapCaches {
   const clock = now === undefined ? {} : { now };
   const pages = { maxEntries: 500, maxSize: 4_000, behind: sharedCaches?.pages };
@@ -134,5 +151,9 @@ export function createMemoryBeatmapCaches(now?: () => number, sharedCaches?: Sha
     scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
     plays: createMemoryCache({ maxEntries: 500, ...clock }),
     userBeatmaps: createMemoryCache({ maxEntries: 300, maxSize: 2_000, sizeOf: slice => slice.items.length, ...clock }),
+    mapScores: createMemoryCache({ maxEntries: 500, maxSize: 5_000, sizeOf: scores => scores.length + 1, ...clock }),
+    standings: createMemoryCache({ maxEntries: 200, ...clock }),
+    rankings: createMemoryCache({ maxEntries: 200, ...clock }),
+    stars: createMemoryCache({ maxEntries: 20_000, behind: sharedCaches?.stars, ...clock }),
   };
 }

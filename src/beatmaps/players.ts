@@ -93,8 +93,15 @@ function rulesetOfLink(user: number | string): Ruleset | undefined {
   return typeof user === 'string' ? matchOsuLink(user.trim())?.ruleset : undefined;
 }
 
-function answeredFrom(from: CacheHit<unknown>['from']): PlayerAnswer {
+export function playerAnswer(from: CacheHit<unknown>['from']): PlayerAnswer {
   return { source: 'osu', stale: from === 'stale', cached: from === 'cache' };
+}
+
+/** @throws AppError `credentials_required` */
+export function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): OsuApi {
+  if (osu !== undefined) return osu;
+  const message = `a ${what} is known to the official API alone, which needs credentials`;
+  throw new AppError('credentials_required', message, { params: { what } });
 }
 
 /** In memory alone. */
@@ -103,14 +110,8 @@ const MAX_SEEN = 2_000;
 export function createPlayers({ osu, caches }: PlayersOptions): Players {
   const seen = new LRUCache<number, string>({ max: MAX_SEEN });
 
-  function official(what: 'player' | 'score' = 'player'): OsuApi {
-    if (osu !== undefined) return osu;
-    const message = `a ${what} is known to the official API alone, which needs credentials`;
-    throw new AppError('credentials_required', message, { params: { what } });
-  }
-
   function load(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<CacheHit<Player>> {
-    const api = official();
+    const api = requireOsu(osu, 'player');
     const name = typeof player === 'number' ? String(player) : `@${player.toLowerCase()}`;
     const key = `osu-user:${name}:${ruleset ?? ''}`;
     return caches.players.wrap(key, own => api.user(player, ruleset, own), PLAYER_POLICY, signal);
@@ -145,16 +146,16 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
     async user(user, ruleset = rulesetOfLink(user), signal) {
       const { value, from } = await load(parsePlayerRef(user), ruleset, signal);
       seen.set(value.id, value.username);
-      return { user: value, ...answeredFrom(from) };
+      return { user: value, ...playerAnswer(from) };
     },
     async userScores(user, type, options = {}) {
       const { limit, offset } = readPlace(options);
       const player = parsePlayerRef(user);
       const { ruleset = rulesetOfLink(user), signal } = options;
-      const api = official();
+      const api = requireOsu(osu, 'player');
       const id = await idOf(player, signal);
       const size = Math.min(limit, LAST[type] - offset);
-      if (size <= 0) return { scores: [], cursor: null, ...answeredFrom('load') };
+      if (size <= 0) return { scores: [], cursor: null, ...playerAnswer('load') };
       const { value, from } = await caches.scores.wrap(
         `osu-scores:${id}:${type}:${ruleset ?? ''}:${offset}:${size}`,
         own => api.userScores(id, type, { ruleset, limit: size, offset }, own),
@@ -162,10 +163,10 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         signal,
       );
       const cursor = nextOf(value, offset + size, LAST[type]);
-      return { scores: value.items, cursor, ...answeredFrom(from) };
+      return { scores: value.items, cursor, ...playerAnswer(from) };
     },
     async score(id, ruleset, signal) {
-      const api = official('score');
+      const api = requireOsu(osu, 'score');
       const load = async (own: AbortSignal) => {
         try {
           return await api.score(id, ruleset, own);
@@ -175,12 +176,12 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         }
       };
       const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, PLAY_POLICY, signal);
-      return { score: value, ...answeredFrom(from) };
+      return { score: value, ...playerAnswer(from) };
     },
     async userBeatmaps(user, type, options = {}) {
       const { limit, offset } = readPlace(options);
       const player = parsePlayerRef(user);
-      const api = official();
+      const api = requireOsu(osu, 'player');
       const id = await idOf(player, options.signal);
       const { value, from } = await caches.userBeatmaps.wrap(
         `osu-user-maps:${id}:${type}:${offset}:${limit}`,
@@ -189,7 +190,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
         options.signal,
       );
       const cursor = nextOf(value, offset + limit);
-      return { beatmapsets: value.items, cursor, ...answeredFrom(from) };
+      return { beatmapsets: value.items, cursor, ...playerAnswer(from) };
     },
   };
 }

@@ -1,11 +1,13 @@
 import type { Beatmaps } from '../beatmaps/beatmaps.ts';
-import type { Difficulty } from '../beatmaps/difficulty/difficulty.ts';
+import type { Ratings } from '../beatmaps/rating/ratings.ts';
 import type { Recommend } from '../beatmaps/recommend/recommend.ts';
 import type { RecommendationHistory } from '../beatmaps/recommend/recommendation-history.ts';
 import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
+import type { ChatMemory } from './memory/chat-memory.ts';
+import { groupKey, personKey } from './memory/place.ts';
 import type { Card, Reply } from './reply.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
 import type { SettingsStore } from './settings/settings.ts';
@@ -83,13 +85,13 @@ export interface Caller {
 }
 
 /** The key a person's settings, buttons and data hang on. */
-export function callerKey({ platform, userId }: Caller): string {
-  return `${platform}:${userId}`;
+export function callerKey(caller: Pick<Caller, 'platform' | 'userId'>): string {
+  return personKey(caller);
 }
 
 /** The key a chat's settings hang on. */
-export function chatKey({ platform, groupId, chatId }: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
-  return `${platform}:${groupId ?? chatId}`;
+export function chatKey(caller: Pick<Caller, 'platform' | 'groupId' | 'chatId'>): string {
+  return groupKey(caller);
 }
 
 /** What the core lends every command. */
@@ -99,11 +101,12 @@ export interface Services {
   readonly recommend: Recommend;
   /** What was recommended to whom. */
   readonly recommendationHistory: Pick<RecommendationHistory, 'forgetUser'>;
-  /** Estimates; replies go without where it is absent or fails. */
-  readonly difficulty?: Pick<Difficulty, 'of'>;
+  /** Stars and pp of difficulties as they are played. */
+  readonly ratings: Ratings;
   /** Draws; replies go without image cards where it is absent. */
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
+  readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
   /** What was asked for and is not answered yet. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };

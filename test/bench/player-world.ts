@@ -180,7 +180,14 @@ function makeScore(id: number, player: number, one: WorldMap, mods: readonly str
   return {
     ...{ id, user_id: player, username: null, mode: 'osu', beatmap_id: one.map.id, max_combo: 500 },
     ...{ total_score: 900_000, classic_total_score: null, legacy_total_score: null, legacy_score_id: null },
-    ...{ best_id: null, rank: 'A', maximum_statistics: {}, passed: true, is_perfect_combo: done.misses === 0 },
+    ...{
+      best_id: null,
+      rank: 'A',
+      rank_global: null,
+      maximum_statistics: {},
+      passed: true,
+      is_perfect_combo: done.misses === 0,
+    },
     ...{ ended_at: null, lazer: true, weight: null, accuracy: done.accuracy, pp: done.pp },
     mods: mods.map(acronym => ({ acronym })),
     statistics: { miss: done.misses },

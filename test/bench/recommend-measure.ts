@@ -2,7 +2,7 @@
 import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
 import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
 import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
-import { recommendedStars } from '../../src/beatmaps/recommend/pp-estimate.ts';
+import { recommendedStars } from '../../src/beatmaps/rating/pp-estimate.ts';
 import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import type { Store } from '../../src/infra/store/store.ts';
@@ -102,7 +102,7 @@ export function libraryOf(world: World): Pick<Difficulty, 'of'> {
         lengthSeconds: total_length,
       };
       const rest = { clockRate: 1, play: null, strains: null, algorithm: '2025-02-27', isOtherFile: false };
-      return { ...figures, ...rest, stars, maxCombo: max_combo ?? 0, pp };
+      return { ...figures, ...rest, stars, plainStars: stars, maxCombo: max_combo ?? 0, pp };
     },
   };
 }

@@ -1,6 +1,8 @@
+import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
+import { createChatMemory } from '../../src/bot/memory/chat-memory.ts';
 import { createSettingsStore } from '../../src/bot/settings/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
@@ -141,6 +143,8 @@ export function sampleServices(
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
     settings: createSettingsStore({ records }),
+    memory: createChatMemory({ records, onFailure: () => undefined }),
+    ratings: RATINGS_OF_NOTHING,
     recommend: fakeRecommend().recommend,
     recommendationHistory: createRecommendationHistory({ records }),
     actions: createButtonTokens({ key: Buffer.alloc(32, 7), records, onFailure: () => undefined }),
@@ -149,6 +153,9 @@ export function sampleServices(
     version: '1.2.3',
   };
 }
+
+/** Neither osu! nor a library can be asked. */
+export const RATINGS_OF_NOTHING = createRatings({ official: { of: async () => undefined }, difficulty: undefined });
 
 /** Counts in memory, by the contract of RateLimiter. */
 export function memoryLimiter(now: () => number): RateLimiter {

@@ -145,6 +145,17 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
       expect([await notes.get('budi 1'), await notes.get('none')]).toEqual([note('his'), note('none')]);
     });
 
+    it('lose a record that is deleted by itself', async () => {
+      const notes = (await opened()).records.groupedCollection(options);
+      await notes.set('a', note('a'), 'sari');
+      await sleep(2);
+      await notes.set('b', note('b'), 'sari');
+      await notes.delete('a', 'sari');
+      await notes.delete('a', 'sari');
+      expect(await notes.get('a')).toBeUndefined();
+      expect(await notes.listGroup('sari')).toEqual([note('b')]);
+    });
+
     it('of any size are deleted whole', async () => {
       const notes = (await opened()).records.groupedCollection({ ...options, ttlMs: 60_000 });
       await Promise.all(Array.from({ length: 2_500 }, (_, place) => notes.set(`${place}`, note('x'), 'sari')));

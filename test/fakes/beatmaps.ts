@@ -95,6 +95,23 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
       const played = type === 'most_played' ? { count: 12, beatmap_id: 9_010 } : { count: null, beatmap_id: null };
       return { ...told, beatmapsets: [{ set: SET, ...played }], cursor: 'bmV4dA' };
     },
+    async mapScores({ beatmap }, options) {
+      note('mapScores', beatmap.id, plain(options));
+      return { ...told, scores: [SCORE] };
+    },
+    async userMapScores({ beatmap }, userId, ruleset) {
+      note('userMapScores', beatmap.id, userId, ruleset);
+      return { ...told, scores: [SCORE] };
+    },
+    async standings(userIds) {
+      note('standings', userIds);
+      const taiko = { pp: 3_000, global_rank: 4_100, hit_accuracy: 97.5 };
+      return { ...told, players: userIds.map(id => ({ ...PLAYER, id, country_code: 'ID', standings: { taiko } })) };
+    },
+    async rankHolder(ruleset, rank) {
+      note('rankHolder', ruleset, rank);
+      return { ...told, holder: { id: 32, username: 'paper boat', rank, pp: 5_000 } };
+    },
     async download(reference) {
       note('download', reference);
       const addresses = [{ source: 'catboy', video: true, url: 'https://catboy.best/d/901' }] as const;

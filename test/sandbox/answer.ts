@@ -7,6 +7,7 @@ export interface Ask {
   readonly url: URL;
   readonly headers: IncomingHttpHeaders;
   readonly cookies: ReadonlyMap<string, string>;
+  readonly body: string;
   /** Fields of a form; empty for anything but a POST. */
   readonly form: URLSearchParams;
 }

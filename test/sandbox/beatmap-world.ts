@@ -280,6 +280,24 @@ const PLAYERS: readonly SandboxPlayer[] = [
     rank: 0,
     restricted: true,
   },
+  {
+    id: 4_400_004,
+    username: 'night bus',
+    country: { code: 'ID', name: 'Indonesia' },
+    playmode: 0,
+    pp: 4_870,
+    rank: 52_300,
+    restricted: false,
+  },
+  {
+    id: 4_400_005,
+    username: 'tea kettle',
+    country: { code: 'GB', name: 'United Kingdom' },
+    playmode: 0,
+    pp: 1_420.25,
+    rank: 310_400,
+    restricted: false,
+  },
 ];
 
 /** @param extra how many generated sets beside those that have a story */

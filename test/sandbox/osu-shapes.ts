@@ -194,7 +194,7 @@ export function scoreShape(player: SandboxPlayer, set: SandboxSet, map: SandboxM
   const shared = {
     accuracy: 0.99 - (index % 20) * 0.003,
     best_id: null,
-    id: 5_000_000_000 + index,
+    id: 5_000_000_000 + index + (player.id > 4_400_003 ? (player.id % 1_000_000) * 1_000 : 0),
     max_combo: map.circles + map.sliders,
     passed: true,
     pp: ppOf(player, map, index),

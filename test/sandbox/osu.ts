@@ -2,7 +2,9 @@
 import { type Answer, type Ask, html, json } from './answer.ts';
 import { searchSets } from './beatmap-search.ts';
 import type { BeatmapWorld, SandboxPlayer, SandboxSet } from './beatmap-world.ts';
+import { answerAttributes } from './osu-attributes.ts';
 import { osuFile } from './osu-file.ts';
+import { answerMapScores, answerOwnScores, answerRanking, answerUsers } from './osu-plays.ts';
 import { compactSet, MODE_NAMES, mapShape, playerShape, scoreShape, setShape, wholeSet } from './osu-shapes.ts';
 
 export type OsuEndpoint =
@@ -13,6 +15,10 @@ export type OsuEndpoint =
   | 'osu.user'
   | 'osu.scores'
   | 'osu.score'
+  | 'osu.map-scores'
+  | 'osu.own-scores'
+  | 'osu.users'
+  | 'osu.ranking'
   | 'osu.user-beatmaps'
   | 'osu.attributes'
   | 'osu.file';
@@ -25,6 +31,10 @@ export const OSU_ENDPOINTS = [
   'osu.user',
   'osu.scores',
   'osu.score',
+  'osu.map-scores',
+  'osu.own-scores',
+  'osu.users',
+  'osu.ranking',
   'osu.user-beatmaps',
   'osu.attributes',
   'osu.file',
@@ -44,6 +54,10 @@ const ROUTES: readonly (readonly [OsuEndpoint, RegExp])[] = [
   ['osu.attributes', /^\/api\/v2\/beatmaps\/\d+\/attributes$/],
   ['osu.map', /^\/api\/v2\/beatmaps\/\d+$/],
   ['osu.scores', /^\/api\/v2\/users\/\d+\/scores\/\w+$/],
+  ['osu.map-scores', /^\/api\/v2\/beatmaps\/\d+\/scores$/],
+  ['osu.own-scores', /^\/api\/v2\/beatmaps\/\d+\/scores\/users\/\d+\/all$/],
+  ['osu.users', /^\/api\/v2\/users$/],
+  ['osu.ranking', /^\/api\/v2\/rankings\/\w+\/performance$/],
   ['osu.score', /^\/api\/v2\/scores\/(?:\w+\/)?\d+$/],
   ['osu.user-beatmaps', /^\/api\/v2\/users\/\d+\/beatmapsets\/\w+$/],
   ['osu.user', /^\/api\/v2\/users\/[^/]+(?:\/\w+)?$/],
@@ -120,16 +134,13 @@ function answerSet({ url }: Ask, { sets }: BeatmapWorld): Answer {
   return set === undefined ? missing("Specified beatmap couldn't be found.") : json(wholeSet(set));
 }
 
-function answerMap({ url }: Ask, { sets }: BeatmapWorld, endpoint: OsuEndpoint): Answer {
-  const found = findMap(sets, Number(url.pathname.split('/')[4]));
+function answerMap(ask: Ask, world: BeatmapWorld, endpoint: OsuEndpoint): Answer {
+  const found = findMap(world.sets, Number(ask.url.pathname.split('/')[4]));
   if (found === undefined) return missing("Specified beatmap difficulty couldn't be found.");
   const { set, map } = found;
+  if (endpoint === 'osu.map-scores') return answerMapScores(ask, set, map, world);
+  if (endpoint === 'osu.own-scores') return answerOwnScores(ask, set, map, world);
   const { beatmaps: _, ...shallow } = setShape(set);
-  if (endpoint === 'osu.attributes') {
-    return json({
-      attributes: { star_rating: map.stars * 1.1, max_combo: map.circles + map.sliders * 2, aim_difficulty: 2 },
-    });
-  }
   const owners = [{ id: set.creatorId, username: set.creator }];
   return json({ ...mapShape(set, map), owners, failtimes: { fail: [], exit: [] }, beatmapset: shallow });
 }
@@ -178,6 +189,13 @@ function answerScore(ask: Ask, world: BeatmapWorld): Answer {
   return json({ ...play, rank_global: 12 });
 }
 
+/** Ended after half of the map. */
+function failedPlay(play: ReturnType<typeof playsOf>[number]) {
+  const half = Math.floor(play.beatmap.count_circles / 2);
+  const statistics = { great: half, ok: 6, meh: 2, miss: 11 };
+  return { ...play, id: play.id + 500_000, passed: false, rank: 'F', pp: null, max_combo: half, statistics };
+}
+
 function answerScores(ask: Ask, world: BeatmapWorld, player: SandboxPlayer): Answer {
   const { searchParams } = ask.url;
   const limit = Number(searchParams.get('limit') ?? 5);
@@ -185,7 +203,9 @@ function answerScores(ask: Ask, world: BeatmapWorld, player: SandboxPlayer): Ans
   const mode = searchParams.get('mode') ?? MODE_NAMES[player.playmode];
   const plays = playsOf(world, player, mode, isNewShape(ask));
   const list = ask.url.pathname.endsWith('/best') ? bestOf(plays) : plays;
-  return json(list.slice(offset, offset + limit));
+  if (!ask.url.pathname.endsWith('/recent')) return json(list.slice(offset, offset + limit));
+  const failed = searchParams.get('include_fails') === '1' ? list.slice(3, 4).map(failedPlay) : [];
+  return json([...list.slice(0, 1), ...failed, ...list.slice(1)].slice(offset, offset + limit));
 }
 
 function answerUserBeatmaps({ url }: Ask, { sets }: BeatmapWorld): Answer {
@@ -212,13 +232,19 @@ function answerFile({ url }: Ask, { sets }: BeatmapWorld): Answer {
   return { status: 200, headers: { 'content-type': 'text/plain' }, body: osuFile(found.set, found.map) };
 }
 
+const ON_ONE_MAP: ReadonlySet<OsuEndpoint> = new Set(['osu.map', 'osu.map-scores', 'osu.own-scores']);
+
 export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld): Answer {
   if (endpoint === 'osu.token') return answerToken(ask);
   if (endpoint === 'osu.file') return answerFile(ask, world);
   if (ask.headers.authorization !== `Bearer ${TOKEN}`) return json({ authentication: 'basic' }, 401);
   if (endpoint === 'osu.search') return answerSearch(ask, world);
   if (endpoint === 'osu.set') return answerSet(ask, world);
-  if (endpoint === 'osu.map' || endpoint === 'osu.attributes') return answerMap(ask, world, endpoint);
+  if (endpoint === 'osu.attributes')
+    return answerAttributes(ask, findMap(world.sets, Number(ask.url.pathname.split('/')[4]))?.map);
+  if (ON_ONE_MAP.has(endpoint)) return answerMap(ask, world, endpoint);
+  if (endpoint === 'osu.users') return answerUsers(ask, world);
+  if (endpoint === 'osu.ranking') return answerRanking(ask);
   if (endpoint === 'osu.score') return answerScore(ask, world);
   const [key = '', mode] = ask.url.pathname.split('/').slice(4);
   const player = findPlayer(world, decodeURIComponent(key));

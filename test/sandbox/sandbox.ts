@@ -103,21 +103,22 @@ function readCookies(header: string | undefined): ReadonlyMap<string, string> {
   return new Map(pairs.flatMap(([name, value]) => (name && value !== undefined ? [[name, value] as const] : [])));
 }
 
-async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
     if (bytes <= MAX_FORM_BYTES) chunks.push(chunk);
   }
-  return new URLSearchParams(Buffer.concat(chunks).toString());
+  return Buffer.concat(chunks).toString();
 }
 
 async function readAsk(request: IncomingMessage): Promise<Ask> {
   const host = (request.headers.host ?? '').toLowerCase().replace(/:\d+$/, '');
   const url = new URL(`https://${host || 'nowhere.invalid'}${request.url ?? '/'}`);
   const { method = 'GET', headers } = request;
-  return { host, url, method, headers, cookies: readCookies(headers.cookie), form: await readForm(request) };
+  const body = await readBody(request);
+  return { host, url, method, headers, cookies: readCookies(headers.cookie), body, form: new URLSearchParams(body) };
 }
 
 function send(answer: Answer, ask: Ask, response: ServerResponse): void {

@@ -52,7 +52,7 @@ export function toUserBeatmap({ set, count, beatmap_id }: UserBeatmapset): UserB
   return count === null ? toSet(set) : { ...toSet(set), count, beatmap_id };
 }
 
-export function toScore({ username, lazer: _, ...score }: Score): ScoreAnswer {
+export function toScore({ username, lazer: _, rank_global: __, ...score }: Score): ScoreAnswer {
   return {
     ...score,
     user: username === null ? null : { id: score.user_id, username },

@@ -13,6 +13,8 @@ export interface HitCounts {
   readonly smallTickHits?: number;
   readonly sliderEndHits?: number;
   readonly combo?: number;
+  /** How many objects were played; absent for all of them. */
+  readonly passedObjects?: number;
 }
 
 export interface DifficultyJob {
@@ -36,6 +38,8 @@ export interface StrainSeries {
 
 export interface DifficultyFigures {
   readonly stars: number;
+  /** Without mods. */
+  readonly plainStars: number;
   readonly maxCombo: number;
   readonly ar: number;
   readonly od: number;

@@ -170,7 +170,7 @@ function countResults(attributes: Rosu.DifficultyAttributes): number {
 /** The play as it would have been without a miss and to the end, as accurate as it was. */
 function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): Rosu.PerformanceArgs {
   const { mode } = attributes;
-  const { combo: _, misses = 0, largeTickHits: __, ...kept } = play;
+  const { combo: _, misses = 0, largeTickHits: __, passedObjects: ___, ...kept } = play;
   const names = HITS[mode];
   const hits = names.reduce((sum, name) => sum + (play[name] ?? 0), 0);
   const isCatch = mode === rosu.GameMode.Catch;
@@ -181,6 +181,29 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   const rest = missing - added.reduce((sum, count) => sum + count, 0);
   const filled = names.map((name, index) => [name, (play[name] ?? 0) + (added[index] ?? 0) + (index === 0 ? rest : 0)]);
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
+}
+
+type Settings = Pick<DifficultyJob, 'mods' | 'lazer'>;
+
+function readPlainStars(map: Rosu.Beatmap, lazer: boolean): number {
+  return using(new rosu.Difficulty({ lazer }), plain => using(plain.calculate(map), ({ stars }) => stars));
+}
+
+function readPp(settings: Settings, attributes: Rosu.DifficultyAttributes, play: Rosu.PerformanceArgs): number {
+  return using(new rosu.Performance({ ...settings, ...play }), calculator =>
+    using(calculator.calculate(attributes), ({ pp }) => pp),
+  );
+}
+
+/** A play that ended early is worth what the part that was played gives. */
+function readPlay(settings: Settings, map: Rosu.Beatmap, attributes: Rosu.DifficultyAttributes, play: HitCounts) {
+  const { passedObjects } = play;
+  const ppIfFullCombo = readPp(settings, attributes, withoutMisses(play, attributes));
+  if (passedObjects === undefined) return { pp: readPp(settings, attributes, play), ppIfFullCombo };
+  const pp = using(new rosu.Difficulty({ ...settings, passedObjects }), part =>
+    using(part.calculate(map), ofPart => readPp(settings, ofPart, play)),
+  );
+  return { pp, ppIfFullCombo };
 }
 
 function compute(job: DifficultyJob): DifficultyFigures {
@@ -194,42 +217,40 @@ function compute(job: DifficultyJob): DifficultyFigures {
         orRefuse('ruleset', () => map.convert(job.mode, mods));
         if (map.isSuspicious()) throw new Refused('suspicious');
       }
-      const settings = { mods, lazer };
-      const pp = (attributes: Rosu.DifficultyAttributes, play: Rosu.PerformanceArgs) =>
-        using(new rosu.Performance({ ...settings, ...play }), calculator =>
-          using(calculator.calculate(attributes), result => result.pp),
-        );
-      const misses = job.misses === undefined ? {} : { misses: job.misses };
-      const combo = job.combo === undefined ? {} : { combo: job.combo };
       return using(
-        orRefuse('mods', () => new rosu.Difficulty(settings)),
-        difficulty =>
-          using(difficulty.calculate(map), attributes =>
-            using(new rosu.BeatmapAttributesBuilder({ map, mods }).build(), ({ ar, od, cs, hp, clockRate }) => ({
-              stars: attributes.stars,
-              maxCombo: attributes.maxCombo,
-              ...{ ar, od, cs, hp, clockRate },
-              bpm: map.bpm * clockRate,
-              lengthSeconds: readLengthMs(file) / 1000 / clockRate,
-              ...(attributes.aim === undefined ? {} : { aim: attributes.aim }),
-              ...(attributes.speed === undefined ? {} : { speed: attributes.speed }),
-              pp: job.accuracies.map(accuracy => ({
-                accuracy,
-                pp: pp(attributes, { accuracy, ...misses, ...combo }),
-              })),
-              play:
-                job.play === undefined
-                  ? null
-                  : {
-                      pp: pp(attributes, job.play),
-                      ppIfFullCombo: pp(attributes, withoutMisses(job.play, attributes)),
-                    },
-              strains: job.strains ? using(difficulty.strains(map), readStrains) : null,
-            })),
-          ),
+        orRefuse('mods', () => new rosu.Difficulty({ mods, lazer })),
+        difficulty => using(difficulty.calculate(map), attributes => readFigures(job, map, difficulty, attributes)),
       );
     },
   );
+}
+
+function readFigures(
+  job: DifficultyJob,
+  map: Rosu.Beatmap,
+  difficulty: Rosu.Difficulty,
+  attributes: Rosu.DifficultyAttributes,
+): DifficultyFigures {
+  const { mods, lazer, file } = job;
+  const settings = { mods, lazer };
+  const misses = job.misses === undefined ? {} : { misses: job.misses };
+  const combo = job.combo === undefined ? {} : { combo: job.combo };
+  return using(new rosu.BeatmapAttributesBuilder({ map, mods }).build(), ({ ar, od, cs, hp, clockRate }) => ({
+    stars: attributes.stars,
+    plainStars: mods.length === 0 ? attributes.stars : readPlainStars(map, lazer),
+    maxCombo: attributes.maxCombo,
+    ...{ ar, od, cs, hp, clockRate },
+    bpm: map.bpm * clockRate,
+    lengthSeconds: readLengthMs(file) / 1000 / clockRate,
+    ...(attributes.aim === undefined ? {} : { aim: attributes.aim }),
+    ...(attributes.speed === undefined ? {} : { speed: attributes.speed }),
+    pp: job.accuracies.map(accuracy => ({
+      accuracy,
+      pp: readPp(settings, attributes, { accuracy, ...misses, ...combo }),
+    })),
+    play: job.play === undefined ? null : readPlay(settings, map, attributes, job.play),
+    strains: job.strains ? using(difficulty.strains(map), readStrains) : null,
+  }));
 }
 
 /** What the pool runs in a thread; the library that broke leaves memory behind that cannot be trusted, so its thread ends with it. */

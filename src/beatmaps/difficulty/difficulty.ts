@@ -24,8 +24,8 @@ export interface DifficultyRequest {
   /** What those plays have; by default full combos. */
   readonly misses?: number;
   readonly combo?: number;
-  /** Computes the pp of this play, and of the same without a miss. */
-  readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'>;
+  /** Computes the pp of this play, of a failed one up to where it ended, and of the same to the end without a miss. */
+  readonly play?: Pick<Score, 'statistics' | 'max_combo' | 'lazer'> & { readonly passed?: boolean };
   readonly strains?: boolean;
   /** Scored as the new client does: the play's own, else true. */
   readonly lazer?: boolean;

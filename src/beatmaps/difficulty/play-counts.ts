@@ -1,5 +1,5 @@
 import type { Ruleset } from '../model/beatmapset.ts';
-import type { Score } from '../model/score.ts';
+import { playedObjects, type Score } from '../model/score.ts';
 import type { HitCounts } from './difficulty-job.ts';
 
 type Names = Readonly<Partial<Record<keyof HitCounts, string>>>;
@@ -25,11 +25,15 @@ const OF_SLIDERS: Names = {
   sliderEndHits: 'slider_tail_hit',
 };
 
-/** A play's results in a calculator's words. */
-export function countHits(play: Pick<Score, 'statistics' | 'max_combo'>, ruleset: Ruleset): HitCounts {
-  const { statistics, max_combo: combo } = play;
+/** A play's results in a calculator's words; one that failed ended where its results end. */
+export function countHits(
+  play: Pick<Score, 'statistics' | 'max_combo'> & { readonly passed?: boolean },
+  ruleset: Ruleset,
+): HitCounts {
+  const { statistics, max_combo: combo, passed = true } = play;
+  const ended = passed ? {} : { passedObjects: playedObjects({ mode: ruleset, statistics }) };
   const counted = Object.entries(COUNTED[ruleset]).map(([name, result]) => [name, statistics[result] ?? 0]);
   const sliders = ruleset === 'osu' ? Object.entries(OF_SLIDERS) : [];
   const reported = sliders.flatMap(([name, result]) => (result in statistics ? [[name, statistics[result]]] : []));
-  return { ...Object.fromEntries([...counted, ...reported]), combo };
+  return { ...Object.fromEntries([...counted, ...reported]), combo, ...ended };
 }

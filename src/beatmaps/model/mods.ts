@@ -79,6 +79,17 @@ export function checkMods(acronyms: readonly string[], ruleset?: Ruleset): reado
   return ACRONYMS.filter(mod => given.has(mod));
 }
 
+/** Whether `checkMods` takes them. */
+export function areMods(acronyms: readonly string[], ruleset?: Ruleset): boolean {
+  try {
+    checkMods(acronyms, ruleset);
+    return true;
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'invalid_request') return false;
+    throw error;
+  }
+}
+
 /** How much faster a map runs: 1.5 with DT, unless the play's own setting says otherwise. */
 export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
   for (const mod of mods) {

@@ -42,6 +42,8 @@ export interface Score {
   readonly ended_at: string | null;
   /** Played with the new client. */
   readonly lazer: boolean;
+  /** On the map's leaderboard; said of a single play alone. */
+  readonly rank_global: number | null;
   /** Share of its pp that counts for the player; only in lists of best plays. */
   readonly weight: { readonly percentage: number; readonly pp: number } | null;
   readonly beatmap: Beatmap | null;
@@ -86,6 +88,7 @@ const shape = z.looseObject({
   best_id: id,
   pp: number,
   rank: text,
+  rank_global: number,
   mods: list(mod),
   statistics: counts,
   maximum_statistics: counts,
@@ -99,6 +102,41 @@ const shape = z.looseObject({
   beatmap: z.unknown().optional(),
   beatmapset: z.unknown().optional(),
 });
+
+/** The mods that the player chose, as one writes them. */
+export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
+  return mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
+}
+
+/** Results that count an object as played, best first; a miss is one of them. */
+const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
+  osu: ['great', 'ok', 'meh', 'miss'],
+  taiko: ['great', 'ok', 'miss'],
+  fruits: ['great', 'large_tick_hit', 'small_tick_miss', 'miss'],
+  mania: ['perfect', 'great', 'good', 'ok', 'meh', 'miss'],
+};
+
+/** How often each of a ruleset's own results happened, in the order in which its players name them. */
+export function resultsOf({ mode, statistics }: Pick<Score, 'mode' | 'statistics'>) {
+  return JUDGED[mode].map(result => ({ result, count: statistics[result] ?? 0 }));
+}
+
+/** Objects that were played; in catch, fruits and drops. */
+export function playedObjects(play: Pick<Score, 'mode' | 'statistics'>): number {
+  return resultsOf(play).reduce((sum, { result, count }) => (result === 'small_tick_miss' ? sum : sum + count), 0);
+}
+
+/** How far a play got, 0 to 1; null where nothing says how much there was. */
+export function completionOf(
+  play: Pick<Score, 'mode' | 'statistics' | 'maximum_statistics' | 'beatmap'>,
+): number | null {
+  const { mode, maximum_statistics, beatmap } = play;
+  const most = playedObjects({ mode, statistics: maximum_statistics });
+  const counts = [beatmap?.count_circles, beatmap?.count_sliders, beatmap?.count_spinners];
+  const objects = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+  const whole = most > 0 ? most : mode === 'osu' || mode === 'mania' ? objects : (beatmap?.count_circles ?? 0);
+  return whole > 0 ? Math.min(1, playedObjects(play) / whole) : null;
+}
 
 /** What the older shape's six counters mean in each ruleset. */
 const LEGACY_RESULTS: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
@@ -157,6 +195,7 @@ export function parseScore(value: unknown): Score | undefined {
     pp: raw.pp,
     rank: raw.rank ?? (raw.passed === false ? 'F' : 'D'),
     mods: raw.mods,
+    rank_global: raw.rank_global,
     statistics: namedResults(raw.statistics, mode),
     maximum_statistics: raw.maximum_statistics,
     passed: raw.passed ?? true,

@@ -1,5 +1,5 @@
+import type { Figures } from '../rating/mod-class.ts';
 import type { Bounds } from './catalogue-candidates.ts';
-import type { Figures } from './mod-class.ts';
 import type { ModFilter } from './mod-filter.ts';
 
 /** What a person asks of their recommendations. Figures are as played, with the mods; ends included. */

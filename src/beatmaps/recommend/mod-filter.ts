@@ -1,5 +1,5 @@
 import { AppError } from '../../errors.ts';
-import type { ModClass } from './mod-class.ts';
+import type { ModClass } from '../rating/mod-class.ts';
 
 /** Which mods to recommend. */
 export interface ModFilter {

@@ -1,8 +1,8 @@
 import { candidateOf } from '../catalogue/candidate.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import type { Score } from '../model/score.ts';
-import { type Figures, figuresWith, type ModClass, modClassOf } from './mod-class.ts';
-import { estimatePp } from './pp-estimate.ts';
+import { type Figures, figuresWith, type ModClass, modClassOf } from '../rating/mod-class.ts';
+import { estimatePp } from '../rating/pp-estimate.ts';
 import { type Quantiles, quantilesOf } from './quantiles.ts';
 
 /** One of a player's best plays. */

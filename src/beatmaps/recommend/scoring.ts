@@ -1,7 +1,7 @@
 import type { Candidate } from '../catalogue/candidate.ts';
-import { type Figures, figuresWith } from './mod-class.ts';
+import { type Figures, figuresWith } from '../rating/mod-class.ts';
+import { estimatePp } from '../rating/pp-estimate.ts';
 import { type ClassProfile, FEATURES, type Feature } from './player-profile.ts';
-import { estimatePp } from './pp-estimate.ts';
 import type { SearchTarget, Span } from './search-plan.ts';
 
 /** A map with mods for a player, and how well it suits them. */

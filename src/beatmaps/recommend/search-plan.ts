@@ -1,11 +1,11 @@
 import type { Candidate } from '../catalogue/candidate.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
+import { figuresWith, modClassOf, starFactor } from '../rating/mod-class.ts';
+import { recommendedStars, starsForPp } from '../rating/pp-estimate.ts';
 import type { Bounds, CandidateWindow } from './catalogue-candidates.ts';
 import type { RecommendFilters } from './filters.ts';
-import { figuresWith, modClassOf, starFactor } from './mod-class.ts';
 import { ANY_MODS, allowsClass, type ModFilter } from './mod-filter.ts';
 import { type ClassProfile, FEATURES, type Feature, type PlayerProfile } from './player-profile.ts';
-import { recommendedStars, starsForPp } from './pp-estimate.ts';
 
 /** What recommended maps should be worth and be like. */
 export interface SearchTarget {

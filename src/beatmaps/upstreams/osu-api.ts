@@ -9,12 +9,14 @@ import { id, number, text } from '../model/osu-fields.ts';
 import { parseBeatmap, parseBeatmapset, parseBeatmapsets } from '../model/osu-schemas.ts';
 import { type Player, parsePlayer } from '../model/player.ts';
 import { rulesetNumber } from '../model/ruleset.ts';
-import { parseScore, type Score, type ScoreType } from '../model/score.ts';
+import { parseScore, type Score, type ScoreMod, type ScoreType } from '../model/score.ts';
 import { renderQuery } from '../query/query.ts';
 import { renderSort } from '../query/query-words.ts';
 import type { Search, SearchPage } from '../query/search.ts';
+import type { OsuParams } from './osu-call.ts';
+import { createOsuPlaysApi, type OsuPlaysApi } from './osu-plays-api.ts';
 import { createOsuToken } from './osu-token.ts';
-import { expectShape, readAnswer } from './upstream-answer.ts';
+import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
 
 export const USER_BEATMAP_TYPES = [
   'ranked',
@@ -63,7 +65,7 @@ export interface DifficultyAttributes {
  * @throws AppError from every method: `not_found` (a restricted player too), `credentials_required`, `forbidden`,
  * `upstream_rate_limited` with `retryAfterMs`, `upstream_changed`, `upstream_unavailable`, `timeout`
  */
-export interface OsuApi {
+export interface OsuApi extends OsuPlaysApi {
   /** @param next of the page before; `page:N` for the Nth, from 1 */
   search(search: Search, next: string | undefined, signal?: AbortSignal): Promise<SearchPage>;
   set(id: number, signal?: AbortSignal): Promise<Beatmapset>;
@@ -88,7 +90,7 @@ export interface OsuApi {
   ): Promise<ListSlice<UserBeatmapset>>;
   attributes(
     mapId: number,
-    options: { readonly ruleset?: Ruleset; readonly mods?: readonly string[] },
+    options: { readonly ruleset?: Ruleset; readonly mods?: readonly (string | ScoreMod)[] },
     signal?: AbortSignal,
   ): Promise<DifficultyAttributes>;
 }
@@ -110,7 +112,6 @@ export const OSU_HOST = 'osu.ppy.sh';
 /** Covers, avatars, previews: open to everyone (2026-08). */
 export const OSU_ASSET_HOSTS = ['assets.ppy.sh', 'a.ppy.sh', 'b.ppy.sh'] as const;
 
-const UPSTREAM = 'osu!';
 const BASE = `https://${OSU_HOST}/api/v2/`;
 /** A date. From 20220705 on scores have one shape; newer ones change what is not asked here. */
 const API_VERSION = '20241022';
@@ -124,20 +125,19 @@ const playedShape = z.looseObject({ beatmap_id: id, count: number, beatmap: z.un
 const attributesShape = z.looseObject({ attributes: z.record(z.string(), z.unknown()) });
 const rows = z.array(z.unknown());
 
-type Params = Readonly<Record<string, string | number | undefined>>;
-
-function addressOf(path: string, params: Params): URL {
+function addressOf(path: string, params: OsuParams): URL {
   const url = new URL(path, BASE);
   for (const [name, value] of Object.entries(params)) {
-    if (value !== undefined) url.searchParams.set(name, String(value));
+    const values = typeof value === 'object' ? value : value === undefined ? [] : [value];
+    for (const each of values) url.searchParams.append(name, String(each));
   }
   return url;
 }
 
 function readSlice<T>(answer: unknown, limit: number, what: string, read: (row: unknown) => T | undefined) {
-  const all = expectShape(rows.safeParse(answer).data, UPSTREAM, what);
+  const all = expectShape(rows.safeParse(answer).data, OSU, what);
   const items = all.flatMap(row => read(row) ?? []);
-  if (items.length === 0 && all.length > 0) expectShape(undefined, UPSTREAM, what);
+  if (items.length === 0 && all.length > 0) expectShape(undefined, OSU, what);
   return { items, isFull: all.length >= limit };
 }
 
@@ -187,7 +187,7 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
   }
 
   /** A token may be taken back before its time: it is renewed once. */
-  async function ask(path: string, params: Params, signal?: AbortSignal, request: Partial<HttpRequest> = {}) {
+  async function ask(path: string, params: OsuParams, signal?: AbortSignal, request: Partial<HttpRequest> = {}) {
     if (now() < closedUntil) {
       throw new AppError('upstream_rate_limited', 'osu! asked to wait', { retryAfterMs: closedUntil - now() });
     }
@@ -203,7 +203,7 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
       throw new AppError('credentials_required', 'osu! takes none of its own tokens for this');
     }
     try {
-      return readAnswer(response, { upstream: UPSTREAM, now: now() });
+      return readAnswer(response, { upstream: OSU, now: now() });
     } catch (error) {
       if (error instanceof AppError && error.code === 'upstream_rate_limited') {
         closedUntil = now() + Math.min(error.retryAfterMs ?? 5_000, MAX_CLOSED_MS);
@@ -215,10 +215,11 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
   async function findUser(name: PlayerRef, ruleset: Ruleset | undefined, signal?: AbortSignal): Promise<Player> {
     const key = typeof name === 'number' ? String(name) : `@${name}`;
     const path = `users/${encodeURIComponent(key)}${ruleset === undefined ? '' : `/${ruleset}`}`;
-    return expectShape(parsePlayer(await ask(path, {}, signal), ruleset), UPSTREAM, 'player');
+    return expectShape(parsePlayer(await ask(path, {}, signal), ruleset), OSU, 'player');
   }
 
   return {
+    ...createOsuPlaysApi(ask),
     async search({ query, status, sort }, next, signal) {
       const page = PAGE_CURSOR.exec(next ?? '')?.[1];
       const params = {
@@ -235,21 +236,21 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
         cursor_string: page === undefined ? next : undefined,
       };
       const answer = await ask('beatmapsets/search', params, signal);
-      const found = expectShape(searchShape.safeParse(answer).data, UPSTREAM, 'list of sets');
-      const sets = expectShape(parseBeatmapsets(found.beatmapsets), UPSTREAM, 'readable set');
+      const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
+      const sets = expectShape(parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       return { sets, total: found.total, next: sets.length === 0 ? null : found.cursor_string };
     },
     async set(id, signal) {
-      return expectShape(parseBeatmapset(await ask(`beatmapsets/${id}`, {}, signal)), UPSTREAM, 'set');
+      return expectShape(parseBeatmapset(await ask(`beatmapsets/${id}`, {}, signal)), OSU, 'set');
     },
     async setOfMap(mapId, signal) {
       const answer = await ask('beatmapsets/lookup', { beatmap_id: mapId }, signal);
-      return expectShape(parseBeatmapset(answer), UPSTREAM, 'set');
+      return expectShape(parseBeatmapset(answer), OSU, 'set');
     },
     async beatmap(id, signal) {
       const answer = await ask(`beatmaps/${id}`, {}, signal);
-      const beatmap = expectShape(parseBeatmap(answer), UPSTREAM, 'difficulty');
-      const set = expectShape(parseBeatmapset(mapShape.safeParse(answer).data?.beatmapset), UPSTREAM, 'set');
+      const beatmap = expectShape(parseBeatmap(answer), OSU, 'difficulty');
+      const set = expectShape(parseBeatmapset(mapShape.safeParse(answer).data?.beatmapset), OSU, 'set');
       return { beatmap, set: { ...set, beatmaps: [beatmap] } };
     },
     async user(player, ruleset, signal) {
@@ -268,7 +269,7 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
     },
     async score(id, ruleset, signal) {
       const path = ruleset === undefined ? `scores/${id}` : `scores/${ruleset}/${id}`;
-      return expectShape(parseScore(await ask(path, {}, signal)), UPSTREAM, 'score');
+      return expectShape(parseScore(await ask(path, {}, signal)), OSU, 'score');
     },
     async userBeatmaps(userId, type, { limit, offset }, signal) {
       const answer = await ask(`users/${userId}/beatmapsets/${type}`, { limit, offset }, signal);
@@ -280,11 +281,11 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ mods, ...(ruleset === undefined ? {} : { ruleset }) }),
       });
-      const given = expectShape(attributesShape.safeParse(answer).data, UPSTREAM, 'attributes').attributes;
+      const given = expectShape(attributesShape.safeParse(answer).data, OSU, 'attributes').attributes;
       const values = Object.fromEntries(
         Object.entries(given).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
       );
-      const star_rating = expectShape(values.star_rating, UPSTREAM, 'star rating');
+      const star_rating = expectShape(values.star_rating, OSU, 'star rating');
       return { star_rating, max_combo: values.max_combo ?? null, values };
     },
   };

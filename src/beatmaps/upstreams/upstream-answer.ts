@@ -3,6 +3,9 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import type { HttpResponse } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 
+/** The official one's name in the log. */
+export const OSU = 'osu!';
+
 export interface AnswerContext {
   /** Names the upstream in the log. */
   readonly upstream: string;

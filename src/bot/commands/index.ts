@@ -8,12 +8,22 @@ import { beatmapSearch } from './beatmap-search.ts';
 import { createDownload } from './download.ts';
 import { forget } from './forget.ts';
 import { createHelp } from './help.ts';
+import { notingMembers } from './noting-members.ts';
 import { osuLink } from './osu-link.ts';
 import { osuMaps } from './osu-maps.ts';
 import { osuProfile } from './osu-profile.ts';
 import { osuScore } from './osu-score.ts';
 import { osuScores } from './osu-scores.ts';
 import { osuUnlink } from './osu-unlink.ts';
+import { beatmapLeaderboard } from './plays/beatmap-leaderboard.ts';
+import { beatmapSimulate } from './plays/beatmap-simulate.ts';
+import { osuCompare } from './plays/osu-compare.ts';
+import { osuNoChoke } from './plays/osu-nochoke.ts';
+import { osuRanking } from './plays/osu-ranking.ts';
+import { osuRecent } from './plays/osu-recent.ts';
+import { osuTarget } from './plays/osu-target.ts';
+import { osuTrack } from './plays/osu-track.ts';
+import { osuWhatIf } from './plays/osu-whatif.ts';
 import { createSettings } from './settings.ts';
 
 /** Every command of Medley, in the order of its help. */
@@ -22,11 +32,20 @@ export function createCommandList({ sources }: { readonly sources: readonly Site
     createDownload({ sources }),
     beatmapSearch,
     beatmapInfo,
+    beatmapLeaderboard,
+    beatmapSimulate,
     beatmapRecommend,
     beatmapDownload,
     osuProfile,
+    osuRecent,
+    osuCompare,
     osuScores,
     osuScore,
+    osuNoChoke,
+    osuWhatIf,
+    osuTarget,
+    osuRanking,
+    osuTrack,
     osuMaps,
     osuLink,
     osuUnlink,
@@ -34,6 +53,6 @@ export function createCommandList({ sources }: { readonly sources: readonly Site
     forget,
     createHelp(() => list),
     about,
-  ];
+  ].map(notingMembers);
   return list;
 }

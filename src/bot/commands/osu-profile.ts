@@ -25,7 +25,7 @@ export const osuProfile = defineCommand({
       services.actions.encode({ command, values: { ...more, ...values } });
     const tokens = {
       best: token('osu scores', { type: 'best' }),
-      recent: token('osu scores', { type: 'recent' }),
+      recent: token('osu recent', {}),
       maps: services.actions.encode({ command: 'osu maps', values: { player: values.player } }),
     };
     const picture = services.painter && profilePicture(user, services.painter, t);

@@ -1,12 +1,20 @@
 import { matchOsuLink, scorePage } from '../../beatmaps/model/link.ts';
+import { areMods } from '../../beatmaps/model/mods.ts';
+import { type Score, shownMods } from '../../beatmaps/model/score.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
-import { estimateFullCombos } from '../osu/estimate.ts';
 import { modeOf } from '../osu/mode-option.ts';
+import { ratePlays } from '../osu/play-ratings.ts';
 import { renderScore } from '../views/score-list.ts';
 
 const MAX_PLAY = 300;
+
+/** A map is opened as it was played, where it can be. */
+function modsToOpen(score: Score): readonly string[] {
+  const mods = shownMods(score);
+  return score.mode === score.beatmap?.mode && areMods(mods, score.mode) ? mods : [];
+}
 
 /** One play. */
 export const osuScore = defineCommand({
@@ -17,19 +25,20 @@ export const osuScore = defineCommand({
   subject: 'player',
   accepts: 'score-link',
   async run({ play }, context: CommandContext) {
-    const { services, signal, t } = context;
+    const { caller, services, signal, t } = context;
     const link = matchOsuLink(play);
     if (link?.kind !== 'score') throw usageError('notScoreLink');
     const { score, stale } = await services.beatmaps.score(link.id, link.ruleset, signal);
-    const fullCombos = await estimateFullCombos([score], context);
+    const ratings = await ratePlays([score], context);
     const { beatmap_id, user_id, mode } = score;
+    if (beatmap_id !== null) await services.memory.maps.remember(caller, { id: beatmap_id, ruleset: mode });
     return renderScore(
       {
         score,
-        fullCombo: fullCombos.get(score.id),
+        rating: ratings.get(score.id),
         stale,
         url: scorePage(link.id, link.ruleset),
-        openMap: beatmap_id === null ? undefined : openMapToken(services, beatmap_id),
+        openMap: beatmap_id === null ? undefined : openMapToken(services, beatmap_id, modsToOpen(score)),
         openPlayer:
           user_id === null
             ? undefined

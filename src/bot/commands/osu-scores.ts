@@ -1,36 +1,27 @@
 import type { Player } from '../../beatmaps/model/player.ts';
-import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
-import { cursorOf, PAGE_OPTIONS, pagesOf, readPlace } from '../buttons/paging.ts';
+import { SCORE_TYPES, type Score, type ScoreType, shownMods } from '../../beatmaps/model/score.ts';
+import { filterScores, GRADES, SCORE_SORTS, type ScoreFilter, sortScores } from '../../beatmaps/plays/score-filter.ts';
+import { modClassOf, starFactor } from '../../beatmaps/rating/mod-class.ts';
 import { ppPicture } from '../cards/pp-curve.ts';
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
 import { openMapToken } from '../osu/beatmap-buttons.ts';
-import { estimateFullCombos } from '../osu/estimate.ts';
+import { firstPlays, PLAYS_A_CALL, type Plays, playsPart } from '../osu/best-plays.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
+import { playerButtons } from '../osu/play-buttons.ts';
+import { ratePlays } from '../osu/play-ratings.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderScores } from '../views/score-list.ts';
 
 const PER_PAGE = 5;
-/** As many as one request brings. */
-const CURVE = 100;
-const ALIASES: ReadonlyMap<string, (typeof SCORE_TYPES)[number]> = new Map([
+const MAX_PAGE = 2_000;
+const MAX_INDEX = 200;
+const ALIASES: ReadonlyMap<string, ScoreType> = new Map([
   ['top', 'best'],
   ['latest', 'recent'],
   ['first', 'firsts'],
   ['pins', 'pinned'],
 ]);
-
-/** All best plays in one image card; undefined where it cannot be had: the list does not depend on it. */
-async function curveOf({ id, username, mode }: Player, { services, signal, t }: CommandContext) {
-  if (services.painter === undefined) return undefined;
-  try {
-    const { scores } = await services.beatmaps.userScores(id, 'best', { ruleset: mode, limit: CURVE, signal });
-    return ppPicture(username, scores, services.painter, t);
-  } catch {
-    // Whatever it was, the list's own request has met it too or is better off without.
-    signal.throwIfAborted();
-    return undefined;
-  }
-}
+const FLAG = { type: 'boolean', required: false } as const;
 
 /** The plays of a player. */
 export const osuScores = defineCommand({
@@ -39,46 +30,127 @@ export const osuScores = defineCommand({
     player: PLAYER_OPTION,
     type: { type: 'choice', required: false, choices: SCORE_TYPES, alias: word => ALIASES.get(word) },
     mode: MODE_OPTION,
-    ...PAGE_OPTIONS,
+    mods: { type: 'string', form: 'word', required: false, maxLength: 60 },
+    grade: { type: 'choice', required: false, choices: GRADES },
+    sort: { type: 'choice', required: false, choices: SCORE_SORTS },
+    search: { type: 'string', form: 'rest', required: false, maxLength: 200 },
+    index: { type: 'integer', required: false, min: 1, max: MAX_INDEX },
+    reverse: FLAG,
+    chokes: FLAG,
+    page: { type: 'integer', required: false, min: 1, max: MAX_PAGE, only: 'button' },
   },
   visibility: 'chat',
   cost: 1,
   subject: 'player',
-  async run({ player, type = 'best', mode, page, cursors }, context: CommandContext) {
+  async run({ player, type = 'best', mode, page = 1, ...filter }, context: CommandContext) {
     const { caller, services, signal, t } = context;
-    const { beatmaps, actions } = services;
     const asked = await askedPlayer(player, context);
-    const place = readPlace({ page, cursors });
-    const { user } = await beatmaps.user(asked.user, rulesetOf(mode) ?? asked.mode ?? undefined, signal);
-    const { scores, cursor, stale } = await beatmaps.userScores(user.id, type, {
-      ruleset: user.mode,
-      limit: PER_PAGE,
-      cursor: cursorOf(place),
-      signal,
-    });
-    const values = { player: String(user.id), type, mode: modeOf(user.mode) };
-    const pages = pagesOf(place, cursor, more =>
-      actions.encode({ command: 'osu scores', values: { ...values, ...more }, owner: callerKey(caller) }),
-    );
-    const first = (place.page - 1) * PER_PAGE + 1;
-    const [fullCombos, picture] = await Promise.all([
-      estimateFullCombos(scores, context),
-      type === 'best' && place.page === 1 ? curveOf(user, context) : undefined,
-    ]);
+    const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
+    const { user } = await services.beatmaps.user(asked.user, ruleset, signal);
+    const found = await findPlays(user, type, { ...filter, page }, context);
+    const { scores, index } = found;
+    const [only] = index === undefined ? [] : scores;
+    if (only !== undefined && only.beatmap_id !== null) {
+      await services.memory.maps.remember(caller, { id: only.beatmap_id, ruleset: only.mode });
+    }
+    const values = { player: String(user.id), type, mode: modeOf(user.mode), ...given(filter) };
+    const turn = (change: Readonly<Record<string, number>>) =>
+      services.actions.encode({ command: 'osu scores', values: { ...values, ...change }, owner: callerKey(caller) });
+    const at = index ?? page;
+    const turned = index === undefined ? 'page' : 'index';
     return renderScores(
       {
         player: user,
         type,
         scores,
-        fullCombos,
-        picture,
-        first,
-        stale,
-        pages,
+        places: found.places,
+        count: found.count,
+        ratings: await ratePlays(scores, context),
+        picture: found.isPlain && type === 'best' && page === 1 ? curveOf(user, found.all, context) : undefined,
+        stale: found.stale,
+        pages: {
+          page: index === undefined ? page : 1,
+          back: at === 1 ? undefined : turn({ [turned]: at - 1 }),
+          more: found.hasMore ? turn({ [turned]: at + 1 }) : undefined,
+        },
         openToken: id => openMapToken(services, id),
+        actions: playerButtons(user, ['profile', 'recent'], services, t),
       },
       t,
     );
   },
-  suggest: async (_option, partial, context) => suggestPlayers(partial, context),
+  suggest: async (option, partial, context) => (option === 'player' ? suggestPlayers(partial, context) : []),
 });
+
+interface Wishes extends ScoreFilter {
+  readonly sort: (typeof SCORE_SORTS)[number] | undefined;
+  readonly index: number | undefined;
+  readonly reverse: boolean | undefined;
+  readonly page: number;
+}
+
+/** Those that a button must say again. */
+function given(filter: Omit<Wishes, 'page'>): Readonly<Record<string, string | number | boolean>> {
+  return Object.fromEntries(
+    Object.entries(filter).flatMap(([name, value]) => (value === undefined || value === false ? [] : [[name, value]])),
+  );
+}
+
+interface FoundPlays {
+  /** To be shown. */
+  readonly scores: readonly Score[];
+  /** That they are from. */
+  readonly all: readonly Score[];
+  /** In the player's list, by the play's number. */
+  readonly places: ReadonlyMap<number, number>;
+  /** How many are like that; undefined where nothing was asked of them. */
+  readonly count: number | undefined;
+  /** Set where one play of the list was asked for. */
+  readonly index: number | undefined;
+  readonly isPlain: boolean;
+  readonly hasMore: boolean;
+  readonly stale: boolean;
+}
+
+async function findPlays(
+  user: Player,
+  type: ScoreType,
+  { page, index, sort, reverse = false, ...filter }: Wishes,
+  { services, signal }: CommandContext,
+): Promise<FoundPlays> {
+  const isFiltered = Object.values(filter).some(value => value !== undefined && value !== false);
+  const isPlain = !isFiltered && sort === undefined && !reverse && index === undefined;
+  const first = (page - 1) * PER_PAGE;
+  // A list of its own order is read where the page is; all else needs the whole.
+  const part = isPlain ? Math.floor(first / PLAYS_A_CALL) : 0;
+  const plays: Plays = isPlain
+    ? await playsPart(user, type, part, services.beatmaps, signal)
+    : await firstPlays(user, type, services.beatmaps, signal);
+  const offset = part * PLAYS_A_CALL;
+  const places = new Map(plays.scores.map(({ id }, place) => [id, offset + place + 1]));
+  const chosen = isFiltered ? filterScores(plays.scores, filter) : plays.scores;
+  const sorted = sort === undefined ? chosen : sortScores(chosen, sort, starsOf);
+  const list = reverse ? sorted.toReversed() : sorted;
+  const from = index === undefined ? first - offset : index - 1;
+  const end = index === undefined ? from + PER_PAGE : index;
+  return {
+    scores: list.slice(from, end),
+    all: plays.scores,
+    places,
+    count: isPlain ? undefined : list.length,
+    index,
+    isPlain,
+    hasMore: end < list.length || (isPlain && plays.hasMore),
+    stale: plays.stale,
+  };
+}
+
+/** What the mods make of a typical map of those stars: for an order it is near enough. */
+function starsOf(score: Score): number {
+  return (score.beatmap?.difficulty_rating ?? 0) * starFactor(score.mode, modClassOf(shownMods(score)));
+}
+
+/** The best plays in one image card. */
+function curveOf({ username }: Player, scores: readonly Score[], { services, t }: CommandContext) {
+  return services.painter && ppPicture(username, scores, services.painter, t);
+}

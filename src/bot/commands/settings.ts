@@ -9,7 +9,7 @@ import {
   defineCommand,
   type Services,
 } from '../command.ts';
-import { chatSettingsOf } from '../settings/chat-settings.ts';
+import { chatSettingsOf, decidesForChat } from '../settings/chat-settings.ts';
 import type { ChatSettings, UserSettings } from '../settings/settings.ts';
 import { type ChatView, type LanguageView, renderSettings, type SwitchView } from '../views/settings.ts';
 import { type Site, siteName } from '../views/site-name.ts';
@@ -36,7 +36,7 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
     cost: 0,
     async run({ language, 'chat-language': chatLanguage, ...switches }, { caller, services, t }: CommandContext) {
       const isGroup = caller.chatKind === 'group';
-      const isAdmin = isGroup && (await mayChange(caller));
+      const isAdmin = isGroup && (await decidesForChat(caller));
       const chatChange = changeOf(await chatSettingsOf(services, caller), switches, chatLanguage, sources);
       if (chatChange !== undefined && !isAdmin) {
         throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
@@ -62,10 +62,6 @@ function siteOption(site: Site): BooleanOption {
 }
 
 type Asked = Pick<CommandContext, 'caller' | 'services' | 't'>;
-
-async function mayChange({ isChatAdmin }: Caller): Promise<boolean> {
-  return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();
-}
 
 function languageOf(choice: string): string | null {
   return choice === AUTOMATIC ? null : choice;

@@ -28,3 +28,9 @@ export async function readableChatSettings(
     return UNREADABLE;
   }
 }
+
+/** Whether the caller may decide for this chat; in a private one everybody decides for themselves. */
+export async function decidesForChat({ chatKind, isChatAdmin }: Caller): Promise<boolean> {
+  if (chatKind === 'private') return true;
+  return typeof isChatAdmin === 'boolean' ? isChatAdmin : isChatAdmin();
+}

@@ -1,7 +1,7 @@
 import type { SetAnswer } from '../../beatmaps/beatmaps.ts';
-import type { MapDifficulty } from '../../beatmaps/difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset, Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../beatmaps/model/link.ts';
+import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { starSwatch } from '../osu/star-colour.ts';
 import { type Action, type Block, type Inline, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
@@ -13,32 +13,37 @@ import {
   lengthOfSet,
   link,
   originBlocks,
+  ratedStars,
   setName,
   setTitle,
   stacked,
-  starsText,
 } from './beatmap.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
   /** The difficulty that was asked for; undefined when it was the set. */
   readonly beatmap: Beatmap | undefined;
-  /** The ruleset it was asked for in, where that is not its own; the estimate is of it. */
+  /** The ruleset it was asked for in, where that is not its own; its rating is of it. */
   readonly convertedTo?: Ruleset | undefined;
   /** With which the settings, lengths and tempo of the difficulties are shown. */
   readonly mods: readonly string[];
-  /** What the difficulty comes to with them; undefined where it is not known. */
-  readonly estimated: MapDifficulty | undefined;
+  /** What the difficulties come to with them, by their numbers; those without stay as osu! rates them without mods. */
+  readonly ratings: ReadonlyMap<number, Rating>;
   readonly picture?: PictureBlock | undefined;
   /** Of the button that brings the download addresses. */
   readonly downloadToken: string;
+  /** Of the menu's choice that opens a difficulty with the same mods. */
+  openToken(mapId: number): string;
+  /** Buttons to the plays on it. */
+  readonly plays: readonly Action[];
 }
 
 /** Lines of difficulties beyond this are counted instead. */
-const MAX_LINES = 16;
+export const MAX_LINES = 16;
 
 /** A set and its difficulties, or one of them with its set. */
 export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
-  const { set, beatmap, mods, estimated, downloadToken } = view;
+  const { set, beatmap, mods, ratings, downloadToken } = view;
+  const rating = beatmap && ratings.get(beatmap.id);
   const words = t.messages.osu;
   const cover = coverOf(set, set.cover_url);
   return reply({
@@ -49,21 +54,37 @@ export function renderBeatmapInfo(view: BeatmapInfoView, t: Translator): Reply {
       ...originBlocks(view, t),
       ...(mods.length === 0 ? [] : [{ kind: 'text', text: [words.withMods(mods.join(''))] } as const]),
       { kind: 'fields', fields: setFields(set, beatmap, t) },
-      ...(beatmap === undefined ? [] : focusBlocks(beatmap, t)),
-      ...(estimated === undefined ? [] : estimateBlocks(estimated, view, t)),
+      ...(beatmap === undefined ? [] : focusBlocks(beatmap, view, t)),
+      ...(rating === undefined ? [] : worthBlocks(rating, t)),
       ...(view.picture === undefined ? [] : [view.picture]),
-      ...difficultyBlocks(set, beatmap, t),
+      ...difficultyBlocks(view, t),
+      ...estimateBlocks(view, t),
       { kind: 'sound', url: set.preview_url, label: words.preview },
     ],
     actions: [
       { kind: 'link', label: words.openAtOsu, url: pageOf(view) },
       ...(set.download_disabled ? [] : [downloadButton(downloadToken, t)]),
+      ...view.plays,
+      ...openMenu(view, t),
     ],
   });
 }
 
 function downloadButton(token: string, t: Translator): Action {
   return { kind: 'button', label: t.messages.osu.download, token, style: 'primary' };
+}
+
+/** The other difficulties, opened in the chat. */
+function openMenu(view: BeatmapInfoView, t: Translator): readonly Action[] {
+  const { set, beatmap: focus, openToken } = view;
+  const others = set.beatmaps.filter(beatmap => beatmap !== focus).slice(0, MAX_LINES);
+  if (others.length === 0) return [];
+  const choices = others.map(beatmap => ({
+    label: beatmap.version,
+    detail: ratedStars(ratingOf(beatmap, view), t),
+    token: openToken(beatmap.id),
+  }));
+  return [{ kind: 'menu', label: t.messages.osu.openDifficulty, choices }];
 }
 
 function pageOf({ set, beatmap, convertedTo }: BeatmapInfoView): string {
@@ -106,18 +127,21 @@ function asText(value: string | undefined): Text | undefined {
 }
 
 /** The asked-for difficulty at length. */
-function focusBlocks(beatmap: Beatmap, t: Translator): readonly Block[] {
+function focusBlocks(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): readonly Block[] {
   const words = t.messages.osu;
-  const { count_circles, count_sliders, count_spinners, max_combo, mode } = beatmap;
+  const { count_circles, count_sliders, count_spinners, mode } = beatmap;
+  const rating = ratingOf(beatmap, view);
+  const max_combo = (view.convertedTo === undefined ? beatmap.max_combo : null) ?? rating.maxCombo;
   const counts = [count_circles, count_sliders, count_spinners];
   return [
     { kind: 'divider' },
-    { kind: 'heading', text: [starSwatch(beatmap.difficulty_rating), ` ${beatmap.version}`] },
+    { kind: 'heading', text: [starSwatch(rating.stars), ` ${beatmap.version}`] },
     {
       kind: 'text',
       text: joined([
-        [{ kind: 'strong', children: [starsText(beatmap.difficulty_rating, t)] }],
-        words.modes[mode],
+        [{ kind: 'strong', children: [ratedStars(rating, t)] }],
+        words.modes[view.convertedTo ?? mode],
+        ownersText(beatmap, view.set, t),
         settingsText(beatmap, t),
       ]),
     },
@@ -133,29 +157,47 @@ function focusBlocks(beatmap: Beatmap, t: Translator): readonly Block[] {
   ];
 }
 
-/** What a play would be worth, and by whose reckoning. */
-function estimateBlocks(
-  { stars, maxCombo, pp, algorithm, isOtherFile }: MapDifficulty,
-  { mods, convertedTo }: BeatmapInfoView,
-  t: Translator,
-): readonly Block[] {
+/** What a play would be worth. */
+function worthBlocks({ pp }: Rating, t: Translator): readonly Block[] {
   const words = t.messages.osu.estimate;
-  const date = t.date(Date.parse(algorithm));
-  return [
-    {
-      kind: 'fields',
-      fields: pp.map(each => ({ label: `${t.decimal(each.accuracy, 1)}%`, value: [words.pp(t.decimal(each.pp, 0))] })),
-    },
-    {
-      kind: 'text',
-      text: joined([
-        convertedTo && [{ kind: 'strong', children: [t.messages.osu.modes[convertedTo]] }],
-        words.stars(starsText(stars, t), mods.join('')),
-        t.messages.osu.combo(t.number(maxCombo)),
-        [{ kind: 'emphasis', children: [isOtherFile ? words.byOtherFile(date) : words.by(date)] }],
-      ]),
-    },
-  ];
+  const fields = pp.map(each => ({
+    label: `${t.decimal(each.accuracy, 1)}%`,
+    value: [words.pp(t.decimal(each.pp, 0))],
+  }));
+  return fields.length === 0 ? [] : [{ kind: 'fields', fields }];
+}
+
+/** By whose rules what is shown was worked out, where it was not by osu! itself. */
+function estimateBlocks({ ratings }: BeatmapInfoView, t: Translator): readonly Block[] {
+  const words = t.messages.osu.estimate;
+  const shown = [...ratings.values()];
+  const estimate = shown.find(({ isEstimate }) => isEstimate);
+  const worth = shown.find(({ pp }) => pp.length > 0);
+  const algorithm = estimate?.algorithm ?? worth?.algorithm ?? null;
+  if (estimate === undefined && worth === undefined) return [];
+  const sentence = () => {
+    if (algorithm === null) return words.byFigures;
+    const date = t.date(Date.parse(algorithm));
+    if (worth?.difficulty?.isOtherFile === true) return words.byOtherFile(date);
+    return estimate === undefined ? words.ppBy(date) : words.by(date);
+  };
+  return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence()] }] }];
+}
+
+type Shown = Pick<Rating, 'stars' | 'isEstimate' | 'maxCombo'>;
+
+/** As osu! rates it without mods where nothing else is known. */
+function ratingOf(beatmap: Beatmap, { ratings }: Pick<BeatmapInfoView, 'ratings'>): Shown {
+  return ratings.get(beatmap.id) ?? { stars: beatmap.difficulty_rating, isEstimate: false, maxCombo: null };
+}
+
+/** Whose the difficulty is, where it is not the mapper's of the set. */
+function ownersText({ owners }: Beatmap, { creator, user_id }: Beatmapset, t: Translator): Text | undefined {
+  const isOwn = owners.every(({ id, username }) => id === user_id || username === creator);
+  if (owners.length === 0 || isOwn) return undefined;
+  const [first, ...more] = owners.map(({ id, username }) => link(`https://osu.ppy.sh/users/${id}`, username));
+  if (first === undefined) return undefined;
+  return [t.messages.osu.by, ' ', first, ...more.flatMap((each): Text => [', ', each])];
 }
 
 function sum(counts: readonly (number | null)[]): number {
@@ -163,7 +205,7 @@ function sum(counts: readonly (number | null)[]): number {
 }
 
 /** `AR 9.3 OD 8.5 CS 4 HP 6`; mania has keys in place of CS, and no AR. */
-function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
+export function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string {
   const isMania = mode === 'mania';
   const shown = [
     ['AR', isMania || mode === 'taiko' ? null : ar],
@@ -176,13 +218,13 @@ function settingsText({ ar, od, cs, hp, mode }: Beatmap, t: Translator): string 
   return [...keys, ...values].join(' ');
 }
 
-function difficultyBlocks(set: Beatmapset, focus: Beatmap | undefined, t: Translator): readonly Block[] {
+function difficultyBlocks(view: BeatmapInfoView, t: Translator): readonly Block[] {
+  const { set, beatmap: focus } = view;
   const others = set.beatmaps.filter(beatmap => beatmap !== focus);
   if (others.length === 0) return [];
   const words = t.messages.osu;
-  const isMixed = new Set(set.beatmaps.map(({ mode }) => mode)).size > 1;
   const shown = others.slice(0, MAX_LINES);
-  const lines = shown.map(beatmap => difficultyLine(set, beatmap, isMixed, t));
+  const lines = shown.map(beatmap => difficultyLine(beatmap, view, t));
   const left = others.length - shown.length;
   return [
     { kind: 'divider' },
@@ -191,16 +233,20 @@ function difficultyBlocks(set: Beatmapset, focus: Beatmap | undefined, t: Transl
   ];
 }
 
-function difficultyLine(set: Beatmapset, beatmap: Beatmap, isMixed: boolean, t: Translator): Text {
+function difficultyLine(beatmap: Beatmap, view: BeatmapInfoView, t: Translator): Text {
+  const { set } = view;
   const words = t.messages.osu;
-  const { difficulty_rating: stars, version, mode, bpm, max_combo } = beatmap;
+  const { version, mode, bpm, max_combo } = beatmap;
+  const isMixed = new Set(set.beatmaps.map(each => each.mode)).size > 1;
+  const rating = ratingOf(beatmap, view);
   return [
-    starSwatch(stars),
+    starSwatch(rating.stars),
     ' ',
     ...joined([
       [{ kind: 'strong', children: [link(setPage(set.id, beatmap), version)] }],
-      starsText(stars, t),
+      ratedStars(rating, t),
       isMixed ? words.modes[mode] : undefined,
+      ownersText(beatmap, set, t),
       settingsText(beatmap, t),
       t.duration(beatmap.total_length * 1000),
       bpm === set.bpm ? undefined : bpmText(bpm, t),

@@ -1,6 +1,7 @@
 /** What the views of beatmaps share. */
 import { type Beatmapset, starRange } from '../../beatmaps/model/beatmapset.ts';
 import { setPage } from '../../beatmaps/model/link.ts';
+import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { SourceId } from '../../beatmaps/upstreams/source.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { starColour, starSwatch } from '../osu/star-colour.ts';
@@ -49,6 +50,17 @@ const CARD_RATIO = 20 / 7;
 
 export function starsText(stars: number, t: Translator): string {
   return `${t.decimal(stars, 2, 2)}★`;
+}
+
+/** Stars as they are shown everywhere: `about 7.40★` where they are not osu!'s own. */
+export function ratedStars({ stars, isEstimate }: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): string {
+  const shown = starsText(stars, t);
+  return isEstimate ? t.messages.osu.estimate.about(shown) : shown;
+}
+
+/** The same after a spot of their colour. */
+export function ratedStarsWithSwatch(rating: Pick<Rating, 'stars' | 'isEstimate'>, t: Translator): Text {
+  return [starSwatch(rating.stars), ` ${ratedStars(rating, t)}`];
 }
 
 /** `🟢 2.40★ – 🟣 6.40★`, or the one there is. */

@@ -4,9 +4,9 @@ import type { Reason, Recommendation } from '../../beatmaps/recommend/recommenda
 import type { Translator } from '../../i18n/translate.ts';
 import { recommendationPicture } from '../cards/recommendation-card.ts';
 import type { SvgRasterizer } from '../cards/svg-rasterizer.ts';
-import { starColour, starSwatch } from '../osu/star-colour.ts';
+import { starColour } from '../osu/star-colour.ts';
 import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
-import { bpmText, coverOf, joined, link, originBlocks, setName, starsText } from './beatmap.ts';
+import { bpmText, coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
 
 export interface RecommendationsView {
   readonly result: RecommendResult;
@@ -97,13 +97,12 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
   const { beatmap, beatmapset, mods, accuracy, stars } = each;
   const words = t.messages.osu;
   const image = coverOf(beatmapset, beatmapset.list_url);
-  const official: Text = [starSwatch(beatmap.difficulty_rating), ` ${starsText(beatmap.difficulty_rating, t)}`];
   const lines = [
     joined([
       [{ kind: 'strong', children: [worthText(each, t)] }],
       words.recommend.at(`${t.decimal(accuracy * 100, 1)}%`),
     ]),
-    joined([official, mods.length === 0 ? undefined : words.estimate.stars(starsText(stars, t), mods.join(''))]),
+    ratedStarsWithSwatch({ stars, isEstimate: mods.length > 0 }, t),
     joined(each.reasons.map(reason => reasonText(reason, t))),
     joined([words.mappedBy(beatmapset.creator), words.statuses[beatmap.status]]),
   ];
@@ -112,7 +111,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
     lines: lines.filter(line => line.length > 0),
     ...(image && { image }),
-    colour: starColour(beatmap.difficulty_rating),
+    colour: starColour(stars),
     sound: { url: beatmapset.preview_url, label: words.preview },
     action: { kind: 'button', label: words.openOne, token: openToken(beatmap.id), style: 'secondary' },
   };

@@ -1,10 +1,21 @@
+import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage, userPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
-import type { Score, ScoreType } from '../../beatmaps/model/score.ts';
+import { completionOf, resultsOf, type Score, type ScoreType, shownMods } from '../../beatmaps/model/score.ts';
+import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../i18n/translate.ts';
-import { starColour, starSwatch } from '../osu/star-colour.ts';
-import { type Action, type Card, type Choice, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
-import { coverOf, joined, link, originBlocks, setName, starsText } from './beatmap.ts';
+import { starColour } from '../osu/star-colour.ts';
+import {
+  type Action,
+  type Block,
+  type Card,
+  type Choice,
+  type PictureBlock,
+  type Reply,
+  reply,
+  type Text,
+} from '../reply.ts';
+import { coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
 import { playerTitle } from './player.ts';
 
@@ -12,21 +23,24 @@ export interface ScoresView {
   readonly player: Player;
   readonly type: ScoreType;
   readonly scores: readonly Score[];
-  /** What those had been worth as full combos, by the play's number. */
-  readonly fullCombos: ReadonlyMap<number, number>;
-  /** Place in the list of the first one here, from 1. */
-  readonly first: number;
+  /** What those come to, by the play's number. */
+  readonly ratings: ReadonlyMap<number, Rating>;
+  /** In the player's list, by the play's number. */
+  readonly places: ReadonlyMap<number, number>;
+  /** How many are like that; undefined where the list is whole. */
+  readonly count: number | undefined;
   readonly stale: boolean;
   readonly picture?: PictureBlock | undefined;
   readonly pages: PagesView;
   /** Of the button that opens a difficulty. */
   openToken(mapId: number): string;
+  /** Ways to the player's other cards. */
+  readonly actions: readonly Action[];
 }
 
 export interface ScoreView {
   readonly score: Score;
-  /** What it had been worth as a full combo; undefined where it is not known, or it was one. */
-  readonly fullCombo: number | undefined;
+  readonly rating: Rating | undefined;
   readonly stale: boolean;
   /** Of its page. */
   readonly url: string;
@@ -37,7 +51,7 @@ export interface ScoreView {
 
 /** One play. */
 export function renderScore(view: ScoreView, t: Translator): Reply {
-  const { score, fullCombo, stale, url, openMap, openPlayer } = view;
+  const { score, rating, stale, url, openMap, openPlayer } = view;
   const { user_id, username, mode } = score;
   const words = t.messages.osu;
   const name = username ?? words.scores.unknownPlayer;
@@ -50,7 +64,8 @@ export function renderScore(view: ScoreView, t: Translator): Reply {
         text: [user_id === null ? name : link(userPage(user_id, mode), name), ` (${words.modes[mode]})`],
       },
       ...originBlocks({ source: 'osu', stale }, t),
-      scoreCard(score, { fullCombo }, t),
+      scoreCard(score, { rating }, t),
+      ...estimateBlocks([rating], t),
     ],
     actions: [
       { kind: 'link', label: words.openAtOsu, url },
@@ -62,41 +77,52 @@ export function renderScore(view: ScoreView, t: Translator): Reply {
 
 /** Plays as cards. */
 export function renderScores(view: ScoresView, t: Translator): Reply {
-  const { player, type, scores, pages, first } = view;
+  const { player, type, scores, pages, places, count } = view;
   const words = t.messages.osu.scores;
   const title = [...playerTitle(player), `: ${words.titles[type]} (${t.messages.osu.modes[player.mode]})`];
   if (scores.length === 0) {
-    const sentence = pages.page > 1 ? words.noMore : words.none[type];
+    const sentence = pages.page > 1 ? words.noMore : noneSentence(view, t);
     return reply({
       tone: 'notice',
       blocks: [
         { kind: 'heading', text: title },
         { kind: 'text', text: [sentence] },
       ],
-      actions: pageActions(pages, t),
+      actions: [...pageActions(pages, t), ...view.actions],
     });
   }
-  const place = pages.page === 1 ? [] : [t.messages.osu.page(pages.page)];
+  const place = joined([
+    count === undefined ? undefined : t.messages.plays.shown.filtered(count, t.number(count)),
+    pages.page === 1 ? undefined : t.messages.osu.page(pages.page),
+  ]);
   return reply({
     blocks: [
       { kind: 'heading', text: title },
-      ...place.map(text => ({ kind: 'text', text: [text] }) as const),
+      ...(place.length === 0 ? [] : [{ kind: 'text', text: place } as const]),
       ...originBlocks({ source: 'osu', stale: view.stale }, t),
       ...(view.picture === undefined ? [] : [view.picture]),
-      ...scores.map((score, index) =>
+      ...scores.map(score =>
         scoreCard(
           score,
           {
-            place: type === 'best' ? first + index : undefined,
-            fullCombo: view.fullCombos.get(score.id),
+            place: type === 'best' ? places.get(score.id) : undefined,
+            rating: view.ratings.get(score.id),
             openToken: view.openToken,
           },
           t,
         ),
       ),
+      ...estimateBlocks([...view.ratings.values()], t),
     ],
-    actions: [...openMenu(view, t), ...pageActions(pages, t)],
+    actions: [...openMenu(view, t), ...pageActions(pages, t), ...view.actions],
   });
+}
+
+function noneSentence({ type, count, places }: ScoresView, t: Translator): string {
+  const { scores } = t.messages.osu;
+  const { shown } = t.messages.plays;
+  if (count === undefined || places.size === 0) return scores.none[type];
+  return count === 0 ? shown.none : shown.noSuch(count, t.number(count));
 }
 
 function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Action[] {
@@ -107,7 +133,8 @@ function openMenu({ scores, openToken }: ScoresView, t: Translator): readonly Ac
   return choices.length === 0 ? [] : [{ kind: 'menu', label: t.messages.osu.open, choices }];
 }
 
-function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
+/** `Artist - Title [Difficulty]` */
+export function mapName({ beatmap, beatmapset, beatmap_id }: Score, t: Translator): string {
   if (beatmapset === null) return t.messages.osu.scores.unknownMap(String(beatmap_id ?? '?'));
   return beatmap === null ? setName(beatmapset) : `${setName(beatmapset)} [${beatmap.version}]`;
 }
@@ -117,26 +144,26 @@ function pageOf({ beatmap, beatmapset, beatmap_id }: Score): string | undefined 
   return beatmap_id === null ? undefined : mapPage(beatmap_id);
 }
 
-interface ScoreCardOptions {
-  readonly fullCombo: number | undefined;
+export interface ScoreCardOptions {
+  readonly rating: Rating | undefined;
   /** In the list of best plays. */
   readonly place?: number | undefined;
   /** For a button that opens the difficulty. */
   readonly openToken?: ScoresView['openToken'];
 }
 
-function scoreCard(score: Score, { place, fullCombo, openToken }: ScoreCardOptions, t: Translator): Card {
+export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardOptions, t: Translator): Card {
   const { beatmap, beatmapset, beatmap_id } = score;
   const page = pageOf(score);
   const name = mapName(score, t);
   const image = beatmapset === null ? undefined : coverOf(beatmapset, beatmapset.list_url);
-  const stars = beatmap?.difficulty_rating;
+  const stars = rating?.stars ?? beatmap?.difficulty_rating;
   return {
     kind: 'card',
     title: [place === undefined ? '' : `${t.number(place)}. `, page === undefined ? name : link(page, name)].filter(
       part => part !== '',
     ),
-    lines: scoreLines(score, fullCombo, t),
+    lines: scoreLines(score, rating, t),
     ...(image && { image }),
     ...(stars !== undefined && { colour: starColour(stars) }),
     ...(beatmap_id !== null &&
@@ -146,8 +173,11 @@ function scoreCard(score: Score, { place, fullCombo, openToken }: ScoreCardOptio
   };
 }
 
-/** `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then the map's stars, the play's combo and what it had been worth as a full one, then when it was. */
-function scoreLines(score: Score, fullCombo: number | undefined, t: Translator): readonly Text[] {
+/**
+ * `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then stars with the play's mods, combo and what it had been worth otherwise, then its
+ * results and score, then when it was.
+ */
+function scoreLines(score: Score, rating: Rating | undefined, t: Translator): readonly Text[] {
   const words = t.messages.osu;
   const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
   const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
@@ -155,31 +185,89 @@ function scoreLines(score: Score, fullCombo: number | undefined, t: Translator):
   const most = beatmap?.max_combo ?? null;
   const combo = most === null ? `${t.number(max_combo)}x` : `${t.number(max_combo)}/${t.number(most)}x`;
   const misses = score.statistics.miss ?? 0;
+  const plain = beatmap === null ? undefined : { stars: beatmap.difficulty_rating, isEstimate: false };
+  const stars = rating ?? plain;
+  const total = score.legacy_total_score ?? score.total_score;
   return [
     joined([
       [{ kind: 'strong', children: [resultText(score, t)] }],
       weighted,
-      passed ? undefined : words.scores.failed,
+      passed ? undefined : failedText(score, t),
+      worthText(score, rating, t),
     ]),
     joined([
-      beatmap === null
-        ? undefined
-        : [starSwatch(beatmap.difficulty_rating), ` ${starsText(beatmap.difficulty_rating, t)}`],
+      stars && ratedStarsWithSwatch(stars, t),
       combo,
       score.is_perfect_combo ? words.scores.fullCombo : misses > 0 ? words.scores.misses(misses) : undefined,
-      // Rounded to what the play has got, it says nothing.
-      fullCombo === undefined || pp === null || Math.round(fullCombo) <= Math.round(pp)
-        ? undefined
-        : words.scores.ifFullCombo(t.decimal(fullCombo, 0)),
+      fullComboText(score, rating, t),
     ]),
+    joined([resultCounts(score, t), total === null ? undefined : words.scores.score(t.number(total))]),
     Number.isNaN(at) ? [] : [{ kind: 'time', at, style: 'relative' }],
   ].filter((line): line is Text => line.length > 0);
 }
 
+function failedText(score: Score, t: Translator): string {
+  const words = t.messages.osu.scores;
+  const completion = completionOf(score);
+  return completion === null ? words.failed : words.failedAt(`${t.decimal(Math.floor(completion * 100), 0)}%`);
+}
+
+/** Of a play that osu! gives no pp for: it failed, or its map is not ranked. */
+function worthText({ pp, passed }: Score, rating: Rating | undefined, t: Translator): string | undefined {
+  const words = t.messages.osu.scores;
+  if (pp !== null || rating?.play == null) return undefined;
+  const worth = t.decimal(rating.play.pp, 0);
+  return passed ? words.ifRanked(worth) : words.untilFail(worth);
+}
+
+function fullComboText({ pp, is_perfect_combo }: Score, rating: Rating | undefined, t: Translator): string | undefined {
+  const play = rating?.play;
+  if (play == null || is_perfect_combo) return undefined;
+  // Rounded to what the play has got, it says nothing.
+  if (Math.round(play.ppIfFullCombo) <= Math.round(pp ?? play.pp)) return undefined;
+  return t.messages.osu.scores.ifFullCombo(t.decimal(play.ppIfFullCombo, 0));
+}
+
+/** By whose rules the figures that are not osu!'s were worked out. */
+export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Translator): readonly Block[] {
+  const words = t.messages.osu.estimate;
+  const estimate = ratings.find(rating => rating?.isEstimate === true);
+  if (estimate === undefined) return [];
+  const { algorithm } = estimate;
+  const sentence = algorithm === null ? words.byFigures : words.by(t.date(Date.parse(algorithm)));
+  return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence] }] }];
+}
+
+/** What players call the results; those of catch have words. */
+const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
+  osu: { great: '300', ok: '100', meh: '50' },
+  taiko: { great: '300', ok: '100' },
+  fruits: {},
+  mania: { perfect: 'MAX', great: '300', good: '200', ok: '100', meh: '50' },
+};
+
+/** `512×300 · 13×100 · 2×50 · 4 miss` */
+function resultCounts(score: Score, t: Translator): string {
+  const { results } = t.messages.osu.scores;
+  const words: Readonly<Record<string, string>> = {
+    miss: results.miss,
+    great: results.fruits,
+    large_tick_hit: results.drops,
+    small_tick_miss: results.droplets,
+  };
+  return resultsOf(score)
+    .map(({ result, count }) => {
+      const number = RESULT_NAMES[score.mode][result];
+      return number === undefined ? `${t.number(count)} ${words[result] ?? result}` : `${t.number(count)}×${number}`;
+    })
+    .join(' ');
+}
+
 const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
 
-function resultText({ rank, accuracy, pp, mods }: Score, t: Translator): string {
-  const shown = mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
+export function resultText(score: Score, t: Translator): string {
+  const { rank, accuracy, pp } = score;
+  const shown = shownMods(score);
   const parts = [
     GRADES[rank] ?? rank,
     `${t.decimal(accuracy * 100, 2, 2)}%`,

@@ -1,3 +1,5 @@
+import { playCommands } from './play-commands.ts';
+
 const MODE = { name: 'mode', description: 'osu, taiko, catch or mania' };
 const PLAYER = { name: 'player', description: 'Name, ID or profile link; yourself once linked' };
 const MODES = { osu: 'osu', taiko: 'taiko', catch: 'catch', mania: 'mania' };
@@ -117,8 +119,19 @@ export const commands = {
       player: PLAYER,
       type: { name: 'type', description: 'Which plays; the best by default' },
       mode: MODE,
+      mods: { name: 'mods', description: '+HDDT with these, HDDT! with just these, -HR without, NM with none' },
+      grade: { name: 'grade', description: 'Only plays of that grade' },
+      sort: { name: 'sort', description: 'Sort order' },
+      search: { name: 'search', description: 'Words of the map, or conditions: camellia stars>6' },
+      index: { name: 'index', description: 'Only that play of the list, counted from 1' },
+      reverse: { name: 'reverse', description: 'The list from its end' },
+      chokes: { name: 'chokes', description: 'Only plays whose combo broke' },
     },
-    choices: { type: { best: 'best', recent: 'recent', firsts: 'first places', pinned: 'pinned' }, mode: MODES },
+    choices: {
+      type: { best: 'best', recent: 'recent', firsts: 'first places', pinned: 'pinned' },
+      mode: MODES,
+      sort: { pp: 'pp', accuracy: 'accuracy', date: 'date', combo: 'combo', stars: 'stars' },
+    },
   },
   'osu score': {
     description: 'One osu! score, by its link',
@@ -153,4 +166,5 @@ export const commands = {
     choices: { mode: MODES },
   },
   'osu unlink': { description: 'Unlink your osu! player', options: {}, choices: {} },
+  ...playCommands,
 };

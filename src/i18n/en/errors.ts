@@ -98,5 +98,9 @@ export const hints = {
     'That link does not lead to an osu! beatmap. It should look like this: https://osu.ppy.sh/beatmapsets/…',
   notScoreLink: (_: Params) =>
     'That link does not lead to an osu! score. It should look like this: https://osu.ppy.sh/scores/…',
+  noMap: (_: Params) => 'No map was shown in this chat lately. Name one by its link, its ID or words of its title.',
+  noDifficulty: (_: Params) => 'That beatmap has no difficulty that I could show.',
+  notNumber: (p: Params) => `“${p.option}” must be a number from ${p.min} to ${p.max}.`,
+  noTarget: (_: Params) => 'Give a total to reach, like /osu target 5000, or a rank, like /osu target rank:10000.',
   expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
 };

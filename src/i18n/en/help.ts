@@ -16,7 +16,7 @@ export const about = {
   privacy: {
     text: 'What you write is neither stored nor logged.',
     settings:
-      'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. A group’s settings are deleted 30 days after I was removed from it.',
+      'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. A group’s settings are deleted 30 days after I was removed from it. Of a chat I remember the osu! beatmap it saw last, for 30 days; of a group also the players its admins track, and which members with a linked player used an osu! command there, for 90 days.',
     work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
     forget: '/forget me deletes everything I keep about you, at once.',
   },
@@ -26,5 +26,5 @@ export const forget = {
   done: 'Done. I no longer keep anything about you.',
   confirm: 'Delete everything about me',
   explain:
-    'I keep the settings you chose, the osu! player you linked, which beatmaps I recommended lately and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
+    'I keep the settings you chose, the osu! player you linked, which beatmaps I recommended lately, the one you saw last, the groups you used osu! commands in with a linked player, and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards.',
 };

@@ -22,7 +22,9 @@ export const osu = {
             ? 'That page is no longer there. Please search again.'
             : p.what === 'mods'
               ? modsSentence(p)
-              : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
+              : p.what === 'counts'
+                ? 'These results do not fit that map. In osu!catch, give accuracy and misses instead.'
+                : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
       not_found: (p: Params) =>
         p.what === 'words'
           ? 'I found no beatmap with these words. Try fewer words.'
@@ -74,7 +76,9 @@ export const osu = {
       forbidden: (p: Params) =>
         p.what === 'button'
           ? 'That button belongs to someone else. You can send the command yourself.'
-          : 'osu! does not let me see that player.',
+          : p.what === 'tracking'
+            ? 'Only admins of this chat can change whom I watch for it.'
+            : 'osu! does not let me see that player.',
     },
   } satisfies Readonly<Record<string, Partial<Record<ErrorCode, Sentence>>>>,
 
@@ -87,6 +91,9 @@ export const osu = {
   back: 'Back',
   more: 'More',
   open: 'Open a beatmap…',
+  openDifficulty: 'Open a difficulty…',
+  /** Followed by the mappers of a difficulty. */
+  by: 'by',
   openOne: 'Open',
   mappedBy: (name: string) => `mapped by ${name}`,
   difficultiesTitle: 'Difficulties',
@@ -136,13 +143,15 @@ export const osu = {
   unlinked: (name: string) => `Unlinked ${name}.`,
   notLinked: 'You had no player linked.',
   noMaps: 'There are no beatmaps in this list.',
-  withMods: (mods: string) => `With +${mods}; stars and combo are those without mods.`,
+  withMods: (mods: string) => `With +${mods}.`,
   /** Worked out by Medley, not by osu!. */
   estimate: {
     pp: (shown: string) => `${shown} pp`,
-    stars: (stars: string, mods: string) => (mods === '' ? `about ${stars}` : `about ${stars} with +${mods}`),
-    by: (date: string) => `estimated by the rules of ${date}`,
-    byOtherFile: (date: string) => `estimated from another version of the map, by the rules of ${date}`,
+    about: (shown: string) => `about ${shown}`,
+    by: (date: string) => `stars and pp are estimates by the rules of ${date}`,
+    ppBy: (date: string) => `pp is an estimate by the rules of ${date}, on today’s scale`,
+    byOtherFile: (date: string) => `estimates from another version of the map, by the rules of ${date}`,
+    byFigures: 'stars with mods are estimates from the maps’ figures',
   },
   mapTypes: {
     ranked: 'ranked beatmaps',
@@ -194,6 +203,12 @@ export const osu = {
     unknownMap: (id: string) => `Beatmap ${id}`,
     weighted: (pp: string) => `counts ${pp} pp`,
     failed: 'failed',
+    ifRanked: (pp: string) => `about ${pp} pp if ranked`,
+    untilFail: (pp: string) => `about ${pp} pp up to there`,
+    failedAt: (percent: string) => `failed at ${percent}`,
+    score: (shown: string) => `score ${shown}`,
+    /** Names of the results that have no number for a name. */
+    results: { miss: 'miss', fruits: 'fruits', drops: 'drops', droplets: 'missed droplets' },
     ifFullCombo: (pp: string) => `about ${pp} pp as a full combo`,
     fullCombo: 'full combo',
     misses: (n: number) => (n === 1 ? '1 miss' : `${n} misses`),

@@ -1,4 +1,5 @@
 import type { Messages } from '../messages.ts';
+import { playCommands } from './play-commands.ts';
 
 const MODE = { name: 'mode', description: 'osu, taiko, catch, atau mania' };
 const PLAYER = { name: 'pemain', description: 'Nama, nomor, atau tautan profil; kamu, bila sudah dikaitkan' };
@@ -119,10 +120,18 @@ export const commands: Messages['commands'] = {
       player: PLAYER,
       type: { name: 'jenis', description: 'Permainan yang mana; bila kosong: yang terbaik' },
       mode: MODE,
+      mods: { name: 'mod', description: '+HDDT dengan ini, HDDT! hanya ini, -HR tanpa ini, NM tanpa mod' },
+      grade: { name: 'nilai', description: 'Hanya permainan dengan nilai itu' },
+      sort: { name: 'urutan', description: 'Yang mana lebih dulu' },
+      search: { name: 'cari', description: 'Kata dari map-nya, atau syarat: camellia stars>6' },
+      index: { name: 'nomor', description: 'Hanya permainan ke berapa di daftar, dihitung dari 1' },
+      reverse: { name: 'terbalik', description: 'Daftarnya dari belakang' },
+      chokes: { name: 'putus', description: 'Hanya permainan yang kombonya putus' },
     },
     choices: {
       type: { best: 'terbaik', recent: 'terbaru', firsts: 'peringkat pertama', pinned: 'disematkan' },
       mode: MODES,
+      sort: { pp: 'pp', accuracy: 'akurasi', date: 'tanggal', combo: 'kombo', stars: 'bintang' },
     },
   },
   'osu score': {
@@ -158,4 +167,5 @@ export const commands: Messages['commands'] = {
     choices: { mode: MODES },
   },
   'osu unlink': { description: 'Lepaskan kaitan dengan pemain osu! milikmu', options: {}, choices: {} },
+  ...playCommands,
 };

@@ -93,5 +93,10 @@ export const hints: Messages['hints'] = {
   noPlayer: () => 'Sebutkan pemainnya, atau kaitkan pemainmu sekali dengan /osu link dan namamu di osu!.',
   notBeatmapLink: () => 'Tautan itu tidak menuju beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
   notScoreLink: () => 'Tautan itu tidak menuju skor osu!. Bentuknya seperti ini: https://osu.ppy.sh/scores/…',
+  noMap: () => 'Belum ada map yang tampil di obrolan ini. Sebutkan dengan tautan, nomor, atau kata judulnya.',
+  noDifficulty: () => 'Beatmap itu tidak punya tingkat kesulitan yang bisa saya tampilkan.',
+  notNumber: p => `“${p.option}” harus angka dari ${p.min} sampai ${p.max}.`,
+  noTarget: () =>
+    'Sebutkan total yang ingin dicapai, seperti /osu target 5000, atau peringkatnya, seperti /osu target rank:10000.',
   expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
 };

@@ -18,7 +18,7 @@ export const about: Messages['about'] = {
   privacy: {
     text: 'Yang kamu tulis tidak disimpan dan tidak dicatat.',
     settings:
-      'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan selama 28 hari beatmap yang saya sarankan kepadamu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan.',
+      'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan selama 28 hari beatmap yang saya sarankan kepadamu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan. Tentang sebuah obrolan, saya mengingat beatmap osu! yang terakhir tampil selama 30 hari; tentang grup juga pemain yang dipantau adminnya, dan anggota dengan pemain terkait yang memakai perintah osu! di sana, selama 90 hari.',
     work: 'Tautan yang masih saya kerjakan disimpan sampai terkirim, paling lama seminggu; begitu juga isi tombol.',
     forget: '/forget me langsung menghapus semua yang saya simpan tentang kamu.',
   },
@@ -28,5 +28,5 @@ export const forget: Messages['forget'] = {
   done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
   confirm: 'Hapus semua tentang saya',
   explain:
-    'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+    'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, beatmap yang terakhir kamu lihat, grup tempat kamu memakai perintah osu! dengan pemain terkait, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
 };

@@ -6,6 +6,7 @@ import { errors, hints, wait } from './errors.ts';
 import { about, forget, help } from './help.ts';
 import { osu } from './osu.ts';
 import { discord, telegram } from './platforms.ts';
+import { plays } from './plays.ts';
 import { notices, post, progress, requests } from './post.ts';
 import { diagnosis, settings } from './settings.ts';
 import { web, webExamples } from './web.ts';
@@ -23,6 +24,7 @@ export const messages: Messages = {
   progress,
   commands,
   osu,
+  plays,
   help,
   settings,
   diagnosis,

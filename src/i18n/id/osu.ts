@@ -20,7 +20,9 @@ export const osu: Messages['osu'] = {
             ? 'Halaman itu sudah tidak ada. Silakan cari lagi.'
             : p.what === 'mods'
               ? modsSentence(p)
-              : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
+              : p.what === 'counts'
+                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch, berikan akurasi dan jumlah meleset saja.'
+                : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
           ? 'Saya tidak menemukan beatmap dengan kata-kata itu. Coba dengan kata yang lebih sedikit.'
@@ -72,7 +74,9 @@ export const osu: Messages['osu'] = {
       forbidden: p =>
         p.what === 'button'
           ? 'Tombol itu milik orang lain. Kamu bisa mengirim perintahnya sendiri.'
-          : 'Situs osu! tidak mengizinkan saya melihat pemain itu.',
+          : p.what === 'tracking'
+            ? 'Hanya admin obrolan ini yang bisa mengubah siapa yang saya pantau untuknya.'
+            : 'Situs osu! tidak mengizinkan saya melihat pemain itu.',
     },
   },
 
@@ -86,6 +90,9 @@ export const osu: Messages['osu'] = {
   back: 'Kembali',
   more: 'Lainnya',
   open: 'Buka beatmap…',
+  openDifficulty: 'Buka tingkat kesulitan…',
+  /** Followed by the mappers of a difficulty. */
+  by: 'oleh',
   openOne: 'Buka',
   mappedBy: name => `dipetakan oleh ${name}`,
   difficultiesTitle: 'Tingkat kesulitan',
@@ -133,12 +140,14 @@ export const osu: Messages['osu'] = {
   unlinked: name => `Kaitan dengan ${name} sudah dilepas.`,
   notLinked: 'Belum ada pemain yang kamu kaitkan.',
   noMaps: 'Tidak ada beatmap di daftar ini.',
-  withMods: mods => `Dengan +${mods}; bintang dan kombo adalah yang tanpa mod.`,
+  withMods: mods => `Dengan +${mods}.`,
   estimate: {
     pp: shown => `${shown} pp`,
-    stars: (stars, mods) => (mods === '' ? `sekitar ${stars}` : `sekitar ${stars} dengan +${mods}`),
-    by: date => `perkiraan menurut aturan ${date}`,
+    about: shown => `sekitar ${shown}`,
+    by: date => `bintang dan pp adalah perkiraan menurut aturan ${date}`,
+    ppBy: date => `pp adalah perkiraan menurut aturan ${date}, pada skala sekarang`,
     byOtherFile: date => `perkiraan dari versi lain map ini, menurut aturan ${date}`,
+    byFigures: 'bintang dengan mod adalah perkiraan dari data peta',
   },
   mapTypes: {
     ranked: 'beatmap ranked',
@@ -195,6 +204,12 @@ export const osu: Messages['osu'] = {
     unknownMap: id => `Beatmap ${id}`,
     weighted: pp => `dihitung ${pp} pp`,
     failed: 'gagal',
+    ifRanked: pp => `sekitar ${pp} pp bila ranked`,
+    untilFail: pp => `sekitar ${pp} pp sampai di situ`,
+    failedAt: percent => `gagal di ${percent}`,
+    score: shown => `skor ${shown}`,
+    /** Names of the results that have no number for a name. */
+    results: { miss: 'meleset', fruits: 'buah', drops: 'tetes', droplets: 'tetes kecil terlewat' },
     ifFullCombo: pp => `sekitar ${pp} pp bila kombo penuh`,
     fullCombo: 'kombo penuh',
     misses: n => `${n} meleset`,

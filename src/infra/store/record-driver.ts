@@ -32,10 +32,11 @@ export interface RecordDriver {
   /** Values, the newest first. */
   readGroup(collection: CollectionId, group: string, limit: number): Promise<readonly string[]>;
   write(collection: CollectionId, record: StoredRecord): Promise<void>;
-  /** Like the next two, for records without a group. */
+  /** Like the next one, for records without a group. */
   expire(collection: CollectionId, key: string, at: number | null): Promise<void>;
   move(collection: CollectionId, from: string, to: string): Promise<void>;
-  remove(collection: CollectionId, key: string): Promise<void>;
+  /** @param group the record's own. Default: none */
+  remove(collection: CollectionId, key: string, group?: string | null): Promise<void>;
   removeGroup(collection: CollectionId, group: string): Promise<void>;
   /** Keeps those that were written last. */
   trim(collection: CollectionId, maxRecords: number): Promise<void>;

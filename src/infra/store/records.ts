@@ -14,6 +14,8 @@ export interface GroupedCollection<V> {
   set(key: string, value: V, group: string | null): Promise<void>;
   /** The newest first, 5 000 at most. */
   listGroup(group: string): Promise<readonly V[]>;
+  /** @param group the key's */
+  delete(key: string, group: string | null): Promise<void>;
   deleteGroup(group: string): Promise<void>;
 }
 
@@ -105,6 +107,7 @@ export function createRecordStore(driver: RecordDriver, now: () => number = Date
         get,
         set,
         listGroup: async group => (await driver.readGroup(id, group, MAX_LISTED)).flatMap(parse),
+        delete: (key, group) => driver.remove(id, key, group),
         deleteGroup: group => driver.removeGroup(id, group),
       };
     },

@@ -95,10 +95,11 @@ export function createRedisRecords(link: RedisLink, channel: RedisChannel): Reco
         return execute(transaction);
       });
     },
-    async remove(collection, key) {
+    async remove(collection, key, group = null) {
       const name = recordKey(collection, key);
       await link.request('write', client => {
         const transaction = client.multi().unlink(name);
+        if (group !== null) transaction.zrem(groupKey(collection, group), name);
         if (collection.isBounded) transaction.zrem(orderKey(collection), name);
         announce(transaction, collection, key);
         return execute(transaction);

@@ -158,7 +158,7 @@ describe('over the played upstreams', () => {
     ['/beatmap info comet +HREZ', 'cannot be combined'],
     ['/osu profile nobody at all', 'That player does not exist, or is restricted.'],
     ['/osu profile gonefishing', 'That player does not exist, or is restricted.'],
-    ['/osu prfile lamp post', 'I do not know /osu prfile. These are the commands: /osu profile, /osu scores,'],
+    ['/osu prfile lamp post', 'I do not know /osu prfile. These are the commands: /osu profile, /osu recent,'],
     ['/beatmap', 'I do not know /beatmap. These are the commands: /beatmap search,'],
     ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu profile <script>', 'Name a player by name'],

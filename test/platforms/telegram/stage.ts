@@ -8,6 +8,7 @@ import { createRecommendationHistory } from '../../../src/beatmaps/recommend/rec
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createSettingsStore, type SettingsStore } from '../../../src/bot/settings/settings.ts';
@@ -28,7 +29,7 @@ import type { TelegramLimits } from '../../../src/platforms/telegram/limits.ts';
 import { createTelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
 import type { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
 import { commandList } from '../../bot/command-list.ts';
-import { memoryLimiter } from '../../bot/sample.ts';
+import { memoryLimiter, RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
@@ -148,6 +149,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
+      memory: createChatMemory({ records, onFailure: () => undefined }),
+      ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),

@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import { fastify } from 'fastify';
+import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
@@ -15,6 +17,7 @@ import type { ChatLimits } from '../../../src/platforms/web/limits.ts';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform, type WebPlatform } from '../../../src/platforms/web/platform.ts';
 import { commandList } from '../../bot/command-list.ts';
+import { RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { embeddedRecords } from '../../records.ts';
@@ -46,6 +49,8 @@ export interface StageOptions {
   readonly publicUrl?: string;
   readonly examples?: readonly WebExample[];
   readonly port?: number;
+  /** Default: one that knows one of everything. */
+  readonly beatmaps?: Beatmaps;
   /** What one visitor may ask for in a minute. Default: as much as they like. */
   readonly units?: number;
   /** Stands in for the bot's own dispatcher where a test scripts it. */
@@ -84,8 +89,10 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     commands: commandList,
     services: {
       extractor: createExtractor(asked, waiting),
-      beatmaps: fakeBeatmaps().beatmaps,
+      beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ records }),
+      memory: createChatMemory({ records, onFailure: () => undefined, canPost: platform => platform !== 'web' }),
+      ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),

@@ -1,0 +1,111 @@
+/** What only the official API knows of plays on one map, and of how players stand among each other. */
+import type { BeatmapCaches } from './cache-policy.ts';
+import { MAP_SCORES_POLICY, OWN_SCORES_POLICY, RANKING_POLICY, STANDING_POLICY } from './cache-policy.ts';
+import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
+import type { Score } from './model/score.ts';
+import type { PlayerStandings, RankedPlayer } from './model/standing.ts';
+import { type PlayerAnswer, playerAnswer, requireOsu } from './players.ts';
+import type { OsuApi } from './upstreams/osu-api.ts';
+
+/** A difficulty with its set. */
+export interface MapInSet {
+  readonly beatmap: Beatmap;
+  readonly set: Beatmapset;
+}
+
+export interface ScoresAnswer extends PlayerAnswer {
+  /** Best first, each with its map. */
+  readonly scores: readonly Score[];
+}
+
+/**
+ * @throws AppError from every method: `credentials_required` (params.what `score` or `player`), or an upstream code
+ */
+export interface MapPlays {
+  /** The best of the world, 50 at most. @param mods only plays with exactly these; undefined for all, an empty list for none */
+  mapScores(
+    map: MapInSet,
+    options: { readonly ruleset: Ruleset; readonly mods?: readonly string[] | undefined },
+    signal?: AbortSignal,
+  ): Promise<ScoresAnswer>;
+  /** All plays of a player on a map; none where it has no leaderboard. */
+  userMapScores(map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer>;
+  /** In the order asked for, 50 at most; those that are gone are missing. */
+  standings(
+    userIds: readonly number[],
+    signal?: AbortSignal,
+  ): Promise<PlayerAnswer & { readonly players: readonly PlayerStandings[] }>;
+  /** Who holds that place of the world ranking, or undefined where osu! does not say. @param rank from 1 to 10 000 */
+  rankHolder(
+    ruleset: Ruleset,
+    rank: number,
+    signal?: AbortSignal,
+  ): Promise<PlayerAnswer & { readonly holder: RankedPlayer | undefined }>;
+}
+
+/** The world ranking that osu! shows ends here. */
+export const MAX_RANK = 10_000;
+const RANKS_A_PAGE = 50;
+const MAX_STANDINGS = 50;
+
+export interface MapPlaysOptions {
+  readonly osu: OsuApi | undefined;
+  readonly caches: Pick<BeatmapCaches, 'mapScores' | 'standings' | 'rankings'>;
+}
+
+/** osu! leaves out what these answers are about anyway. */
+function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly Score[] {
+  const beatmapset = { ...set, beatmaps: [] };
+  return scores.map(score => ({ ...score, beatmap_id: beatmap.id, beatmap, beatmapset }));
+}
+
+export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
+  return {
+    async mapScores(map, { ruleset, mods }, signal) {
+      const api = requireOsu(osu, 'score');
+      const asked = mods === undefined ? [] : mods.length === 0 ? ['NM'] : mods;
+      const { value, from } = await caches.mapScores.wrap(
+        `osu-map-scores:${map.beatmap.id}:${ruleset}:${asked.join('')}`,
+        own => api.mapScores(map.beatmap.id, { ruleset, mods: asked }, own),
+        MAP_SCORES_POLICY,
+        signal,
+      );
+      return { scores: onMap(value, map), ...playerAnswer(from) };
+    },
+    async userMapScores(map, userId, ruleset, signal) {
+      const api = requireOsu(osu, 'score');
+      if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
+      const { value, from } = await caches.mapScores.wrap(
+        `osu-own-scores:${map.beatmap.id}:${userId}:${ruleset}`,
+        own => api.userMapScores(map.beatmap.id, userId, ruleset, own),
+        OWN_SCORES_POLICY,
+        signal,
+      );
+      return { scores: onMap(value, map), ...playerAnswer(from) };
+    },
+    async standings(userIds, signal) {
+      const api = requireOsu(osu, 'player');
+      const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);
+      if (ids.length === 0) return { players: [], ...playerAnswer('load') };
+      const { value, from } = await caches.standings.wrap(
+        `osu-standings:${[...ids].sort((a, b) => a - b).join(',')}`,
+        own => api.standings(ids, own),
+        STANDING_POLICY,
+        signal,
+      );
+      const players = ids.flatMap(id => value.find(player => player.id === id) ?? []);
+      return { players, ...playerAnswer(from) };
+    },
+    async rankHolder(ruleset, rank, signal) {
+      const api = requireOsu(osu, 'player');
+      const page = Math.ceil(rank / RANKS_A_PAGE);
+      const { value, from } = await caches.rankings.wrap(
+        `osu-ranking:${ruleset}:${page}`,
+        own => api.ranking(ruleset, page, own),
+        RANKING_POLICY,
+        signal,
+      );
+      return { holder: value[(rank - 1) % RANKS_A_PAGE], ...playerAnswer(from) };
+    },
+  };
+}

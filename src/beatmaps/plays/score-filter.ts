@@ -1,0 +1,121 @@
+/** Choosing and ordering plays of a list. */
+
+import { AppError } from '../../errors.ts';
+import { checkMods } from '../model/mods.ts';
+import type { Score } from '../model/score.ts';
+import { parseQuery } from '../query/query.ts';
+import { matches } from '../query/query-match.ts';
+
+export const GRADES = ['SS', 'S', 'A', 'B', 'C', 'D'] as const;
+export type Grade = (typeof GRADES)[number];
+
+export const SCORE_SORTS = ['pp', 'accuracy', 'date', 'combo', 'stars'] as const;
+export type ScoreSort = (typeof SCORE_SORTS)[number];
+
+export interface ScoreFilter {
+  /** `+HDDT` or `HDDT`: with these; `HDDT!`: with these alone; `-HD`: without; `NM`: with none. */
+  readonly mods?: string | undefined;
+  readonly grade?: Grade | undefined;
+  /** Words of the map, and conditions as in searches: `camellia stars>6`. */
+  readonly search?: string | undefined;
+  readonly chokes?: boolean | undefined;
+}
+
+/** @throws AppError `invalid_request` with params `what: 'mods'` and `reason` */
+export function filterScores(scores: readonly Score[], filter: ScoreFilter): readonly Score[] {
+  const { mods, grade, search, chokes = false } = filter;
+  const hasMods = mods === undefined ? undefined : parsePlayMods(mods);
+  const query = search === undefined ? undefined : parseQuery(search);
+  return scores.filter(
+    score =>
+      (hasMods === undefined || hasMods(acronymsOf(score))) &&
+      (grade === undefined || gradeOf(score) === grade) &&
+      (!chokes || isChoke(score)) &&
+      (query === undefined || isOnMap(score, query)),
+  );
+}
+
+function isOnMap({ beatmap, beatmapset }: Score, query: ReturnType<typeof parseQuery>): boolean {
+  return beatmap !== null && beatmapset !== null && matches(query, { ...beatmapset, beatmaps: [beatmap] });
+}
+
+/** Without the mark of the stable client; `NC` counts as `DT`, `PF` as `SD`. */
+function acronymsOf({ mods }: Score): ReadonlySet<string> {
+  const names = mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
+  return new Set(names.map(plain));
+}
+
+const SAME: ReadonlyMap<string, string> = new Map([
+  ['NC', 'DT'],
+  ['DC', 'HT'],
+  ['PF', 'SD'],
+]);
+const plain = (acronym: string) => SAME.get(acronym) ?? acronym;
+
+const WORD = /^([+-]?)((?:[a-z\d]{2})+)(!?)$/i;
+const NONE = /^\+?(?:nm|nomod|none)!?$/i;
+
+type HasMods = (played: ReadonlySet<string>) => boolean;
+
+/** @throws AppError `invalid_request` */
+function parsePlayMods(text: string): HasMods {
+  const words = text.split(/[\s,]+/).filter(word => word !== '');
+  const conditions = words.map(readWord);
+  return played => conditions.every(holds => holds(played));
+}
+
+function readWord(word: string): HasMods {
+  if (NONE.test(word)) return played => played.size === 0;
+  const [, sign, letters = '', alone] = WORD.exec(word) ?? [];
+  if (letters === '') {
+    const params = { what: 'mods', reason: 'unknown', mods: word.slice(0, 8) };
+    throw new AppError('invalid_request', 'mods must be like +HDDT, -HR or NM', { params });
+  }
+  const asked = checkMods(letters.match(/../g) ?? []).map(plain);
+  if (sign === '-') return played => !asked.some(acronym => played.has(acronym));
+  return played => asked.every(acronym => played.has(acronym)) && (alone === '' || played.size === asked.length);
+}
+
+const GRADE_OF: ReadonlyMap<string, Grade> = new Map([
+  ['XH', 'SS'],
+  ['X', 'SS'],
+  ['SH', 'S'],
+]);
+
+function gradeOf({ rank }: Score): string {
+  return GRADE_OF.get(rank) ?? rank;
+}
+
+/** A stable play that only dropped the end of a slider or two has no miss and nearly all of the combo. */
+const NEARLY_WHOLE = 0.97;
+
+/** Whether a miss or a break cost the play its combo. */
+export function isChoke({ passed, is_perfect_combo, statistics, max_combo, beatmap }: Score): boolean {
+  if (!passed || is_perfect_combo) return false;
+  if ((statistics.miss ?? 0) > 0) return true;
+  const most = beatmap?.max_combo ?? null;
+  return most !== null && max_combo < most * NEARLY_WHOLE;
+}
+
+/** @param starsOf with the play's mods */
+export function sortScores(
+  scores: readonly Score[],
+  sort: ScoreSort,
+  starsOf: (score: Score) => number,
+): readonly Score[] {
+  const value = (score: Score): number => {
+    switch (sort) {
+      case 'pp':
+        return score.pp ?? 0;
+      case 'accuracy':
+        return score.accuracy;
+      case 'date':
+        return score.ended_at === null ? 0 : Date.parse(score.ended_at);
+      case 'combo':
+        return score.max_combo;
+      case 'stars':
+        return starsOf(score);
+    }
+  };
+  return scores.toSorted((a, b) => value(b) - value(a));
+}

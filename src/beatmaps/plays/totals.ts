@@ -1,0 +1,75 @@
+/** What a player's total becomes with other plays than they have. */
+import { createTotalPp, weightedPp } from '../recommend/total-pp.ts';
+
+/** A player's best plays and total as osu! shows it. */
+export interface PpStanding {
+  /** Of the best plays, in any order; osu! gives 200. */
+  readonly best: readonly number[];
+  /** Null for a player who has none now: the best plays are then taken for all there is. */
+  readonly total: number | null;
+}
+
+export interface WhatIf {
+  readonly total: number;
+  readonly gain: number;
+  /** In the list of best plays, from 1; beyond those that osu! gives it is null. */
+  readonly place: number | null;
+}
+
+const MOST_GIVEN = 200;
+
+function ownTotal({ best, total }: PpStanding): number {
+  return total ?? sumOf(best);
+}
+
+function sumOf(plays: readonly number[]): number {
+  return weightedPp([...plays].sort((a, b) => b - a));
+}
+
+/** With so many more plays of that worth, each on a map of its own. */
+export function addPlays(standing: PpStanding, pp: number, times: number): WhatIf {
+  const before = ownTotal(standing);
+  const best = [...standing.best];
+  let total = before;
+  for (let time = 0; time < times; time += 1) {
+    total += createTotalPp(best, total).gain(pp);
+    best.push(pp);
+  }
+  const place = standing.best.filter(each => each >= pp).length + 1;
+  return { total, gain: total - before, place: place > MOST_GIVEN ? null : place };
+}
+
+/** With other worths for the same plays, in the same order as `best`. */
+export function replacePlays(standing: PpStanding, worths: readonly number[]): number {
+  return ownTotal(standing) - sumOf(standing.best) + sumOf(worths);
+}
+
+/** With a better play on a map. @param index of the present play on it among the best; below 0 for none */
+export function replacePlay(standing: PpStanding, index: number, pp: number): WhatIf {
+  if (index < 0) return addPlays(standing, pp, 1);
+  const worths = standing.best.with(index, pp);
+  const total = replacePlays(standing, worths);
+  return { total, gain: total - ownTotal(standing), place: worths.filter(each => each > pp).length + 1 };
+}
+
+/** No play of today is worth so much; a target that asks for more is out of reach with so many plays. */
+const MOST_PP = 5_000;
+/** Finer than what is shown. */
+const STEP = 0.05;
+
+/**
+ * What each of so many new plays must be worth for that total; null where no play could do it.
+ * @param target above the present total
+ */
+export function worthNeeded(standing: PpStanding, target: number, times: number): number | null {
+  const reaches = (pp: number) => addPlays(standing, pp, times).total >= target;
+  if (!reaches(MOST_PP)) return null;
+  let low = 0;
+  let high = MOST_PP;
+  while (high - low > STEP) {
+    const middle = (low + high) / 2;
+    if (reaches(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { Cache, CachePolicy } from '../../infra/cache/cache.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
+import type { ScoreMod } from '../model/score.ts';
+import type { OsuApi } from '../upstreams/osu-api.ts';
+
+/** What osu! itself says of a difficulty with mods, by today's rules. */
+export const officialRatingSchema = z.object({ stars: z.number().positive(), maxCombo: z.number().nullable() });
+export type OfficialRating = Readonly<z.infer<typeof officialRatingSchema>>;
+
+export type RatedMap = Pick<Beatmap, 'id' | 'checksum' | 'mode' | 'difficulty_rating'>;
+
+/** Asks the official API for stars with mods. */
+export interface OfficialStars {
+  /** Undefined without credentials, and while osu! cannot be asked. @throws the signal's reason */
+  of(
+    map: RatedMap,
+    ruleset: Ruleset,
+    mods: readonly ScoreMod[],
+    signal: AbortSignal,
+  ): Promise<OfficialRating | undefined>;
+}
+
+export interface OfficialStarsOptions {
+  /** Absent without credentials. */
+  readonly osu: Pick<OsuApi, 'attributes'> | undefined;
+  readonly cache: Cache<OfficialRating>;
+  readonly log: Logger;
+  /** How long a card waits for it. Default 2000. */
+  readonly waitMs?: number;
+  readonly now?: () => number;
+}
+
+const WEEK_MS = 7 * 86_400_000;
+/** A file whose checksum is unknown may change under its number. */
+const DAY_MS = 86_400_000;
+/** While osu! is away every card would wait for it anew. */
+const REST_MS = 30_000;
+
+/** Mods that change no stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
+const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO', 'AC']);
+/** What hides notes is read, and reading is rated in osu! and taiko alone (osu! rules of 2026-07). */
+const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];
+const HIDING: ReadonlySet<string> = new Set(['HD', 'FI', 'FL']);
+const FOLDED: ReadonlyMap<string, string> = new Map([
+  ['NC', 'DT'],
+  ['DC', 'HT'],
+]);
+
+/** Those that may change stars, in one spelling and order. Empty for none. */
+export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset): readonly ScoreMod[] {
+  return mods
+    .map((mod): ScoreMod => (typeof mod === 'string' ? { acronym: mod } : mod))
+    .filter(({ acronym }) => !WITHOUT_EFFECT.has(acronym))
+    .filter(({ acronym }) => READ_BY.includes(ruleset) || !HIDING.has(acronym))
+    .map(mod => ({ ...mod, acronym: FOLDED.get(mod.acronym) ?? mod.acronym }))
+    .sort((a, b) => (a.acronym < b.acronym ? -1 : 1));
+}
+
+export function createOfficialStars(options: OfficialStarsOptions): OfficialStars {
+  const { osu, cache, log, waitMs = 2_000, now = Date.now } = options;
+  let restUntil = 0;
+
+  return {
+    async of({ id, checksum }, ruleset, mods, signal) {
+      if (osu === undefined) return undefined;
+      const key = `osu-stars:${id}:${checksum ?? ''}:${ruleset}:${JSON.stringify(mods)}`;
+      const policy: CachePolicy<OfficialRating> = {
+        ttlMs: () => (checksum === null ? DAY_MS : WEEK_MS),
+        staleIfErrorMs: () => WEEK_MS,
+      };
+      const load = async (own: AbortSignal): Promise<OfficialRating> => {
+        if (now() < restUntil) throw new AppError('upstream_unavailable', 'osu! failed just now');
+        const { star_rating, max_combo } = await osu.attributes(id, { ruleset, mods }, own);
+        return { stars: star_rating, maxCombo: max_combo };
+      };
+      try {
+        return (await cache.wrap(key, load, policy, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]))).value;
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isOfThisMap(error) && now() >= restUntil) {
+          restUntil = now() + REST_MS;
+          log.info({ err: error, beatmap: id }, 'osu! could not be asked for stars; they are estimates for a while');
+        }
+        return undefined;
+      }
+    },
+  };
+}
+
+/** It says nothing about the next map: osu! has no such map, or does not take these mods. */
+function isOfThisMap(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'not_found' || error.code === 'upstream_changed');
+}

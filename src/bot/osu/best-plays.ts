@@ -1,0 +1,69 @@
+import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
+import { renderOffsetCursor } from '../../beatmaps/cursor.ts';
+import type { Player } from '../../beatmaps/model/player.ts';
+import type { Score, ScoreType } from '../../beatmaps/model/score.ts';
+import type { PpStanding } from '../../beatmaps/plays/totals.ts';
+
+/** As many as one request brings. */
+export const PLAYS_A_CALL = 100;
+const MOST_CALLS = 2;
+
+export interface Plays {
+  readonly scores: readonly Score[];
+  readonly stale: boolean;
+  /** Whether the list goes on. */
+  readonly hasMore: boolean;
+}
+
+type Asked = Pick<Player, 'id' | 'mode'>;
+
+/** One stretch of a player's list, by one call. @param part from 0 */
+export async function playsPart(
+  { id, mode }: Asked,
+  type: ScoreType,
+  part: number,
+  beatmaps: Pick<Beatmaps, 'userScores'>,
+  signal: AbortSignal,
+): Promise<Plays> {
+  const { scores, stale, cursor } = await beatmaps.userScores(id, type, {
+    ruleset: mode,
+    limit: PLAYS_A_CALL,
+    ...(part > 0 && { cursor: renderOffsetCursor(part * PLAYS_A_CALL) }),
+    signal,
+  });
+  return { scores, stale, hasMore: cursor !== null };
+}
+
+/** The first 200 of a player's list, by two calls: all best plays that osu! gives. */
+export async function firstPlays(
+  player: Asked,
+  type: ScoreType,
+  beatmaps: Pick<Beatmaps, 'userScores'>,
+  signal: AbortSignal,
+): Promise<Plays> {
+  const parts: Plays[] = [];
+  for (let part = 0; part < MOST_CALLS && parts.at(-1)?.hasMore !== false; part += 1) {
+    parts.push(await playsPart(player, type, part, beatmaps, signal));
+  }
+  return {
+    scores: parts.flatMap(({ scores }) => scores),
+    stale: parts.some(({ stale }) => stale),
+    hasMore: parts.at(-1)?.hasMore ?? false,
+  };
+}
+
+export interface BestPlays extends PpStanding {
+  readonly scores: readonly Score[];
+  readonly stale: boolean;
+}
+
+/** The best plays that osu! gives, and their pp in the same order. */
+export async function bestPlays(
+  player: Player,
+  beatmaps: Pick<Beatmaps, 'userScores'>,
+  signal: AbortSignal,
+): Promise<BestPlays> {
+  const { scores, stale } = await firstPlays(player, 'best', beatmaps, signal);
+  // Those who have not played for long have no total.
+  return { scores, stale, best: scores.map(({ pp }) => pp ?? 0), total: player.statistics?.pp || null };
+}

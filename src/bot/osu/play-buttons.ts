@@ -1,0 +1,67 @@
+/** Buttons by which the cards of maps, plays and players open each other. */
+import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import type { Services } from '../command.ts';
+import type { Action } from '../reply.ts';
+import { modeOf } from './mode-option.ts';
+
+type Tokens = Pick<Services, 'actions'>;
+type Values = Readonly<Record<string, string | number | boolean>>;
+
+/** A difficulty, as it was played. */
+export interface OpenableMap {
+  readonly id: number;
+  /** In which it is played, where that is not its own. */
+  readonly convertedTo?: Ruleset | undefined;
+  readonly mods?: readonly string[] | undefined;
+}
+
+export type MapCard = 'map' | 'compare' | 'leaderboard' | 'simulate';
+export type PlayerCard = 'profile' | 'best' | 'recent';
+
+/** The short address fits into a button. */
+export function mapAddress({ id, convertedTo }: OpenableMap): string {
+  return `osu.ppy.sh/b/${id}${convertedTo === undefined ? '' : `?m=${modeOf(convertedTo)}`}`;
+}
+
+export function button(label: string, token: string): Action {
+  return { kind: 'button', label, token, style: 'secondary' };
+}
+
+export function mapButtons(
+  map: OpenableMap,
+  cards: readonly MapCard[],
+  { actions }: Tokens,
+  t: Translator,
+): readonly Action[] {
+  const where = { map: mapAddress(map) };
+  const mods: Values = map.mods === undefined || map.mods.length === 0 ? {} : { mods: map.mods.join('') };
+  const opened: Readonly<Record<MapCard, readonly [command: string, values: Values]>> = {
+    map: ['beatmap info', { ...where, ...mods }],
+    compare: ['osu compare', where],
+    leaderboard: ['beatmap leaderboard', where],
+    simulate: ['beatmap simulate', { ...where, ...mods }],
+  };
+  return cards.map(card => {
+    const [command, values] = opened[card];
+    return button(t.messages.plays.buttons[card], actions.encode({ command, values }));
+  });
+}
+
+export function playerButtons(
+  player: { readonly id: number; readonly mode: Ruleset },
+  cards: readonly PlayerCard[],
+  { actions }: Tokens,
+  t: Translator,
+): readonly Action[] {
+  const values = { player: String(player.id), mode: modeOf(player.mode) };
+  const opened: Readonly<Record<PlayerCard, readonly [command: string, values: Values]>> = {
+    profile: ['osu profile', values],
+    best: ['osu scores', { ...values, type: 'best' }],
+    recent: ['osu recent', values],
+  };
+  return cards.map(card => {
+    const [command, given] = opened[card];
+    return button(t.messages.plays.buttons[card], actions.encode({ command, values: given }));
+  });
+}

@@ -1,0 +1,173 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
+import type { Score } from '../../beatmaps/model/score.ts';
+import type { Logger } from '../../infra/log.ts';
+import { playerKey, type TrackedPlayer, type TrackedPlayers, type TrackingChat } from '../memory/tracked-players.ts';
+import type { Reply } from '../reply.ts';
+
+/** Where a post goes, and the id by which a repeat of it is recognised. */
+export interface PostTarget extends Pick<TrackingChat, 'platform' | 'chatId' | 'group'> {
+  /** The same when the same news are posted again, after a crash. */
+  readonly eventId: string;
+}
+
+/** New best plays of a player, best first. */
+export interface TrackNews {
+  readonly player: TrackedPlayer;
+  readonly scores: readonly Score[];
+}
+
+export interface TrackPollerOptions {
+  readonly tracked: Pick<TrackedPlayers, 'chats' | 'mark' | 'setMark' | 'leave'>;
+  readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
+  /** In the language of the chat. */
+  readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
+  /** Puts a reply into a chat, once: `gone` when nothing can be said there any more. */
+  readonly post: (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;
+  /** Whether this process is the one that polls; of several, one does. Default: it is. */
+  readonly isSole?: () => boolean;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  /** Between two looks at what is due. Default half a minute. */
+  readonly tickMs?: number;
+}
+
+export interface TrackPoller {
+  start(): void;
+  /** Looks at the players that are due now; for tests, and what `start` does again and again. */
+  tick(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const HOUR_MS = 3_600_000;
+/** osu! gives so many at once; what is worse hardly counts. */
+const BEST = 100;
+/** A play that comes into the list later was not new: another one fell out, or osu! changed what plays are worth. */
+const NEWEST_MS = 3 * 24 * HOUR_MS;
+/** Of one post. */
+const MAX_NEWS = 5;
+
+interface Followed {
+  readonly player: TrackedPlayer;
+  readonly chats: readonly TrackingChat[];
+}
+
+/**
+ * Looks at the best plays of each tracked player once an hour, however many chats want news of them, a few at a time so that the calls
+ * are spread over the hour. What was seen is stored, so a restart neither repeats nor forgets.
+ */
+export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
+  const { tracked, beatmaps, render, post, isSole = () => true, log, now = Date.now, tickMs = 30_000 } = options;
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  /** When a look at a player came to nothing: it is not repeated before its time either. */
+  const missed = new Map<string, number>();
+  let running: Promise<void> = Promise.resolve();
+
+  async function followed(): Promise<readonly Followed[]> {
+    const all = new Map<string, { player: TrackedPlayer; chats: TrackingChat[] }>();
+    for (const chat of await tracked.chats()) {
+      for (const player of chat.players) {
+        const key = playerKey(player);
+        const known = all.get(key) ?? { player, chats: [] };
+        known.chats.push(chat);
+        all.set(key, known);
+      }
+    }
+    return [...all.values()];
+  }
+
+  /** Those who were not looked at for an hour, the longest ago first, as many as keep the pace. */
+  async function due(): Promise<readonly Followed[]> {
+    const all = await followed();
+    const looked = await Promise.all(
+      all.map(async each => {
+        const polledAt = (await tracked.mark(each.player))?.polledAt ?? 0;
+        return { each, at: Math.max(polledAt, missed.get(playerKey(each.player)) ?? 0) };
+      }),
+    );
+    const keys = new Set(all.map(({ player }) => playerKey(player)));
+    for (const key of missed.keys()) if (!keys.has(key)) missed.delete(key);
+    const share = Math.ceil((all.length * tickMs) / HOUR_MS);
+    return looked
+      .filter(({ at }) => now() - at >= HOUR_MS)
+      .sort((a, b) => a.at - b.at)
+      .slice(0, share)
+      .map(({ each }) => each);
+  }
+
+  async function look({ player, chats }: Followed): Promise<void> {
+    const before = await tracked.mark(player);
+    const { scores, stale } = await beatmaps.userScores(player.id, 'best', {
+      ruleset: player.mode,
+      limit: BEST,
+      signal,
+    });
+    if (stale) {
+      missed.set(playerKey(player), now());
+      return;
+    }
+    const fresh = before === undefined ? [] : scores.filter(score => isNew(score, before.scoreIds));
+    if (fresh.length > 0) for (const chat of chats) await postNews({ player, scores: fresh.slice(0, MAX_NEWS) }, chat);
+    // Afterwards: what a crash keeps from being posted is found again, and what was posted is recognised by its id.
+    await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
+  }
+
+  function isNew({ id, ended_at }: Score, known: readonly number[]): boolean {
+    const at = ended_at === null ? 0 : Date.parse(ended_at);
+    return !known.includes(id) && now() - at < NEWEST_MS;
+  }
+
+  /** A chat that cannot be reached keeps no other from its news. */
+  async function postNews(news: TrackNews, chat: TrackingChat): Promise<void> {
+    const { platform, chatId, group } = chat;
+    const [first] = news.scores;
+    try {
+      const reply = await render(news, chat, signal);
+      const eventId = `track:${platform}:${chatId}:${first?.id ?? 0}`;
+      const outcome = await post({ platform, chatId, group, eventId }, reply, signal);
+      if (outcome === 'gone') await tracked.leave(group);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.warn({ err: error, platform, player: news.player.id }, 'a new best play could not be posted');
+    }
+  }
+
+  async function tick(): Promise<void> {
+    if (!beatmaps.hasPlayers || !isSole()) return;
+    for (const each of await due()) {
+      signal.throwIfAborted();
+      try {
+        await look(each);
+      } catch (error) {
+        signal.throwIfAborted();
+        missed.set(playerKey(each.player), now());
+        log.warn({ err: error, player: each.player.id }, 'a tracked player could not be looked at');
+      }
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await sleep(tickMs, undefined, { signal, ref: false });
+        await tick();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.warn({ err: error }, 'tracked players could not be read');
+      }
+    }
+  }
+
+  return {
+    start() {
+      running = run();
+    },
+    tick,
+    async stop() {
+      stopped.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
+import { filterScores, isChoke, type ScoreFilter, sortScores } from '../../../src/beatmaps/plays/score-filter.ts';
+import { made } from '../../fakes/beatmaps.ts';
+import { madeUpSet } from '../made-up-sets.ts';
+
+function play(id: number, own: object, title = 'Paper Kite'): Score {
+  const set = madeUpSet({ title });
+  const [beatmap] = set.beatmaps;
+  const raw = {
+    id,
+    total_score: 1,
+    ended_at: `2026-03-0${id}T10:00:00Z`,
+    accuracy: 0.9 + id / 100,
+    max_combo: 100 * id,
+    pp: 100 * id,
+    rank: 'A',
+    passed: true,
+    ...own,
+  };
+  return { ...made(parseScore(raw)), beatmap: made(beatmap), beatmapset: set };
+}
+
+const scores = [
+  play(1, { rank: 'XH', mods: ['HD', 'CL'], is_perfect_combo: true }),
+  play(2, { rank: 'SH', mods: ['HD', 'NC'], statistics: { miss: 2 } }),
+  play(3, { mods: [] }, 'Glass Harbour'),
+  play(4, { mods: ['DT'], rank: 'F', passed: false, statistics: { miss: 9 } }),
+];
+const ids = (filter: ScoreFilter) => filterScores(scores, filter).map(({ id }) => id);
+
+describe('plays', () => {
+  it.each<readonly [ScoreFilter, readonly number[]]>([
+    [{}, [1, 2, 3, 4]],
+    [{ mods: '+HD' }, [1, 2]],
+    [{ mods: 'hddt' }, [2]],
+    [{ mods: 'HD!' }, [1]],
+    [{ mods: 'dt -hd' }, [4]],
+    [{ mods: 'NM' }, [3]],
+    [{ grade: 'SS' }, [1]],
+    [{ grade: 'S' }, [2]],
+    [{ search: 'harbour' }, [3]],
+    [{ search: 'harbour kite' }, []],
+    [{ search: 'kite stars<0.1' }, []],
+    [{ chokes: true }, [2, 3]],
+    [{ mods: 'DT', grade: 'S', search: 'kite' }, [2]],
+  ])('that %j leaves are %j', (filter, expected) => {
+    expect(ids(filter)).toEqual(expected);
+  });
+
+  it.each(['XX', '+H', '?', '+HDEZHR'])('are not filtered by the mods %s', mods => {
+    expect(() => ids({ mods })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+  });
+
+  it.each([
+    ['pp', [4, 3, 2, 1]],
+    ['accuracy', [4, 3, 2, 1]],
+    ['date', [4, 3, 2, 1]],
+    ['combo', [4, 3, 2, 1]],
+    ['stars', [1, 2, 3, 4]],
+  ] as const)('are ordered by %s', (sort, expected) => {
+    expect(sortScores(scores, sort, ({ id }) => -id).map(({ id }) => id)).toEqual(expected);
+  });
+
+  it('that lost the end of a slider alone are no chokes', () => {
+    const [, , third] = scores;
+    const beatmap = { ...made(made(third).beatmap ?? undefined), max_combo: 305 };
+    expect(isChoke({ ...made(third), beatmap })).toBe(false);
+    expect(isChoke({ ...made(third), beatmap: { ...beatmap, max_combo: 600 } })).toBe(true);
+  });
+});

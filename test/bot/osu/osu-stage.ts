@@ -1,0 +1,96 @@
+/** Commands over the real beatmap services and the sandbox's upstreams, for the length of a test. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type BeatmapServices, createBeatmapServices } from '../../../src/beatmaps/beatmap-services.ts';
+import type { Caller, Services } from '../../../src/bot/command.ts';
+import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
+import type { Reply } from '../../../src/bot/reply.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
+import { createTestClient } from '../../fakes/http-client.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
+import { SANDBOX_OSU } from '../../sandbox/osu.ts';
+import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { commandList } from '../command-list.ts';
+import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
+
+export interface OsuStageOptions {
+  /** See `buildWorker`. */
+  readonly workerFile: URL;
+  /** Default true. */
+  readonly withCredentials?: boolean;
+  /** Generated sets beside those with a story. Default 0. */
+  readonly beatmapsets?: number;
+}
+
+export interface OsuStage {
+  readonly sandbox: Sandbox;
+  readonly services: Services;
+  readonly osu: BeatmapServices;
+  say(text: string, caller?: Caller): Promise<readonly Reply[]>;
+  press(token: string, caller?: Caller): Promise<readonly Reply[]>;
+  /** Calls of osu!'s API since the last clearing, by endpoint; tokens and files apart. */
+  calls(): { readonly api: number; readonly attributes: number };
+}
+
+export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> {
+  const { workerFile, withCredentials = true, beatmapsets = 0 } = options;
+  const sandbox = await createSandbox({ beatmapsets });
+  const http = createTestClient(Object.fromEntries(sandbox.overrides.split(',').map(pair => pair.split('=', 2))));
+  const dataDir = await mkdtemp(join(tmpdir(), 'medley-osu-'));
+  const store = openStore(join(dataDir, 'test.db'));
+  const osu = createBeatmapServices({
+    http,
+    store,
+    records: embeddedRecords(store),
+    dataDir,
+    isFiller: () => true,
+    credentials: withCredentials ? SANDBOX_OSU : undefined,
+    log: createRecordingLog(),
+    workerFile,
+  });
+  onTestFinished(async () => {
+    await osu.difficulty.close();
+    osu.catalogue.close();
+    store.close();
+    await sandbox.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  const { beatmaps, ratings, recommend, recommendationHistory } = osu;
+  const services = { ...sampleServices(), beatmaps, ratings, recommend, recommendationHistory };
+  const dispatcher = createDispatcher({
+    commands: commandList,
+    services,
+    limiter: memoryLimiter(() => 0),
+    userLimit: { units: 1_000, windowMs: 60_000 },
+    log: createRecordingLog(),
+  });
+  const { signal } = new AbortController();
+
+  async function send(invocation: Invocation): Promise<readonly Reply[]> {
+    const replies: Reply[] = [];
+    await dispatcher.dispatch(invocation, { progress: () => undefined, reply: reply => void replies.push(reply) });
+    return replies;
+  }
+
+  return {
+    sandbox,
+    services,
+    osu,
+    say: (text, caller = sampleCaller()) => send({ kind: 'text', text, caller, signal }),
+    press: (token, caller = sampleCaller()) => send({ kind: 'action', token, caller, signal }),
+    calls() {
+      const attributes = sandbox.count('osu.attributes');
+      const others = sandbox.count('osu.attributes') + sandbox.count('osu.token') + sandbox.count('osu.file');
+      return { api: sandbox.count('osu.*') - others, attributes };
+    },
+  };
+}
+
+/** All text of replies. */
+export function textOf(replies: readonly Reply[]): string {
+  return JSON.stringify(replies);
+}

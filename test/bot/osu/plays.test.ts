@@ -1,0 +1,422 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, callerKey, chatKey } from '../../../src/bot/command.ts';
+import type { Action, Reply } from '../../../src/bot/reply.ts';
+import { type BuiltWorker, buildWorker } from '../../beatmaps/difficulty/built-worker.ts';
+import { sampleCaller } from '../sample.ts';
+import { type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';
+
+let worker: BuiltWorker;
+beforeAll(async () => {
+  worker = await buildWorker();
+});
+afterAll(() => worker.remove());
+
+const open = (options: Omit<OsuStageOptions, 'workerFile'> = {}) =>
+  openOsuStage({ ...options, workerFile: worker.file });
+
+const inGroup = (userId: string, own: Partial<Caller> = {}) =>
+  sampleCaller({ platform: 'discord', userId, chatId: 'channel', groupId: 'guild', chatKind: 'group', ...own });
+
+function buttonOf([reply]: readonly Reply[], label: string): string {
+  const found = reply?.actions.find((action): action is Extract<Action, { kind: 'button' }> => {
+    return action.kind === 'button' && action.label === label;
+  });
+  if (found === undefined) throw new Error(`no button ${label}`);
+  return found.token;
+}
+
+const labels = ([reply]: readonly Reply[]) => reply?.actions.map(({ label }) => label) ?? [];
+const PAPER_COMET = 'https://osu.ppy.sh/beatmapsets/900001#osu/9000014';
+
+/** Every command about plays, as a person without a link writes it in a chat that saw no map. */
+const COMMANDS = [
+  '/osu recent lamp post',
+  '/osu recent lamp post nth:2',
+  `/osu compare ${PAPER_COMET} lamp post`,
+  `/beatmap leaderboard ${PAPER_COMET}`,
+  `/beatmap leaderboard ${PAPER_COMET} +DT`,
+  `/beatmap simulate ${PAPER_COMET} +HDDT accuracy:98 misses:1`,
+  '/osu scores lamp post',
+  '/osu scores lamp post mods:HD sort:accuracy chokes:yes',
+  '/osu nochoke lamp post',
+  '/osu whatif 300 2 lamp post',
+  '/osu target 7000 lamp post',
+  '/osu target rank:5000 player:lamp post',
+];
+
+describe('the calls of osu!’s API', () => {
+  it.each(COMMANDS)('that %s takes are six at most, and none when it is repeated', async text => {
+    const { say, calls, sandbox } = await open({ beatmapsets: 60 });
+    const [first] = await say(text);
+    expect(first?.tone).toBe('neutral');
+    const { api, attributes } = calls();
+    expect(api).toBeGreaterThan(0);
+    expect(api).toBeLessThanOrEqual(6);
+    expect(attributes).toBeLessThanOrEqual(5);
+    sandbox.clearRequests();
+    await say(text);
+    expect(calls()).toEqual({ api: 0, attributes: 0 });
+  });
+
+  it('that lists of a group take are six at most', async () => {
+    const { say, press, calls, sandbox } = await open();
+    for (const [userId, name] of [
+      ['sari', 'lamp post'],
+      ['budi', 'night bus'],
+      ['wati', 'tea kettle'],
+    ] as const) {
+      await say(`/osu link ${name}`, inGroup(userId));
+    }
+    sandbox.clearRequests();
+    await say('/osu ranking', inGroup('sari'));
+    expect(calls().api).toBe(1);
+    sandbox.clearRequests();
+    const shown = await say(`/beatmap leaderboard ${PAPER_COMET} here`, inGroup('sari'));
+    expect(calls().api).toBe(4);
+    sandbox.clearRequests();
+    await press(buttonOf(shown, 'World'), inGroup('sari'));
+    expect(calls().api).toBe(1);
+  });
+});
+
+describe('a recent play', () => {
+  it('stands with its place on the map and among the best, and what a full combo had given', async () => {
+    const { say, press } = await open();
+    const last = await say('/osu recent lamp post');
+    expect(textOf(last)).toMatch(/most recent play \(osu!\)/);
+    expect(textOf(last)).toMatch(/#12 on this map/);
+    expect(textOf(last)).toMatch(/#\d+ of the best plays/);
+    expect(textOf(last)).toMatch(/as a full combo about #\d+ of the best plays, \+\d+\.?\d* pp in total/);
+    expect(textOf(last)).toMatch(/×300/);
+    const failed = await press(buttonOf(last, 'Earlier'));
+    expect(textOf(failed)).toMatch(/recent play 2 \(osu!\)/);
+    expect(textOf(failed)).toMatch(/failed at \d+%/);
+    expect(textOf(failed)).toMatch(/about \d+ pp up to there/);
+    expect(textOf(failed)).not.toMatch(/on this map/);
+    expect(textOf(await press(buttonOf(failed, 'Later')))).toContain('most recent play');
+  });
+
+  it('opens its map, its leaderboard, a simulation, and its player', async () => {
+    const { say, press } = await open();
+    const last = await say('/osu recent lamp post');
+    expect(textOf(await press(buttonOf(last, 'Beatmap')))).toContain('Other difficulties');
+    expect(textOf(await press(buttonOf(last, 'Leaderboard')))).toContain('Best of the world');
+    expect(textOf(await press(buttonOf(last, 'Simulate')))).toContain('What a play would be worth');
+    expect(textOf(await press(buttonOf(last, 'Player')))).toContain('#21,480');
+    expect(textOf(await press(buttonOf(last, 'Best plays')))).toContain('best plays');
+    const profile = await say('/osu profile lamp post');
+    expect(textOf(await press(buttonOf(profile, 'Recent plays')))).toContain('most recent play');
+  });
+
+  it('says how many there are where the nth is not', async () => {
+    const { say } = await open();
+    expect(textOf(await say('/osu recent lamp post nth:90'))).toMatch(/There were only \d+ plays/);
+    expect(textOf(await say('/osu recent Drum_Kitten mode:mania nth:50'))).toMatch(/There were only \d+ plays/);
+  });
+
+  it('is asked for in the form of Telegram’s menu, too', async () => {
+    const { say } = await open();
+    expect(textOf(await say('/osu_recent lamp post'))).toContain('most recent play');
+    expect(textOf(await say('/osu_whatif 300 lamp post'))).toContain('One more play of 300 pp');
+    expect(textOf(await say(`/beatmap_leaderboard ${PAPER_COMET}`))).toContain('Best of the world');
+  });
+});
+
+describe('the map last shown', () => {
+  it('is remembered for each chat, by whomever it was shown', async () => {
+    const { say } = await open();
+    const sari = inGroup('sari');
+    await say('/osu link lamp post', sari);
+    expect(textOf(await say('/osu compare', sari))).toContain('No map was shown in this chat lately');
+    await say(`/beatmap info ${PAPER_COMET}`, inGroup('budi'));
+    expect(textOf(await say('/osu compare', sari))).toMatch(/lamp post.*Paper Comet \[Insane\]/);
+    const elsewhere = inGroup('sari', { chatId: 'other channel' });
+    expect(textOf(await say('/osu compare', elsewhere))).toContain('No map was shown');
+    expect(textOf(await say('/beatmap leaderboard', sari))).toContain('Paper Comet [Insane]');
+    expect(textOf(await say('/beatmap simulate +DT', sari))).toContain('Paper Comet [Insane]');
+  });
+
+  it.each([
+    ['/osu recent lamp post', /Paper Comet/],
+    ['/osu score https://osu.ppy.sh/scores/5000000001', /Paper Comet \[Normal\]/],
+    ['/beatmap info 900001', /Paper Comet \[Expert\]/],
+    ['/osu scores lamp post index:1', /\[/],
+    ['/beatmap simulate paper comet', /Paper Comet \[Expert\]/],
+  ])('is the one of %s', async (text, map) => {
+    const { say } = await open();
+    await say(text);
+    expect(textOf(await say('/beatmap leaderboard'))).toMatch(map);
+  });
+
+  it('of a private chat is forgotten with the person', async () => {
+    const { say } = await open();
+    await say(`/beatmap info ${PAPER_COMET}`);
+    expect(textOf(await say('/beatmap leaderboard'))).toContain('Paper Comet');
+    await say('/forget me');
+    expect(textOf(await say('/beatmap leaderboard'))).toContain('No map was shown');
+  });
+});
+
+describe('compare', () => {
+  it.each([
+    `/osu compare ${PAPER_COMET} lamp post`,
+    '/osu compare 9000014 lamp post',
+    `/osu compare lamp post map:${PAPER_COMET}`,
+    '/osu compare player:lamp_post map:osu.ppy.sh/b/9000014',
+  ])('reads %s', async text => {
+    const { say } = await open();
+    const found = await say(text);
+    expect(textOf(found)).toMatch(/lamp post.*plays on this map.*Paper Comet \[Insane\]/);
+    expect(found[0]?.blocks.filter(({ kind }) => kind === 'card')).toHaveLength(2);
+  });
+
+  it('takes words that name no player for a map’s, and the linked player', async () => {
+    const { say } = await open();
+    expect(textOf(await say('/osu compare paper comet'))).toContain('That player does not exist');
+    await say('/osu link lamp post');
+    expect(textOf(await say('/osu compare paper comet'))).toMatch(/lamp post.*Paper Comet \[Expert\]/);
+  });
+
+  it('says when there is no play', async () => {
+    const { say } = await open();
+    const text = await say('/osu compare https://osu.ppy.sh/b/9000071 lamp post');
+    expect(textOf(text)).toContain('lamp post has no play that counts on this map.');
+    expect(labels(text)).toContain('Leaderboard');
+  });
+});
+
+describe('a leaderboard', () => {
+  it('of the world has ten a page, those with mods, or a sentence', async () => {
+    const { say } = await open();
+    const world = await say(`/beatmap leaderboard ${PAPER_COMET}`);
+    expect(textOf(world)).toMatch(/1\. .*salt shaker.*2\. .*Window Seat/);
+    const double = textOf(await say('/beatmap leaderboard mods:DT'));
+    expect(double).toContain('Best of the world +DT');
+    expect(double).not.toContain('salt shaker');
+    expect(textOf(await say('/beatmap leaderboard +EZ'))).toContain('This map has no plays like that yet.');
+    expect(textOf(await say('/beatmap leaderboard 900007'))).toContain('osu! keeps no leaderboard for this map.');
+  });
+
+  it('of a chat has the linked members who used Medley there, until they are forgotten', async () => {
+    const { say, services } = await open();
+    expect(textOf(await say(`/beatmap leaderboard ${PAPER_COMET} here`))).toContain('it works in groups');
+    await say('/osu link lamp post', inGroup('sari'));
+    await say('/osu link night bus', inGroup('budi'));
+    await say('/osu link tea kettle', inGroup('wati', { chatId: 'far away', groupId: 'other guild' }));
+    await say(`/beatmap info ${PAPER_COMET}`, inGroup('tono'));
+    const here = textOf(await say('/beatmap leaderboard of:here', inGroup('sari')));
+    expect(here).toMatch(/lamp post/);
+    expect(here).toMatch(/night bus/);
+    expect(here).not.toMatch(/tea kettle|salt shaker/);
+    await say('/forget me', inGroup('budi'));
+    expect(await services.memory.members.list(chatKey(inGroup('sari')))).toEqual([callerKey(inGroup('sari'))]);
+    expect(textOf(await say('/beatmap leaderboard of:here', inGroup('sari')))).not.toMatch(/night bus/);
+  });
+
+  it('asks about a few members at a time', async () => {
+    const { say, press, services, calls, sandbox } = await open();
+    for (let index = 0; index < 9; index += 1) {
+      const caller = inGroup(`member${index}`);
+      const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null };
+      await services.settings.setUser(callerKey(caller), { player });
+      await services.memory.members.note(chatKey(caller), callerKey(caller));
+    }
+    const first = await say(`/beatmap leaderboard ${PAPER_COMET} here`, inGroup('tono'));
+    expect(calls().api).toBe(5);
+    expect(textOf(first)).toContain('5 players of this chat were not looked up yet.');
+    sandbox.clearRequests();
+    const second = await press(buttonOf(first, 'More'), inGroup('tono'));
+    expect(calls().api).toBe(4);
+    expect(textOf(second)).toContain('1 player of this chat was not looked up yet.');
+    expect(labels(await press(buttonOf(second, 'More'), inGroup('tono')))).not.toContain('More');
+  });
+});
+
+describe('a simulation', () => {
+  const ppOf = (replies: readonly Reply[]) => Number(/This play: .*?"(\d+) pp"/.exec(textOf(replies))?.[1]);
+
+  it('says what a play would be worth, and what usual ones would', async () => {
+    const { say } = await open();
+    const best = ppOf(await say(`/beatmap simulate ${PAPER_COMET} accuracy:100`));
+    const one = ppOf(await say('/beatmap simulate accuracy:100 misses:1'));
+    const broken = ppOf(await say('/beatmap simulate accuracy:98 misses:1 combo:50'));
+    expect(best).toBeGreaterThan(one);
+    expect(one).toBeGreaterThan(broken);
+    const usual = textOf(await say('/beatmap simulate'));
+    expect(usual).toMatch(/95%.*97%.*98%.*99%.*100%/);
+    expect(usual).not.toContain('This play');
+  });
+
+  it('counts results', async () => {
+    const { say } = await open();
+    const counted = textOf(await say(`/beatmap simulate ${PAPER_COMET} n100:10 n50:0 misses:2`));
+    expect(counted).toMatch(/This play: .*98\.\d+%.*2 misses/);
+    expect(textOf(await say('/beatmap simulate n100:99999'))).toContain('These results do not fit that map.');
+    expect(textOf(await say('/beatmap simulate 900008 n100:1'))).toContain('In osu!catch, give accuracy');
+  });
+
+  it('plays at other speeds, and leads on by buttons', async () => {
+    const { say, press } = await open();
+    const fast = await say(`/beatmap simulate ${PAPER_COMET} accuracy:99 rate:1.2`);
+    expect(textOf(fast)).toMatch(/1\.2x speed.*216 BPM/);
+    const plain = await say('/beatmap simulate accuracy:99');
+    expect(ppOf(fast)).toBeGreaterThan(ppOf(plain));
+    const missed = await press(buttonOf(plain, '1 miss'));
+    expect(textOf(missed)).toMatch(/99%.*1 miss/);
+    expect(textOf(await press(buttonOf(missed, 'Full combo')))).toMatch(/99%.*full combo/);
+    expect(textOf(await press(buttonOf(plain, '95%')))).toMatch(/This play: .*95%/);
+    const menu = plain[0]?.actions.find(action => action.kind === 'menu');
+    const hidden = menu?.choices.find(({ label }) => label === '+HDDT');
+    expect(textOf(await press(hidden?.token ?? ''))).toMatch(/\+HDDT/);
+  });
+
+  it('needs no key', async () => {
+    const { say } = await open({ withCredentials: false });
+    const found = await say('/beatmap simulate 900001 +DT accuracy:98,5%');
+    expect(textOf(found)).toMatch(/This play: .*98\.5%/);
+    expect(textOf(found)).toContain('about');
+  });
+
+  it.each([
+    ['accuracy:101', '“accuracy” must be a number from 0 to 100.'],
+    ['rate:9', '“rate” must be a number from 0.5 to 2.'],
+    ['mods:XX', 'I do not know the mod “XX”'],
+  ])('says what is amiss with %s', async (option, sentence) => {
+    const { say } = await open();
+    expect(textOf(await say(`/beatmap simulate 900001 ${option}`))).toContain(sentence);
+  });
+});
+
+describe('a list of plays', () => {
+  it('is filtered, ordered, reversed, and one of it picked', async () => {
+    const { say, press } = await open({ beatmapsets: 60 });
+    const placed = (replies: readonly Reply[]) =>
+      [...textOf(replies).matchAll(/"(\d+)\. "/g)].map(([, place]) => Number(place));
+    const hidden = await say('/osu scores lamp post mods:HD');
+    expect(textOf(hidden)).toMatch(/\d+ plays/);
+    expect(textOf(hidden)).not.toContain('+DT');
+    const worst = await say('/osu scores lamp post reverse:yes');
+    const best = await say('/osu scores lamp post');
+    expect(placed(best)).toEqual([1, 2, 3, 4, 5]);
+    expect(placed(worst)[0]).toBeGreaterThan(placed(worst)[1] ?? 0);
+    const third = await say('/osu scores lamp post index:3');
+    expect(placed(third)).toEqual([3]);
+    expect(placed(await press(buttonOf(third, 'More')))).toEqual([4]);
+    expect(placed(await press(buttonOf(third, 'Back')))).toEqual([2]);
+    const found = await say('/osu scores lamp post search:paper comet stars>3');
+    expect(textOf(found)).toContain('Paper Comet [Insane]');
+    expect(textOf(found)).not.toContain('[Normal]');
+    expect(textOf(await say('/osu scores lamp post grade:D'))).toContain('No play is like that.');
+    expect(textOf(await say('/osu scores lamp post mods:HD index:190'))).toMatch(/There are only \d+ plays like that/);
+    const more = await press(buttonOf(hidden, 'More'));
+    expect(textOf(more)).toContain('page 2');
+    expect(textOf(more)).not.toContain('+DT');
+  });
+
+  it('without chokes says what the total would be', async () => {
+    const { say, press } = await open();
+    let shown = await say('/osu nochoke lamp post');
+    // The files of all its maps may take longer than a card waits.
+    for (let turn = 0; turn < 5 && labels(shown).includes('Go on'); turn += 1) {
+      shown = await press(buttonOf(shown, 'Go on'));
+    }
+    const [, now = '', then = ''] = /([\d,]+) pp now, about ([\d,]+) pp without chokes/.exec(textOf(shown)) ?? [];
+    expect(Number(then.replace(',', ''))).toBeGreaterThan(Number(now.replace(',', '')));
+    expect(textOf(shown)).toMatch(/\d+ → about \d+ pp/);
+  });
+});
+
+describe('what could be', () => {
+  it('is said of one more play, or several', async () => {
+    const { say } = await open();
+    expect(textOf(await say('/osu whatif 900 lamp post'))).toMatch(
+      /One more play of 900 pp.*6,241 → [67],\d\d\d pp.*#1 of the best plays/,
+    );
+    expect(textOf(await say('/osu whatif 900 3 lamp post'))).toContain('3 more plays of 900 pp');
+  });
+
+  it('is said of a total and of a rank', async () => {
+    const { say } = await open();
+    expect(textOf(await say('/osu target 7000 lamp post'))).toMatch(
+      /The way to 7,000 pp.*6,241 pp now, 760 to go.*1 play.*of [\d,]+ pp.*10 plays.*each/,
+    );
+    expect(textOf(await say('/osu target 100 lamp post'))).toContain('Reached: there are 6,241 pp already.');
+    expect(textOf(await say('/osu target rank:5000 player:lamp post'))).toContain(
+      'The way to #5,000, held with 20,000 pp',
+    );
+    expect(textOf(await say('/osu target'))).toContain('Give a total to reach');
+  });
+});
+
+describe('a ranking', () => {
+  it('orders the members of a group by pp, in any ruleset', async () => {
+    const { say } = await open();
+    expect(textOf(await say('/osu ranking'))).toContain('it works in groups');
+    expect(textOf(await say('/osu ranking', inGroup('sari')))).toContain('No linked player has used');
+    await say('/osu link tea kettle', inGroup('sari'));
+    await say('/osu link lamp post', inGroup('budi'));
+    await say('/osu link Drum_Kitten', inGroup('wati'));
+    const osu = textOf(await say('/osu ranking osu', inGroup('sari')));
+    expect(osu).toMatch(/Players of this chat \(osu!\).*1\. .*lamp post.*2\. .*tea kettle.*3\. .*Drum_Kitten/);
+    expect(textOf(await say('/osu ranking taiko', inGroup('sari')))).toMatch(/1\. .*Drum_Kitten/);
+  });
+});
+
+describe('tracking', () => {
+  const admin = inGroup('sari', { isChatAdmin: true });
+
+  it('is for the admins of a group, and seen by all', async () => {
+    const { say, press, calls } = await open();
+    expect(textOf(await say('/osu track lamp post', inGroup('budi')))).toContain('Only admins of this chat');
+    expect(textOf(await say('/osu track', inGroup('budi')))).toContain('I watch no player for this chat.');
+    expect(calls().api).toBe(0);
+    const added = await say('/osu track lamp post taiko', admin);
+    expect(textOf(added)).toContain('I post new best plays of lamp post (osu!taiko) here');
+    expect(calls().api).toBe(1);
+    await say('/osu track night bus', admin);
+    const list = await say('/osu track', inGroup('budi'));
+    expect(textOf(list)).toMatch(/Players I watch for this chat.*lamp post.*osu!taiko.*night bus.*osu!/);
+    const stop = buttonOf(list, 'Stop lamp post');
+    expect(textOf(await press(stop, inGroup('budi')))).toContain('Only admins of this chat');
+    const stopped = await press(stop, admin);
+    expect(textOf(stopped)).toContain('I no longer watch lamp post.');
+    expect(labels(stopped)).not.toContain('Stop lamp post');
+    expect(textOf(await press(stop, admin))).toContain('I was not watching that player.');
+  });
+
+  it('is refused where nothing can be posted unasked', async () => {
+    const stage = await open();
+    const { say, services } = stage;
+    const tracked = { ...services.memory.tracked, canPost: () => false };
+    Object.assign(services.memory, { tracked });
+    expect(textOf(await say('/osu track lamp post', admin))).toContain('I cannot post here unasked');
+  });
+});
+
+describe('without credentials', () => {
+  it.each([...COMMANDS.filter(text => !text.includes('simulate')), '/osu track lamp post'])(
+    'it is said what %s lacks',
+    async text => {
+      const { say } = await open({ withCredentials: false });
+      expect(textOf(await say(text))).toContain('has not given me a key for it');
+    },
+  );
+
+  it('it is said what lists of a group lack', async () => {
+    const { say } = await open({ withCredentials: false });
+    expect(textOf(await say('/osu ranking', inGroup('sari')))).toContain('has not given me a key');
+  });
+});
+
+describe('in Indonesian', () => {
+  it.each([
+    ['/osu recent lamp post', 'permainan terakhir'],
+    [`/beatmap leaderboard ${PAPER_COMET}`, 'Terbaik di dunia'],
+    [`/beatmap simulate ${PAPER_COMET}`, 'Nilai sebuah permainan'],
+    ['/osu whatif 300 lamp post', '1 permainan 300 pp lagi'],
+    ['/osu target 7000 lamp post', 'Jalan menuju 7.000 pp'],
+  ])('%s is answered', async (text, words) => {
+    const { say } = await open();
+    expect(textOf(await say(text, sampleCaller({ locales: ['id'] })))).toContain(words);
+  });
+});
