@@ -187,7 +187,15 @@ function windowFor(
 function starsOf(ruleset: Ruleset, profile: ClassProfile, { pp, stars }: SearchTarget): Bounds {
   if (pp === null) return stars ?? START;
   const { accuracy, misses, objects, calibration, features } = profile;
-  const usual = { ruleset, accuracy, misses, objects, ar: features.ar?.middle ?? null };
+  const usual = {
+    ruleset,
+    accuracy,
+    misses,
+    objects,
+    mods: profile.modClass.mods,
+    ar: features.ar?.middle ?? null,
+    od: features.od?.middle ?? null,
+  };
   return {
     low: starsForPp(pp.low / VARIETY / calibration, usual),
     high: starsForPp((pp.high * VARIETY) / calibration, usual),
