@@ -61,6 +61,8 @@ export interface Config {
   readonly mediaCacheBytes: number;
   readonly owners: readonly Owner[];
   /** Links that the empty web chat offers to try. */
+  /** Whether the catalogue is filled in the background. */
+  readonly catalogueFill: boolean;
   readonly webExamples: readonly WebExampleConfig[];
 }
 
@@ -106,6 +108,12 @@ const TOKEN = text(/^[\x21-\x7e]{1,500}$/);
 function nonEmpty<T>(values: T[] | undefined): T[] | undefined {
   return values?.length === 0 ? undefined : values;
 }
+
+const SWITCH: ReadonlyMap<string, boolean> = new Map([
+  ['on', true],
+  ['off', false],
+]);
+const parseSwitch = (text: string) => SWITCH.get(text.toLowerCase());
 
 const VARIABLES = z.object({
   PORT: variable(whole(0, 65_535), 'a port from 0 (any free one) to 65535', '3000').default(3_000),
@@ -160,6 +168,7 @@ const VARIABLES = z.object({
   OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:10042').default(
     [],
   ),
+  CATALOGUE_FILL: variable(parseSwitch, 'on or off', 'off').default(true),
   WEB_EXAMPLES: variable(
     list(parseWebExample),
     'reel, carousel or facebook with the link of a post, separated by commas',
@@ -279,6 +288,7 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * MEBIBYTE,
     owners: values.OWNER_IDS,
+    catalogueFill: values.CATALOGUE_FILL,
     webExamples: values.WEB_EXAMPLES,
   };
 }

@@ -49,8 +49,15 @@ describe('loadConfig', () => {
       mediaKey: undefined,
       mediaCacheBytes: 1_073_741_824,
       owners: [],
+      catalogueFill: true,
       webExamples: [],
     });
+  });
+
+  it('fills the catalogue unless that is switched off', () => {
+    expect(loadConfig({ CATALOGUE_FILL: 'off' }).catalogueFill).toBe(false);
+    expect(loadConfig({ CATALOGUE_FILL: 'ON' }).catalogueFill).toBe(true);
+    expect(() => loadConfig({ CATALOGUE_FILL: 'maybe' })).toThrow('CATALOGUE_FILL');
   });
 
   it('reads empty and blank variables as absent', () => {
@@ -86,6 +93,7 @@ describe('loadConfig', () => {
       MEDIA_KEY: 'ff'.repeat(32),
       MEDIA_CACHE_MB: '2',
       OWNER_IDS: 'discord:1,telegram:2',
+      CATALOGUE_FILL: 'off',
       WEB_EXAMPLES: 'reel=https://www.instagram.com/reel/C1a2B3c4D5e/?a=b',
     });
     expect(config).toEqual({
@@ -119,6 +127,7 @@ describe('loadConfig', () => {
         { platform: 'discord', id: '1' },
         { platform: 'telegram', id: '2' },
       ],
+      catalogueFill: false,
       webExamples: [{ kind: 'reel', url: 'https://www.instagram.com/reel/C1a2B3c4D5e/?a=b' }],
     });
   });
