@@ -67,6 +67,14 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
   const pool = createCandidatePool(store);
-  const recommend = createRecommend({ beatmaps, pool, catalogue, history: recommendationHistory, difficulty, log });
+  const recommend = createRecommend({
+    beatmaps,
+    pool,
+    catalogue,
+    history: recommendationHistory,
+    difficulty,
+    ratings,
+    log,
+  });
   return { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory };
 }

@@ -19,7 +19,7 @@ const COMMANDS: readonly (readonly [text: string, api: number, attributes: numbe
   ['/beatmap info osu.ppy.sh/b/9000014 +HDDT', 1, 5],
   ['/beatmap info https://osu.ppy.sh/beatmapsets/900001#taiko/9000014', 1, 1],
   ['/beatmap download 900001', 1, 0],
-  ['/beatmap recommend lamp post', 4, 5],
+  ['/beatmap recommend lamp post', 6, 5],
   ['/beatmap recommend stars:5-6', 2, 5],
   ['/osu profile lamp post', 3, 0],
   ['/osu score https://osu.ppy.sh/scores/5000000001', 1, 1],
