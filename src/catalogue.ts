@@ -6,8 +6,8 @@ import {
   fillCatalogue,
   searchFeed,
 } from './beatmaps/catalogue/catalogue-fill.ts';
-import { createMirrors, MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
-import { createOsuApi, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
+import { createMirrors, MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
+import { createOsuApi, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { AppError, toAppError } from './errors.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
@@ -115,7 +115,7 @@ async function main(): Promise<number> {
   const http = createHttpClient({
     overrides: createOverrides(config.upstreamOverrides),
     proxyUrl: config.upstreamProxy,
-    pace: { hosts: { ...MIRROR_PACES, [OSU_HOST]: OSU_PACE } },
+    throttle: { hosts: { ...MIRROR_THROTTLES, [OSU_HOST]: OSU_THROTTLE } },
     log,
   });
   const store = openStore(join(config.dataDir, 'medley.db'));

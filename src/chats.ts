@@ -1,73 +1,133 @@
 import type { FastifyInstance } from 'fastify';
+import type { Draft } from './bot/runtime/chat-platform.ts';
+import { forgetOldJob, type OldJob, readOldJobs } from './bot/runtime/old-jobs.ts';
 import { createRuntime, type RuntimeStatus } from './bot/runtime/runtime.ts';
+import { soleListener } from './bot/runtime/sole-listener.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
+import { createRedisLease } from './infra/redis/redis-lease.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
-import type { Platform, RuntimePlatform } from './platforms/platform.ts';
+import type { RuntimePlatform } from './platforms/platform.ts';
 
 /** The chat platforms that have a token, on one runtime. */
 export interface Chats {
   /** Routes of theirs, to be registered before the server listens. */
   register(server: FastifyInstance): Promise<void>;
-  /** Begins in the background: a platform that cannot start must not take the others with it. */
+  /** Begins in the background: a platform that cannot be reached must not keep the others waiting. */
   start(): void;
   status(): Promise<RuntimeStatus>;
+  /** A private message to each of OWNER_IDS whose platform can send one. Never rejects. */
+  tellOwners(text: string): Promise<void>;
   /** Takes nothing new and lets what runs finish. */
   stop(): Promise<void>;
 }
 
 export async function createChats(config: Config, core: Core, log: Logger): Promise<Chats> {
   const { roles } = config;
-  const { storage, dispatcher } = core;
-  const platforms: RuntimePlatform[] = [];
-  const selfRun: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = await createSelfRun(config, core, log);
+  const { storage, dispatcher, metrics } = core;
+  const works = roles.has('worker');
+  const hears = (platform: string) =>
+    roles.has(platform === 'telegram' && webhookOf(config) !== undefined ? 'web' : 'gateway');
+  const isNeeded = (platform: string) => works || hears(platform);
+  const platforms = [
+    ...(isNeeded('discord') ? await createDiscord(config, core, log) : []),
+    ...(isNeeded('telegram') ? await createTelegram(config, core, log) : []),
+  ];
   const runtime = createRuntime({
     platforms,
     queue: storage.queue,
     spare: storage.spare,
     dispatcher,
     log,
-    roles: { gateway: roles.has('gateway'), worker: roles.has('worker') },
+    hears,
+    works,
+    watch: {
+      onOutcome: metrics.countRequest,
+      onAccepted(platform, acceptance) {
+        if (acceptance === 'refused') metrics.countRefusal(`queue-${platform}`);
+      },
+    },
   });
+
+  /** What version 0.1.0 had accepted and not answered; before anything is heard, since it may be heard again. */
+  async function adoptOldJobs(): Promise<void> {
+    for (const job of readOldJobs(storage.store)) {
+      const draft = await draftOf(job);
+      if (draft === undefined) log.warn({ id: job.id }, 'a request of version 0.1.0 cannot be answered any more');
+      // Discord knows repeats: it says by itself where it can be asked again.
+      else await runtime.adopt(job.platform, draft, job.platform === 'telegram' && job.state === 'sending');
+      forgetOldJob(storage.store, job);
+    }
+  }
 
   return {
     async register(server) {
-      for (const { plugin } of [...platforms, ...selfRun]) if (plugin !== undefined) await server.register(plugin);
+      for (const { plugin } of platforms) if (plugin !== undefined) await server.register(plugin);
     },
     start() {
-      runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
-      for (const chat of selfRun)
-        chat.start().catch(error => log.error({ platform: chat.id, err: error }, 'this platform could not start'));
+      adoptOldJobs()
+        .catch(error => log.error({ err: error }, 'requests of version 0.1.0 could not be taken over'))
+        .then(() => runtime.start())
+        .catch(error => log.error({ err: error }, 'the chats could not start'));
     },
     status: () => runtime.status(),
-    async stop() {
-      await Promise.all([runtime.stop(), ...selfRun.map(chat => chat.stop())]);
+    async tellOwners(text) {
+      for (const { platform: name, id } of config.owners) {
+        const platform = platforms.find(each => each.id === name);
+        await platform
+          ?.tell?.(id, text)
+          .catch(error => log.warn({ platform: name, err: error }, 'an owner was not told'));
+      }
     },
+    stop: () => runtime.stop(),
   };
 }
 
-/** The library of a platform without a token is not even loaded. */
-async function createSelfRun(config: Config, core: Core, log: Logger) {
-  const { storage, dispatcher, delivery, settings, jobs } = core;
-  const parts = { dispatcher, delivery, settings, jobs, log };
-  const chats: (Platform & Pick<RuntimePlatform, 'plugin'>)[] = [];
-  if (config.discord !== undefined) {
-    const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
-    chats.push(createDiscordPlatform({ ...config.discord, ...parts }));
+async function draftOf(job: OldJob): Promise<Draft | undefined> {
+  if (job.platform === 'discord') {
+    const { discordDraftOf } = await import('./platforms/discord/adopted-jobs.ts');
+    return discordDraftOf(job);
   }
-  if (config.telegram !== undefined) {
-    const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
-    const { token, apiUrl, webhookSecret } = config.telegram;
-    const { publicUrl } = config;
-    const webhook =
-      webhookSecret === undefined || publicUrl === undefined ? undefined : { secret: webhookSecret, publicUrl };
-    const sentFiles = createSentFiles({
-      records: storage.records,
-      onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
-    });
-    const { plugin, ...telegram } = createTelegramPlatform({ token, apiUrl, webhook, sentFiles, ...parts });
-    chats.push({ ...telegram, ...(plugin !== undefined && { plugin }) });
-  }
-  return chats;
+  const { telegramDraftOf } = await import('./platforms/telegram/adopted-jobs.ts');
+  return telegramDraftOf(job);
+}
+
+// The library of a platform without a token is not even loaded.
+
+async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
+  if (discord === undefined) return [];
+  const { storage, dispatcher, delivery, settings } = core;
+  const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
+  const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log });
+  return [heardOnce(platform, core, `${discord.token} ${JSON.stringify(discord.shards)}`)];
+}
+
+async function createTelegram(config: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
+  const { telegram } = config;
+  if (telegram === undefined) return [];
+  const { storage, dispatcher, delivery, settings } = core;
+  const { createTelegramPlatform } = await import('./platforms/telegram/platform.ts');
+  const { token, apiUrl } = telegram;
+  const webhook = webhookOf(config);
+  const sentFiles = createSentFiles({
+    records: storage.records,
+    onFailure: error => log.warn({ err: error }, 'the files that Telegram holds could not be looked up or noted'),
+  });
+  const parts = { dispatcher, delivery, settings, sentFiles, log };
+  const platform = createTelegramPlatform({ token, apiUrl, webhook, ...parts });
+  // Any process can take what is pushed.
+  return [webhook === undefined ? heardOnce(platform, core, token) : platform];
+}
+
+function webhookOf({ telegram, publicUrl }: Config) {
+  const secret = telegram?.webhookSecret;
+  return secret === undefined || publicUrl === undefined ? undefined : { secret, publicUrl };
+}
+
+/** Where several processes could hear the same, one does, and the others stand by. */
+function heardOnce(platform: RuntimePlatform, { storage }: Core, what: string): RuntimePlatform {
+  if (storage.shared === undefined) return platform;
+  const { link } = storage.shared;
+  return soleListener(platform, createRedisLease({ link, name: `${platform.id} ${what}` }));
 }

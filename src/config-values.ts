@@ -30,11 +30,10 @@ export interface Owner {
 export type ShardConfig = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
 export interface WebExampleConfig {
-  readonly kind: (typeof WEB_EXAMPLE_KINDS)[number];
+  /** What the languages name it by. */
+  readonly kind: string;
   readonly url: string;
 }
-
-const WEB_EXAMPLE_KINDS = ['reel', 'carousel', 'facebook'] as const;
 
 export function whole(min: number, max: number) {
   return (text: string): number | undefined => {
@@ -177,8 +176,7 @@ export function parseOwner(entry: string): Owner | undefined {
 }
 
 export function parseWebExample(entry: string): WebExampleConfig | undefined {
-  const equals = entry.indexOf('=');
-  const kind = WEB_EXAMPLE_KINDS.find(each => each === entry.slice(0, equals));
-  const url = entry.slice(equals + 1);
-  return kind !== undefined && URL.canParse(url) && new URL(url).protocol === 'https:' ? { kind, url } : undefined;
+  const [, kind, url] = /^([a-z][a-z-]{0,30})=(.+)$/.exec(entry) ?? [];
+  if (kind === undefined || url === undefined || !URL.canParse(url)) return undefined;
+  return new URL(url).protocol === 'https:' ? { kind, url } : undefined;
 }

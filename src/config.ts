@@ -60,6 +60,8 @@ export interface Config {
   readonly mediaKey: Uint8Array | undefined;
   readonly mediaCacheBytes: number;
   readonly owners: readonly Owner[];
+  /** Whether each strategy is asked for a well-known post from time to time. */
+  readonly canary: boolean;
   /** Links that the empty web chat offers to try. */
   /** Whether the catalogue is filled in the background. */
   readonly catalogueFill: boolean;
@@ -108,12 +110,6 @@ const TOKEN = text(/^[\x21-\x7e]{1,500}$/);
 function nonEmpty<T>(values: T[] | undefined): T[] | undefined {
   return values?.length === 0 ? undefined : values;
 }
-
-const SWITCH: ReadonlyMap<string, boolean> = new Map([
-  ['on', true],
-  ['off', false],
-]);
-const parseSwitch = (text: string) => SWITCH.get(text.toLowerCase());
 
 const VARIABLES = z.object({
   PORT: variable(whole(0, 65_535), 'a port from 0 (any free one) to 65535', '3000').default(3_000),
@@ -168,10 +164,11 @@ const VARIABLES = z.object({
   OWNER_IDS: variable(list(parseOwner), 'discord:ID,telegram:ID', 'discord:80351110224678912,telegram:10042').default(
     [],
   ),
-  CATALOGUE_FILL: variable(parseSwitch, 'on or off', 'off').default(true),
+  CANARY: variable(oneOf(['on', 'off']), 'on or off', 'on').default('off'),
+  CATALOGUE_FILL: variable(oneOf(['on', 'off']), 'on or off', 'off').default('on'),
   WEB_EXAMPLES: variable(
     list(parseWebExample),
-    'reel, carousel or facebook with the link of a post, separated by commas',
+    'a kind (reel, carousel, the id of a site) with the link of a post, separated by commas',
     'reel=https://www.instagram.com/reel/C1a2B3c4D5e/',
   ).default([]),
 });
@@ -288,7 +285,8 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
     mediaKey: values.MEDIA_KEY,
     mediaCacheBytes: values.MEDIA_CACHE_MB * MEBIBYTE,
     owners: values.OWNER_IDS,
-    catalogueFill: values.CATALOGUE_FILL,
+    canary: values.CANARY === 'on',
+    catalogueFill: values.CATALOGUE_FILL === 'on',
     webExamples: values.WEB_EXAMPLES,
   };
 }

@@ -2,23 +2,25 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
-import { createMetrics } from './api/metrics.ts';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
-import { openBeatmapShelves } from './beatmaps/cache-policy.ts';
-import { MIRROR_PACES } from './beatmaps/upstreams/mirrors.ts';
-import { OSU_ASSET_HOSTS, OSU_HOST, OSU_PACE } from './beatmaps/upstreams/osu-api.ts';
+import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
+import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
+import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
+import { type Caller, callerKey } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
-import { createDispatcher } from './bot/dispatch/dispatcher.ts';
-import { createJobs } from './bot/runtime/jobs.ts';
+import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
+import { ownerKey } from './bot/runtime/request.ts';
 import { createSettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
+import { actFor } from './infra/concurrency/client-context.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import type { Logger } from './infra/log.ts';
+import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import { createDelivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
@@ -40,19 +42,21 @@ import { openStorage } from './storage.ts';
 const MAX_POSTS = 10_000;
 const MAX_POST_BYTES = 16 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
+/** More than there are places for streams: with a place, none waits for a connection. */
+const STREAM_CONNECTIONS = 256;
 
 /**
  * The sites are asked like a person with several tabs would ask; their CDNs, which serve anyone, only keep bounds that hold
  * a stream's place until its file has flowed.
  */
-const CDN_PACE = { perSecond: 100, burst: 200, atOnce: 256 };
+const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
 const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
-const PACE: ThrottleRules = {
+const THROTTLES: ThrottleRules = {
   default: { perSecond: 10, burst: 20, atOnce: 16 },
   hosts: {
-    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_PACE])),
-    [OSU_HOST]: OSU_PACE,
-    ...MIRROR_PACES,
+    ...Object.fromEntries([...CDN_HOSTS, ...OSU_ASSET_HOSTS].map(host => [host, CDN_THROTTLE])),
+    [OSU_HOST]: OSU_THROTTLE,
+    ...MIRROR_THROTTLES,
   },
 };
 
@@ -70,13 +74,18 @@ export type Core = Awaited<ReturnType<typeof createCore>>;
 export async function createCore({ config, searchPath, log }: CoreOptions) {
   const { dataDir, publicUrl } = config;
   const metrics = createMetrics();
-  const http = createHttpClient({
-    overrides: createOverrides(config.upstreamOverrides),
-    proxyUrl: config.upstreamProxy,
-    pace: PACE,
-    log,
-    onRequest: metrics.countUpstream,
-  });
+  const openClient = (connectionsPerHost?: number) =>
+    createHttpClient({
+      overrides: createOverrides(config.upstreamOverrides),
+      proxyUrl: config.upstreamProxy,
+      throttle: THROTTLES,
+      log,
+      onRequest: metrics.countUpstream,
+      ...(connectionsPerHost !== undefined && { connectionsPerHost }),
+    });
+  const http = openClient();
+  // What strangers stream has connections and a pace of its own: no delivery to a chat ever waits for it.
+  const streamHttp = openClient(STREAM_CONNECTIONS);
   const storage = await openStorage(config, log);
   const { store, shared } = storage;
   const limiter = shared?.limiter ?? createMemoryRateLimiter();
@@ -96,12 +105,13 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   );
 
   const extractor = createExtractor({
+    onExtracted: from => metrics.countLookup('posts', from),
     sources,
     cache: createMemoryCache<Post>({
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
       sizeOf: postBytes,
-      behind: shared?.openShelf({ name: 'posts', parse: createStoredPostParser(sources) }),
+      behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
@@ -114,7 +124,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
       dataDir,
       isFiller: storage.isFiller,
       credentials: config.osu,
-      shelves: shared && openBeatmapShelves(shared),
+      sharedCaches: shared && openSharedBeatmapCaches(shared),
       log,
     });
   const { mediaHosts } = extractor;
@@ -123,7 +133,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   // Files are kept for chats and for streams alike.
   const keptBytes = Math.floor(config.mediaCacheBytes / 2);
   const muxedFiles = createMuxedFiles({
-    http,
+    http: streamHttp,
     mediaHosts,
     cdnHeaders,
     tempDir: join(spoolDir, 'streams'),
@@ -132,7 +142,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   });
   const tunnel = createTunnel({
     key: storage.keyFor('media links'),
-    http,
+    http: streamHttp,
     mediaHosts,
     cdnHeaders,
     assetHosts: OSU_ASSET_HOSTS,
@@ -162,10 +172,10 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
           },
     ffmpeg: await findFfmpeg({ searchPath }),
     keptBytes,
+    onDelivered: metrics.countDelivery,
     log,
   });
   const settings = createSettingsStore({ records: storage.records });
-  const jobs = createJobs({ store });
 
   const dispatcher = createDispatcher({
     commands: createCommandList({ sources: sourceDescriptors }),
@@ -182,7 +192,12 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
         records: storage.records,
         onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
       }),
-      jobs,
+      requests: {
+        async forgetUser(platform, userId) {
+          const owner = ownerKey(platform, userId);
+          await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
+        },
+      },
       version: await readVersion(),
     },
     limiter,
@@ -194,6 +209,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     storage,
     metrics,
     limiter,
+    sources,
     extractor,
     beatmaps,
     recommend,
@@ -201,8 +217,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     playbacks,
     delivery,
     settings,
-    jobs,
-    dispatcher,
+    dispatcher: onBehalfOfCallers(dispatcher),
     /** Goes on in the background: reads what searches are corrected by, and fills the catalogue. */
     warm(): void {
       if (config.catalogueFill) backgroundFill.start();
@@ -212,11 +227,21 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     async close(): Promise<void> {
       await backgroundFill.stop();
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
-      await http.close();
+      await Promise.all([http.close(), streamHttp.close()]);
       catalogue.close();
       await strategyRecords.close();
       await storage.close();
     },
+  };
+}
+
+/** What a person asks in a chat waits in their own part of every line; visitors of the web chat share one with their network. */
+function onBehalfOfCallers(dispatcher: Dispatcher): Dispatcher {
+  const clientOf = (caller: Caller) => caller.sharedRateKey ?? callerKey(caller);
+  return {
+    ...dispatcher,
+    answer: (ask, attempt) => actFor(clientOf(attempt.caller), () => dispatcher.answer(ask, attempt)),
+    dispatch: (invocation, sink) => actFor(clientOf(invocation.caller), () => dispatcher.dispatch(invocation, sink)),
   };
 }
 

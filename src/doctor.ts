@@ -3,6 +3,7 @@ import { checkLive } from './doctor/live-check.ts';
 import { openLiveSources } from './doctor/live-sources.ts';
 import { checkMachine } from './doctor/machine-checks.ts';
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
+import { checkSafety } from './doctor/safety-checks.ts';
 import { checkSites } from './doctor/site-checks.ts';
 import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
@@ -36,6 +37,7 @@ function print(finding: Finding): void {
 async function examine(config: Config, searchPath: string, http: HttpClient): Promise<readonly Finding[]> {
   const findings = [
     ...(await checkMachine({ ...config, searchPath })),
+    ...(await checkSafety(config)),
     ...(await checkSites(SITES, http)),
     ...(await examineChats(config)),
   ];

@@ -23,6 +23,26 @@ export const ERROR_CODES = [
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
+/** How much a failure is worth in the log: people's slips are no news, what the operator can mend is. */
+export const LOG_LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> = {
+  invalid_request: 'debug',
+  unsupported_link: 'debug',
+  not_found: 'debug',
+  private: 'debug',
+  login_required: 'info',
+  age_restricted: 'debug',
+  region_blocked: 'info',
+  upstream_rate_limited: 'warn',
+  upstream_unavailable: 'warn',
+  upstream_changed: 'error',
+  too_large: 'debug',
+  timeout: 'warn',
+  rate_limited: 'debug',
+  credentials_required: 'info',
+  forbidden: 'info',
+  internal: 'error',
+};
+
 /** Values that a sentence about the error may name; never secrets, never raw upstream text. */
 export type ErrorParams = Readonly<Record<string, string | number>>;
 

@@ -1,16 +1,35 @@
 import { ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import { type Core, createCore } from './core.ts';
 import { createLogger } from './infra/log.ts';
+import { openLogDestination } from './infra/log-destination.ts';
 import { type RunningRoles, startRoles } from './roles.ts';
+
+/** An unread pipe must not keep the process from ending. */
+const FLUSH_MS = 1_000;
+
+const destination = openLogDestination();
+
+// Packages that look for their native part write a report, which else looks up the name of each connection's other end, one after the
+// other, while all stands still (Node 20.13 and newer know this).
+if (process.report !== undefined) Reflect.set(process.report, 'excludeNetwork', true);
+
+async function exit(code: number): Promise<void> {
+  await destination.flush(FLUSH_MS);
+  process.exit(code);
+}
 
 /** Runs until a signal, then lets what runs finish. A second signal ends at once. */
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
-  const log = createLogger({ level: config.logLevel });
+  const log = createLogger({ level: config.logLevel, destination });
   for (const warning of findMisspelt(environment)) log.warn({}, warning);
   process.on('unhandledRejection', reason => {
-    log.error({ err: reason }, 'a promise without an owner failed');
+    log.error({ err: reason }, 'unhandled rejection');
+  });
+  process.on('uncaughtException', error => {
+    log.error({ err: error, stack: error.stack }, 'uncaught exception');
+    void exit(1);
   });
   const core = await createCore({ config, searchPath: environment.PATH ?? '', log });
   const running = await startRoles(config, core, log);
@@ -22,10 +41,10 @@ async function main(): Promise<void> {
     stopping = true;
     log.info({ signal }, 'stopping');
     stopAll(running, core).then(
-      () => process.exit(0),
+      () => exit(0),
       error => {
         log.error({ err: error }, 'stopping failed');
-        process.exit(1);
+        return exit(1);
       },
     );
   };
@@ -41,6 +60,6 @@ async function stopAll(running: RunningRoles, core: Core): Promise<void> {
 
 main().catch((error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`${error instanceof ConfigError ? message : `Medley could not start: ${message}`}\n`);
-  process.exit(1);
+  destination.write(`${error instanceof ConfigError ? message : `Medley could not start: ${message}`}\n`);
+  return exit(1);
 });

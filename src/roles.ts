@@ -10,8 +10,10 @@ import { createChats } from './chats.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
+import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
+import { createOperations } from './operations.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
 export interface RunningRoles {
@@ -28,22 +30,28 @@ export interface RunningRoles {
  */
 export async function startRoles(config: Config, core: Core, log: Logger): Promise<RunningRoles> {
   const { roles } = config;
-  const server = createServer({ log, trustProxy: config.trustProxy, renderError: createErrorRenderer(config.creator) });
+  const { publicUrl, trustProxy } = config;
+  const { metrics, limiter } = core;
+  const server = createServer({ log, trustProxy, publicUrl, renderError: createErrorRenderer(config.creator) });
   const checkKey = createKeyCheck(config.apiKeys);
-  core.metrics.observe(server.app);
+  metrics.observe(server.app);
   const web = roles.has('web') ? await registerWeb(config, core, server, checkKey, log) : undefined;
-  await server.app.register(healthRoutes({ server, checks: {}, metrics: core.metrics, checkKey }));
   const chats = await createChats(config, core, log);
+  const operations = createOperations(config, core, chats, log);
+  const { readiness } = operations;
+  const isProxied = publicUrl !== undefined || trustProxy.length > 0;
+  await server.app.register(healthRoutes({ server, readiness, metrics, checkKey, limiter, isProxied }));
   await chats.register(server.app);
 
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web?.start();
   chats.start();
+  operations.start();
   return {
     address: `${origin}/`,
     async stop() {
       // What people wait for is still answered while the core stands.
-      await Promise.all([web?.stop(), chats.stop(), server.stop()]);
+      await Promise.all([web?.stop(), chats.stop(), operations.stop(), server.stop()]);
     },
   };
 }
@@ -56,22 +64,30 @@ async function registerWeb(
   log: Logger,
 ) {
   const { creator, publicUrl, webExamples } = config;
-  const { dispatcher, extractor, beatmaps, recommend, tunnel, playbacks, limiter } = core;
+  const { dispatcher, extractor, beatmaps, recommend, tunnel, playbacks, limiter, metrics } = core;
   const web = createWebPlatform({
     dispatcher,
     tunnel,
     publicUrl,
     log,
-    examples: t => webExamples.map(({ kind, url }) => ({ label: t.messages.webExamples[kind], text: url })),
+    examples: t =>
+      webExamples.map(({ kind, url }) => ({
+        label: t.messages.webExamples.get(kind) ?? t.messages.sites[kind] ?? kind,
+        text: url,
+      })),
   });
-  const sources = sourceDescriptors.map(({ id }) => id);
   const routes = [
-    mediaRoutes({ extractor, sources, creator, tunnel, publicUrl }),
+    mediaRoutes({ extractor, sources: sourceDescriptors, creator, tunnel, publicUrl }),
     beatmapRoutes({ beatmaps }),
     recommendRoutes({ recommend }),
   ];
   await app.register(web.plugin);
   await app.register(api({ limiter, checkKey, publicUrl, routes }));
-  await app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, log }));
+  const streams = createResponseStreams({
+    onEnd: metrics.countStreamEnd,
+    onRefuse: limit => metrics.countRefusal(`streams-${limit}`),
+  });
+  metrics.watch({ streams: () => streams.count });
+  await app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, streams, log }));
   return web;
 }

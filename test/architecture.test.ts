@@ -14,12 +14,12 @@ function readSources() {
 
 const check = (path: string, source: string) => findViolations([{ path, source }]);
 
-describe('the house', () => {
+describe('the project', () => {
   it('keeps its own rules', () => {
     const files = readSources();
     expect(files.length).toBeGreaterThan(50);
     expect(findViolations(files)).toEqual([]);
-    // It reads the whole house, which a machine with other work to do takes its time for.
+    // It reads every file, which is slow on a machine with other work to do.
   }, 60_000);
 });
 
@@ -114,7 +114,7 @@ describe('the check of imports', () => {
     expect(check(path, `import { thing } from '${target}';`)).toEqual([]);
   });
 
-  it('tells types from values', () => {
+  it('distinguishes types from values', () => {
     expect(check('src/bot/dispatcher.ts', "import type { RateLimiter } from '../infra/rate-limit.ts';")).toEqual([]);
     expect(check('src/bot/dispatcher.ts', "import { type A, type B } from '../infra/rate-limit.ts';")).toEqual([]);
     expect(check('src/bot/dispatcher.ts', "import { type A, b } from '../infra/rate-limit.ts';")).toEqual([
@@ -128,7 +128,7 @@ describe('the check of imports', () => {
     expect(check('src/bot/reply.ts', "import type { Message } from 'discord.js';")).toHaveLength(1);
   });
 
-  it('tells asking from serving', () => {
+  it('distinguishes asking from serving', () => {
     for (const clause of ['{ request }', '{ Agent as Pool }', 'http', '* as http', '{ createServer, get }']) {
       expect(check('src/media/tunnel.ts', `import ${clause} from 'node:https';`), clause).toHaveLength(1);
     }
@@ -137,7 +137,7 @@ describe('the check of imports', () => {
 
   it('refuses what it cannot read', () => {
     expect(check('src/main.ts', 'const name = "x"; await import(name);')).toHaveLength(1);
-    expect(check('src/stray.ts', '')).toEqual(['src/stray.ts: belongs to no room']);
+    expect(check('src/stray.ts', '')).toEqual(['src/stray.ts: belongs to no module']);
   });
 
   it('does not mind comments and strings', () => {

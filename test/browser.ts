@@ -13,7 +13,7 @@ export const browserMissing: string | undefined =
 /** For the name of a suite, so that a report says why it was skipped. */
 export const browserNote = browserMissing === undefined ? '' : ` (skipped: ${browserMissing})`;
 
-/** Headless Chromium that talks to nobody but the test. Close it afterwards. */
+/** Headless Chromium that talks to the test alone. Close it afterwards. */
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,

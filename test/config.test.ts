@@ -50,13 +50,14 @@ describe('loadConfig', () => {
       mediaCacheBytes: 1_073_741_824,
       owners: [],
       catalogueFill: true,
+      canary: false,
       webExamples: [],
     });
   });
 
   it('fills the catalogue unless that is switched off', () => {
     expect(loadConfig({ CATALOGUE_FILL: 'off' }).catalogueFill).toBe(false);
-    expect(loadConfig({ CATALOGUE_FILL: 'ON' }).catalogueFill).toBe(true);
+    expect(loadConfig({ CATALOGUE_FILL: 'on' }).catalogueFill).toBe(true);
     expect(() => loadConfig({ CATALOGUE_FILL: 'maybe' })).toThrow('CATALOGUE_FILL');
   });
 
@@ -94,6 +95,7 @@ describe('loadConfig', () => {
       MEDIA_CACHE_MB: '2',
       OWNER_IDS: 'discord:1,telegram:2',
       CATALOGUE_FILL: 'off',
+      CANARY: 'on',
       WEB_EXAMPLES: 'reel=https://www.instagram.com/reel/C1a2B3c4D5e/?a=b',
     });
     expect(config).toEqual({
@@ -123,6 +125,7 @@ describe('loadConfig', () => {
       userLimit: { units: 5, windowMs: 10_000 },
       mediaKey: Buffer.alloc(32, 0xff),
       mediaCacheBytes: 2_097_152,
+      canary: true,
       owners: [
         { platform: 'discord', id: '1' },
         { platform: 'telegram', id: '2' },
@@ -206,10 +209,17 @@ describe('loadConfig', () => {
     ['USER_LIMIT', ['20', '20/', '/60', '0/60', '20/60/1', 'a/b', '20,60']],
     ['MEDIA_KEY', ['short', 'f'.repeat(63), 'A'.repeat(44)]],
     ['MEDIA_CACHE_MB', ['-1', '1GB']],
+    ['CANARY', ['yes', '1']],
     ['OWNER_IDS', ['80351110224678912', 'web:1', 'discord:name']],
     [
       'WEB_EXAMPLES',
-      ['https://www.instagram.com/reel/C1a2B3c4D5e/', 'story=https://a.example/', 'reel=http://a.example/'],
+      [
+        'https://www.instagram.com/reel/C1a2B3c4D5e/',
+        '=https://a.example/',
+        'A reel=https://a.example/',
+        'reel=http://a.example/',
+        'reel=',
+      ],
     ],
   ])('refuses a wrong %s with what was expected and an example that is right', (name, wrongValues) => {
     for (const value of wrongValues) {

@@ -3,6 +3,7 @@ import swagger from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
 import { validatorCompiler } from 'fastify-type-provider-zod';
 import { AppError } from '../errors.ts';
+import { actFor } from '../infra/concurrency/client-context.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import type { createKeyCheck } from './api-keys.ts';
 import { refuseUnknownParameters } from './known-parameters.ts';
@@ -39,6 +40,11 @@ export function api({ limiter, checkKey, routes, publicUrl, now = Date.now }: Ap
         // Routes write their own JSON; their schemas are for the reference, and tests hold the two together.
         scope.setSerializerCompiler(() => data => JSON.stringify(data));
         scope.addHook('onRequest', createRateLimit({ limiter, checkKey, now }));
+        scope.addHook('onRequest', (request, _reply, done) => {
+          const check = checkKey(request.headers);
+          if (check.kind === 'known') actFor(`key:${check.key.name}`, done);
+          else done();
+        });
         scope.addHook('preValidation', refuseUnknownParameters);
         scope.setNotFoundHandler(() => {
           throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });

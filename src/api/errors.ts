@@ -80,7 +80,9 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   rate_limited: params =>
     params.reason === 'busy'
       ? 'This server is busy. Try again in a moment.'
-      : 'Too many requests this hour. Retry-After says when the next one is welcome.',
+      : params.what === 'streams'
+        ? 'Too many files flow to your address at once. Try again when one of them has ended.'
+        : 'Too many requests this hour. Retry-After says when the next one is welcome.',
   credentials_required: params =>
     params.what === 'osu'
       ? 'Only the official osu! API knows this, and this server has no working credentials for it. Its operator gets them by making an OAuth application at https://osu.ppy.sh/home/account/edit#oauth and setting OSU_CLIENT_ID and OSU_CLIENT_SECRET.'
@@ -88,7 +90,9 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
   forbidden: params =>
     params.what === 'key'
       ? 'This API key is not known. Leave it out, or send a valid one.'
-      : 'This is not open to you.',
+      : params.what === 'host'
+        ? 'This server does not answer under that name.'
+        : 'This is not open to you.',
   internal: () => 'Something went wrong on this server. Try again later.',
 };
 
@@ -97,9 +101,14 @@ export function errorMessage(code: ErrorCode, params: ErrorParams = {}): string 
   return MESSAGES[code](params);
 }
 
+/** A limit is reached by the client (429) or by all clients together (503). */
+function statusOf({ code, params }: AppError): number {
+  return code === 'rate_limited' && params.reason === 'busy' ? 503 : ERROR_STATUS[code];
+}
+
 /** `creator` signs every answer. `status` replaces the code's own where HTTP knows better (405, 408, 431). */
 export function createErrorRenderer(creator: string) {
-  return (error: AppError, status: number = ERROR_STATUS[error.code]) => {
+  return (error: AppError, status: number = statusOf(error)) => {
     const body: ErrorEnvelope = {
       status,
       creator,

@@ -1,20 +1,33 @@
 import type { FastifyPluginAsync, FastifyRequest } from 'fastify';
 import { AppError } from '../errors.ts';
-import { isLoopback } from '../infra/server/client-address.ts';
+import type { Metrics } from '../infra/metrics.ts';
+import type { RateLimiter, RateLimitRule } from '../infra/rate-limit/rate-limit.ts';
+import type { Readiness } from '../infra/readiness.ts';
+import { clientKey, isLoopback } from '../infra/server/client-address.ts';
+import { isLoopbackName } from '../infra/server/host-guard.ts';
 import type { Server } from '../infra/server/server.ts';
 import type { createKeyCheck } from './api-keys.ts';
-import type { Metrics } from './metrics.ts';
 
 export interface HealthRoutesOptions {
   readonly server: Pick<Server, 'state'>;
-  /** What has to work before people are sent here, by name; one that throws counts as false. */
-  readonly checks: Readonly<Record<string, () => boolean | Promise<boolean>>>;
+  readonly readiness: Pick<Readiness, 'report'>;
   readonly metrics: Pick<Metrics, 'text' | 'contentType'>;
   readonly checkKey: ReturnType<typeof createKeyCheck>;
+  /** Counts wrong keys. */
+  readonly limiter: RateLimiter;
+  /** Whether a proxy may stand before this server, so that everyone's connection could come from this machine. */
+  readonly isProxied: boolean;
 }
 
-/** `/healthz`: the process lives. `/readyz`: it can answer. `/metrics`: for this machine and holders of a key. */
-export function healthRoutes({ server: state, checks, metrics, checkKey }: HealthRoutesOptions): FastifyPluginAsync {
+const WRONG_KEYS: RateLimitRule = { name: 'wrong-key', limit: 20, windowMs: 3_600_000, window: 'first' };
+
+/**
+ * `/healthz`: the process lives. `/readyz`: it can answer, or why not. `/metrics`: for holders of a key, and for this machine when
+ * nothing says that there is a proxy.
+ */
+export function healthRoutes(options: HealthRoutesOptions): FastifyPluginAsync {
+  const { server: state, readiness, metrics, checkKey, limiter, isProxied } = options;
+
   return async server => {
     server.addHook('onRequest', (_request, reply, done) => {
       reply.header('cache-control', 'no-store');
@@ -24,38 +37,41 @@ export function healthRoutes({ server: state, checks, metrics, checkKey }: Healt
     server.get('/healthz', () => ({ status: 'ok' }));
 
     server.get('/readyz', async (_request, reply) => {
-      const results = await Promise.all(
-        Object.entries(checks).map(async ([name, check]) => [name, await passes(check)] as const),
-      );
-      const isReady = state.state === 'ready' && results.every(([, ok]) => ok);
-      return reply.code(isReady ? 200 : 503).send({
-        status: isReady ? 'ok' : 'unavailable',
+      const { isReady, checks } = await readiness.report();
+      const isUp = state.state === 'ready' && isReady;
+      const reasons = checks.flatMap(({ name, reason }) => (reason === undefined ? [] : [`${name}: ${reason}`]));
+      return reply.code(isUp ? 200 : 503).send({
+        status: isUp ? 'ok' : 'unavailable',
         server: state.state,
-        checks: Object.fromEntries(results.map(([name, ok]) => [name, ok ? 'ok' : 'failed'])),
+        checks: Object.fromEntries(checks.map(({ name, reason }) => [name, reason === undefined ? 'ok' : 'failed'])),
+        reasons,
       });
     });
 
     server.get('/metrics', async (request, reply) => {
-      if (!isLocal(request) && checkKey(request.headers).kind !== 'known') {
-        throw new AppError('forbidden', 'metrics are for this machine and for holders of a key');
-      }
+      if (isProxied || !isLocal(request)) await admit(request);
       return reply.type(metrics.contentType).send(await metrics.text());
     });
   };
-}
 
-async function passes(check: () => boolean | Promise<boolean>): Promise<boolean> {
-  try {
-    return await check();
-  } catch {
-    // The name of the check that failed is the answer; its owner logs why.
-    return false;
+  /** @throws AppError `forbidden`, `rate_limited` */
+  async function admit(request: FastifyRequest): Promise<void> {
+    const { kind } = checkKey(request.headers);
+    if (kind === 'known') return;
+    if (kind === 'none') throw new AppError('forbidden', 'metrics are for holders of a key');
+    const { allowed, resetAt } = await limiter.consume(WRONG_KEYS, clientKey(request.ip));
+    if (allowed) throw new AppError('forbidden', 'unknown API key', { params: { what: 'key' } });
+    throw new AppError('rate_limited', 'too many wrong keys', { retryAfterMs: Math.max(1_000, resetAt - Date.now()) });
   }
 }
 
 const FORWARDED = ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via'] as const;
 
-/** Behind a proxy on this machine every stranger's connection comes from loopback: what was forwarded is not local. */
-function isLocal(request: FastifyRequest): boolean {
-  return isLoopback(request.socket.remoteAddress) && FORWARDED.every(name => request.headers[name] === undefined);
+/** Asked by this machine and by its own name: neither by a proxy on it nor by a page whose name leads here. */
+function isLocal({ socket, headers }: FastifyRequest): boolean {
+  return (
+    isLoopback(socket.remoteAddress) &&
+    isLoopbackName(headers.host) &&
+    FORWARDED.every(name => headers[name] === undefined)
+  );
 }

@@ -3,7 +3,7 @@ import type { Logger } from '../infra/log.ts';
 import type { RecordStore } from '../infra/store/records.ts';
 import type { Store } from '../infra/store/store.ts';
 import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
-import { type BeatmapShelves, createMemoryBeatmapCaches } from './cache-policy.ts';
+import { createMemoryBeatmapCaches, type SharedBeatmapCaches } from './cache-policy.ts';
 import { type BackgroundFill, createBackgroundFill } from './catalogue/background-fill.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
@@ -26,7 +26,7 @@ export interface BeatmapServicesOptions {
   /** Of the official API; without them the mirrors answer for it where they can. */
   readonly credentials: { readonly clientId: number; readonly clientSecret: string } | undefined;
   /** Where other processes find our answers, and we theirs. */
-  readonly shelves?: BeatmapShelves | undefined;
+  readonly sharedCaches?: SharedBeatmapCaches | undefined;
   readonly log: Logger;
   /** The compiled thread that computes. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
@@ -45,14 +45,14 @@ export interface BeatmapServices {
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
-  const { http, store, records, dataDir, isFiller, credentials, shelves, log, workerFile } = options;
+  const { http, store, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile } = options;
   const catalogue = createCatalogue({
     store,
     isFiller,
     onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
   });
   const osu = credentials && createOsuApi({ http, log, ...credentials });
-  const caches = createMemoryBeatmapCaches(undefined, shelves);
+  const caches = createMemoryBeatmapCaches(undefined, sharedCaches);
   const mirrors = createMirrors({ http });
   const backgroundFill = createBackgroundFill({ mirrors, catalogue, store, isFiller, log });
   const beatmaps = createBeatmaps({

@@ -1,7 +1,7 @@
 /** How long answers are kept, and the caches they are kept in. */
 import { z } from 'zod';
 import { AppError } from '../errors.ts';
-import { type Cache, type CachePolicy, type CacheShelf, createMemoryCache } from '../infra/cache/cache.ts';
+import { type Cache, type CachePolicy, createMemoryCache, type SharedCache } from '../infra/cache/cache.ts';
 import type { SharedState } from '../infra/redis/redis.ts';
 import { type Beatmapset, beatmapsetSchema } from './model/beatmapset.ts';
 import type { Player } from './model/player.ts';
@@ -113,13 +113,13 @@ function isHttps(url: string): boolean {
 }
 
 /** What the caches of several processes share. Players and their plays change by the minute and stay where they were asked for. */
-export interface BeatmapShelves {
-  readonly pages: CacheShelf<FoundPage>;
-  readonly sets: CacheShelf<FoundSet>;
-  readonly stars: CacheShelf<OfficialRating>;
+export interface SharedBeatmapCaches {
+  readonly pages: SharedCache<FoundPage>;
+  readonly sets: SharedCache<FoundSet>;
+  readonly stars: SharedCache<OfficialRating>;
 }
 
-export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openShelf'>): BeatmapShelves {
+export function openSharedBeatmapCaches({ openCache: open }: Pick<SharedState, 'openCache'>): SharedBeatmapCaches {
   return {
     // A page is large and soon out of date.
     pages: open({ name: 'beatmap-pages', parse: value => StoredPage.safeParse(value).data, maxAgeMs: 10 * MINUTE }),
@@ -129,16 +129,16 @@ export function openBeatmapShelves({ openShelf: open }: Pick<SharedState, 'openS
 }
 
 /** About 30 MB when all are full. */
-export function createMemoryBeatmapCaches(now?: () => number, shelves?: BeatmapShelves): BeatmapCaches {
+export function createMemoryBeatmapCaches(now?: () => number, sharedCaches?: SharedBeatmapCaches): BeatmapCaches {
   const clock = now === undefined ? {} : { now };
-  const pages = { maxEntries: 500, maxSize: 4_000, behind: shelves?.pages };
+  const pages = { maxEntries: 500, maxSize: 4_000, behind: sharedCaches?.pages };
   return {
     pages: createMemoryCache({ ...pages, sizeOf: page => page.sets.length, ...clock }),
-    sets: createMemoryCache({ maxEntries: 1_000, behind: shelves?.sets, ...clock }),
+    sets: createMemoryCache({ maxEntries: 1_000, behind: sharedCaches?.sets, ...clock }),
     players: createMemoryCache({ maxEntries: 500, ...clock }),
     scores: createMemoryCache({ maxEntries: 300, maxSize: 3_000, sizeOf: slice => slice.items.length, ...clock }),
     plays: createMemoryCache({ maxEntries: 500, ...clock }),
     userBeatmaps: createMemoryCache({ maxEntries: 300, maxSize: 2_000, sizeOf: slice => slice.items.length, ...clock }),
-    stars: createMemoryCache({ maxEntries: 20_000, behind: shelves?.stars, ...clock }),
+    stars: createMemoryCache({ maxEntries: 20_000, behind: sharedCaches?.stars, ...clock }),
   };
 }

@@ -7,7 +7,6 @@ import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
 import type { Card, Reply } from './reply.ts';
-import type { Jobs } from './runtime/jobs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
 import type { SettingsStore } from './settings/settings.ts';
 import type { Site } from './views/site-name.ts';
@@ -106,7 +105,8 @@ export interface Services {
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
   readonly actions: ButtonTokens;
-  readonly jobs: Pick<Jobs, 'forgetUser'>;
+  /** What was asked for and is not answered yet. */
+  readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
   /** Of Medley itself, for people. */
   readonly version: string;
 }

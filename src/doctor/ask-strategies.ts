@@ -1,4 +1,4 @@
-/** Asks every strategy of every source for a few posts, one after the other, as nobody in a hurry would. */
+/** Asks every strategy of every source for a few posts, one after the other, without haste. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { parseAddress } from '../media/extract/address.ts';

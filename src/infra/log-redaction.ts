@@ -1,4 +1,5 @@
 import { AppError } from '../errors.ts';
+import { summarizeError } from './log-summary.ts';
 
 const REDACTED = '[redacted]';
 const MAX_TEXT = 4_000;
@@ -40,16 +41,17 @@ export function scrub(text: string): string {
 
 /**
  * A copy that is plain JSON, bounded in depth and size, without secrets. An Error, at any depth, becomes
- * `{ type, code, message, stack, cause }`; one given as the whole goes under `err`.
+ * `{ type, code, message, stack, cause }`, or where `isBrief` is set its summary; one given as the whole goes under `err`.
  */
-export function cleanDetails(details: object): Record<string, unknown> {
-  const budget = { left: MAX_VALUES };
-  if (details instanceof Error) return { err: cleanError(details, 0, budget, 0) };
+export function cleanDetails(details: object, isBrief = false): Record<string, unknown> {
+  const budget = { left: MAX_VALUES, isBrief };
+  if (details instanceof Error) return { err: clean(details, 0, budget) };
   return cleanObject(Object.entries(details), 0, budget);
 }
 
 interface Budget {
   left: number;
+  readonly isBrief: boolean;
 }
 
 function clean(value: unknown, depth: number, budget: Budget): unknown {
@@ -57,7 +59,10 @@ function clean(value: unknown, depth: number, budget: Budget): unknown {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Error) return cleanError(value, depth, budget, 0);
+  if (value instanceof Error) {
+    if (!budget.isBrief) return cleanError(value, depth, budget, 0);
+    return cleanObject(Object.entries(summarizeError(value)), Math.min(depth, MAX_DEPTH - 2), budget);
+  }
   if (value instanceof URL) return scrub(value.href);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;

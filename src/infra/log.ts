@@ -1,9 +1,13 @@
-import { type DestinationStream, destination as openDestination, pino } from 'pino';
+import { pino } from 'pino';
+import { openLogDestination } from './log-destination.ts';
 import { cleanDetails, scrub } from './log-redaction.ts';
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';
 
-/** One line, one event. `details` may be an Error; secrets in it are taken out, however deep they are. */
+/**
+ * One line, one event. `details` may be an Error; secrets in it are taken out, however deep they are. Errors are summarized in a few
+ * hundred characters, and written with their stacks where the level is `debug` or below.
+ */
 export interface Logger {
   debug(details: object, message: string): void;
   info(details: object, message: string): void;
@@ -15,8 +19,8 @@ export interface Logger {
 
 export interface LoggerOptions {
   readonly level: LogLevel;
-  /** Default: stderr, written at once so that the last words before an exit are not lost. */
-  readonly destination?: DestinationStream;
+  /** Default: stderr. */
+  readonly destination?: { write(line: string): void };
 }
 
 /** JSON lines `{ level, time, ...details, msg }`; `level` is a word, `time` ISO 8601. */
@@ -29,15 +33,17 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
     // `details` come here cleaned; pino's own error serialiser would only see plain objects.
     serializers: { err: (value: unknown) => value },
   };
-  return wrap(pino(options, destination ?? openDestination({ dest: 2, sync: true })));
+  return wrap(pino(options, destination ?? openLogDestination()));
 }
 
 type Lines = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'child' | 'isLevelEnabled'>;
 
 function wrap(lines: Lines): Logger {
+  // Whoever reads along at `debug` wants every stack; else a failure is one short line.
+  const isBrief = !lines.isLevelEnabled('debug');
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (details: object, message: string) => {
     if (!lines.isLevelEnabled(level)) return;
-    lines[level](cleanDetails(details), scrub(message));
+    lines[level](cleanDetails(details, isBrief), scrub(message));
   };
   return {
     debug: write('debug'),

@@ -39,6 +39,8 @@ import type { ChatPlatform } from '../bot/runtime/chat-platform.ts';
 export interface RuntimePlatform<To = unknown> extends ChatPlatform<To> {
   /** Routes of its own, to be registered before the server listens. */
   readonly plugin?: (server: FastifyInstance) => Promise<void>;
+  /** Sends plain text to a person in private, once. @throws what `outcomeOf` reads */
+  readonly tell?: (userId: string, text: string) => Promise<void>;
 }
 
 /** A platform that runs itself, as long as it has not been fitted to the runtime. */

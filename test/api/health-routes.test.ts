@@ -14,27 +14,50 @@ describe('/healthz and /readyz', () => {
 
   it('names the check that failed, one that throws too', async () => {
     const server = await createApiServer({
-      checks: {
-        store: () => true,
-        cache: async () => false,
-        queue: () => {
-          throw new Error('no');
+      checks: [
+        { name: 'store', check: () => undefined },
+        { name: 'disk', check: async () => 'Only 3 MB of 200 are free.' },
+        {
+          name: 'queue',
+          check: () => {
+            throw new Error('a secret path');
+          },
         },
-      },
+        { name: 'platform', check: () => new Promise(() => undefined) },
+      ],
     });
     await server.listen({ host: '127.0.0.1', port: 0 });
     const response = await server.app.inject('/readyz');
     expect(response.statusCode).toBe(503);
-    expect(response.json()).toMatchObject({ checks: { store: 'ok', cache: 'failed', queue: 'failed' } });
+    expect(response.json()).toEqual({
+      status: 'unavailable',
+      server: 'ready',
+      checks: { store: 'ok', disk: 'failed', queue: 'failed', platform: 'failed' },
+      reasons: [
+        'disk: Only 3 MB of 200 are free.',
+        'queue: It could not be checked.',
+        'platform: No answer within 200 ms.',
+      ],
+    });
     expect(response.headers['cache-control']).toBe('no-store');
+  });
+
+  it('tells what is amiss but not vital, and stays ready', async () => {
+    const server = await createApiServer({
+      checks: [{ name: 'canary', isVital: false, check: () => 'instagram embed: broken since noon.' }],
+    });
+    await server.listen({ host: '127.0.0.1', port: 0 });
+    const response = await server.app.inject('/readyz');
+    expect(response.statusCode).toBe(200);
+    expect(response.json().reasons).toEqual(['canary: instagram embed: broken since noon.']);
   });
 });
 
 describe('/metrics', () => {
   const ask = { url: '/metrics', remoteAddress: '127.0.0.1' };
 
-  it('answers this machine, by its real address', async () => {
-    const { app } = await createApiServer({ trustProxy: ['loopback', '203.0.113.0/24'] });
+  it('answers this machine, by its real address and name', async () => {
+    const { app } = await createApiServer();
     expect((await app.inject(ask)).statusCode).toBe(200);
     expect((await app.inject({ ...ask, remoteAddress: '::1' })).statusCode).toBe(200);
     expect((await app.inject({ ...ask, remoteAddress: '::ffff:127.0.0.1' })).statusCode).toBe(200);
@@ -44,6 +67,7 @@ describe('/metrics', () => {
       { ...ask, remoteAddress: '203.0.113.9', headers: forged },
       { ...ask, headers: { 'x-forwarded-for': '198.51.100.1' } },
       { ...ask, headers: forged },
+      { ...ask, headers: { host: 'rebound.example:3000' } },
     ]) {
       const response = await app.inject(stranger);
       expect(response.statusCode).toBe(403);
@@ -57,6 +81,63 @@ describe('/metrics', () => {
       app.inject({ ...ask, remoteAddress: '203.0.113.9', headers: { authorization: `Bearer ${key}` } });
     expect((await from(KEY.key)).statusCode).toBe(200);
     expect((await from('wrong')).statusCode).toBe(403);
+  });
+
+  it.each([{ trustProxy: ['loopback'] }, { publicUrl: 'https://medley.example' }])(
+    'answers no one without a key where %j says that there is a proxy',
+    async options => {
+      const { app } = await createApiServer({ ...options, keys: [KEY] });
+      expect((await app.inject(ask)).statusCode).toBe(403);
+      expect((await app.inject({ ...ask, headers: { 'x-api-key': KEY.key } })).statusCode).toBe(200);
+    },
+  );
+
+  it('makes guessing keys slow, for who guesses alone', async () => {
+    const { app } = await createApiServer({ keys: [KEY] });
+    const guess = (remoteAddress: string, key = 'wrong-key-of-some-length') =>
+      app.inject({ ...ask, remoteAddress, headers: { 'x-api-key': key } });
+    for (let i = 0; i < 20; i += 1) expect((await guess('203.0.113.9')).statusCode).toBe(403);
+    const refused = await guess('203.0.113.9');
+    expect(refused.statusCode).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await guess('203.0.113.10')).statusCode).toBe(403);
+    expect((await guess('203.0.113.9', KEY.key)).statusCode).toBe(200);
+  });
+
+  it('shows how things stand, and what was counted', async () => {
+    const { app, metrics } = await createApiServer();
+    metrics.countRequest('discord', 'ok', 1_200);
+    metrics.countDelivery('mux', 5_000);
+    metrics.countLookup('posts', 'cache');
+    metrics.countRefusal('streams');
+    metrics.countStreamEnd('slow');
+    metrics.watch({
+      platforms: async () => ({ discord: true, telegram: false }),
+      queue: async () => ({ depth: { accepted: 3, running: 1 }, oldestMs: 2_500 }),
+      streams: () => 7,
+      checks: async () => {
+        throw new Error('cannot be read');
+      },
+      brokenStrategies: () => [{ source: 'instagram', strategy: 'embed' }],
+    });
+    const text = (await app.inject(ask)).body;
+    for (const line of [
+      'medley_requests_total{platform="discord",outcome="ok"} 1',
+      'medley_request_duration_seconds_sum{platform="discord"} 1.2',
+      'medley_deliveries_total{step="mux"} 1',
+      'medley_delivered_bytes_total{step="mux"} 5000',
+      'medley_cache_lookups_total{cache="posts",from="cache"} 1',
+      'medley_refusals_total{limit="streams"} 1',
+      'medley_stream_ends_total{reason="slow"} 1',
+      'medley_platform_connected{platform="telegram"} 0',
+      'medley_queue_requests{state="accepted"} 3',
+      'medley_queue_oldest_seconds 2.5',
+      'medley_streams 7',
+      'medley_strategy_broken{source="instagram",strategy="embed"} 1',
+    ])
+      expect(text).toContain(line);
+    expect(text).toContain('nodejs_eventloop_lag_p99_seconds');
+    expect(text).not.toContain('medley_check_passed{');
   });
 
   it('counts requests by route pattern, never by address, and what the modules report', async () => {

@@ -35,7 +35,7 @@ function numbers(headers: Record<string, unknown>) {
 }
 
 describe('the hourly limit', () => {
-  it('is 1000 an hour of the clock, told on every answer', async () => {
+  it('is 1000 an hour of the clock, stated on every answer', async () => {
     const { app } = await createApiServer();
     const { headers } = await app.inject(POST);
     const hour = 3600;
@@ -141,7 +141,7 @@ describe('the hourly limit', () => {
 });
 
 describe('API keys', () => {
-  it('have a bucket and a limit of their own, whoever sends them', async () => {
+  it('have a bucket and a limit of their own, from any address', async () => {
     const { app } = await createApiServer({ keys: KEYS });
     const first = await app.inject({ url: POST, headers: { 'x-api-key': KEYS[0].key }, remoteAddress: '203.0.113.1' });
     const second = await app.inject({

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { type ImportFact, readFacts, type SourceFacts, type SourceFile } from './source-facts.ts';
 
-interface Room {
+interface Module {
   readonly name: string;
   readonly files: RegExp;
   /** Files of ours that it may import. */
@@ -14,14 +14,14 @@ interface Room {
 
 const ENTRIES = /^src\/(main|doctor|catalogue|backup|migrate|live)\.ts$/;
 /** Puts the parts together, by the configuration it is given. */
-const ASSEMBLY = /^src\/(core|storage|chats|roles)\.ts$/;
+const ASSEMBLY = /^src\/(core|storage|chats|roles|operations)\.ts$/;
 const CONFIG = /^src\/config\.ts$/;
 /** Hides a proxy of the environment from a package; it reads nothing for itself. */
 const PROXY_HIDING = /^src\/infra\/http\/browser\/browser-package\.ts$/;
 const PAGE = /^src\/platforms\/web\/page\//;
 
-/** Whatever is not named is forbidden. The first room whose `files` match is the file's. */
-const ROOMS: readonly Room[] = [
+/** Whatever is not named is forbidden. The first module whose `files` match is the file's. */
+const MODULES: readonly Module[] = [
   { name: 'entry', files: ENTRIES, may: /^src\/(?!(main|doctor|catalogue|backup|migrate|live)\.ts$)/ },
   {
     name: 'assembly',
@@ -53,7 +53,7 @@ const ROOMS: readonly Room[] = [
   { name: 'api', files: /^src\/api\//, may: /^src\/(api\/|media\/|beatmaps\/|infra\/|errors\.ts$)/ },
 ];
 
-function platform(name: string): Room {
+function platform(name: string): Module {
   const media = 'media\\/(post\\.ts$|delivery\\/|tunnel\\/)';
   const may = `platforms\\/platform\\.ts$|platforms\\/${name}\\/|bot\\/|i18n\\/|infra\\/|errors\\.ts$|${media}`;
   return { name, files: new RegExp(`^src\\/platforms\\/${name}\\/`), may: new RegExp(`^src\\/(${may})`) };
@@ -78,7 +78,7 @@ const PACKAGES: ReadonlyArray<{ names: RegExp; home: RegExp; types?: boolean; me
 
 const BANNED_WORDS = new Set(['util', 'utils', 'helper', 'helpers', 'common', 'misc', 'manager', 'managers']);
 
-/** Every breach of the house's rules, one line each, beginning with the file's path. */
+/** Every breach of the project's rules, one line each, beginning with the file's path. */
 export function findViolations(files: readonly SourceFile[]): string[] {
   return files.flatMap(file => {
     const facts = readFacts(file);
@@ -100,35 +100,35 @@ function checkName(path: string): string[] {
 }
 
 function checkImports(path: string, facts: SourceFacts): string[] {
-  const room = ROOMS.find(({ files }) => files.test(path));
-  if (room === undefined) return ['belongs to no room'];
+  const module = MODULES.find(({ files }) => files.test(path));
+  if (module === undefined) return ['belongs to no module'];
   return facts.imports.flatMap(fact => {
     if (fact.specifier === undefined) return ['imports something computed'];
     return /^\.{1,2}\//.test(fact.specifier)
-      ? checkOwnImport(path, room, fact, posix.join(posix.dirname(path), fact.specifier))
-      : checkPackage(path, room, fact, fact.specifier);
+      ? checkOwnImport(path, module, fact, posix.join(posix.dirname(path), fact.specifier))
+      : checkPackage(path, module, fact, fact.specifier);
   });
 }
 
-function checkOwnImport(path: string, room: Room, fact: ImportFact, target: string): string[] {
+function checkOwnImport(path: string, module: Module, fact: ImportFact, target: string): string[] {
   if (!target.startsWith('src/')) return [`imports ${target}, outside of src`];
   if (!target.endsWith('.ts')) return [`imports ${target} without its ending`];
   if (CONFIG.test(target) && !ENTRIES.test(path) && !(fact.isTypeOnly && ASSEMBLY.test(path)))
     return ['imports config, which is for entry files alone'];
-  if (room.may.test(target)) return [];
-  if (fact.isTypeOnly && room.mayTypes?.test(target) === true) return checkTypeNames(room, fact);
-  const kind = room.mayTypes?.test(target) === true ? 'values of ' : '';
-  return [`${room.name} may not import ${kind}${target}`];
+  if (module.may.test(target)) return [];
+  if (fact.isTypeOnly && module.mayTypes?.test(target) === true) return checkTypeNames(module, fact);
+  const kind = module.mayTypes?.test(target) === true ? 'values of ' : '';
+  return [`${module.name} may not import ${kind}${target}`];
 }
 
 /** i18n needs of the errors the union of codes and nothing else. */
-function checkTypeNames(room: Room, fact: ImportFact): string[] {
-  if (room.name !== 'i18n') return [];
+function checkTypeNames(module: Module, fact: ImportFact): string[] {
+  if (module.name !== 'i18n') return [];
   return fact.names.filter(name => name !== 'ErrorCode').map(name => `i18n may not import the type ${name}`);
 }
 
-function checkPackage(path: string, room: Room, fact: ImportFact, name: string): string[] {
-  if (room.packages === false) return [`${room.name} may not import ${name}`];
+function checkPackage(path: string, module: Module, fact: ImportFact, name: string): string[] {
+  if (module.packages === false) return [`${module.name} may not import ${name}`];
   if (ENTRIES.test(path)) return [];
   return PACKAGES.filter(({ names, home, types = true, members }) => {
     if (!names.test(name) || home.test(path) || (fact.isTypeOnly && types)) return false;

@@ -210,7 +210,7 @@ describe('keeping answers', () => {
     expect(await beatmaps.set(HARBOUR)).toMatchObject({ source: 'catalogue', stale: true });
   });
 
-  it('tells what a mistyped word may have meant when osu! finds nothing for it', async () => {
+  it('finds what a mistyped word may have meant when osu! finds nothing for it', async () => {
     const { set } = await (await openHouse()).beatmaps.set(HARBOUR);
     const { beatmaps } = await openHouse({
       catalogue: {
@@ -237,7 +237,7 @@ describe('keeping answers', () => {
     expect(sandbox.requests.filter(({ path }) => path.includes('/search'))).toHaveLength(1);
   });
 
-  it('is not sent to rest by cursors that somebody made up', async () => {
+  it('is not sent to rest by made-up cursors', async () => {
     const { beatmaps, sandbox } = await openHouse();
     const made = (token: string) =>
       Buffer.from(JSON.stringify({ s: 'osu', c: token, p: 1, k: 0 })).toString('base64url');

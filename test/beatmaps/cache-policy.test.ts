@@ -2,20 +2,20 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   createMemoryBeatmapCaches,
-  openBeatmapShelves,
+  openSharedBeatmapCaches,
   PAGE_POLICY,
   SET_POLICY,
 } from '../../src/beatmaps/cache-policy.ts';
-import type { CacheShelf } from '../../src/infra/cache/cache.ts';
-import type { RedisShelfOptions } from '../../src/infra/cache/redis-cache.ts';
+import type { SharedCache } from '../../src/infra/cache/cache.ts';
+import type { RedisCacheOptions } from '../../src/infra/cache/redis-cache.ts';
 import { madeUpSet } from './made-up-sets.ts';
 
 const Stored = z.object({ value: z.unknown(), freshUntil: z.number(), staleUntil: z.number() });
 
 /** Keeps JSON and nothing else, as Redis does. */
-function createJsonShelves() {
+function createJsonCaches() {
   const texts = new Map<string, string>();
-  const openShelf = <V>({ name, parse }: RedisShelfOptions<V>): CacheShelf<V> => ({
+  const openCache = <V>({ name, parse }: RedisCacheOptions<V>): SharedCache<V> => ({
     async read(key) {
       const { data: entry } = Stored.safeParse(JSON.parse(texts.get(`${name} ${key}`) ?? 'null'));
       const value = parse(entry?.value);
@@ -28,13 +28,13 @@ function createJsonShelves() {
       texts.delete(`${name} ${key}`);
     },
   });
-  return { texts, openShelf };
+  return { texts, openCache };
 }
 
-describe('openBeatmapShelves', () => {
+describe('openSharedBeatmapCaches', () => {
   it('lets a second process find sets and pages as the first had them', async () => {
-    const shelves = createJsonShelves();
-    const [one, two] = [0, 1].map(() => createMemoryBeatmapCaches(undefined, openBeatmapShelves(shelves)));
+    const sharedCaches = createJsonCaches();
+    const [one, two] = [0, 1].map(() => createMemoryBeatmapCaches(undefined, openSharedBeatmapCaches(sharedCaches)));
     const found = { set: madeUpSet(), source: 'osu' as const };
     const page = { sets: [madeUpSet()], total: null, next: 'abc', source: 'hinai' as const, token: undefined };
     await one?.sets.wrap('osu-set:1', async () => found, SET_POLICY);
@@ -45,15 +45,15 @@ describe('openBeatmapShelves', () => {
   });
 
   it('asks again for what was kept in another shape, or with an address that no page may show', async () => {
-    const shelves = createJsonShelves();
+    const sharedCaches = createJsonCaches();
     const times = { freshUntil: Date.now() + 60_000, staleUntil: Date.now() + 60_000 };
     const { title, ...untitled } = madeUpSet();
-    shelves.texts.set('beatmapsets 1', JSON.stringify({ value: { set: untitled, source: 'osu' }, ...times }));
-    shelves.texts.set('beatmapsets 2', JSON.stringify({ value: { set: madeUpSet(), source: 'gone' }, ...times }));
-    const { sets } = createMemoryBeatmapCaches(undefined, openBeatmapShelves(shelves));
+    sharedCaches.texts.set('beatmapsets 1', JSON.stringify({ value: { set: untitled, source: 'osu' }, ...times }));
+    sharedCaches.texts.set('beatmapsets 2', JSON.stringify({ value: { set: madeUpSet(), source: 'gone' }, ...times }));
+    const { sets } = createMemoryBeatmapCaches(undefined, openSharedBeatmapCaches(sharedCaches));
     for (const [place, url] of ['javascript:alert(1)', 'http://assets.ppy.sh/x.jpg', 'x'].entries()) {
       const set = { ...madeUpSet(), card_url: url };
-      shelves.texts.set(`beatmapsets ${place + 3}`, JSON.stringify({ value: { set, source: 'osu' }, ...times }));
+      sharedCaches.texts.set(`beatmapsets ${place + 3}`, JSON.stringify({ value: { set, source: 'osu' }, ...times }));
     }
     for (const key of ['1', '2', '3', '4', '5']) expect(await sets.get(key)).toBeUndefined();
     expect(title).not.toBe('');

@@ -12,15 +12,18 @@ import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirrors.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createDispatcher } from '../../src/bot/dispatch/dispatcher.ts';
+import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createLogger } from '../../src/infra/log.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
 import { commandList } from '../bot/command-list.ts';
 import { sampleServices } from '../bot/sample.ts';
 import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
+import { embeddedRecords } from '../records.ts';
 import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { createGenerator, createRandom } from './generated-sets.ts';
@@ -84,9 +87,11 @@ export async function run(size = 50_000): Promise<void> {
     dispatcher,
     delivery: { deliver: () => Promise.reject(new Error('nothing is delivered here')) },
     settings: services.settings,
-    jobs: services.jobs,
+    records: embeddedRecords(store),
     log,
   });
+  const queue = createEmbeddedQueue({ store, log });
+  const runtime = createRuntime({ platforms: [platform], queue, dispatcher, log });
   try {
     const generator = createGenerator(1);
     const random = createRandom(2);
@@ -100,7 +105,7 @@ export async function run(size = 50_000): Promise<void> {
     catalogue.rebuildRanks();
     await catalogue.warm();
     const { id: guildId } = fake.addGuild({ name: 'Harbour' });
-    await platform.start();
+    await runtime.start();
     await fake.waitFor(() => fake.commands);
 
     const maps: number[] = [];
@@ -115,7 +120,8 @@ export async function run(size = 50_000): Promise<void> {
     if (fake.problems.length > 0) throw new Error(fake.problems.join('; '));
     if (sandbox.requests.length > 0) throw new Error(`${sandbox.requests.length} upstream requests`);
   } finally {
-    await platform.stop();
+    await runtime.stop();
+    await queue.close();
     await fake.close();
     await http.close();
     await sandbox.close();

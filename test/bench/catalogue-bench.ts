@@ -39,7 +39,7 @@ function time(timing: Timing, work: () => { readonly length: number }): void {
   if (length > 0) timing.found += 1;
 }
 
-/** What somebody types who looks for a set, letter by letter. */
+/** What a person types who looks for a set, letter by letter. */
 function typedTexts(names: readonly string[], random: () => number): string[] {
   return Array.from({ length: SEARCHES }, () => names[Math.floor(random() * names.length)] ?? '').flatMap(name => {
     const text = name.slice(0, 24);

@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 export interface Child {
   /** What it printed first: its address. */
   readonly line: string;
-  /** Largest resident memory since the last call, sampled every 50 ms; null where /proc does not tell. */
+  /** Largest resident memory since the last call, sampled every 50 ms; null where /proc does not say. */
   takePeakBytes(): number | null;
   /** What a program that listens to its parent says of itself. */
   ask(question: string): Promise<unknown>;
@@ -18,7 +18,7 @@ const STOP_TIMEOUT_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 60_000;
 const SAMPLE_MS = 50;
 
-/** Running now; they end when the bench is told to. */
+/** Running now; they end when the bench is asked to. */
 const running = new Set<Child>();
 
 export async function stopChildren(): Promise<void> {

@@ -1,4 +1,4 @@
-/** Lets a bot of the bench tell its parent what it takes. */
+/** Lets a bot of the bench report to its parent what it takes. */
 const SAMPLE_MS = 5;
 
 /**

@@ -1,10 +1,14 @@
 /** Medley's Discord platform, dispatcher and delivery; only the posts are made up. Arguments: API, token, CDN, a folder for files. */
 
+import { join } from 'node:path';
 import { createDispatcher } from '../../src/bot/dispatch/dispatcher.ts';
+import { createRuntime } from '../../src/bot/runtime/runtime.ts';
 import { createHttpClient } from '../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../src/infra/http/overrides.ts';
 import { createLogger } from '../../src/infra/log.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
 import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
+import { openStore } from '../../src/infra/store/store.ts';
 import { createDelivery } from '../../src/media/delivery/delivery.ts';
 import { createCdnHeaders } from '../../src/media/files/cdn.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
@@ -12,6 +16,7 @@ import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
 import { commandList } from '../bot/command-list.ts';
 import { fakeExtractor, sampleServices } from '../bot/sample.ts';
 import { makeItem, makePost, makeVariant } from '../fakes/post.ts';
+import { embeddedRecords } from '../records.ts';
 import { gauge } from './discord-gauge.ts';
 
 const [apiUrl = '', token = '', cdn = '', tempDir = ''] = process.argv.slice(2);
@@ -38,17 +43,11 @@ const delivery = createDelivery({
   refresh: async ({ id }) => postOf(id),
   log,
 });
-const { settings, jobs } = services;
-const platform = createDiscordPlatform({
-  token,
-  apiUrl,
-  shards: 'auto',
-  dispatcher,
-  delivery,
-  settings,
-  jobs,
-  log,
-});
+const { settings } = services;
+const store = openStore(join(tempDir, 'medley.db'));
+const records = embeddedRecords(store);
+const platform = createDiscordPlatform({ token, apiUrl, shards: 'auto', dispatcher, delivery, settings, records, log });
+const queue = createEmbeddedQueue({ store, log });
 gauge();
-await platform.start();
+await createRuntime({ platforms: [platform], queue, dispatcher, log }).start();
 console.log('ready');

@@ -32,7 +32,7 @@ interface Row {
 
 let counter = 0;
 
-/** A code that nobody has asked for yet in this run. */
+/** A code that was not asked for yet in this run. */
 function newCode(): string {
   counter += 1;
   let code = '';

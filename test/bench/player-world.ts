@@ -1,5 +1,5 @@
 /**
- * A world of osu! players with known skills, by rules of its own: maps ask for aim and speed, which no catalogue tells, stars mix the two with
+ * A world of osu! players with known skills, by rules of its own: maps ask for aim and speed, which no catalogue knows, stars mix the two with
  * an error, every map pays a little more or less than it should, and mods change each map by another factor. Nothing of it is shared with the
  * recommender, which sees catalogue and plays alone.
  */
@@ -23,9 +23,9 @@ export interface WorldPlayer {
   readonly id: number;
   readonly aim: number;
   readonly speed: number;
-  /** On a map that is easy for him. */
+  /** On a map that is easy for this player. */
   readonly accuracy: number;
-  /** How often he plays with DT, HR and neither, never both; and how well, as a multiple of his skill. */
+  /** How often they play with DT, HR and neither, never both; and how well, as a multiple of their skill. */
   readonly habits: readonly { readonly mods: readonly string[]; readonly share: number; readonly skill: number }[];
   readonly approach: number;
   readonly best: readonly Score[];
@@ -213,7 +213,7 @@ function nearest(maps: readonly WorldMap[], asked: number, random: () => number)
 
 type Habit = WorldPlayer['habits'][number];
 
-/** One of them, as often as he has it. @param place from 0 up to 1 */
+/** One of them, as often as the player has it. @param place from 0 up to 1 */
 function habitOf(habits: readonly Habit[], place: number): Habit {
   let passed = 0;
   for (const habit of habits) {

@@ -60,7 +60,7 @@ async function compare(world: World): Promise<void> {
     withLibrary,
     byEstimate,
     await measure('osu!’s recommended difficulty', world, ROUNDS, recommendedDifficulty(world)),
-    await measure('chance, in his range of stars', world, ROUNDS, randomInRange(world)),
+    await measure('chance, in their range of stars', world, ROUNDS, randomInRange(world)),
   ]);
 }
 

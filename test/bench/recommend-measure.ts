@@ -57,20 +57,20 @@ export function openRecommender(
   const players = new Map(world.players.map(player => [player.id, player]));
   const playerOf = (user: number | string) => {
     const player = players.get(Number(user));
-    if (player === undefined) throw new TypeError(`nobody is ${user}`);
+    if (player === undefined) throw new TypeError(`there is no player ${user}`);
     return player;
   };
-  const told = { source: 'osu', stale: false } as const;
+  const fresh = { source: 'osu', stale: false } as const;
   const nothing = () => Promise.reject(new TypeError('not asked for here'));
   return createRecommend({
     beatmaps: {
-      user: async user => ({ ...told, user: madeUpPlayer(playerOf(user).id, playerOf(user).totalPp) }),
+      user: async user => ({ ...fresh, user: madeUpPlayer(playerOf(user).id, playerOf(user).totalPp) }),
       userScores: async (user, type, options = {}) => {
         const { best, recent } = playerOf(user);
         const page = type === 'recent' ? recent : options.cursor === undefined ? best.slice(0, 100) : best.slice(100);
-        return { ...told, scores: page, cursor: null };
+        return { ...fresh, scores: page, cursor: null };
       },
-      search: async () => ({ ...told, sets: [], total: 0, cursor: null, corrected: false }),
+      search: async () => ({ ...fresh, sets: [], total: 0, cursor: null, corrected: false }),
       set: nothing,
       setOfMap: nothing,
     },
@@ -107,7 +107,7 @@ export function libraryOf(world: World): Pick<Difficulty, 'of'> {
   };
 }
 
-/** What playing a list adds to his total: the best of a few tries each. */
+/** What playing a list adds to the total: the best of a few tries each. */
 function gainOf(player: WorldPlayer, picks: readonly Picked[], random: () => number): number {
   const plays = new Map(player.best.map(({ beatmap_id, pp }) => [beatmap_id, pp ?? 0]));
   const sum = () =>
@@ -185,7 +185,7 @@ export function recommendedDifficulty(world: World): Way {
   };
 }
 
-/** Any map between the stars of the player's own plays with the same mods, in the proportions he plays them. */
+/** Any map between the stars of the player's own plays with the same mods, in the proportions they play them. */
 export function randomInRange(world: World): Way {
   return async (player, round) => {
     const random = createRandom(player.id * 11 + round);

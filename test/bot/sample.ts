@@ -2,7 +2,6 @@ import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
-import { createJobs, type Jobs } from '../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../src/bot/settings/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
@@ -128,7 +127,8 @@ export function fakeExtractor(
 }
 
 export interface SampleServices extends Services {
-  readonly jobs: Jobs;
+  /** `PLATFORM:USER` whose requests were to be forgotten. */
+  readonly forgotten: readonly string[];
 }
 
 /** The real stores, in memory. */
@@ -137,6 +137,7 @@ export function sampleServices(
   store: Store = openStore(':memory:'),
 ): SampleServices {
   const records = embeddedRecords(store);
+  const forgotten: string[] = [];
   return {
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
@@ -145,7 +146,8 @@ export function sampleServices(
     recommend: fakeRecommend().recommend,
     recommendationHistory: createRecommendationHistory({ records }),
     actions: createButtonTokens({ key: Buffer.alloc(32, 7), records, onFailure: () => undefined }),
-    jobs: createJobs({ store }),
+    requests: { forgetUser: async (platform, userId) => void forgotten.push(`${platform}:${userId}`) },
+    forgotten,
     version: '1.2.3',
   };
 }

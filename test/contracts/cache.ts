@@ -245,7 +245,7 @@ export function cacheContract(name: string, create: () => CacheUnderTest | Promi
   });
 }
 
-/** A promise that somebody else resolves. */
+/** A promise that is resolved from outside. */
 export function createGate() {
   let resolve: (value: string) => void = () => {};
   const promise = new Promise<string>(done => {

@@ -50,7 +50,7 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
         for (const key of keys) expect(await notes.get(key)).toEqual(note(`of ${key}`));
       });
 
-      it('ends a record at a moment, unless it is told to stay or set again', async () => {
+      it('ends a record at a moment, unless it is made to stay or set again', async () => {
         const notes = await collection();
         for (const key of ['ends', 'stays', 'set']) await notes.set(key, note(key));
         const at = Date.now() + TTL_MS;

@@ -23,7 +23,7 @@ const backup = (...args: readonly string[]) => runEntry('backup', args, { DATA_D
 const Row = z.object({ id: z.number(), text: z.string() });
 const rowsOf = (store: Store, table: string) => store.all(`SELECT id, text FROM ${table} ORDER BY id`, [], Row);
 
-/** Writes two tables as one, again and again, until it is told to stop. */
+/** Writes two tables as one, again and again, until it is asked to stop. */
 function writeOn(store: Store): { stop(): Promise<number> } {
   let count = 0;
   let isOver = false;

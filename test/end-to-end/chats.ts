@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createFakeDiscord, type FakeDiscord } from '../fakes/discord.ts';
 import { createFakeTelegram, type FakeTelegram } from '../fakes/telegram.ts';
-import { createSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { type Program, startProgram } from './program.ts';
 
 /** Has one file with sound in its best size, so nothing needs to be made out of it. */
@@ -39,8 +39,14 @@ export interface Chats {
 
 const START_MS = 20_000;
 
-export async function openChats(): Promise<Chats> {
-  const sandbox = await createSandbox();
+export interface ChatsOptions {
+  readonly sandbox?: SandboxOptions;
+  /** Of the program, besides what the chats need. */
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export async function openChats(options: ChatsOptions = {}): Promise<Chats> {
+  const sandbox = await createSandbox(options.sandbox);
   const discord = await createFakeDiscord();
   const { id: guildId, channelId } = discord.addGuild({ name: 'Harbour' });
   let canFetch = true;
@@ -80,6 +86,7 @@ export async function openChats(): Promise<Chats> {
         TELEGRAM_API_URL: telegram.apiUrl,
         UPSTREAM_OVERRIDES: sandbox.overrides,
         USER_LIMIT: '1000/60',
+        ...options.environment,
       });
       programs.push(program);
       await program.ready;

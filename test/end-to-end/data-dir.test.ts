@@ -83,7 +83,7 @@ describe('DATA_DIR', () => {
     expect(other.stderr()).toMatch(/^Medley could not start: DATA_DIR \S+ cannot be used: [^\n]+\n$/);
   }, 60_000);
 
-  it('whose catalogue cannot be filled is told in one sentence', async () => {
+  it('whose catalogue cannot be filled is reported in one sentence', async () => {
     writeFileSync(join(folder, 'file'), '');
     const ended = await runEntry('catalogue', [], { DATA_DIR: join(folder, 'file') });
     expect(ended.code).toBe(1);

@@ -5,7 +5,7 @@ import { watchBrowserConnections } from '../fakes/browser-watch.ts';
 import { watchConnections } from '../fakes/connection-watch.ts';
 import { HOSTILE_ADDRESSES } from '../infra/http/hostile-addresses.ts';
 import { wreqMissing } from '../wreq.ts';
-import { createHouse } from './program-with-sandbox.ts';
+import { createProgramWithSandbox } from './program-with-sandbox.ts';
 
 vi.mock('wreq-js', async importOriginal => {
   const { watchPackage } = await import('../fakes/browser-watch.ts');
@@ -27,7 +27,7 @@ describe('addresses that want to lead elsewhere', () => {
   });
 
   it('reach no address but the upstreams, through the API', async () => {
-    const { sandbox, extractor } = await createHouse();
+    const { sandbox, extractor } = await createProgramWithSandbox();
     const asked: string[] = [];
     const server = await createApiServer({
       extract: (link, options) => {
@@ -57,7 +57,7 @@ describe('addresses that want to lead elsewhere', () => {
   }, 60_000);
 
   it('are not followed when a trusted page redirects to them', async () => {
-    const { sandbox, extractor } = await createHouse();
+    const { sandbox, extractor } = await createProgramWithSandbox();
     await extractor.extract('https://www.instagram.com/p/DXtramshed1/');
     const watch = watchConnections();
     const browserWatch = watchBrowserConnections();
@@ -83,7 +83,7 @@ describe('addresses that want to lead elsewhere', () => {
   }, 60_000);
 
   it('are not found in running text either', async () => {
-    const { extractor } = await createHouse();
+    const { extractor } = await createProgramWithSandbox();
     for (const { address } of HOSTILE_ADDRESSES) {
       const found = extractor.findLinks(`look at this: ${address} nice`);
       for (const link of found)

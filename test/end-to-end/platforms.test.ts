@@ -69,7 +69,7 @@ async function brought() {
 
 let asked = 0;
 
-/** Whoever asks for help later is answered after all that came before was taken. */
+/** A later request for help is answered after all that came before was taken. */
 async function answeredHelp(place: 'discord' | 'telegram'): Promise<void> {
   asked += 1;
   if (place === 'discord') {
@@ -156,7 +156,7 @@ describe('on Telegram, the post’s own file comes once', () => {
     expect(telegram.files.get(String(results[0]?.video_file_id))?.sha256).toBe(sha256Of(REEL_FILE));
   });
 
-  it('in an inline message about a post that nobody has brought yet', async () => {
+  it('in an inline message about a post that was not shown yet', async () => {
     const { telegram } = chats;
     const id = telegram.inlineQuery({ query: WATCH, from: SARI });
     const { results } = await telegram.waitFor(() => telegram.inlineAnswers.get(id));

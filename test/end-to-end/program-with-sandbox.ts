@@ -8,13 +8,15 @@ import { sourceDescriptors } from '../../src/media/sources/index.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 
-export interface House {
+export interface ProgramWithSandbox {
   readonly sandbox: Sandbox;
   readonly extractor: Extractor;
 }
 
 /** The real client, sources and extractor in this process, over the sandbox alone; nothing is remembered between links. */
-export async function createHouse(options: SandboxOptions & { readonly deadlineMs?: number } = {}): Promise<House> {
+export async function createProgramWithSandbox(
+  options: SandboxOptions & { readonly deadlineMs?: number } = {},
+): Promise<ProgramWithSandbox> {
   const { deadlineMs, ...sandboxOptions } = options;
   const sandbox = await createSandbox(sandboxOptions);
   const overrides = sandbox.overrides.split(',').map(entry => {

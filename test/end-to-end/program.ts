@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+/** The program as it is built. */
+export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** Medley as it is built, in a process and a folder of its own. */
 export interface Program {

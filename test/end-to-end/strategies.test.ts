@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../src/errors.ts';
 import type { Post } from '../../src/media/post.ts';
 import type { EndpointGroup, Fault } from '../sandbox/faults.ts';
-import { createHouse } from './program-with-sandbox.ts';
+import { createProgramWithSandbox } from './program-with-sandbox.ts';
 
 const REEL = 'https://www.instagram.com/reel/DVclaybowl1/';
 const CAROUSEL = 'https://www.instagram.com/p/DWlightkeep/';
@@ -38,7 +38,7 @@ const INSTAGRAM: readonly EndpointGroup[] = [
   'instagram.route',
 ];
 
-/** What must be the same whoever told: the paths and sizes of the files, and what the author wrote. */
+/** What must be the same by every strategy: the paths and sizes of the files, and what the author wrote. */
 function essence(post: Post) {
   return {
     id: post.id,
@@ -61,7 +61,7 @@ async function failure(work: Promise<unknown>): Promise<AppError> {
 describe('one endpoint of Instagram broken alone leaves the answer right', () => {
   for (const endpoint of INSTAGRAM) {
     it(`${endpoint}, in every quick way`, async () => {
-      const { sandbox, extractor } = await createHouse();
+      const { sandbox, extractor } = await createProgramWithSandbox();
       const [reel, carousel] = [await extractor.extract(REEL), await extractor.extract(CAROUSEL)].map(({ post }) =>
         essence(post),
       );
@@ -80,7 +80,7 @@ describe('one endpoint of Instagram broken alone leaves the answer right', () =>
   it.each<Fault>(['hang', 'stall', 'drip', 'endless'])(
     'the first strategy that answers with %s, within the one deadline',
     async fault => {
-      const { sandbox, extractor } = await createHouse({ deadlineMs: 6_000 });
+      const { sandbox, extractor } = await createProgramWithSandbox({ deadlineMs: 6_000 });
       await extractor.extract(CAROUSEL);
       sandbox.faults.set('instagram.graphql-shortcode.plain', fault);
       const startedAt = Date.now();
@@ -95,7 +95,7 @@ describe('one endpoint of Instagram broken alone leaves the answer right', () =>
 
 describe('with oEmbed alone alive', () => {
   it('author and cover are the answer, with the reason; where files are needed, the reason is', async () => {
-    const { sandbox, extractor } = await createHouse();
+    const { sandbox, extractor } = await createProgramWithSandbox();
     sandbox.faults.set('instagram.*', 'status:503');
     sandbox.faults.clear('instagram.oembed');
     const { post, reason } = await extractor.extract(REEL);
@@ -111,7 +111,7 @@ describe('Facebook', () => {
   it.each<Fault>(['status:404', 'status:500', 'html', 'empty', 'garbage', 'truncate', 'reset', 'shape-changed'])(
     'is read from the embedded player when its pages answer with %s',
     async fault => {
-      const { sandbox, extractor } = await createHouse();
+      const { sandbox, extractor } = await createProgramWithSandbox();
       sandbox.faults.set('facebook.page', fault);
       const { post } = await extractor.extract(TRAM);
       expect(post.id).toBe('1184420716302551');
@@ -121,7 +121,7 @@ describe('Facebook', () => {
   );
 
   it('never gives the file of the other video that its page shows first', async () => {
-    const { sandbox, extractor } = await createHouse();
+    const { sandbox, extractor } = await createProgramWithSandbox();
     const { post } = await extractor.extract(TRAM);
     const tram = sandbox.world.facebook.find(({ id }) => id === '1184420716302551');
     expect(post.author.name).toBe(tram?.owner.name);
@@ -144,7 +144,7 @@ describe('all broken together, the error names the cause', () => {
   ])(
     'Instagram: %s is %s',
     async (fault, code) => {
-      const { sandbox, extractor } = await createHouse();
+      const { sandbox, extractor } = await createProgramWithSandbox();
       sandbox.faults.set('instagram.*', fault);
       // Of an embed whose JSON has changed its markup can still be read.
       if (fault === 'shape-changed') sandbox.faults.set('instagram.embed', 'garbage');
@@ -164,7 +164,7 @@ describe('all broken together, the error names the cause', () => {
   ])(
     'Facebook: %s is %s',
     async (fault, code) => {
-      const { sandbox, extractor } = await createHouse();
+      const { sandbox, extractor } = await createProgramWithSandbox();
       sandbox.faults.set('facebook.*', fault);
       expect((await failure(extractor.extract(TRAM))).code).toBe(code);
     },
@@ -174,7 +174,7 @@ describe('all broken together, the error names the cause', () => {
   it.each<Fault>(['hang', 'endless'])(
     '%s everywhere ends at the deadline',
     async fault => {
-      const { sandbox, extractor } = await createHouse({ deadlineMs: 2_000 });
+      const { sandbox, extractor } = await createProgramWithSandbox({ deadlineMs: 2_000 });
       sandbox.faults.set('instagram.*', fault);
       const startedAt = Date.now();
       const { code } = await failure(extractor.extract(REEL));
@@ -197,7 +197,7 @@ describe('all broken together, the error names the cause', () => {
   ])(
     '%s is %s',
     async (link, code) => {
-      const { extractor } = await createHouse();
+      const { extractor } = await createProgramWithSandbox();
       expect((await failure(extractor.extract(link))).code).toBe(code);
     },
     20_000,

@@ -6,9 +6,10 @@ import { recommendRoutes } from '../../src/api/beatmaps/recommend-routes.ts';
 import { createErrorRenderer } from '../../src/api/errors.ts';
 import { healthRoutes } from '../../src/api/health-routes.ts';
 import { mediaRoutes } from '../../src/api/media/media-routes.ts';
-import { createMetrics, type Metrics } from '../../src/api/metrics.ts';
 import type { Recommend } from '../../src/beatmaps/recommend/recommend.ts';
+import { createMetrics, type Metrics } from '../../src/infra/metrics.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
+import { createReadiness, type ReadinessCheck } from '../../src/infra/readiness.ts';
 import { createServer, type Server } from '../../src/infra/server/server.ts';
 import type { Extraction, ExtractOptions, Extractor } from '../../src/media/extract/extractor.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
@@ -26,7 +27,7 @@ export interface ApiServerOptions {
   readonly limiter?: RateLimiter;
   readonly keys?: readonly ApiKey[];
   readonly trustProxy?: readonly string[];
-  readonly checks?: Readonly<Record<string, () => boolean | Promise<boolean>>>;
+  readonly checks?: readonly ReadinessCheck[];
   readonly publicUrl?: string;
   readonly tunnel?: Pick<Tunnel, 'address'>;
   readonly now?: () => number;
@@ -44,10 +45,12 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const server = createServer({
     log,
     trustProxy: options.trustProxy ?? [],
+    publicUrl: options.publicUrl,
     renderError: createErrorRenderer('Tester'),
   });
   onTestFinished(() => server.stop());
   const metrics = createMetrics();
+  const limiter = options.limiter ?? createMemoryRateLimiter();
   metrics.observe(server.app);
   const checkKey = createKeyCheck(options.keys ?? []);
   const post = makePost();
@@ -55,7 +58,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const { publicUrl } = options;
   const tunnel = options.tunnel ?? { address: () => '/media/token' };
   const media = mediaRoutes({
-    sources: sourceDescriptors.map(({ id }) => id),
+    sources: sourceDescriptors,
     extractor: { extract, sourceOf: options.sourceOf ?? (() => undefined) },
     creator: 'Tester',
     tunnel,
@@ -65,7 +68,7 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
   const { beatmaps, recommend } = options;
   await server.app.register(
     api({
-      limiter: options.limiter ?? createMemoryRateLimiter(),
+      limiter,
       checkKey,
       publicUrl,
       routes: [
@@ -76,7 +79,9 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
       ...now,
     }),
   );
-  await server.app.register(healthRoutes({ server, checks: options.checks ?? {}, metrics, checkKey }));
+  const readiness = createReadiness({ log, checks: options.checks ?? [], timeoutMs: 200, keptMs: 0 });
+  const isProxied = publicUrl !== undefined || (options.trustProxy ?? []).length > 0;
+  await server.app.register(healthRoutes({ server, readiness, metrics, checkKey, limiter, isProxied }));
   return {
     app: server.app,
     listen: server.listen,

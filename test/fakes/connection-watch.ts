@@ -7,7 +7,7 @@ export interface ConnectionWatch {
 }
 
 /**
- * Watches the sockets themselves: Node makes one TCPCONNECTWRAP for each connection it asks the system for, whoever asked and by
+ * Watches the sockets themselves: Node makes one TCPCONNECTWRAP for each connection it asks the system for, whichever code asked and by
  * whatever library.
  */
 export function watchConnections(): ConnectionWatch {

@@ -36,6 +36,8 @@ export interface FakeDiscord {
   /** The application commands as last put; undefined before. */
   readonly commands: unknown;
   readonly gateway: Readonly<GatewayCounts>;
+  /** Whether anybody hears what is said now. */
+  readonly isHeard: boolean;
   addGuild(options?: GuildOptions): { readonly id: string; readonly channelId: string };
   removeGuild(id: string): void;
   /** Somebody writes. Without guild and channel: to the bot directly. @returns the id */
@@ -62,6 +64,8 @@ export interface FakeDiscord {
   /** Closes identifies that ask for one of these with 4014; all privileged ones by default, 0 for none. */
   refuseIntents(mask?: number): void;
   fault(fault: Fault): void;
+  /** No fault strikes any more. */
+  mend(): void;
   /** Reads until there is something. @throws after the time with what has gone wrong so far */
   waitFor<T>(read: () => T | undefined, timeoutMs?: number): Promise<T>;
   close(): Promise<void>;
@@ -154,6 +158,9 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
       return commands.put;
     },
     gateway: gateway.counts,
+    get isHeard() {
+      return gateway.isHeard();
+    },
     addGuild(guild = {}) {
       const { id, channelId, wire } = places.addGuild(guild);
       emit({ type: 'GUILD_CREATE', data: wire, guildId: id, intent: 1 });
@@ -180,6 +187,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     muteHeartbeats: gateway.muteHeartbeats,
     refuseIntents: (mask = PRIVILEGED_INTENTS) => gateway.refuseIntents(mask),
     fault: faults.add,
+    mend: faults.clear,
     async waitFor<T>(read: () => T | undefined, timeoutMs = 5000): Promise<T> {
       const stop = new AbortController();
       waiting.add(stop);

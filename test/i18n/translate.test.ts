@@ -49,7 +49,7 @@ describe('createTranslator', () => {
     [100_000, 'in 2 minutes'],
     [3_600_000, 'in 60 minutes'],
     [3 * 3_600_000, 'in 3 hours'],
-  ])('never tells people to come back too early: %d ms is %s', (ms, expected) => {
+  ])('never asks people to come back too early: %d ms is %s', (ms, expected) => {
     expect(createTranslator([]).wait(ms)).toBe(expected);
   });
 

@@ -22,7 +22,7 @@ async function run(script: string, request: Partial<ProgramRequest> = {}) {
 }
 
 describe('a program', () => {
-  it('tells how it ended and what it said', async () => {
+  it('reports how it ended and what it printed', async () => {
     let printed = '';
     const { end } = await run('echo out; echo trouble >&2; exit 3', { onOutput: chunk => (printed += chunk) });
     expect(await end).toEqual({ exitCode: 3, killedBy: null, complaints: 'trouble\n' });

@@ -83,6 +83,44 @@ describe('createLogger', () => {
     });
   });
 
+  it('writes a failed extraction in less than 1 KB, with each cause once, where nobody asks for stacks', () => {
+    const { log, text, last } = createProbe('info');
+    const parts = ['page', 'embed', 'graphql'].map(name => {
+      const cause = new AppError('timeout', 'no answer within 5000 ms', { cause: new Error('socket '.repeat(100)) });
+      return new AppError('timeout', `${name}: no answer within 5000 ms`, { cause });
+    });
+    const cause = new AggregateError([...parts, ...parts], 'six strategies failed');
+    log.error({ err: new AppError('timeout', 'every strategy failed', { cause }), code: 'timeout' }, 'request failed');
+    expect(text().length).toBeLessThan(1_000);
+    expect(text()).not.toContain('    at ');
+    const { err } = last();
+    expect(err).toMatchObject({ type: 'AppError', code: 'timeout', message: 'every strategy failed' });
+    expect(err).toHaveProperty('causes', [
+      expect.stringMatching(/^2x timeout: page: no answer/),
+      expect.stringMatching(/^6x Error: socket /),
+      expect.stringMatching(/^2x timeout: embed: no answer/),
+      expect.stringMatching(/^2x timeout: graphql: no answer/),
+    ]);
+  });
+
+  it('keeps short even what has twenty long causes, and takes secrets out of them', () => {
+    const { log, text } = createProbe('info');
+    const parts = Array.from({ length: 30 }, (_, i) => new AppError('upstream_changed', `${i} ${'y'.repeat(500)}`));
+    log.error(new AppError('upstream_changed', 'z'.repeat(5_000), { cause: new AggregateError(parts) }), 'failed');
+    expect(text().length).toBeLessThan(1_024);
+    log.warn({ err: new Error('x', { cause: new Error(`at ${TELEGRAM}`) }) }, 'failed');
+    expect(text()).toContain('[redacted]');
+    expect(text()).not.toContain(TELEGRAM);
+  });
+
+  it('says where a mistake of ours happened, at every level', () => {
+    const { log, last, text } = createProbe('info');
+    const broken = new AppError('upstream_changed', 'odd', { cause: new TypeError('x is undefined') });
+    log.warn({ err: new AggregateError([new AppError('timeout', 'late'), broken], 'all failed') }, 'x');
+    expect(last()).toMatchObject({ err: { stack: expect.stringContaining('log.test.ts') } });
+    expect(text().length).toBeLessThan(1_500);
+  });
+
   it('bounds endless causes, cycles, width, depth and length', () => {
     const { log, text, last } = createProbe();
     const loop: Error & { cause?: unknown } = new Error('loop');

@@ -1,23 +1,29 @@
 import { fastify } from 'fastify';
+import { createRuntime } from '../../src/bot/runtime/runtime.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
+import { openStore } from '../../src/infra/store/store.ts';
 import { createDiscordPlatform } from '../../src/platforms/discord/platform.ts';
+import type { Platform, RuntimePlatform } from '../../src/platforms/platform.ts';
 import { createTelegramPlatform } from '../../src/platforms/telegram/platform.ts';
 import type { WebText } from '../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform } from '../../src/platforms/web/platform.ts';
 import { type Core, DRAIN_MS, type Heard, type PlatformUnderTest, platformContract } from '../contracts/platform.ts';
 import { createFakeDiscord } from '../fakes/discord.ts';
 import { createFakeTelegram } from '../fakes/telegram.ts';
+import { embeddedRecords } from '../records.ts';
 import { textOf } from './discord/stage.ts';
 import { connect, type PageClient } from './web/page-client.ts';
 
 async function openDiscord(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeDiscord();
-  const platform = createDiscordPlatform({
+  const discord = createDiscordPlatform({
     ...core,
+    records: embeddedRecords(core.store),
     token: fake.token,
     apiUrl: fake.apiUrl,
     shards: 'auto',
-    drainMs: DRAIN_MS,
   });
+  const platform = hosted('discord', discord, core);
   await platform.start();
   const nameOf = (person: number) => String(300 + person);
   return {
@@ -49,15 +55,28 @@ async function openDiscord(core: Core): Promise<PlatformUnderTest> {
   };
 }
 
+/** A platform in a runtime of its own, as a process has it. */
+function hosted(id: Platform['id'], platform: RuntimePlatform, { store, dispatcher, log }: Core): Platform {
+  const memory = openStore(':memory:');
+  const queue = createEmbeddedQueue({ store, log });
+  const spare = createEmbeddedQueue({ store: memory, log });
+  const runtime = createRuntime({ platforms: [platform], queue, spare, dispatcher, log, drainMs: DRAIN_MS });
+  return {
+    id,
+    start: () => runtime.start(),
+    async stop() {
+      await runtime.stop();
+      await Promise.all([queue.close(), spare.close()]);
+      memory.close();
+    },
+  };
+}
+
 async function openTelegram(core: Core): Promise<PlatformUnderTest> {
   const fake = await createFakeTelegram();
-  const platform = createTelegramPlatform({
-    ...core,
-    token: fake.token,
-    apiUrl: fake.apiUrl,
-    webhook: undefined,
-    limits: { spacingMs: 0, backoffMs: 20, maxBackoffMs: 200, drainMs: DRAIN_MS, closeMs: DRAIN_MS },
-  });
+  const limits = { spacingMs: 0 };
+  const telegram = createTelegramPlatform({ ...core, token: fake.token, apiUrl: fake.apiUrl, limits });
+  const platform = hosted('telegram', telegram, core);
   await platform.start();
   await fake.waitFor(() => fake.isPolled || undefined);
   return {

@@ -4,11 +4,11 @@ import type { MediaFile } from './media.ts';
 
 export interface AddressOptions {
   readonly host?: string;
-  /** Told in `efg`, as the sites do. */
+  /** Stated in `efg`, as the sites do. */
   readonly tag?: Readonly<Record<string, string | number>>;
   /** `stp`, the instruction to resize. */
   readonly transform?: string;
-  /** `ig_cache_key`: tells apart two uses of one file. */
+  /** `ig_cache_key`: distinguishes two uses of one file. */
   readonly cacheKey?: string;
 }
 

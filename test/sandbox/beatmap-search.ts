@@ -1,4 +1,4 @@
-/** How the played sites search: enough of the real ones' language to tell a kept promise from a broken one. */
+/** How the played sites search: enough of the real ones' language to distinguish a kept promise from a broken one. */
 import type { SandboxMap, SandboxSet } from './beatmap-world.ts';
 
 export interface Wanted {

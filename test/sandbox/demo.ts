@@ -11,7 +11,7 @@ import { createSandbox, type Sandbox } from './sandbox.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const READY = /^Medley is ready at \S+$/;
-/** Set by people for the real bot; the demo talks to nobody. */
+/** Set by people for the real bot; the demo stays on this machine. */
 const PRIVATE_SETTINGS = ['DISCORD_TOKEN', 'TELEGRAM_TOKEN', 'REDIS_URL', 'INSTAGRAM_COOKIES_FILE', 'UPSTREAM_PROXY'];
 
 /** What the empty chat offers to try. */
@@ -29,9 +29,9 @@ const BEATMAP_LINES = [
   ['/beatmap download 900006', 'a download that was taken down'],
   ['/beatmap recommend lamp post', 'what a player could play next'],
   ['/osu profile lamp post', 'a player'],
-  ['https://osu.ppy.sh/scores/5000000001', 'one of his plays'],
+  ['https://osu.ppy.sh/scores/5000000001', 'one of their plays'],
   ['/osu scores Drum_Kitten recent', 'the plays of another'],
-  ['/osu maps lamp post most_played', 'what he plays most'],
+  ['/osu maps lamp post most_played', 'what they play most'],
   ['/beatmap recommend stars:4-5', 'what to play next'],
 ] as const;
 
@@ -90,7 +90,7 @@ async function demo(): Promise<number> {
   try {
     const child = startMedley(sandbox, folder);
     process.on('SIGTERM', signal => child.kill(signal));
-    // A terminal tells both of us; told twice, Medley would not finish what it does.
+    // A terminal signals both processes; signalled twice, Medley would not finish what it does.
     process.on('SIGINT', signal => process.stdin.isTTY || child.kill(signal));
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', line => {

@@ -1,4 +1,4 @@
-/** The clips and photos of test/fixtures/media, with the facts that the sites tell about them. */
+/** The clips and photos of test/fixtures/media, with the facts that the sites state about them. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -18,7 +18,7 @@ export interface Clip {
     readonly width: number;
     readonly height: number;
   } | null;
-  /** False: the sites tell the tracks alone. */
+  /** False: the sites list the tracks alone. */
   readonly hasWholeFile: boolean;
 }
 

@@ -137,7 +137,7 @@ function findPlayer({ players }: BeatmapWorld, key: string): SandboxPlayer | und
   return players.find(player => isIt(player) && !player.restricted);
 }
 
-/** Every third map that gives pp is still to be played: nothing could be recommended to somebody who knows them all. */
+/** Every third map that gives pp is still to be played: nothing could be recommended to a player who knows them all. */
 function playsOf({ sets }: BeatmapWorld, player: SandboxPlayer, mode: string | undefined, isNew: boolean) {
   return sets
     .flatMap(set => set.maps.map(map => ({ set, map })))

@@ -103,7 +103,7 @@ describe('the sandbox as Instagram', () => {
     expect(sandbox.count('instagram.graphql-media-id')).toBe(1);
   });
 
-  it('tells media info to accounts alone', async () => {
+  it('gives media info to accounts alone', async () => {
     const sandbox = await start();
     const address = `https://i.instagram.com/api/v1/media/${PK}/info/`;
     expect((await ask(sandbox, address, { headers: SCRIPT })).status).toBe(302);

@@ -1,4 +1,4 @@
-/** Instagram, Facebook and their CDN, osu! and its mirrors, played by one loopback server that tells them apart by the Host header. */
+/** Instagram, Facebook and their CDN, osu! and its mirrors, played by one loopback server that distinguishes them by the Host header. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createMediaAddresses } from './address.ts';
 import { type Answer, type Ask, plain } from './answer.ts';
@@ -54,7 +54,7 @@ export interface SandboxRequest {
   readonly method: string;
   /** Path with query. */
   readonly path: string;
-  /** `other` for pages that nobody breaks, `unknown` for hosts that are not played. */
+  /** `other` for pages without faults, `unknown` for hosts that are not played. */
   readonly endpoint: Endpoint | 'other' | 'unknown';
 }
 
@@ -171,7 +171,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
     shortLinks: world.shortLinks,
     isDataCentre: options.isDataCentre ?? false,
   };
-  const nobody = {
+  const empty = {
     instagram: { ...instagram, shortLinks: [], find: () => undefined, findById: () => undefined },
     facebook: { ...facebook, posts: [], shortLinks: [] },
     beatmaps: { sets: [], players: [] },
@@ -195,7 +195,7 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
   }
 
   function rightAnswer(ask: Ask, endpoint: Endpoint, isNull: boolean): Answer {
-    const sites = isNull ? nobody : { instagram, facebook, beatmaps };
+    const sites = isNull ? empty : { instagram, facebook, beatmaps };
     if (isInstagram(endpoint)) return answerInstagram(endpoint, ask, sites.instagram);
     if (isFacebook(endpoint)) return answerFacebook(endpoint, ask, sites.facebook);
     if (isOsu(endpoint)) return answerOsu(endpoint, ask, sites.beatmaps);

@@ -92,7 +92,7 @@ export interface InstagramPost {
   readonly dialect: '2026' | '2022';
   readonly embed: Embed;
   readonly state: State;
-  /** One line for whoever is shown the link. */
+  /** One line about the link. */
   readonly about: string;
   /** What follows the code in a link that was shared by a private account. */
   readonly suffix: string;
@@ -106,7 +106,7 @@ export interface FacebookPost {
   readonly text: string | null;
   readonly title: string | null;
   readonly media: readonly Media[];
-  /** False: the page tells no HD address. */
+  /** False: the page has no HD address. */
   readonly hasHd: boolean;
   /** Unix seconds. */
   readonly createdAt: number;
@@ -243,7 +243,7 @@ const POSTS: readonly InstagramPost[] = [
 ];
 
 const PAGES: readonly FacebookPost[] = [
-  facebook('1184420716302551', 'reel', TRAMS, "a reel; the page shows somebody else's first", [TRAM], {
+  facebook('1184420716302551', 'reel', TRAMS, "a reel; the page shows another author's first", [TRAM], {
     text: 'First run of the season. Mind the bell! #trams',
     reactions: 2_636,
     comments: 401,

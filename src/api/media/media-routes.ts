@@ -2,20 +2,23 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { AppError } from '../../errors.ts';
 import type { Extraction, Extractor } from '../../media/extract/extractor.ts';
-import { type Post, postSchemaOf, type SourceId } from '../../media/post.ts';
+import type { SourceDescriptor } from '../../media/extract/source-descriptor.ts';
+import { type Post, postSchemaOf } from '../../media/post.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { sendAnswer } from '../answer.ts';
 import { askedOrigin } from '../asked-origin.ts';
 import { errorResponses } from '../reference/document.ts';
-import { FB_EXAMPLE, IG_EXAMPLE, POST_EXAMPLE } from '../reference/examples.ts';
+import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from '../reference/examples.ts';
 import { createPostAnswers } from './post-answers.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
 
+export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
+
 export interface MediaRoutesOptions {
   readonly extractor: Pick<Extractor, 'extract' | 'sourceOf'>;
-  /** Ids of all there are. */
-  readonly sources: readonly SourceId[];
+  /** All there are, the best known first. */
+  readonly sources: readonly [ApiSource, ...ApiSource[]];
   readonly creator: string;
   readonly tunnel: Pick<Tunnel, 'address'>;
   /** Where people reach this server; else the address they asked. */
@@ -26,7 +29,7 @@ export interface MediaRoutesOptions {
 interface Endpoint {
   readonly path: string;
   readonly only: Post['source'] | undefined;
-  /** Whether an answer needs an item that could be read: of one without, the reason is told. */
+  /** Whether an answer needs an item that could be read: without one, the answer is the reason. */
   readonly readable: boolean;
   /** What to send, in words, and an example. */
   readonly takes: string;
@@ -68,8 +71,8 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     path: '/post',
     only: undefined,
     readable: false,
-    takes: 'the link of a public Instagram or Facebook post',
-    example: 'https://www.instagram.com/p/C1a2B3c4D5e/',
+    takes: `the link of a public ${sources.map(({ name }) => name).join(' or ')} post`,
+    example: sources[0].example,
     shape: post => post,
   };
 
@@ -115,9 +118,12 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           tags,
           operationId: 'post',
           summary: 'Everything known about a post',
-          description: 'Any supported link of either site: all items, and of each item every file the site offers.',
+          description: 'Any supported link: all items, and of each item every file the site offers.',
           querystring: linkQuery(any.example),
-          response: { 200: postSchemaOf(sources).meta({ example: POST_EXAMPLE }), ...errorResponses },
+          response: {
+            200: postSchemaOf(sources.map(({ id }) => id)).meta({ example: createPostExample(sources[0]) }),
+            ...errorResponses,
+          },
         },
         schemaErrorFormatter: () => badLink(any),
       },

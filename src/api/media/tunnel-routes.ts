@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import { clientKey } from '../../infra/server/client-address.ts';
+import type { ResponseStreams } from '../../infra/server/response-streams.ts';
 import type { PlayerLinks } from '../../media/tunnel/player-links.ts';
 import type { Tunnel } from '../../media/tunnel/tunnel.ts';
 import { askedOrigin } from '../asked-origin.ts';
@@ -11,13 +11,13 @@ export interface TunnelRoutesOptions {
   readonly tunnel: Pick<Tunnel, 'open'>;
   readonly playbacks: PlayerLinks;
   readonly publicUrl: string | undefined;
+  /** Where files that flow have their places. */
+  readonly streams: Pick<ResponseStreams, 'enter'>;
   readonly log: Logger;
   readonly now?: () => number;
 }
 
 const MAX_AGE_S = 6 * 3600;
-/** Files that may flow to one client at once: a slow reader holds a connection to the CDN, or a file on the disk, for as long as it reads. */
-const STREAMS_PER_CLIENT = 24;
 
 const PARTS = [
   [VIDEO_NAME, 'video'],
@@ -41,8 +41,7 @@ type Query = { readonly download?: unknown };
  * that plays a video, which chats unfurl, with the video and its cover below it.
  */
 export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
-  const { tunnel, playbacks, publicUrl, log, now = Date.now } = options;
-  const streams = new Map<string, number>();
+  const { tunnel, playbacks, publicUrl, streams, log, now = Date.now } = options;
 
   return async server => {
     server.route<{ Params: { token: string }; Querystring: Query }>({
@@ -79,8 +78,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
 
   async function sendFile(token: string, query: Query, request: FastifyRequest, reply: FastifyReply) {
     const { signal, headers } = request;
-    const leave = enter(clientKey(request.ip));
-    reply.raw.once('close', leave);
+    const stream = streams.enter(clientKey(request.ip), reply.raw);
     const response = await tunnel.open(token, {
       method: request.method === 'HEAD' ? 'HEAD' : 'GET',
       range: headers.range,
@@ -91,6 +89,7 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
     response.body?.once('error', error => {
       if (!signal.aborted) log.warn({ err: error }, 'a media file broke off');
     });
+    stream.watch();
     const disposition = query.download === '1' ? 'attachment' : 'inline';
     return reply
       .code(response.status)
@@ -99,20 +98,6 @@ export function tunnelRoutes(options: TunnelRoutesOptions): FastifyPluginAsync {
       .header('content-disposition', contentDisposition(disposition, response.fileName))
       .header('cache-control', `private, max-age=${secondsUntil(response.expiresAt)}`)
       .send(response.body);
-  }
-
-  /** @throws AppError `rate_limited` */
-  function enter(client: string): () => void {
-    const flowing = streams.get(client) ?? 0;
-    if (flowing >= STREAMS_PER_CLIENT) {
-      throw new AppError('rate_limited', 'too many files at once', { retryAfterMs: 5_000 });
-    }
-    streams.set(client, flowing + 1);
-    return () => {
-      const left = (streams.get(client) ?? 1) - 1;
-      if (left > 0) streams.set(client, left);
-      else streams.delete(client);
-    };
   }
 
   function secondsUntil(end: number): number {

@@ -14,7 +14,7 @@ export interface DocsRoutesOptions {
 const MAX_AGE_S = 300;
 
 const STYLE_HASH = createHash('sha256').update(REFERENCE_STYLE).digest('base64');
-/** The page's own style sheet and nothing else: no script, no picture, no frame, nothing from elsewhere. */
+/** The page's own style sheet and nothing else: no script, no image, no frame, nothing from elsewhere. */
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 /** `/openapi.json` for programs, `/docs` for people. Neither is counted. */

@@ -10,7 +10,7 @@ const STATUSES: readonly number[] = [...new Set<number>(Object.values(ERROR_STAT
 /** Every status the endpoints can fail with, for a route's `response`. */
 export const errorResponses = Object.fromEntries(STATUSES.map(status => [status, errorAnswer]));
 
-/** Of the endpoints whose answers say who told them. */
+/** Of the endpoints whose answers name their source. */
 export const BEATMAPS_TAG = 'Beatmaps';
 
 /** How the document is made of the routes' zod schemas. */
@@ -57,7 +57,7 @@ const HEADERS = {
   'Cache-Control': word('How long the answer may be kept.'),
   'X-Cache': word('HIT, MISS, or STALE: an older answer because the site does not answer now.'),
   'X-Data-Source': word(
-    'Who told of beatmaps and players: osu, a mirror, or catalogue for what this server remembers.',
+    'Where beatmaps and players come from: osu, a mirror, or catalogue for what this server remembers.',
   ),
 };
 
@@ -72,7 +72,7 @@ function refs(names: readonly HeaderName[]) {
   return Object.fromEntries(names.map(name => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What each error status means for whoever asks. */
+/** What each error status means for the caller. */
 const ERROR_TITLES: Readonly<Record<string, string>> = {
   400: 'The link or another parameter is missing, unreadable or not supported.',
   403: 'Private, for logged-in people only, age-restricted, or a wrong key.',

@@ -4,7 +4,7 @@ import type { FbDownload, IgDownload } from '../media/post-schema.ts';
 
 const FILE = 'https://scontent.cdninstagram.com/o1/v/t16/f2/m86/AQExample.mp4?oe=6A1B2C3D';
 const COVER = 'https://scontent.cdninstagram.com/v/t51.2885-15/400000000_n.jpg?oe=6A1B2C3D';
-const FACE = 'https://scontent.cdninstagram.com/v/t51.2885-19/300000000_n.jpg?oe=6A1B2C3D';
+const AVATAR = 'https://scontent.cdninstagram.com/v/t51.2885-19/300000000_n.jpg?oe=6A1B2C3D';
 const CAPTION = 'Low tide at dusk with @tide.chart #harbour #slowtravel';
 
 export const IG_EXAMPLE: IgDownload = {
@@ -18,7 +18,7 @@ export const IG_EXAMPLE: IgDownload = {
         full_name: 'Mara Lindqvist',
         username: 'mara.by.the.sea',
         is_verified: false,
-        profile_pic_url: FACE,
+        profile_pic_url: AVATAR,
       },
       caption: {
         hashtags: ['#harbour', '#slowtravel'],
@@ -55,16 +55,18 @@ export const FB_EXAMPLE: FbDownload = {
   },
 };
 
-export const POST_EXAMPLE: Post = {
-  source: 'instagram',
-  id: 'C1a2B3c4D5e',
-  url: 'https://www.instagram.com/p/C1a2B3c4D5e/',
+/** A post of this source. */
+export function createPostExample({ id, example }: { readonly id: string; readonly example: string }): Post {
+  return { ...POST, source: id, id: new URL(example).pathname.match(/[^/]+(?=\/?$)/)?.[0] ?? '', url: example };
+}
+
+const POST: Omit<Post, 'source' | 'id' | 'url'> = {
   author: {
     id: '5550001234',
     username: 'mara.by.the.sea',
     name: 'Mara Lindqvist',
     verified: false,
-    avatarUrl: FACE,
+    avatarUrl: AVATAR,
   },
   title: null,
   caption: CAPTION,

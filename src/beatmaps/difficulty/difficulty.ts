@@ -129,13 +129,13 @@ function failureTtlMs(error: unknown): number {
 
 export function createDifficulty(options: DifficultyOptions): Difficulty {
   const { http, dataDir, log, now = Date.now } = options;
-  const shelf = createOsuFileCache({
+  const cache = createOsuFileCache({
     folder: join(dataDir, 'osu'),
     ...(options.isFiller && { isFiller: options.isFiller }),
     maxBytes: options.maxBytes ?? 256 * 1024 * 1024,
     log,
   });
-  const files = createOsuFiles({ http, shelf, log, now });
+  const files = createOsuFiles({ http, cache, log, now });
   const threads = createDifficultyWorkerPool({
     log,
     threads: options.workers ?? 1,

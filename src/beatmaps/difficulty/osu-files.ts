@@ -28,7 +28,7 @@ export interface OsuFiles {
 
 export interface OsuFilesOptions {
   readonly http: HttpClient;
-  readonly shelf: OsuFileCache;
+  readonly cache: OsuFileCache;
   readonly log: Logger;
   /** Of one request. Default 4000. */
   readonly timeoutMs?: number;
@@ -95,7 +95,7 @@ function createBudget({ perSecond, burst }: FilePace, now: () => number) {
   };
 }
 
-export function createOsuFiles({ http, shelf, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions): OsuFiles {
+export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions): OsuFiles {
   const health = createHealth({ ids: SITES.map(({ id }) => id), now });
   const flights = createSingleFlight<OsuFile>();
   const remembered = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
@@ -155,14 +155,14 @@ export function createOsuFiles({ http, shelf, log, timeoutMs = 4_000, now = Date
       log,
       now,
     });
-    await shelf.put(value.checksum, value.file);
+    await cache.put(value.checksum, value.file);
     return value;
   }
 
   async function find(map: Pick<Beatmap, 'id' | 'checksum'>, key: string, signal: AbortSignal): Promise<OsuFile> {
     const known = remembered.get(key);
     for (const checksum of [map.checksum, known]) {
-      const file = checksum == null ? undefined : await shelf.take(checksum);
+      const file = checksum == null ? undefined : await cache.take(checksum);
       if (checksum != null && file !== undefined) {
         return { file, checksum, isOther: map.checksum !== null && checksum !== map.checksum };
       }

@@ -27,8 +27,8 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly now: () => number;
 }
 
-/** How much a code tells the person who asked, most first. */
-const TELLING: readonly ErrorCode[] = [
+/** How much a code says to the person who asked, most first. */
+const RANKS: readonly ErrorCode[] = [
   'upstream_rate_limited',
   'credentials_required',
   'upstream_unavailable',
@@ -37,8 +37,8 @@ const TELLING: readonly ErrorCode[] = [
 ];
 
 function telling(code: ErrorCode): number {
-  const place = TELLING.indexOf(code);
-  return place < 0 ? TELLING.length : place;
+  const place = RANKS.indexOf(code);
+  return place < 0 ? RANKS.length : place;
 }
 
 /** The most telling failure, which names every source that failed; all of them are its cause. */

@@ -15,7 +15,7 @@ export type MirrorId = (typeof MIRROR_IDS)[number];
 export interface MirrorSite {
   readonly id: MirrorId;
   readonly host: string;
-  readonly pace: ThrottleRule;
+  readonly throttle: ThrottleRule;
   /** @param page from 0, of {@link PAGE_SIZE} sets */
   searchUrl(search: Search, page: number, withSort: boolean): URL;
   readPage(answer: unknown): { readonly rows: unknown; readonly total: number | null };
@@ -85,7 +85,7 @@ function minoSearchUrl(base: string, limitName: string, search: Search, page: nu
 const OSU_DIRECT: MirrorSite = {
   id: 'osu.direct',
   host: 'osu.direct',
-  pace: { perSecond: 0.8, burst: 12, atOnce: 6 },
+  throttle: { perSecond: 0.8, burst: 12, atOnce: 6 },
   searchUrl(search, page, withSort) {
     const address = minoSearchUrl('https://osu.direct/api/v2/search', 'amount', search, page, withSort);
     // It takes one status; its refusal of more was a 403.
@@ -103,7 +103,7 @@ const OSU_DIRECT: MirrorSite = {
 const CATBOY: MirrorSite = {
   id: 'catboy',
   host: 'catboy.best',
-  pace: { perSecond: 2, burst: 10, atOnce: 4 },
+  throttle: { perSecond: 2, burst: 10, atOnce: 4 },
   searchUrl(search, page, withSort) {
     const address = minoSearchUrl('https://catboy.best/api/v2/search', 'limit', search, page, withSort);
     for (const status of statusParams(search.status)) address.searchParams.append('status', String(status));
@@ -133,7 +133,7 @@ function hinaiBounds({ ranges, texts }: Query): Params {
 const HINAI: MirrorSite = {
   id: 'hinai',
   host: 'mirror.hinamizawa.ai',
-  pace: { perSecond: 4, burst: 12, atOnce: 6 },
+  throttle: { perSecond: 4, burst: 12, atOnce: 6 },
   searchUrl(search, page, withSort) {
     const { query, status, sort } = search;
     const words = [query.text, query.texts.artist?.text, query.texts.title?.text].filter(Boolean).join(' ');

@@ -12,8 +12,8 @@ export interface MirrorsOptions {
 }
 
 /** What the mirrors tolerate, by host; well below what they allow. */
-export const MIRROR_PACES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
-  MIRROR_SITES.map(({ host, pace }) => [host, pace]),
+export const MIRROR_THROTTLES: Readonly<Record<string, ThrottleRule>> = Object.fromEntries(
+  MIRROR_SITES.map(({ host, throttle }) => [host, throttle]),
 );
 
 /** Every mirror, in the order to begin with. */

@@ -105,7 +105,7 @@ export interface OsuApiOptions {
 }
 
 /** What its terms ask for is 60 a minute; beyond it an application may lose its access. */
-export const OSU_PACE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 };
+export const OSU_THROTTLE: ThrottleRule = { perSecond: 1, burst: 12, atOnce: 6 };
 export const OSU_HOST = 'osu.ppy.sh';
 /** Covers, avatars, previews: open to everyone (2026-08). */
 export const OSU_ASSET_HOSTS = ['assets.ppy.sh', 'a.ppy.sh', 'b.ppy.sh'] as const;

@@ -28,9 +28,9 @@ export function ppPicture(
   const worth = scores.flatMap(({ pp }) => (pp === null ? [] : [pp]));
   if (worth.length < FEWEST) return undefined;
   const [top, last] = [Math.max(...worth), Math.min(...worth)].map(pp =>
-    t.messages.pictures.worth(t.number(Math.round(pp))),
+    t.messages.cards.worth(t.number(Math.round(pp))),
   );
-  const alt = t.messages.pictures.curveAlt(username, worth.length, top ?? '', last ?? '');
+  const alt = t.messages.cards.curveAlt(username, worth.length, top ?? '', last ?? '');
   return { kind: 'picture', picture: painter.picture('plays', renderPpCurve(username, scores, t), PP_CURVE), alt };
 }
 
@@ -38,14 +38,14 @@ const FEWEST = 3;
 
 /** A player's best plays from the first to the last, by what they are worth. */
 export function renderPpCurve(username: string, scores: readonly Score[], t: Translator): string {
-  const { pictures } = t.messages;
+  const { cards } = t.messages;
   const plays = scores.flatMap(({ pp, mods }) => (pp === null ? [] : [{ pp, look: lookOf(mods) }]));
   const top = Math.max(1, ...plays.map(({ pp }) => pp));
   const step = roundStep(top, 4);
   const ceiling = Math.ceil(top / step) * step;
   const looks = [OTHERS, ...CLASSES].filter(({ name }) => plays.some(({ look }) => look.name === name));
   return card(PP_CURVE, [
-    label(pictures.topPlays(username, plays.length), {
+    label(cards.topPlays(username, plays.length), {
       x: MARGIN,
       y: 66,
       size: 32,

@@ -15,13 +15,13 @@ const CHART = { left: MARGIN + 110, top: 326, width: WIDTH - 2 * MARGIN - 110, h
 
 /** A player's image card with its alt text. */
 export function profilePicture(player: Player, painter: SvgRasterizer, t: Translator): PictureBlock {
-  const { pictures } = t.messages;
+  const { cards } = t.messages;
   const rank = player.statistics?.global_rank ?? null;
   const pp = player.statistics?.pp ?? null;
-  const alt = pictures.profileAlt(
+  const alt = cards.profileAlt(
     player.username,
-    rank === null ? pictures.unranked : `#${t.number(rank)}`,
-    pp === null ? '' : pictures.worth(t.number(Math.round(pp))),
+    rank === null ? cards.unranked : `#${t.number(rank)}`,
+    pp === null ? '' : cards.worth(t.number(Math.round(pp))),
   );
   const picture = painter.picture('profile', renderProfileCard(player, t), profileCardSize(player));
   return { kind: 'picture', picture, alt };
@@ -39,7 +39,7 @@ export function renderProfileCard(player: Player, t: Translator): string {
 }
 
 function heading({ username, country, mode, title, statistics }: Player, t: Translator): readonly Markup[] {
-  const { pictures } = t.messages;
+  const { cards } = t.messages;
   const rank = statistics?.global_rank ?? null;
   const under = [t.messages.osu.modes[mode], country?.name, title]
     .filter(part => typeof part === 'string' && part !== '')
@@ -47,7 +47,7 @@ function heading({ username, country, mode, title, statistics }: Player, t: Tran
   return [
     label(username, { x: MARGIN, y: 78, size: 46, bold: true, maxWidth: 560 }),
     label(under, { x: MARGIN, y: 116, size: 24, colour: THEME.muted, maxWidth: 560 }),
-    label(rank === null ? pictures.unranked : `#${t.number(rank)}`, {
+    label(rank === null ? cards.unranked : `#${t.number(rank)}`, {
       x: WIDTH - MARGIN,
       y: 80,
       size: rank === null ? 32 : 50,
@@ -79,14 +79,14 @@ const GRADES = [
 ] as const;
 
 function figures(statistics: PlayerStatistics, t: Translator): readonly Markup[] {
-  const { pictures } = t.messages;
+  const { cards } = t.messages;
   const { pp, hit_accuracy, play_count, play_time, level, grade_counts } = statistics;
   const shown: readonly (readonly [string, string | undefined])[] = [
-    [pictures.pp, pp === null ? undefined : t.number(Math.round(pp))],
-    [pictures.accuracy, hit_accuracy === null ? undefined : t.percent(hit_accuracy / 100)],
-    [pictures.plays, play_count === null ? undefined : t.compact(play_count)],
-    [pictures.playTime, play_time === null ? undefined : pictures.hours(t.number(Math.round(play_time / 3600)))],
-    [pictures.level, level === null ? undefined : `${level.current}`],
+    [cards.pp, pp === null ? undefined : t.number(Math.round(pp))],
+    [cards.accuracy, hit_accuracy === null ? undefined : t.percent(hit_accuracy / 100)],
+    [cards.plays, play_count === null ? undefined : t.compact(play_count)],
+    [cards.playTime, play_time === null ? undefined : cards.hours(t.number(Math.round(play_time / 3600)))],
+    [cards.level, level === null ? undefined : `${level.current}`],
   ];
   const known = shown.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const column = (WIDTH - 2 * MARGIN) / Math.max(1, known.length);
@@ -112,7 +112,7 @@ function rankHistory(history: readonly number[], { height }: Size, t: Translator
   // The API fills the days before the player was ranked with zeros.
   const ranks = history.filter(rank => rank > 0);
   const y = height - 28;
-  if (ranks.length < 2) return [label(t.messages.pictures.noHistory, { x: MARGIN, y, size: 21, colour: THEME.muted })];
+  if (ranks.length < 2) return [label(t.messages.cards.noHistory, { x: MARGIN, y, size: 21, colour: THEME.muted })];
   const best = Math.min(...ranks);
   const worst = Math.max(...ranks);
   // The best rank, which is the lowest number, stands on top; someone who never moved stays in the middle.
@@ -138,7 +138,7 @@ function rankHistory(history: readonly number[], { height }: Size, t: Translator
     ...(best === worst
       ? []
       : [label(`#${t.number(worst)}`, { x: MARGIN, y: CHART.top + CHART.height, size: 21, colour: THEME.muted })]),
-    label(t.messages.pictures.lastDays(ranks.length), { x: CHART.left, y, size: 21, colour: THEME.muted }),
-    label(t.messages.pictures.today, { x: WIDTH - MARGIN, y, size: 21, anchor: 'end', colour: THEME.muted }),
+    label(t.messages.cards.lastDays(ranks.length), { x: CHART.left, y, size: 21, colour: THEME.muted }),
+    label(t.messages.cards.today, { x: WIDTH - MARGIN, y, size: 21, anchor: 'end', colour: THEME.muted }),
   ];
 }

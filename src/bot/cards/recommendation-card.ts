@@ -67,11 +67,11 @@ function renderRow(
   top: number,
   t: Translator,
 ): readonly Markup[] {
-  const { pictures } = t.messages;
+  const { cards } = t.messages;
   const left = MARGIN + 128;
   const ink = inkOn(colour);
-  const worth = pp === null ? '' : pictures.worth(t.number(Math.round(pp)));
-  const added = gain === null || gain < 0.5 ? '' : pictures.gain(t.number(Math.round(gain)));
+  const worth = pp === null ? '' : cards.worth(t.number(Math.round(pp)));
+  const added = gain === null || gain < 0.5 ? '' : cards.gain(t.number(Math.round(gain)));
   return [
     element('rect', { x: MARGIN, y: top, width: WIDTH - 2 * MARGIN, height: 2, fill: THEME.line }),
     element('rect', { x: MARGIN, y: top + 24, width: 104, height: 46, rx: 23, fill: colour }),

@@ -42,7 +42,7 @@ export function strainPicture(
     // The library reckons with the mod everywhere; people ask about it only when they play with it.
     series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
   };
-  const alt = t.messages.pictures.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
+  const alt = t.messages.cards.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
   return { kind: 'picture', picture: painter.picture('strains', renderStrainGraph(view, t), STRAIN_GRAPH), alt };
 }
 
@@ -97,7 +97,7 @@ function legend(series: readonly Drawn[], t: Translator): readonly Markup[] {
   const left = WIDTH - MARGIN - series.length * column;
   return series.flatMap(({ name, colour }, index) => [
     element('circle', { cx: left + index * column + 10, cy: 95, r: 9, fill: colour }),
-    label(t.messages.pictures.skills.get(name) ?? name, { x: left + index * column + 28, y: 102, size: 21 }),
+    label(t.messages.cards.skills.get(name) ?? name, { x: left + index * column + 28, y: 102, size: 21 }),
   ]);
 }
 
@@ -143,7 +143,7 @@ function hardest(view: StrainView, lengthMs: number, t: Translator): readonly Ma
       fill: THEME.ink,
       'fill-opacity': 0.7,
     }),
-    label(t.messages.pictures.hardest(t.duration(at)), {
+    label(t.messages.cards.hardest(t.duration(at)), {
       x: isLate ? x - 10 : x + 10,
       y: CHART.top - 14,
       size: 21,

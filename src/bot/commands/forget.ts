@@ -16,7 +16,7 @@ export const forget = defineCommand({
     await services.settings.forgetUser(owner);
     await services.actions.forget(owner);
     await services.recommendationHistory.forgetUser(owner);
-    services.jobs.forgetUser(caller.platform, caller.userId);
+    await services.requests.forgetUser(caller.platform, caller.userId);
     return renderForgotten(t);
   },
 });

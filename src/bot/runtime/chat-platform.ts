@@ -69,8 +69,12 @@ export interface Sending<To = unknown> {
   readonly t: Translator;
   /** Aborts when the time is over or Medley stops. */
   readonly signal: AbortSignal;
+  /** Whether nothing was said to this request before, but what `put` passes over. */
+  readonly isFirst: boolean;
   /** Whether nothing more follows to this request. */
   readonly isLast: boolean;
+  /** Keys of the messages that an earlier attempt has put. */
+  readonly stands: readonly string[];
   /**
    * Makes one call that puts a message into the chat, unless that message stands there already: then it resolves with undefined.
    * @param key of the message, at most 6 letters and digits, the same when the reply is sent again by another process: its place

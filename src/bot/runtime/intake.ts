@@ -20,8 +20,8 @@ export interface IntakeOptions {
 
 /** Where requests come in: each is stored before its event is confirmed. */
 export interface Intake {
-  /** Never rejects. */
-  accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance>;
+  /** Never rejects. `mayStand`: an earlier version may have answered it. */
+  accept(platform: ChatPlatform, draft: Draft, mayStand?: boolean): Promise<Acceptance>;
   /** Takes nothing new; resolves when all that came in is stored, or given up. */
   close(): Promise<void>;
 }
@@ -58,10 +58,10 @@ export function createIntake(options: IntakeOptions): Intake {
     };
   }
 
-  async function accept(platform: ChatPlatform, draft: Draft): Promise<Acceptance> {
+  async function accept(platform: ChatPlatform, draft: Draft, mayStand: boolean): Promise<Acceptance> {
     const request = requestOf(platform, draft);
     const entry = {
-      ...entryOf(request),
+      ...entryOf(request, mayStand),
       ...(platform.perChat !== undefined && { atOnce: platform.perChat }),
       delayMs: draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS,
     };
@@ -124,9 +124,9 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 
   return {
-    async accept(platform, draft) {
+    async accept(platform, draft, mayStand = false) {
       if (closing.signal.aborted) return 'closed';
-      const work = accept(platform, draft).catch((error: unknown): Acceptance => {
+      const work = accept(platform, draft, mayStand).catch((error: unknown): Acceptance => {
         log.error({ err: error }, 'a request could not be taken');
         return 'closed';
       });
@@ -148,11 +148,11 @@ function laneOf(request: Request): string {
   return request.kind === 'links' ? chatOf(request) : `${chatOf(request)}#asked`;
 }
 
-function entryOf(request: Request): QueueEntry {
+function entryOf(request: Request, mayStand: boolean): QueueEntry {
   return {
     id: request.id,
     chat: laneOf(request),
     owner: ownerKey(request.platform, request.user.id),
-    payload: writeKept({ request, progress: startProgress() }),
+    payload: writeKept({ request, progress: startProgress(mayStand) }),
   };
 }

@@ -1,10 +1,10 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import type { Acceptance, ChatPlatform, PlatformHost } from './chat-platform.ts';
+import type { Acceptance, ChatPlatform, Draft, PlatformHost } from './chat-platform.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
-import { ownerKey, type Request } from './request.ts';
+import type { Request } from './request.ts';
 import type { RequestOutcome } from './run.ts';
 import { createRunRequest } from './run-request.ts';
 import { createTranslatorFor } from './say.ts';
@@ -24,8 +24,10 @@ export interface RuntimeOptions {
   readonly spare?: Queue | undefined;
   readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** Whether this process listens to the platforms, and whether it answers. Default: both. */
-  readonly roles?: { readonly gateway: boolean; readonly worker: boolean };
+  /** Whether this process hears a platform. Default: it hears all. */
+  readonly hears?: (platform: string) => boolean;
+  /** Whether this process answers. Default true. */
+  readonly works?: boolean;
   /** Requests that run at once in this process. Default 32. */
   readonly concurrency?: number;
   readonly watch?: RuntimeWatch;
@@ -49,8 +51,11 @@ export interface RuntimeStatus extends QueueStats {
 export interface Runtime {
   /** Listens and works from now on. Resolves when every platform was tried once; those that cannot be reached are tried again. */
   start(): Promise<void>;
-  /** What a person has asked for is dropped, unless it is being worked on. */
-  forgetUser(platform: string, userId: string): Promise<void>;
+  /**
+   * Takes what an earlier version had accepted. Never rejects.
+   * @param mayStand its answer may have arrived: the person is told that it may be missing, and it is not sent again
+   */
+  adopt(platform: string, draft: Draft, mayStand: boolean): Promise<Acceptance>;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
   /** Takes nothing new, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
@@ -64,7 +69,7 @@ const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { queue, spare, dispatcher, log, watch, now = Date.now, random = Math.random } = options;
-  const { gateway, worker } = options.roles ?? { gateway: true, worker: true };
+  const { hears = () => true, works = true } = options;
   const queues = spare === undefined ? [queue] : [queue, spare];
   const holds = createHolds({ now, random });
   const translatorFor = createTranslatorFor(dispatcher, log);
@@ -155,14 +160,16 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   return {
     async start() {
-      if (worker) {
+      if (works) {
         const concurrency = options.concurrency ?? CONCURRENCY;
         for (const each of queues) each.work(run, { concurrency });
       }
-      if (gateway) await Promise.all(supervised.map(each => each.supervisor.start(hostOf(each))));
+      const heard = supervised.filter(({ platform }) => hears(platform.id));
+      await Promise.all(heard.map(each => each.supervisor.start(hostOf(each))));
     },
-    async forgetUser(platform, userId) {
-      await Promise.all(queues.map(each => each.forget(ownerKey(platform, userId))));
+    async adopt(id, draft, mayStand) {
+      const platform = options.platforms.find(each => each.id === id);
+      return platform === undefined ? 'closed' : intake.accept(platform, draft, mayStand);
     },
     async status() {
       return {

@@ -52,7 +52,8 @@ export function createSay({ translatorFor, log, now, signal: stopped }: SayOptio
       const t = await translatorFor(callerOf(request));
       // Nothing is written down: it does not matter whether it arrives.
       const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`n-${key}`);
-      await platform.send(oneReply(render(t)), { request, to, t, signal, isLast: true, put });
+      const sending = { request, to, t, signal, isFirst: false, isLast: true, stands: [], put };
+      await platform.send(oneReply(render(t)), sending);
     } catch (error) {
       log.info({ err: error, platform: platform.id }, 'a notice could not be said');
     }

@@ -38,6 +38,8 @@ export class PlatformAway extends Error {
 
 /** Attempts to say one sentence of regret. */
 const MOST_TELLS = 5;
+/** The phase of the first part's answers. */
+const START = '0';
 /** Until it is tried again to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
@@ -155,7 +157,8 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       onSent: () => holds.reached(request.platform),
       now,
     });
-    return { request, to, t, signal, isLast: place.isLast, put };
+    const isFirst = place.phase === START && !progress.isWaitSaid;
+    return { request, to, t, signal, isFirst, isLast: place.isLast, stands: [...progress.stands], put };
   }
 
   /** A sentence is said in place of the parts before `next`. */

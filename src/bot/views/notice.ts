@@ -1,4 +1,4 @@
-import type { AppError, ErrorCode } from '../../errors.ts';
+import { type AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../command.ts';
 import { type Reply, reply, type Text } from '../reply.ts';
@@ -37,7 +37,7 @@ export function errorNotice(
   { visibility, subject, about = [] }: ErrorNoticeOptions,
 ): Reply {
   return reply({
-    tone: error.code === 'internal' || error.code === 'upstream_changed' ? 'error' : 'notice',
+    tone: LOG_LEVELS[error.code] === 'error' ? 'error' : 'notice',
     blocks: [{ kind: 'text', text: aboutLinks(about, errorSentence(error, t, subject)) }],
     visibility: FOR_CALLER.has(error.code) ? 'caller' : visibility,
     ...(error.code === 'rate_limited' && error.retryAfterMs !== undefined ? { outdatedMs: error.retryAfterMs } : {}),

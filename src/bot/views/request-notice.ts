@@ -10,7 +10,7 @@ export function renderOwed({ sentence, links = 1, afterMs = 0 }: Owed, t: Transl
     case 'unsure':
       return notice(t.messages.requests.unsure);
     case 'waiting':
-      return notice(t.messages.requests.waiting(links, t.wait(afterMs)));
+      return { ...notice(t.messages.requests.waiting(links, t.wait(afterMs))), outdatedMs: afterMs };
     case 'limited':
       return errorNotice(new AppError('rate_limited', 'no time to wait', { retryAfterMs: afterMs }), t, {
         visibility: 'caller',

@@ -1,5 +1,5 @@
 /** Words in drawn image cards: short, since they do not wrap. */
-export const pictures = {
+export const cards = {
   unranked: 'unranked',
   pp: 'pp',
   accuracy: 'accuracy',

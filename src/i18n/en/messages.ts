@@ -1,4 +1,5 @@
-import { pictures } from './cards.ts';
+import { canary } from './canary.ts';
+import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
 import { about, forget, help } from './help.ts';
@@ -36,5 +37,6 @@ export const messages = {
   telegram,
   webExamples,
   web,
-  pictures,
+  cards,
+  canary,
 };

@@ -132,7 +132,7 @@ export const osu = {
     source: 'Source',
   },
   yours: (name: string) => `${name} (you)`,
-  /** How often he played it. */
+  /** How often the player played it. */
   played: (n: number, shown: string) => (n === 1 ? 'played once' : `played ${shown} times`),
   linked: (name: string) => `Linked ${name}. /osu profile now works without a name.`,
   linkedIn: (name: string, mode: string) => `Linked ${name} in ${mode}. /osu profile now works without a name.`,

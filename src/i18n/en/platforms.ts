@@ -4,10 +4,6 @@ export const discord = {
   delete: 'Delete',
   noFiles: 'Discord does not let me send this file here.',
   uploadSlow: 'Sending this file to Discord took too long.',
-  uploadFailed: 'This file did not get through to Discord.',
-  unconfirmed: 'Discord did not confirm that my answer arrived. If you do not see it, please try again.',
-  refused: 'Discord did not accept my answer.',
-  slowDown: (wait: string) => `Discord asks me to slow down. Please try again ${wait}.`,
 };
 
 export const telegram = {

@@ -60,9 +60,11 @@ export const web = {
   privacy: 'What you send is not stored.',
 };
 
-/** Labels of the example links, by their kinds in WEB_EXAMPLES. */
-export const webExamples = {
-  reel: 'An Instagram reel',
-  carousel: 'A post with several photos',
-  facebook: 'A Facebook video',
-};
+/** Labels of the example links, by their kinds in WEB_EXAMPLES; one that is not here goes by the site of that id, or by itself. */
+export const webExamples: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    reel: 'An Instagram reel',
+    carousel: 'A post with several photos',
+    facebook: 'A Facebook video',
+  }),
+);

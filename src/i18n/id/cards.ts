@@ -1,6 +1,6 @@
 import type { Messages } from '../messages.ts';
 
-export const pictures: Messages['pictures'] = {
+export const cards: Messages['cards'] = {
   unranked: 'belum berperingkat',
   pp: 'pp',
   accuracy: 'akurasi',

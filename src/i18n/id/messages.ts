@@ -1,5 +1,6 @@
 import type { Messages } from '../messages.ts';
-import { pictures } from './cards.ts';
+import { canary } from './canary.ts';
+import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
 import { about, forget, help } from './help.ts';
@@ -31,5 +32,6 @@ export const messages: Messages = {
   telegram,
   webExamples,
   web,
-  pictures,
+  cards,
+  canary,
 };

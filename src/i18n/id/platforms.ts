@@ -5,10 +5,6 @@ export const discord: Messages['discord'] = {
   delete: 'Hapus',
   noFiles: 'Discord tidak mengizinkan saya mengirim berkas ini di sini.',
   uploadSlow: 'Pengiriman berkas ini ke Discord terlalu lama.',
-  uploadFailed: 'Berkas ini tidak sampai ke Discord.',
-  unconfirmed: 'Discord tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, silakan coba lagi.',
-  refused: 'Discord tidak menerima jawaban saya.',
-  slowDown: wait => `Discord meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
 };
 
 export const telegram: Messages['telegram'] = {

@@ -61,8 +61,10 @@ export const web: Messages['web'] = {
   privacy: 'Yang kamu kirim tidak disimpan.',
 };
 
-export const webExamples: Messages['webExamples'] = {
-  reel: 'Reel Instagram',
-  carousel: 'Kiriman dengan beberapa foto',
-  facebook: 'Video Facebook',
-};
+export const webExamples: Messages['webExamples'] = new Map(
+  Object.entries({
+    reel: 'Reel Instagram',
+    carousel: 'Kiriman dengan beberapa foto',
+    facebook: 'Video Facebook',
+  }),
+);

@@ -38,7 +38,7 @@ export interface Cache<V> {
   ): Promise<CacheHit<V>>;
 }
 
-export interface ShelfEntry<V> {
+export interface SharedCacheEntry<V> {
   readonly value: V;
   /** Unix milliseconds. */
   readonly freshUntil: number;
@@ -47,9 +47,9 @@ export interface ShelfEntry<V> {
 }
 
 /** Where processes find each other's answers. It never rejects and answers in bounded time: what it cannot do is left out. */
-export interface CacheShelf<V> {
-  read(key: string): Promise<ShelfEntry<V> | undefined>;
-  write(key: string, entry: ShelfEntry<V>): Promise<void>;
+export interface SharedCache<V> {
+  read(key: string): Promise<SharedCacheEntry<V> | undefined>;
+  write(key: string, entry: SharedCacheEntry<V>): Promise<void>;
   remove(key: string): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export interface MemoryCacheOptions<V> {
    * Asked for what is not in memory, and given what is loaded. A value in memory counts as long as it is fresh, whatever other
    * processes put there meanwhile; failures are not shared.
    */
-  readonly behind?: CacheShelf<V> | undefined;
+  readonly behind?: SharedCache<V> | undefined;
   /** Unix milliseconds. */
   readonly now?: () => number;
 }
@@ -70,7 +70,7 @@ export interface MemoryCacheOptions<V> {
 /** A flood of bad keys must not fill memory with their failures. */
 const MAX_FAILURES = 1_000;
 
-interface Entry<V> extends Omit<ShelfEntry<V>, 'value'> {
+interface Entry<V> extends Omit<SharedCacheEntry<V>, 'value'> {
   readonly hit: CacheHit<V>;
 }
 
@@ -87,7 +87,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   const flights = createSingleFlight<CacheHit<V>>();
   const lookups = createSingleFlight<Entry<V> | undefined>();
 
-  /** The promise is the shelf's: the memory has it at once. */
+  /** The promise is the shared cache's: the memory has it at once. */
   async function keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
     failures.delete(key);
     const at = now();

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { type RedisLink, redisKey } from '../redis/redis-link.ts';
-import type { CacheShelf, ShelfEntry } from './cache.ts';
+import type { SharedCache, SharedCacheEntry } from './cache.ts';
 
-export interface RedisShelfOptions<V> {
-  /** Names the family of keys; two shelves never meet. */
+export interface RedisCacheOptions<V> {
+  /** Names the family of keys; two never meet. */
   readonly name: string;
   /** A value as it came out of JSON, or undefined when it is not one of this version's. */
   parse(value: unknown): V | undefined;
@@ -20,7 +20,7 @@ const DAY_MS = 24 * 3_600_000;
 const Stored = z.object({ value: z.unknown(), freshUntil: z.number(), staleUntil: z.number() });
 
 /** Values of a cache, kept in Redis as JSON with their times. */
-export function createRedisShelf<V>(link: RedisLink, options: RedisShelfOptions<V>): CacheShelf<V> {
+export function createRedisCache<V>(link: RedisLink, options: RedisCacheOptions<V>): SharedCache<V> {
   const { name, parse, maxBytes = 512 * 1024, maxAgeMs = DAY_MS, now = Date.now } = options;
   const keyOf = (key: string) => redisKey(`cache:${name}`, key);
 
@@ -49,7 +49,7 @@ function readEntry<V>(
   text: string,
   parse: (value: unknown) => V | undefined,
   latest: number,
-): ShelfEntry<V> | undefined {
+): SharedCacheEntry<V> | undefined {
   let stored: unknown;
   try {
     stored = JSON.parse(text);

@@ -82,7 +82,7 @@ export class Deadline {
     });
   }
 
-  /** The promise's value, unless the end comes first; what the promise does afterwards is nobody's concern. */
+  /** The promise's value, unless the end comes first; what the promise does afterwards is ignored. */
   race<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       this.watch(reject);

@@ -1,4 +1,6 @@
 import { AppError } from '../../errors.ts';
+import { actingClient } from './client-context.ts';
+import { FairLine } from './fair-line.ts';
 
 /** Waits for a place; the function it resolves with gives the place back and may be called twice. */
 export type Semaphore = (signal: AbortSignal) => Promise<() => void>;
@@ -14,12 +16,19 @@ export interface SemaphoreOptions {
   readonly full?: () => AppError;
 }
 
+interface Waiter {
+  readonly enter: () => void;
+  readonly refuse: () => void;
+}
+
 /**
- * Lets `atOnce` in at once, the rest in the order they came; a caller leaves the line when its signal aborts.
+ * Lets `atOnce` in at once, the rest in turns by acting client; a caller leaves the line when its signal aborts, or when the line is
+ * full, theirs is the longest part of it and another client comes.
  * @throws AppError `full()` when the line is full, `timeout` or the signal's own AppError when it aborts
  */
 export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOptions): Semaphore {
-  const waiting = new Set<() => void>();
+  const waiting = new FairLine<Waiter>();
+  const refusal = () => full?.() ?? new AppError('upstream_unavailable', `too many wait for ${name}`);
   let inside = 0;
 
   function leaveOnce(): () => void {
@@ -28,21 +37,25 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
       if (isGone) return;
       isGone = true;
       inside -= 1;
-      const [next] = waiting;
-      next?.();
+      waiting.shift()?.enter();
     };
   }
 
   return signal =>
     new Promise((resolve, reject) => {
+      const client = actingClient();
       const enter = () => {
-        waiting.delete(enter);
         signal.removeEventListener('abort', giveUp);
         inside += 1;
         resolve(leaveOnce());
       };
+      const refuse = () => {
+        signal.removeEventListener('abort', giveUp);
+        reject(refusal());
+      };
+      const waiter = { enter, refuse };
       const giveUp = () => {
-        waiting.delete(enter);
+        waiting.remove(client, waiter);
         const { reason } = signal;
         reject(
           reason instanceof AppError ? reason : new AppError('timeout', `${name} was given up`, { cause: reason }),
@@ -51,9 +64,11 @@ export function createSemaphore({ atOnce, maxWaiting, name, full }: SemaphoreOpt
       if (signal.aborted) return giveUp();
       if (inside < atOnce) return enter();
       if (waiting.size >= maxWaiting) {
-        return reject(full?.() ?? new AppError('upstream_unavailable', `too many wait for ${name}`));
+        const displaced = waiting.yieldTo(client);
+        if (displaced === undefined) return reject(refusal());
+        displaced.refuse();
       }
-      waiting.add(enter);
+      waiting.add(client, waiter);
       signal.addEventListener('abort', giveUp, { once: true });
     });
 }

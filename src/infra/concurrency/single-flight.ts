@@ -4,15 +4,15 @@ import { abortable } from './abortable.ts';
 export interface Flight {
   /** Aborts, with the reason of the last one who left, when no caller waits any more. */
   readonly signal: AbortSignal;
-  /** False once everybody has left or the key was forgotten: the result then belongs to those who wait and to nobody else. */
+  /** False once every caller has left or the key was forgotten: the result then belongs to those who wait alone. */
   isCurrent(): boolean;
 }
 
-/** Work in progress by key: whoever asks for a key that is being worked on joins instead of starting again. */
+/** Work in progress by key: a caller who asks for a key that is being worked on joins instead of starting again. */
 export interface SingleFlight<T> {
   /** Joins the key's work or starts it. A caller whose signal aborts is rejected at once with the signal's reason. */
   run(key: string, work: (flight: Flight) => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Callers who wait keep waiting; whoever comes next starts anew. */
+  /** Callers who wait keep waiting; the next one starts anew. */
   forget(key: string): void;
 }
 

@@ -14,9 +14,12 @@ export const resolveBySystem: ResolveHost = host => lookupSystem(host, { all: tr
 /** Azure's metadata and DNS service answers on a public address (docs of Azure, 168.63.129.16, as of 2026-08). */
 const METADATA_ON_PUBLIC_ADDRESS = '168.63.129.16';
 
-/** Whether an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. */
+/**
+ * Whether an IP address belongs to the public internet: no private, local, shared, tunnelled, reserved or test range. What only one of
+ * its two readers takes for an address, such as some with a zone, does not. Never throws.
+ */
 export function isPublicAddress(address: string): boolean {
-  if (isIP(address) === 0) return false;
+  if (isIP(address) === 0 || !ipaddr.isValid(address)) return false;
   const parsed = ipaddr.parse(address);
   return parsed.kind() === 'ipv4' ? isPublicIpv4(parsed) : isPublicIpv6(parsed);
 }
@@ -24,7 +27,10 @@ export function isPublicAddress(address: string): boolean {
 /** Whether a host of an address, as `URL.hostname` gives it, is this machine itself: 127.0.0.0/8, ::1 or localhost. */
 export function isLoopbackHost(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
-  return host === 'localhost' || (isIP(address) !== 0 && ipaddr.parse(address).range() === 'loopback');
+  return (
+    host === 'localhost' ||
+    (isIP(address) !== 0 && ipaddr.isValid(address) && ipaddr.parse(address).range() === 'loopback')
+  );
 }
 
 function isPublicIpv4(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {

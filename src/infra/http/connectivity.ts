@@ -6,7 +6,7 @@ const UNREACHED: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENET
 /** While one host has answered within this time, that another is not found is that host's trouble alone. */
 const RECENT_MS = 60_000;
 
-/** Tells a host that cannot be reached from a server that reaches none. */
+/** Distinguishes a host that cannot be reached from a server that reaches none. */
 export interface Connectivity {
   /** A host has answered, whatever it said. */
   answered(): void;

@@ -1,5 +1,7 @@
 import { AppError } from '../../errors.ts';
+import { actingClient } from '../concurrency/client-context.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
+import { FairLine } from '../concurrency/fair-line.ts';
 import { OWN_DOING } from './exchange-failure.ts';
 import { matchesHostPattern } from './host-list.ts';
 
@@ -22,7 +24,8 @@ export interface ThrottleRules {
 
 export interface Gate {
   /**
-   * Takes a place: undefined when it was free, else a promise of it. Every place must be given back by `leave`.
+   * Takes a place: undefined when it was free, else a promise of it, in turns by acting client. Every place must be given back by
+   * `leave`.
    *
    * @throws AppError `upstream_unavailable` when too many wait already; the deadline's failure
    */
@@ -64,14 +67,14 @@ export function createHostThrottle(rules: ThrottleRules = {}, now: () => number 
 }
 
 interface Waiter {
-  readonly deadline: Deadline;
   readonly admit: () => void;
+  readonly refuse: () => void;
 }
 
 class ThrottleGate implements Gate {
   readonly #rule: ThrottleRule;
   readonly #now: () => number;
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiting = new FairLine<Waiter>();
   #tokens: number;
   #filledAt: number;
   #underWay = 0;
@@ -92,23 +95,29 @@ class ThrottleGate implements Gate {
   enter(deadline: Deadline): Promise<void> | undefined {
     deadline.assertAlive();
     if (this.#waiting.size === 0 && this.#take()) return undefined;
+    const client = actingClient();
     if (this.#waiting.size >= MAX_WAITING) {
-      throw new AppError('upstream_unavailable', `${MAX_WAITING} requests wait for this host already`, OWN_DOING);
+      const displaced = this.#waiting.yieldTo(client);
+      if (displaced === undefined) throw lineIsFull();
+      displaced.refuse();
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
-        deadline,
         admit: () => {
           deadline.unwatch();
           resolve();
         },
+        refuse: () => {
+          deadline.unwatch();
+          reject(lineIsFull());
+        },
       };
       deadline.watch(failure => {
-        this.#waiting.delete(waiter);
+        this.#waiting.remove(client, waiter);
         if (this.#waiting.size === 0) clearTimeout(this.#timer);
         reject(failure);
       });
-      this.#waiting.add(waiter);
+      this.#waiting.add(client, waiter);
       this.#wakeLater();
     });
   }
@@ -137,11 +146,7 @@ class ThrottleGate implements Gate {
   }
 
   #admitWaiting(): void {
-    for (const waiter of this.#waiting) {
-      if (!this.#take()) break;
-      this.#waiting.delete(waiter);
-      waiter.admit();
-    }
+    while (this.#waiting.size > 0 && this.#take()) this.#waiting.shift()?.admit();
     if (this.#waiting.size > 0) this.#wakeLater();
   }
 
@@ -149,7 +154,13 @@ class ThrottleGate implements Gate {
   #wakeLater(): void {
     clearTimeout(this.#timer);
     if (this.#underWay >= this.#rule.atOnce) return;
+    // Else each who comes would begin the wait of all anew.
+    this.#fill();
     const waitMs = Math.max(1, Math.ceil(((1 - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);
   }
+}
+
+function lineIsFull(): AppError {
+  return new AppError('upstream_unavailable', `${MAX_WAITING} requests wait for this host already`, OWN_DOING);
 }

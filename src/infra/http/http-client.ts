@@ -93,13 +93,15 @@ export interface HttpClientOptions {
   readonly proxyUrl?: string | undefined;
   /** Sent over the plain transport when the request names none. Default `Medley`. */
   readonly userAgent?: string;
-  readonly pace?: ThrottleRules;
+  readonly throttle?: ThrottleRules;
   /** Default 5000. */
   readonly connectTimeoutMs?: number;
   /** From the request's end to the answer's headers. Default 15 000; `stream` has its own. */
   readonly headersTimeoutMs?: number;
   /** Between two chunks of a body. Default 8000; `stream` has its own. */
   readonly pauseTimeoutMs?: number;
+  /** Of the plain transport to one host at once; what comes beyond waits. Default 128. */
+  readonly connectionsPerHost?: number;
   /** Certificates (PEM) that the plain transport trusts instead of Node's own. */
   readonly ca?: string;
   readonly log?: HttpLog;
@@ -127,13 +129,13 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,
   };
   const transports = {
-    plain: createPlainTransport({ ...shared, ca: options.ca }),
+    plain: createPlainTransport({ ...shared, ca: options.ca, connectionsPerHost: options.connectionsPerHost ?? 128 }),
     browser: createBrowserTransport({ ...shared, browserPackage }),
   };
   const attempt = createAttempt({
     transports,
     connectivity: createConnectivity(now),
-    throttle: createHostThrottle(options.pace, now),
+    throttle: createHostThrottle(options.throttle, now),
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });

@@ -9,16 +9,17 @@ import type { Transport, TransportOptions } from './transport.ts';
 export interface PlainTransportOptions extends TransportOptions {
   /** Certificates (PEM) trusted instead of Node's own. */
   readonly ca?: string | undefined;
+  /** To one host at once. */
+  readonly connectionsPerHost: number;
 }
 
 const MAX_ORIGINS = 256;
-const MAX_CONNECTIONS_PER_ORIGIN = 128;
 
 /** Node's own TLS and HTTP/1.1, by undici. */
 export function createPlainTransport(options: PlainTransportOptions): Transport {
   const { overrides, proxyUrl, resolve } = options;
   const pool = {
-    connections: MAX_CONNECTIONS_PER_ORIGIN,
+    connections: options.connectionsPerHost,
     headersTimeout: options.headersTimeoutMs,
     bodyTimeout: options.pauseTimeoutMs,
     keepAliveTimeout: 4_000,

@@ -10,13 +10,13 @@ export interface RedisChannel {
 /** @param client a connection for this alone that subscribes to nothing by itself when it is made again */
 export function createRedisChannel(client: Redis, name: string): RedisChannel {
   const listeners: ((message: string | undefined) => void)[] = [];
-  const tell = (message: string | undefined) => {
+  const announce = (message: string | undefined) => {
     for (const listener of listeners) listener(message);
   };
-  client.on('message', (_channel, message: string) => tell(message));
+  client.on('message', (_channel, message: string) => announce(message));
   client.on('ready', () => {
     client.subscribe(name).then(
-      () => tell(undefined),
+      () => announce(undefined),
       () => client.disconnect(true),
     );
   });

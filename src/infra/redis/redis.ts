@@ -1,7 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { AppError } from '../../errors.ts';
-import type { CacheShelf } from '../cache/cache.ts';
-import { createRedisShelf, type RedisShelfOptions } from '../cache/redis-cache.ts';
+import type { SharedCache } from '../cache/cache.ts';
+import { createRedisCache, type RedisCacheOptions } from '../cache/redis-cache.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { createRedisRateLimiter } from '../rate-limit/redis-rate-limit.ts';
@@ -15,7 +15,7 @@ export interface SharedState {
   readonly limiter: RateLimiter;
   readonly records: RecordStore;
   readonly link: RedisLink;
-  openShelf<V>(options: RedisShelfOptions<V>): CacheShelf<V>;
+  openCache<V>(options: RedisCacheOptions<V>): SharedCache<V>;
   /**
    * What all processes have agreed on under that name: the text that was proposed first. It is kept for ever.
    * @throws AppError `internal`
@@ -64,7 +64,7 @@ export function openRedisState({ url, log, timeoutMs = 200, retryMs = 500 }: Red
     limiter: createRedisRateLimiter(link),
     records: createRecordStore(createRedisRecords(link, changes)),
     link,
-    openShelf: shelf => createRedisShelf(link, shelf),
+    openCache: options => createRedisCache(link, options),
     agree: (name, propose) => agree(link, name, propose),
     isReady: link.isReady,
     close() {
@@ -176,7 +176,7 @@ function isRefusal(error: unknown): boolean {
 }
 
 function messageOf(error: unknown): string {
-  // Of a transaction that was refused, Redis tells apart why.
+  // Of a transaction that was refused, Redis says why.
   if (error instanceof Error && 'previousErrors' in error && Array.isArray(error.previousErrors)) {
     const [first] = error.previousErrors;
     if (first instanceof Error) return first.message;

@@ -22,3 +22,20 @@ function withoutPort(text: string): string {
 export function isLoopback(ip: string | undefined): boolean {
   return ip !== undefined && ipaddr.isValid(ip) && ipaddr.process(ip).range() === 'loopback';
 }
+
+/** @param list addresses, CIDRs or `loopback` */
+export function createAddressList(list: readonly string[]): { has(ip: string): boolean } {
+  const ranges = list.flatMap(entry => (entry === 'loopback' ? ['127.0.0.0/8', '::1/128'] : [entry]));
+  const subnets = ranges.map(range => {
+    if (range.includes('/')) return ipaddr.parseCIDR(range);
+    const address = ipaddr.process(range);
+    return [address, address.kind() === 'ipv4' ? 32 : 128] as const;
+  });
+  return {
+    has(ip) {
+      if (!ipaddr.isValid(ip)) return false;
+      const address = ipaddr.process(ip);
+      return subnets.some(([net, bits]) => net.kind() === address.kind() && address.match(net, bits));
+    },
+  };
+}

@@ -6,8 +6,12 @@ import {
   fastify,
   LogController,
 } from 'fastify';
-import { AppError, type ErrorCode } from '../../errors.ts';
+import { AppError, LOG_LEVELS } from '../../errors.ts';
+import { actFor } from '../concurrency/client-context.ts';
 import type { Logger } from '../log.ts';
+import { clientKey } from './client-address.ts';
+import { limitConnections } from './connection-limits.ts';
+import { createHostGuard } from './host-guard.ts';
 import { JSON_TYPE, type RenderError, refuseUnreadable, toFailure } from './server-failure.ts';
 import { watchRoutes } from './server-routes.ts';
 
@@ -15,6 +19,8 @@ export interface ServerOptions {
   readonly log: Logger;
   /** Addresses, CIDRs or `loopback` whose X-Forwarded-For counts. */
   readonly trustProxy: readonly string[];
+  /** Where people reach this server: requests for another name are refused, but for health. Default: any name will do. */
+  readonly publicUrl?: string | undefined;
   /** The server knows no shapes: how an error looks is the API's business. */
   readonly renderError: RenderError;
   /** Bytes of a request's body unless its route says otherwise. Default 64 KiB. */
@@ -25,13 +31,20 @@ export interface ServerOptions {
   readonly maxParamLength?: number;
   /** For a whole request to arrive. Default 30 000. */
   readonly requestTimeoutMs?: number;
+  /** For a request's line and headers, from the connection's beginning or the request's first byte. Default 15 000. */
+  readonly headersTimeoutMs?: number;
   /** A connection on which nothing moves is closed. Default 120 000. */
   readonly idleTimeoutMs?: number;
-  /** Default 10 000. */
+  /** Of all clients together. Default 10 000. */
   readonly maxConnections?: number;
+  /** Of one client; a proxy of `trustProxy` has no such bound. Default 256. */
+  readonly maxConnectionsPerClient?: number;
   /** What runs may take this long after `stop()`. Default 10 000. */
   readonly drainMs?: number;
 }
+
+/** Asked by whatever watches over a process, under any name. */
+const HEALTH_PATHS: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 
 export type ServerState = 'starting' | 'ready' | 'stopping';
 
@@ -68,20 +81,33 @@ export function createServer(options: ServerOptions): Server {
     requestTimeout: options.requestTimeoutMs ?? 30_000,
     connectionTimeout: options.idleTimeoutMs ?? 120_000,
     routerOptions: { maxParamLength: options.maxParamLength ?? 12_288 },
-    http: { maxHeaderSize: options.maxHeaderSize ?? 32 * 1024, headersTimeout: 15_000 },
+    // Longer than proxies keep theirs, so that they never send on a connection that is being closed.
+    keepAliveTimeout: 72_000,
+    http: {
+      maxHeaderSize: options.maxHeaderSize ?? 32 * 1024,
+      headersTimeout: options.headersTimeoutMs ?? 15_000,
+      connectionsCheckingInterval: Math.min(5_000, options.headersTimeoutMs ?? 15_000),
+    },
     // While it drains, a request that got in is answered like any other, on a connection that then closes.
     return503OnClosing: false,
     rewriteUrl: request => repairPath(request.url ?? '/'),
     frameworkErrors: (error, request, reply) => answerFailure(error, request, reply),
     clientErrorHandler: (error, socket) => refuseUnreadable(error, socket, renderError),
   });
-  app.server.maxConnections = options.maxConnections ?? 10_000;
+  limitConnections(app.server, {
+    total: options.maxConnections ?? 10_000,
+    perClient: options.maxConnectionsPerClient ?? 256,
+    trustProxy: options.trustProxy,
+  });
 
+  const isForUs = options.publicUrl === undefined ? undefined : createHostGuard(options.publicUrl);
   const routes = watchRoutes(app);
-  app.addHook('onRequest', (_request, reply, done) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
-    done();
+    if (isForUs !== undefined && !isForUs(request.headers.host) && !HEALTH_PATHS.has(request.routeOptions.url ?? ''))
+      throw new AppError('forbidden', 'asked under a foreign name', { params: { what: 'host' } });
+    actFor(clientKey(request.ip), done);
   });
   app.setErrorHandler(answerFailure);
   app.setNotFoundHandler(() => {
@@ -176,33 +202,12 @@ function pathOf(url: string): string {
   return query === -1 ? url : url.slice(0, query);
 }
 
-const LEVELS: Readonly<Record<ErrorCode, 'debug' | 'info' | 'warn' | 'error'>> = {
-  invalid_request: 'debug',
-  unsupported_link: 'debug',
-  not_found: 'debug',
-  private: 'debug',
-  login_required: 'info',
-  age_restricted: 'debug',
-  region_blocked: 'info',
-  upstream_rate_limited: 'warn',
-  upstream_unavailable: 'warn',
-  upstream_changed: 'error',
-  too_large: 'debug',
-  timeout: 'warn',
-  rate_limited: 'debug',
-  credentials_required: 'info',
-  forbidden: 'info',
-  internal: 'error',
-};
-
 /** By route, never by address: queries carry links and tokens. */
 function logFailure(log: Logger, error: AppError, request: FastifyRequest): void {
   const route = request.routeOptions.url ?? 'unknown path';
   // The client is gone: what broke off then is no failure of ours.
-  const level = request.socket?.destroyed === true ? 'debug' : LEVELS[error.code];
-  // Stacks and causes only where a person has to look.
-  const detail = level === 'debug' || level === 'info' ? error.message : error;
-  log[level]({ method: request.method, route, code: error.code, err: detail }, 'request failed');
+  const level = request.socket?.destroyed === true ? 'debug' : LOG_LEVELS[error.code];
+  log[level]({ method: request.method, route, code: error.code, err: error }, 'request failed');
 }
 
 function explainListenFailure(error: unknown, host: string, port: number): Error {

@@ -40,11 +40,11 @@ export function createCachedDownload(options: CachedDownloadOptions): CachedDown
     const maxBytes = Math.min(request.maxBytes, totalBytes);
     for (let wanted = Math.min(expectedBytes ?? usual, maxBytes); ; ) {
       const roomBytes = await workplace.reserve(wanted);
-      if (roomBytes === undefined) return { why: 'timeout', cause: diskFull() };
+      if (roomBytes === undefined) return { status: 'timeout', cause: diskFull() };
       const outcome = await download({ source, url, mime, path, maxBytes, roomBytes, signal });
-      if (outcome.why === 'done') return inspected({ ...outcome, probe: null }, path, signal);
-      if (outcome.why !== 'needs_room') return outcome;
-      if (outcome.bytes <= wanted) return { why: 'too_large', bytes: outcome.bytes };
+      if (outcome.status === 'done') return inspected({ ...outcome, probe: null }, path, signal);
+      if (outcome.status !== 'needs_room') return outcome;
+      if (outcome.bytes <= wanted) return { status: 'too_large', bytes: outcome.bytes };
       wanted = outcome.bytes;
     }
   }
@@ -71,7 +71,7 @@ export async function inspected(file: MadeFile, path: string, signal: AbortSigna
     return { ...file, mime, probe };
   } catch (cause) {
     signal.throwIfAborted();
-    if (cause instanceof AppError) return { why: 'unavailable', cause };
+    if (cause instanceof AppError) return { status: 'unavailable', cause };
     throw cause;
   }
 }

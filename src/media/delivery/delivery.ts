@@ -84,6 +84,8 @@ export interface DeliveryOptions {
   /** Without it nothing is encoded. */
   readonly ffmpeg?: Ffmpeg | undefined;
   readonly log: Pick<Logger, 'info' | 'error'>;
+  /** Told of each item: how its file was made (`file`: as the CDN has it) and its bytes, or where the link that is given leads. */
+  readonly onDelivered?: (step: string, bytes: number) => void;
   readonly now?: () => number;
   /** All files that are being sent, together. Default 1 GiB. */
   readonly maxSpoolBytes?: number;
@@ -172,7 +174,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     try {
       for (const { key, input } of ways) {
         const made = await transforms.thumbnail({ key, maxBytes: MAX_THUMBNAIL_BYTES, inputs: [input] }, signal);
-        if (made.why === 'done') return made;
+        if (made.status === 'done') return made;
       }
       return undefined;
     } catch (error) {
@@ -201,11 +203,19 @@ export function createDelivery(options: DeliveryOptions): Delivery {
     async deliver(request, signal) {
       try {
         const resolution = await resolver.resolve(request, signal);
-        return resolution.kind === 'file' ? await fileOf(resolution, request, signal) : linkOf(resolution, request);
+        if (resolution.kind !== 'file') {
+          const link = linkOf(resolution, request);
+          options.onDelivered?.(`link-${link.leadsTo}`, 0);
+          return link;
+        }
+        const file = await fileOf(resolution, request, signal);
+        options.onDelivered?.(resolution.step.kind, file.bytes);
+        return file;
       } catch (error) {
         if (signal.aborted) throw new AppError('timeout', 'given up by the caller', { cause: signal.reason });
         const { source, id, url } = request.post;
         log.error({ err: error, source, id, index: request.index }, 'a delivery failed');
+        options.onDelivered?.('link-original', 0);
         return { kind: 'link', url, leadsTo: 'original', reason: 'upstream_unavailable' };
       }
     },

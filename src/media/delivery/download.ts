@@ -22,12 +22,14 @@ export interface DownloadRequest {
 
 export type DownloadFailure =
   /** `bytes` is null when it became clear only on the way. */
-  | { readonly why: 'too_large'; readonly bytes: number | null }
+  | { readonly status: 'too_large'; readonly bytes: number | null }
   /** It fits, but not into the room there is. */
-  | { readonly why: 'needs_room'; readonly bytes: number }
-  | { readonly why: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
+  | { readonly status: 'needs_room'; readonly bytes: number }
+  | { readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk'; readonly cause: unknown };
 
-export type DownloadOutcome = { readonly why: 'done'; readonly bytes: number; readonly mime: string } | DownloadFailure;
+export type DownloadOutcome =
+  | { readonly status: 'done'; readonly bytes: number; readonly mime: string }
+  | DownloadFailure;
 
 /** How long a file may take: `graceMs`, and its bytes at `bytesPerSecond`. */
 export interface Patience {
@@ -80,8 +82,8 @@ export function createDownload({ http, mediaHosts, cdnHeaders, patience }: Downl
     const size = progress.total;
     const failure =
       refused ??
-      (size !== undefined && size > maxBytes ? { why: 'too_large' as const, bytes: size } : undefined) ??
-      ((size ?? maxBytes) > roomBytes ? { why: 'needs_room' as const, bytes: size ?? maxBytes } : undefined);
+      (size !== undefined && size > maxBytes ? { status: 'too_large' as const, bytes: size } : undefined) ??
+      ((size ?? maxBytes) > roomBytes ? { status: 'needs_room' as const, bytes: size ?? maxBytes } : undefined);
     if (failure !== undefined) {
       answer.body.destroy();
       return failure;
@@ -100,7 +102,11 @@ export function createDownload({ http, mediaHosts, cdnHeaders, patience }: Downl
       for (let resumes = 0; ; resumes += 1) {
         try {
           return (
-            (await fetchRest(request, progress, clock)) ?? { why: 'done', bytes: progress.bytes, mime: progress.mime }
+            (await fetchRest(request, progress, clock)) ?? {
+              status: 'done',
+              bytes: progress.bytes,
+              mime: progress.mime,
+            }
           );
         } catch (error) {
           const failure = readFailure(error, request, clock);
@@ -124,13 +130,13 @@ function restHeaders({ bytes, validator }: Progress): Record<string, string> {
 /** Reads the head: what is wrong with it, or where the file now stands. */
 function begin({ status, headers }: HttpStream, progress: Progress, expected: string): DownloadFailure | undefined {
   if (isGone(status))
-    return { why: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
+    return { status: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
   const start = status === 206 ? /^bytes (\d{1,15})-/.exec(headers['content-range'] ?? '')?.[1] : undefined;
   const isRest = progress.bytes > 0 && start !== undefined && Number(start) === progress.bytes;
   const type = typeOf(headers['content-type'], expected);
   if ((status !== 200 && !isRest) || type === undefined) {
     const what = type === undefined ? 'something that is not the file' : `${status}`;
-    return { why: 'unavailable', cause: new AppError('upstream_unavailable', `the CDN answers ${what}`) };
+    return { status: 'unavailable', cause: new AppError('upstream_unavailable', `the CDN answers ${what}`) };
   }
   if (!isRest) progress.bytes = 0;
   const length = /^\d{1,15}$/.test(headers['content-length'] ?? '') ? Number(headers['content-length']) : undefined;
@@ -197,11 +203,12 @@ class TooLarge extends Error {}
 /** @throws the request's own reason when it was aborted */
 function readFailure(error: unknown, { signal }: DownloadRequest, clock: Clock): DownloadFailure {
   signal.throwIfAborted();
-  if (error instanceof TooLarge) return { why: 'too_large', bytes: null };
-  if (clock.isOver) return { why: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause: error }) };
-  if (error instanceof AppError) return { why: error.code === 'timeout' ? 'timeout' : 'unavailable', cause: error };
+  if (error instanceof TooLarge) return { status: 'too_large', bytes: null };
+  if (clock.isOver)
+    return { status: 'timeout', cause: new AppError('timeout', 'the CDN is too slow', { cause: error }) };
+  if (error instanceof AppError) return { status: error.code === 'timeout' ? 'timeout' : 'unavailable', cause: error };
   // What the disk refuses names the call that failed.
-  return { why: error instanceof Error && 'syscall' in error ? 'disk' : 'unavailable', cause: error };
+  return { status: error instanceof Error && 'syscall' in error ? 'disk' : 'unavailable', cause: error };
 }
 
 interface Clock {

@@ -79,7 +79,7 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
         break;
       }
       const outcome = await take(step, attempt);
-      if (outcome.why === 'done') {
+      if (outcome.status === 'done') {
         sizes.set(step.key, outcome.bytes);
         if (isWelcome(outcome, step, attempt)) {
           attempt.held.splice(attempt.held.indexOf(outcome), 1);
@@ -125,16 +125,16 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
   /** As the CDN has it, put in order when it would not play while it loads. */
   async function wholeFile({ key, parts, maxBytes }: Step, attempt: Attempt): Promise<HeldFile | FileFailure> {
     const [part] = parts;
-    if (part === undefined) return { why: 'unavailable', cause: undefined };
+    if (part === undefined) return { status: 'unavailable', cause: undefined };
     const file = await fetchPart(part, maxBytes, attempt, attempt.signal);
-    if (file.why !== 'done' || file.probe === null || file.probe.kind === 'audio') return file;
+    if (file.status !== 'done' || file.probe === null || file.probe.kind === 'audio') return file;
     if (file.mime !== 'video/mp4' || (file.probe.fastStart && !file.probe.isFragmented)) return file;
     // Held until then, so that it is not fetched again.
     attempt.held.push(file);
     const inputs = [(own: AbortSignal) => fetchPart(part, maxBytes, attempt, own)];
     const order = { key: keyIn(attempt, `straight-${key}`), maxBytes, inputs };
     const straight = await transforms.straighten(order, attempt.signal);
-    return straight.why === 'done' ? straight : fetchPart(part, maxBytes, attempt, attempt.signal);
+    return straight.status === 'done' ? straight : fetchPart(part, maxBytes, attempt, attempt.signal);
   }
 
   async function fetchPart(
@@ -147,7 +147,7 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
     const { url, mime } = variant;
     const expectedBytes = bytes ?? estimatedBytes;
     const file = await spool({ key: keyIn(attempt, key), source, url, mime, maxBytes, expectedBytes }, signal);
-    return 'cause' in file && file.why !== 'tool' ? { ...file, of: key } : file;
+    return 'cause' in file && file.status !== 'tool' ? { ...file, of: key } : file;
   }
 
   /** Whether it plays everywhere, or is the best there is. */
@@ -162,12 +162,15 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
   /** Whether another try makes sense after a failure. */
   async function shouldRetry(failure: FileFailure, { key, kind }: Step, attempt: Attempt): Promise<boolean> {
     const { request } = attempt;
-    if (failure.why !== 'too_large') {
-      const level = failure.why === 'disk' ? 'error' : 'info';
+    if (failure.status !== 'too_large') {
+      const level = failure.status === 'disk' ? 'error' : 'info';
       const { source, id } = request.post;
-      log[level]({ err: failure.cause, source, id, index: request.index, why: failure.why }, 'a file could not be had');
+      log[level](
+        { err: failure.cause, source, id, index: request.index, reason: failure.status },
+        'a file could not be had',
+      );
     }
-    switch (failure.why) {
+    switch (failure.status) {
       case 'expired':
         if (!attempt.refreshed) return renew(attempt);
         attempt.reason = 'upstream_unavailable';
@@ -193,7 +196,7 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
       // A smaller file would come as slowly, and the disk is as full for it.
       case 'timeout':
       case 'disk':
-        attempt.reason = failure.why === 'timeout' ? 'timeout' : 'upstream_unavailable';
+        attempt.reason = failure.status === 'timeout' ? 'timeout' : 'upstream_unavailable';
         return false;
     }
   }
@@ -268,7 +271,7 @@ function attemptOf(request: DeliveryRequest, signal: AbortSignal): Attempt {
 
 /** Until the request is over: a later step may be made of it. */
 function keep<T extends HeldFile | FileFailure>(outcome: T, attempt: Attempt): T {
-  if (outcome.why === 'done') attempt.held.push(outcome);
+  if (outcome.status === 'done') attempt.held.push(outcome);
   return outcome;
 }
 

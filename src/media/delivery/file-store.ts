@@ -8,7 +8,7 @@ import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
 import { claimSpoolFolder } from './spool-folder.ts';
 
 export interface MadeFile {
-  readonly why: 'done';
+  readonly status: 'done';
   readonly bytes: number;
   readonly mime: string;
   /** Null for images. */
@@ -17,15 +17,15 @@ export interface MadeFile {
 
 export type FileFailure =
   /** `bytes` is null when it became clear only on the way. */
-  | { readonly why: 'too_large'; readonly bytes: number | null }
+  | { readonly status: 'too_large'; readonly bytes: number | null }
   | {
-      readonly why: 'expired' | 'timeout' | 'unavailable' | 'disk';
+      readonly status: 'expired' | 'timeout' | 'unavailable' | 'disk';
       readonly cause: unknown;
       /** Which of several files it was, where that is known. */
       readonly of?: string;
     }
   /** The file it was to be made of was there. */
-  | { readonly why: 'tool'; readonly cause: unknown };
+  | { readonly status: 'tool'; readonly cause: unknown };
 
 export interface HeldFile extends MadeFile {
   readonly path: string;
@@ -134,7 +134,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     const mayHelp = 'cause' in first && isDiskFull(first.cause) && kept.size > 0 && !job.controller.signal.aborted;
     if (mayHelp) await Promise.all([rm(job.path, { force: true }), ...[...kept].map(remove)]);
     const outcome = mayHelp ? await attempt(order, job) : first;
-    if (outcome.why === 'done') {
+    if (outcome.status === 'done') {
       job.made = outcome;
       job.room?.shrink(outcome.bytes);
     } else forget(job);
@@ -148,7 +148,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       await mkdir(folder.path, { recursive: true, mode: 0o700 });
       return await make({ path, signal, reserve: bytes => reserve(job, bytes) });
     } catch (cause) {
-      return { why: signal.aborted ? 'unavailable' : 'disk', cause };
+      return { status: signal.aborted ? 'unavailable' : 'disk', cause };
     }
   }
 
@@ -234,9 +234,9 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     };
     try {
       const outcome = await unlessAborted(job.outcome, signal);
-      if (outcome.why === 'done' && outcome.bytes <= limit) return { ...outcome, path: job.path, dispose };
+      if (outcome.status === 'done' && outcome.bytes <= limit) return { ...outcome, path: job.path, dispose };
       await dispose();
-      return outcome.why === 'done' ? { why: 'too_large', bytes: outcome.bytes } : outcome;
+      return outcome.status === 'done' ? { status: 'too_large', bytes: outcome.bytes } : outcome;
     } catch (error) {
       await dispose();
       throw error;
@@ -247,12 +247,13 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     async hold(order, signal) {
       for (;;) {
         signal.throwIfAborted();
-        if (closed) return { why: 'unavailable', cause: new AppError('upstream_unavailable', 'the store is closed') };
+        if (closed)
+          return { status: 'unavailable', cause: new AppError('upstream_unavailable', 'the store is closed') };
         const known = jobs.get(order.key);
         const job = known !== undefined && revive(known) ? known : start(order);
         const result = await share(job, order.maxBytes, signal);
         // Others may have begun it for a chat that takes less.
-        if (result.why !== 'too_large' || job.maxBytes >= Math.min(order.maxBytes, maxBytes)) return result;
+        if (result.status !== 'too_large' || job.maxBytes >= Math.min(order.maxBytes, maxBytes)) return result;
       }
     },
 

@@ -74,14 +74,14 @@ export function createFileTransforms(options: FileTransformsOptions): FileTransf
       { path, signal, reserve }: Workplace,
     ): Promise<MadeFile | FileFailure> {
       const held = await gather(inputs, signal);
-      if ('why' in held) return held;
+      if ('status' in held) return held;
       try {
         const room = await reserve(roomBytes(held, maxBytes));
-        if (room === undefined) return { why: 'timeout', cause: diskFull() };
+        if (room === undefined) return { status: 'timeout', cause: diskFull() };
         return await finished(await make(held, path, signal), path, maxBytes, signal);
       } catch (cause) {
         signal.throwIfAborted();
-        return { why: isDiskFull(cause) ? 'disk' : 'tool', cause };
+        return { status: isDiskFull(cause) ? 'disk' : 'tool', cause };
       } finally {
         await Promise.all(held.map(input => input.dispose()));
       }
@@ -93,7 +93,7 @@ export function createFileTransforms(options: FileTransformsOptions): FileTransf
       try {
         leave = await enter(workplace.signal);
       } catch (cause) {
-        return { why: 'timeout', cause };
+        return { status: 'timeout', cause };
       }
       try {
         return await work(request, workplace);
@@ -200,10 +200,10 @@ async function finished(
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<MadeFile | FileFailure> {
-  if (mime === undefined) return { why: 'tool', cause: new AppError('too_large', 'there is no way to make it fit') };
+  if (mime === undefined) return { status: 'tool', cause: new AppError('too_large', 'there is no way to make it fit') };
   const { size: bytes } = await stat(path);
-  if (bytes > maxBytes) return { why: 'too_large', bytes };
-  return inspected({ why: 'done', bytes, mime, probe: null }, path, signal);
+  if (bytes > maxBytes) return { status: 'too_large', bytes };
+  return inspected({ status: 'done', bytes, mime, probe: null }, path, signal);
 }
 
 function roomFor(inputs: readonly HeldFile[]): number {

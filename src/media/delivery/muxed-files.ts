@@ -74,7 +74,7 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
         inputs: [track(`${video}`, tracks.video, 'video/mp4'), track(`${audio}`, tracks.audio, 'audio/mp4')],
       };
       const outcome = await transforms.mux(order, signal);
-      if (outcome.why !== 'done') throw failureOf(outcome);
+      if (outcome.status !== 'done') throw failureOf(outcome);
       return { path: outcome.path, bytes: outcome.bytes, release: () => release(outcome) };
     },
     close: () => store.close(),
@@ -82,11 +82,11 @@ export function createMuxedFiles(options: MuxedFilesOptions): MuxedFiles {
 }
 
 function failureOf(failure: FileFailure): AppError {
-  if (failure.why === 'too_large') return new AppError('too_large', 'the tracks are too large to be put together');
-  const { why, cause } = failure;
-  if (why === 'expired')
+  if (failure.status === 'too_large') return new AppError('too_large', 'the tracks are too large to be put together');
+  const { status, cause } = failure;
+  if (status === 'expired')
     return new AppError('not_found', 'a track’s address has run out', { params: { what: 'file' }, cause });
-  if (why !== 'disk' && cause instanceof AppError) return cause;
-  const code = why === 'timeout' ? 'timeout' : why === 'unavailable' ? 'upstream_unavailable' : 'internal';
+  if (status !== 'disk' && cause instanceof AppError) return cause;
+  const code = status === 'timeout' ? 'timeout' : status === 'unavailable' ? 'upstream_unavailable' : 'internal';
   return new AppError(code, 'two tracks could not be put together', { cause });
 }

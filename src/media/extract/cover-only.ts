@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts';
 import type { Post } from '../post.ts';
 
 /**
- * Nothing of a post could be read but its author and cover: the error that tells most, with what there is. It is no answer to keep,
+ * Nothing of a post could be read but its author and cover: the error that says most, with what there is. It is no answer to keep,
  * and an older whole one is better.
  */
 export class CoverOnlyError extends AppError {

@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { AppError, type ErrorCode } from '../../errors.ts';
-import type { Cache, CachePolicy } from '../../infra/cache/cache.ts';
+import { AppError } from '../../errors.ts';
+import type { Cache } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post, type SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
+import { isWithdrawn, policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './cache-policy.ts';
 import { CoverOnlyError } from './cover-only.ts';
 import { findAddresses } from './find-links.ts';
 import type { LinkMatch, MediaSource, PostRef } from './source.ts';
@@ -52,60 +53,13 @@ export interface ExtractorOptions {
   readonly now?: () => number;
   /** For one `extract`, short links included. Default 20 000. */
   readonly deadlineMs?: number;
+  /** Called for every post that is given, with where it came from. */
+  readonly onExtracted?: (from: Extraction['from']) => void;
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
-const POST_TTL_MS = 30 * MINUTE;
-/** The rest may be had when another strategy works again. */
-const INCOMPLETE_TTL_MS = 2 * MINUTE;
-/** Stories are edited and removed while people look at them. */
-const STORY_TTL_MS = 5 * MINUTE;
-const STALE_MS = 24 * HOUR;
-const SHORT_LINK_TTL_MS = 24 * HOUR;
-/** An address handed out must live long enough to be fetched. */
-const EXPIRY_MARGIN_MS = 5 * MINUTE;
-const REFRESH_PAUSE_MS = MINUTE;
-const MAX_RETRY_AFTER_MS = 5 * MINUTE;
 const MAX_WRAPPERS = 3;
 const MAX_SHORT_LINKS = 2;
 const MAX_REFS = 5_000;
-
-/** How long a failure is remembered, by code. What is wrong with the request itself never is. */
-const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
-  invalid_request: 0,
-  // Said by an upstream alone: a broadcast may be over soon.
-  unsupported_link: 30 * SECOND,
-  not_found: MINUTE,
-  private: MINUTE,
-  login_required: 30 * SECOND,
-  age_restricted: 10 * MINUTE,
-  region_blocked: 10 * MINUTE,
-  upstream_rate_limited: 20 * SECOND,
-  upstream_unavailable: 5 * SECOND,
-  upstream_changed: 10 * SECOND,
-  too_large: 10 * SECOND,
-  timeout: 5 * SECOND,
-  rate_limited: 0,
-  credentials_required: 0,
-  forbidden: 10 * SECOND,
-  internal: 0,
-};
-/** After these an older answer must not be shown: the post is gone or was taken from the public. */
-const WITHDRAWN: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
-
-function staleOnError(error: unknown): boolean {
-  return !(error instanceof AppError && WITHDRAWN.has(error.code));
-}
-
-function errorTtlMs(error: unknown): number {
-  if (!(error instanceof AppError)) return 0;
-  const base = ERROR_TTL_MS[error.code];
-  if (error.code !== 'upstream_rate_limited' || error.retryAfterMs === undefined) return base;
-  return Math.min(Math.max(error.retryAfterMs, SECOND), MAX_RETRY_AFTER_MS);
-}
 
 function keyOf(post: Pick<Post, 'source' | 'id'>): string {
   return `${post.source}:${post.id}`;
@@ -128,7 +82,7 @@ function unsupported(what: string): AppError {
 }
 
 export function createExtractor(options: ExtractorOptions): Extractor {
-  const { sources, cache, shortLinks, log, now = Date.now, deadlineMs = 20 * SECOND } = options;
+  const { sources, cache, shortLinks, log, onExtracted, now = Date.now, deadlineMs = 20_000 } = options;
   /** What `refresh` asks for again; it knows only ids. */
   const refs = new LRUCache<string, PostRef>({ max: MAX_REFS });
 
@@ -186,27 +140,10 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     for (let resolved = 0; resolved <= MAX_SHORT_LINKS; resolved += 1) {
       const { source, match } = readLink(text, only);
       if (match.kind !== 'short') return { source, match };
-      const policy = { ttlMs: () => SHORT_LINK_TTL_MS, staleIfErrorMs: () => SHORT_LINK_TTL_MS, errorTtlMs };
       const load = (own: AbortSignal) => source.resolveShort(match.url, { signal: own });
-      text = (await shortLinks.wrap(`${source.id}:${match.key}`, load, policy, signal)).value;
+      text = (await shortLinks.wrap(`${source.id}:${match.key}`, load, SHORT_LINK_POLICY, signal)).value;
     }
     throw new AppError('upstream_changed', 'a short link leads to short links only');
-  }
-
-  /** Milliseconds the addresses of a post can still be handed out; Infinity when they name no end. */
-  function addressLifeMs(post: Post): number {
-    return post.expiresAt === null ? Number.POSITIVE_INFINITY : Math.max(0, post.expiresAt - EXPIRY_MARGIN_MS - now());
-  }
-
-  function policyOf(ref: PostRef): CachePolicy<Post> {
-    const wholeMs = ref.form === 'story' ? STORY_TTL_MS : POST_TTL_MS;
-    const ttlMs = (post: Post) => Math.min(post.missingItems > 0 ? INCOMPLETE_TTL_MS : wholeMs, addressLifeMs(post));
-    return {
-      ttlMs,
-      staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
-      staleOnError,
-      errorTtlMs,
-    };
   }
 
   function refOf(source: MediaSource, post: Pick<Post, 'source' | 'id'>): PostRef {
@@ -239,14 +176,18 @@ export function createExtractor(options: ExtractorOptions): Extractor {
       const named = readLink(link, only).match;
       // Most links have been asked for before: they need no deadline and no signal.
       const known = named.kind === 'short' ? undefined : await cache.get(keyOf(named.ref));
-      if (known !== undefined && named.kind !== 'short') return extraction(known, named.ref, 'cache');
+      if (known !== undefined && named.kind !== 'short') {
+        onExtracted?.('cache');
+        return extraction(known, named.ref, 'cache');
+      }
       return bounded(callerSignal, async signal => {
         const { source, match } = await resolveLink(link, only, signal);
         const { ref } = match;
         refs.set(keyOf(ref), ref);
         const load = (own: AbortSignal) => source.fetch(ref, { signal: own });
         try {
-          const hit = await cache.wrap(keyOf(ref), load, policyOf(ref), signal);
+          const hit = await cache.wrap(keyOf(ref), load, policyOf(ref, now), signal);
+          onExtracted?.(hit.from);
           return extraction(hit.value, ref, hit.from);
         } catch (error) {
           if (!(error instanceof CoverOnlyError) || readable) throw error;
@@ -264,15 +205,14 @@ export function createExtractor(options: ExtractorOptions): Extractor {
           log.info({ source: ref.source, id: ref.id }, 'asking again: an address expired early');
           try {
             const fresh = await source.fetch(ref, { signal: own });
-            await cache.set(keyOf(ref), fresh, policyOf(ref).ttlMs(fresh));
+            await cache.set(keyOf(ref), fresh, policyOf(ref, now).ttlMs(fresh));
             return fresh;
           } catch (error) {
-            if (!staleOnError(error)) await cache.delete(keyOf(ref));
+            if (isWithdrawn(error)) await cache.delete(keyOf(ref));
             throw error;
           }
         };
-        const policy = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
-        return (await cache.wrap(`refresh:${keyOf(ref)}`, load, policy, signal)).value;
+        return (await cache.wrap(`refresh:${keyOf(ref)}`, load, REFRESH_POLICY, signal)).value;
       });
     },
 

@@ -30,7 +30,7 @@ export type LinkMatch =
   | { readonly kind: 'unsupported'; readonly what: string };
 
 export interface FetchContext {
-  /** Aborts when the whole chain's deadline has passed or nobody waits any more. */
+  /** Aborts when the whole chain's deadline has passed or no caller waits any more. */
   readonly signal: AbortSignal;
 }
 

@@ -4,7 +4,7 @@ import type { Post, SourceId } from '../post.ts';
 import { CoverOnlyError } from './cover-only.ts';
 import type { FetchContext, PostRef, SourceStrategy } from './source.ts';
 import { type AttemptReport, abortReason, type Entrant } from './strategy-attempt.ts';
-import { mostTelling, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
+import { mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
 import { createStrategyLedger, type StrategyFigures } from './strategy-ledger.ts';
 import { type RaceResult, raceStrategies } from './strategy-race.ts';
 import type { StrategyRecords } from './strategy-records.ts';
@@ -113,22 +113,23 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     return { asked: [scout, ...explaining], probe: undefined, resting: others, dead };
   }
 
-  function tell({ entrant, ending, tookMs }: AttemptReport): void {
+  function report({ entrant, ending, tookMs }: AttemptReport): void {
     onOutcome?.(entrant.name, ending.kind === 'failed' ? ending.error.code : 'ok', tookMs);
   }
 
   function note(result: RaceResult, ref: PostRef): void {
     ledger.note(result);
-    result.reports.forEach(tell);
+    result.reports.forEach(report);
     for (const name of result.overtaken) onOutcome?.(name, 'timeout');
     result.late
-      ?.then(report => {
-        ledger.noteLate(report, result.post !== null);
-        tell(report);
+      ?.then(late => {
+        ledger.noteLate(late, result.post !== null);
+        report(late);
       })
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
 
+  /** What failed beside a strategy that worked; who is told of no post at all, with every cause, logs that. */
   function logFailures(ref: PostRef, failures: readonly StrategyFailure[], message: string): void {
     if (failures.length === 0) return;
     const isBroken = failures.some(({ error }) => error.code === 'upstream_changed');
@@ -145,10 +146,11 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       return post;
     }
     // A guess on which two agree carries all that was said; a certain word stands for itself.
-    if (verdict !== null) throw verdict.params.weak ? mostTelling(source, failures, verdict) : verdict;
-    logFailures(ref, failures, 'no strategy brought the post');
-    const error = mostTelling(source, failures);
-    throw post === null ? error : new CoverOnlyError(error, post);
+    if (verdict !== null) throw verdict.params.weak ? mostInformative(ref, failures, verdict) : verdict;
+    const error = mostInformative(ref, failures);
+    if (post === null) throw error;
+    logFailures(ref, failures, 'nothing but the cover was brought');
+    throw new CoverOnlyError(error, post);
   }
 
   async function fetchPost(ref: PostRef, { signal }: FetchContext): Promise<Post> {

@@ -1,6 +1,6 @@
 /** What the failures of several strategies say together. Pure. */
 import { AppError, type ErrorCode } from '../../errors.ts';
-import type { SourceId } from '../post.ts';
+import type { Post } from '../post.ts';
 
 export interface StrategyFailure {
   readonly strategy: string;
@@ -10,8 +10,8 @@ export interface StrategyFailure {
   readonly explains: boolean;
 }
 
-/** How much a code tells the person who asked, most first; the head of several failures is the error that is thrown. */
-const TELLING: Readonly<Record<ErrorCode, number>> = {
+/** How much a code says to the person who asked, most first; the head of several failures is the error that is thrown. */
+const RANKS: Readonly<Record<ErrorCode, number>> = {
   private: 0,
   age_restricted: 1,
   region_blocked: 2,
@@ -99,27 +99,31 @@ function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
   const asked = failures.filter(failure => !failure.explains);
   const errors = (asked.length > 0 ? asked : failures)
     .map(({ error }) => error)
-    .sort((a, b) => TELLING[a.code] - TELLING[b.code]);
+    .sort((a, b) => RANKS[a.code] - RANKS[b.code]);
   const [head] = errors;
   if (head === undefined || !(isWeak(head) || head.code === 'login_required')) return head;
   return errors.find(isOwn) ?? head;
 }
 
 /**
- * Of several failures the one that tells most, with all of them as its cause, in the order they happened.
+ * Of several failures the one that says most, with all of them as its cause, in the order they happened.
  * @param chosen the one to raise, where that is known
  */
-export function mostTelling(source: SourceId, failures: readonly StrategyFailure[], chosen?: AppError): AppError {
+export function mostInformative(
+  { source, id }: Pick<Post, 'source' | 'id'>,
+  failures: readonly StrategyFailure[],
+  chosen?: AppError,
+): AppError {
   const head = chosen ?? headOf(failures);
   if (head === undefined) {
-    return new AppError('upstream_unavailable', `${source}: there is no way to ask for this post`);
+    return new AppError('upstream_unavailable', `${source} ${id}: there is no way to ask for this post`);
   }
   const named = failures.map(
     ({ strategy, error }) =>
       new AppError(error.code, `${strategy}: ${error.message}`, { params: error.params, cause: error }),
   );
   const waits = failures.flatMap(({ error }) => (error.code === head.code ? (error.retryAfterMs ?? []) : []));
-  return new AppError(head.code, `${source}: every strategy failed; ${head.message}`, {
+  return new AppError(head.code, `${source} ${id}: every strategy failed; ${head.message}`, {
     params: Object.fromEntries(Object.entries(head.params).filter(([name]) => !MARKS.has(name))),
     cause: new AggregateError(named, `${named.length} strategies failed`),
     retryAfterMs: waits.length === 0 ? undefined : Math.max(...waits),

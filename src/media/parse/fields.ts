@@ -54,7 +54,7 @@ export function readId(value: unknown): string | null {
   return /^(?:[A-Z]+_)?(\d{1,24})(?:_\d{1,24})?$/.exec(value)?.[1] ?? null;
 }
 
-/** Unix seconds (or milliseconds, told by their size) as unix milliseconds. */
+/** Unix seconds (or milliseconds, known by their size) as unix milliseconds. */
 export function readInstant(value: unknown): number | null {
   const number = toNumber(value);
   if (number === null || number <= 0) return null;

@@ -1,4 +1,4 @@
-/** What the head of a page tells crawlers. Linear in the page's length. */
+/** What the head of a page says to crawlers. Linear in the page's length. */
 import { Parser } from 'htmlparser2';
 
 export interface PageMeta {

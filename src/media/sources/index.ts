@@ -3,4 +3,4 @@ import { facebook } from './facebook/descriptor.ts';
 import { instagram } from './instagram/descriptor.ts';
 
 /** Every source of posts, in the order in which a link is shown to them. */
-export const sourceDescriptors: readonly SourceDescriptor[] = [instagram, facebook];
+export const sourceDescriptors: readonly [SourceDescriptor, ...SourceDescriptor[]] = [instagram, facebook];

@@ -25,7 +25,7 @@ export interface Compressed {
   readonly probe: Probe;
 }
 
-/** Makes films fit: H.264 and AAC in an MP4 that every client plays and that plays while it loads. */
+/** Makes videos fit: H.264 and AAC in an MP4 that every client plays and that plays while it loads. */
 export interface Compressor {
   /**
    * Undefined when it cannot be made to fit and still be worth watching. Waits for its turn behind others.
@@ -49,7 +49,7 @@ const MAX_TRIES = 2;
 
 function argumentsOf(inputPath: string, outputPath: string, plan: CompressionPlan): readonly string[] {
   const { width, height, maxFrameRate, preset, crf, videoBitrate, bufferBits, audioBitrate, audioChannels } = plan;
-  const sound =
+  const audio =
     audioBitrate === 0
       ? ['-an']
       : ['-map', '0:a:0', '-c:a', 'aac', '-b:a', String(audioBitrate), '-ac', String(audioChannels), '-ar', '44100'];
@@ -58,14 +58,14 @@ function argumentsOf(inputPath: string, outputPath: string, plan: CompressionPla
     ...['-map', '0:v:0', '-vf', `scale=${width}:${height}:flags=bicubic,setsar=1,format=yuv420p`],
     ...['-fpsmax', String(maxFrameRate), '-c:v', 'libx264', '-preset', preset, '-profile:v', 'high'],
     ...['-crf', String(crf), '-maxrate', String(videoBitrate), '-bufsize', String(bufferBits)],
-    ...sound,
+    ...audio,
     ...['-sn', '-dn', '-map_metadata', '-1', '-map_chapters', '-1', '-movflags', '+faststart'],
     // Twice the limit: what goes beyond has failed anyway, and the disk is not ours to fill.
     ...outputArguments(outputPath, 'mp4', plan.limitBytes * 2),
   ];
 }
 
-/** Whether the result is what was planned. A film that ends early was cut off by its own size. */
+/** Whether the result is what was planned. A video that ends early was cut off by its own size. */
 function isAsPlanned(made: Probe, source: Probe, plan: CompressionPlan): boolean {
   const difference = Math.abs((made.durationMs ?? 0) - (source.durationMs ?? 0));
   return (
@@ -111,7 +111,7 @@ export function createCompressor({ ffmpeg, jobsAtOnce, maxQueued = 16 }: Compres
       if (bytes <= limitBytes) {
         const made = await probeFile(outputPath, signal);
         if (isAsPlanned(made, probe, plan)) return { path: outputPath, bytes, probe: made };
-        throw new AppError('internal', 'ffmpeg made another film than was asked for');
+        throw new AppError('internal', 'ffmpeg made another video than was asked for');
       }
       budget = Math.floor(budget * (limitBytes / bytes) * SECOND_TRY_SHARE);
     }

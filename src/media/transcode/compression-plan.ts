@@ -1,6 +1,6 @@
 import type { Probe } from './probe.ts';
 
-/** How a film is made to fit: the arguments of one pass, chosen before it. */
+/** How a video is made to fit: the arguments of one pass, chosen before it. */
 export interface CompressionPlan {
   /** Pixels as displayed, even. */
   readonly width: number;
@@ -8,11 +8,11 @@ export interface CompressionPlan {
   readonly maxFrameRate: number;
   readonly preset: 'superfast' | 'veryfast' | 'faster' | 'fast';
   readonly crf: number;
-  /** Bits per second that the picture never goes beyond for long. */
+  /** Bits per second that the video track never goes beyond for long. */
   readonly videoBitrate: number;
   /** Bits it may go beyond for a moment. */
   readonly bufferBits: number;
-  /** Bits per second; 0 for a silent film. */
+  /** Bits per second; 0 for a silent video. */
   readonly audioBitrate: number;
   readonly audioChannels: 1 | 2;
   /** The largest the result may be. */
@@ -22,19 +22,19 @@ export interface CompressionPlan {
 
 /** The part of a chat's limit that is used: what chats count beside the file itself is not known to the byte. */
 export const SAFE_SHARE = 0.98;
-/** What the index of an MP4 takes of a frame or a piece of sound. */
+/** What the index of an MP4 takes of a frame or a piece of audio. */
 const INDEX_BYTES_PER_SAMPLE = 20;
 const FIXED_INDEX_BYTES = 4_096;
-/** Better than this nobody sees on a phone: a film that needs less than its budget stays smaller. The quick presets need a little more. */
+/** Better than this makes no difference on a phone: a video that needs less than its budget stays smaller. The quick presets need a little more. */
 const CRF = 21;
-/** Bits per pixel below which x264's picture falls apart, small pictures sooner than large ones. */
+/** Bits per pixel below which x264's frames fall apart, small ones sooner than large ones. */
 const MIN_BITS_PER_PIXEL = 0.042;
 /** A narrow side to choose from; the smallest is the last that is still worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
-/** Far more than such a picture takes, and a number that x264 still reads. */
+/** Far more than such frames take, and a number that x264 still reads. */
 const MAX_VIDEO_BITRATE = 50_000_000;
-/** Bits per second of sound, and the whole that must be there for it. */
+/** Bits per second of audio, and the whole that must be there for it. */
 const AUDIO_STEPS = [
   { audioBitrate: 128_000, audioChannels: 2, fromTotal: 1_200_000 },
   { audioBitrate: 96_000, audioChannels: 2, fromTotal: 600_000 },
@@ -49,11 +49,11 @@ const SPEEDS = [
   { preset: 'superfast', megapixels: 86 },
 ] as const;
 const DECODED_MEGAPIXELS = 500;
-/** Beyond so many, more cores help one film little. */
+/** Beyond so many, more cores help one video little. */
 const MAX_CORES = 8;
 /** What a person waits for gladly; beyond it a faster preset is taken. */
 const PATIENCE_MS = 18_000;
-/** A film that would take longer by far is not begun. */
+/** A video that would take longer by far is not begun. */
 const MAX_ESTIMATE_MS = 240_000;
 const MAX_DEADLINE_MS = 600_000;
 /** The narrow side from which on half of the frames may go. */
@@ -76,8 +76,8 @@ function frameRatesOf(own: number, narrowSide: number): readonly number[] {
   return [...(own > 31 ? [60] : []), 30, ...(narrowSide <= CHOPPY_SIDE ? [15] : [])];
 }
 
-/** The richest picture that `videoBitrate` carries: first the frames of a smooth film go, then its size. */
-function pictureOf(shape: Shape, frameRate: number, videoBitrate: number) {
+/** The best frame size and rate that `videoBitrate` carries: a smooth video loses frames first, then size. */
+function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
   for (const narrowSide of NARROW_SIDES) {
     const { width, height } = shrink(shape, narrowSide);
     for (const maxFrameRate of frameRatesOf(frameRate, narrowSide)) {
@@ -89,8 +89,8 @@ function pictureOf(shape: Shape, frameRate: number, videoBitrate: number) {
 }
 
 /**
- * How a film becomes a file of at most `maxBytes` less 2 %, or undefined when it would not be worth watching, would take minutes, or
- * its length or size is not known. The narrower its budget the smaller the picture; the shorter it is the more care the encoder takes.
+ * How a video becomes a file of at most `maxBytes` less 2 %, or undefined when it would not be worth watching, would take minutes, or
+ * its length or size is not known. The narrower its budget the smaller the frames; the shorter it is the more care the encoder takes.
  */
 export function planCompression(probe: Probe, maxBytes: number, cores: number): CompressionPlan | undefined {
   const { durationMs, width, height } = probe;
@@ -102,31 +102,31 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   const indexBytes = FIXED_INDEX_BYTES + seconds * samplesPerSecond * INDEX_BYTES_PER_SAMPLE;
   const totalBits = (limitBytes - indexBytes) * 8;
   const total = totalBits / seconds;
-  const sound = probe.hasAudio ? AUDIO_STEPS.find(({ fromTotal }) => total >= fromTotal) : undefined;
-  const audioBitrate = sound?.audioBitrate ?? 0;
-  // The buffer is full when a film begins, so it is part of what the film may take.
+  const audio = probe.hasAudio ? AUDIO_STEPS.find(({ fromTotal }) => total >= fromTotal) : undefined;
+  const audioBitrate = audio?.audioBitrate ?? 0;
+  // The buffer is full when a video begins, so it is part of what the video may take.
   const bufferSeconds = Math.min(2, Math.max(0.25, seconds / 8));
   const affordable = Math.floor((totalBits - audioBitrate * 1.03 * seconds) / (seconds + bufferSeconds));
   const videoBitrate = Math.min(affordable, MAX_VIDEO_BITRATE);
-  const picture = pictureOf({ width, height }, frameRate, videoBitrate);
-  if (picture === undefined) return undefined;
+  const frames = framesFor({ width, height }, frameRate, videoBitrate);
+  if (frames === undefined) return undefined;
   const decodeSeconds = (width * height * frameRate * seconds) / (DECODED_MEGAPIXELS * 1e6);
-  const encodeSeconds = (megapixels: number) => (picture.pixels * seconds) / (megapixels * 1e6);
+  const encodeSeconds = (megapixels: number) => (frames.pixels * seconds) / (megapixels * 1e6);
   const millisAt = (megapixels: number) =>
     ((decodeSeconds + encodeSeconds(megapixels)) * 1_000) / Math.min(cores, MAX_CORES);
   const fitting = SPEEDS.find(speed => millisAt(speed.megapixels) <= PATIENCE_MS);
   const { preset, megapixels } = fitting ?? SPEEDS[3];
   if (millisAt(megapixels) > MAX_ESTIMATE_MS) return undefined;
   return {
-    width: picture.width,
-    height: picture.height,
-    maxFrameRate: picture.maxFrameRate,
+    width: frames.width,
+    height: frames.height,
+    maxFrameRate: frames.maxFrameRate,
     preset,
     crf: CRF,
     videoBitrate,
     bufferBits: Math.floor(videoBitrate * bufferSeconds),
     audioBitrate,
-    audioChannels: sound?.audioChannels ?? 2,
+    audioChannels: audio?.audioChannels ?? 2,
     limitBytes,
     deadlineMs: Math.min(MAX_DEADLINE_MS, Math.round(30_000 + 3 * durationMs + 4 * millisAt(megapixels))),
   };

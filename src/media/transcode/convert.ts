@@ -26,7 +26,7 @@ async function removingOnFailure<T>(path: string, work: () => Promise<T>): Promi
 }
 
 /**
- * The sound of a file as M4A: AAC as it is, everything else encoded. False when that needs ffmpeg and there is none, or the file
+ * The audio of a file as M4A: AAC as it is, everything else encoded. False when that needs ffmpeg and there is none, or the file
  * is silent.
  * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
  */
@@ -66,7 +66,7 @@ export interface JpegRequest extends CopyRequest {
   readonly quality: number;
 }
 
-/** False when sharp is not installed or cannot read the picture. */
+/** False when sharp is not installed or cannot read the image. */
 export async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   const { inputPath, outputPath, signal, maxSide, quality } = request;
   throwIfAborted(signal);
@@ -83,7 +83,7 @@ export async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
       .jpeg({ quality, progressive: false, mozjpeg: false })
       .toFile(outputPath);
   } catch {
-    // Not a picture it knows: ffmpeg may, or the caller goes without.
+    // Not an image it knows: ffmpeg may, or the caller goes without.
     await rm(outputPath, { force: true });
     throwIfAborted(signal);
     return false;
@@ -93,7 +93,7 @@ export async function writeJpegBySharp(request: JpegRequest): Promise<boolean> {
   return true;
 }
 
-/** False when there is no ffmpeg or it cannot read a picture in the file; of a film it takes the first frame at `atSeconds`. */
+/** False when there is no ffmpeg or it cannot read an image in the file; of a video it takes the first frame at `atSeconds`. */
 export async function writeJpegByFfmpeg(
   request: JpegRequest & { readonly ffmpeg: Ffmpeg | undefined; readonly atSeconds?: number },
 ): Promise<boolean> {

@@ -55,7 +55,7 @@ export async function withMediaInput<T>(
       getSize: () => bytes,
       read: async (start, end) => {
         if (signal.aborted) throw reasonOf(signal);
-        if (end - start > MAX_PIECE_BYTES) throw new BrokenBoxes('a piece larger than any film has');
+        if (end - start > MAX_PIECE_BYTES) throw new BrokenBoxes('a piece larger than any video has');
         const buffer = new Uint8Array(end - start);
         for (let done = 0; done < buffer.length; ) {
           const { bytesRead } = await file.read(buffer, done, buffer.length - done, start + done);
@@ -66,7 +66,7 @@ export async function withMediaInput<T>(
       },
       maxCacheSize: MAX_CACHE_BYTES,
       prefetchProfile: 'fileSystem',
-      // The same failure reaches whoever reads next.
+      // The same failure reaches the next reader.
       handleUnhandledError: () => undefined,
     });
     // Playlists are left out: they name other files.

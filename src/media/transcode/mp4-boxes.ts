@@ -16,9 +16,9 @@ interface Box {
 }
 
 const MAX_TOP_BOXES = 50_000;
-/** An index of 32 MiB is that of a film of days. */
+/** An index of 32 MiB is that of a video of days. */
 const MAX_INDEX_BYTES = 32 * 1024 * 1024;
-/** 13 hours of 60 frames and 47 sounds a second. */
+/** 13 hours of 60 video and 47 audio samples a second. */
 const MAX_SAMPLES = 5_000_000;
 /** A second or two of counting. */
 const MAX_STEPS = 1_000_000_000;
@@ -58,7 +58,7 @@ async function readExactly(file: FileHandle, start: number, bytes: number): Prom
   return new DataView(buffer.buffer, 0, done);
 }
 
-/** Sums the samples that a file claims: none is smaller than a byte, so that nobody who believes it counts for ever. */
+/** Sums the samples that a file claims: none is smaller than a byte, so that a reader who believes it does not count for ever. */
 class SampleCount {
   readonly #most: number;
   #total = 0;
@@ -123,7 +123,7 @@ function checkBoxes(view: DataView, from: number, to: number, depth: number, cou
 
 async function checkIndex(file: FileHandle, box: Box, count: SampleCount): Promise<void> {
   const bytes = box.end - box.start;
-  if (bytes > MAX_INDEX_BYTES) throw new BrokenBoxes('an index larger than any film needs');
+  if (bytes > MAX_INDEX_BYTES) throw new BrokenBoxes('an index larger than any video needs');
   const view = await readExactly(file, box.start, bytes);
   try {
     checkBoxes(view, 0, view.byteLength, 0, count);
@@ -154,7 +154,7 @@ export async function readMp4Structure(
     if (box.end > fileBytes && ESSENTIAL.has(box.type)) throw new BrokenBoxes(`cut off within ${box.type}`);
     if (box.type === 'moov' || box.type === 'moof') await checkIndex(file, box, count);
     seen.push(box);
-    if (seen.length > MAX_TOP_BOXES) throw new BrokenBoxes('more boxes than any film has');
+    if (seen.length > MAX_TOP_BOXES) throw new BrokenBoxes('more boxes than any video has');
     at = box.end;
   }
   const index = seen.findIndex(({ type }) => type === 'moov');
@@ -165,7 +165,7 @@ export async function readMp4Structure(
 
 const FIRST_TYPES = new Set(['ftyp', 'styp', 'moov', 'mdat', 'free', 'skip', 'wide']);
 
-/** The head of a box; the very first tells whether these are boxes at all. */
+/** The head of a box; the very first shows whether these are boxes at all. */
 function parseFirst(head: DataView, at: number, fileBytes: number, isFirst: boolean): Box | undefined {
   const type = String.fromCharCode(...[4, 5, 6, 7].map(offset => head.getUint8(offset)));
   if (isFirst && !FIRST_TYPES.has(type)) return undefined;

@@ -4,18 +4,18 @@ import { brokenFile, type MediaInput, withMediaInput } from './media-input.ts';
 /** What a media file is, by its own words. */
 export interface Probe {
   readonly kind: 'video' | 'audio';
-  /** Pixels as displayed, rotation applied; null for sound alone. */
+  /** Pixels as displayed, rotation applied; null for audio alone. */
   readonly width: number | null;
   readonly height: number | null;
-  /** How far the picture is turned clockwise for display. */
+  /** How far the frames are turned clockwise for display. */
   readonly rotation: 0 | 90 | 180 | 270;
   readonly durationMs: number | null;
-  /** `avc`, `hevc`, `vp9`, `av1`, ...; null without a picture or for one we do not know. */
+  /** `avc`, `hevc`, `vp9`, `av1`, ...; null without video or for one we do not know. */
   readonly videoCodec: string | null;
-  /** `aac`, `mp3`, `opus`, ...; null without sound or for one we do not know. */
+  /** `aac`, `mp3`, `opus`, ...; null without audio or for one we do not know. */
   readonly audioCodec: string | null;
   readonly hasAudio: boolean;
-  /** Pictures a second, from the first of them. */
+  /** Frames a second, from the first of them. */
   readonly frameRate: number | null;
   /** Whether it plays while it loads; always so for what is no MP4. */
   readonly fastStart: boolean;
@@ -46,10 +46,10 @@ async function durationOf(video: InputVideoTrack | null, audio: InputAudioTrack 
 async function examine({ input, bytes, structure }: MediaInput): Promise<Probe> {
   const video = await input.getPrimaryVideoTrack();
   const audio = await input.getPrimaryAudioTrack();
-  if (video === null && audio === null) throw brokenFile('neither picture nor sound');
+  if (video === null && audio === null) throw brokenFile('neither video nor audio');
   const durationMs = await durationOf(video, audio);
   const frames = video === null ? null : await video.computePacketStats(SAMPLED_FRAMES);
-  if (frames !== null && frames.packetCount === 0) throw brokenFile('a film without pictures');
+  if (frames !== null && frames.packetCount === 0) throw brokenFile('a video without frames');
   const frameRate = finite(frames?.averagePacketRate ?? null);
   return {
     kind: video === null ? 'audio' : 'video',

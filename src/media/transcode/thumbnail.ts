@@ -4,9 +4,9 @@ import type { Ffmpeg } from './ffmpeg.ts';
 import { probeFile } from './probe.ts';
 
 export interface ThumbnailRequest {
-  /** The upstream's own picture of the film; tried first. */
+  /** The upstream's own image of the video; tried first. */
   readonly imagePath?: string | undefined;
-  /** The film itself; only ffmpeg can look into it. */
+  /** The video itself; only ffmpeg can look into it. */
   readonly videoPath?: string | undefined;
   /** Overwritten; removed unless there is a result. */
   readonly outputPath: string;
@@ -35,16 +35,16 @@ async function checked(path: string): Promise<Thumbnail | undefined> {
   return undefined;
 }
 
-/** A small JPEG of a film for Telegram; undefined when nothing here can make one.
+/** A small JPEG of a video for Telegram; undefined when nothing here can make one.
  * @throws AppError the signal's reason
  */
 export async function makeThumbnail(request: ThumbnailRequest): Promise<Thumbnail | undefined> {
   const { imagePath, videoPath, outputPath, signal, ffmpeg } = request;
   if (imagePath !== undefined) {
-    const picture = { inputPath: imagePath, outputPath, signal, maxSide: MAX_SIDE };
+    const image = { inputPath: imagePath, outputPath, signal, maxSide: MAX_SIDE };
     const isMade =
-      (await writeJpegBySharp({ ...picture, quality: 80 })) ||
-      (await writeJpegByFfmpeg({ ...picture, ffmpeg, quality: 5 }));
+      (await writeJpegBySharp({ ...image, quality: 80 })) ||
+      (await writeJpegByFfmpeg({ ...image, ffmpeg, quality: 5 }));
     const thumbnail = isMade ? await checked(outputPath) : undefined;
     if (thumbnail !== undefined) return thumbnail;
   }

@@ -9,6 +9,8 @@ export const MESSAGE_LIMITS = {
   text: 4_000,
   galleryItems: 10,
   attachments: 10,
+  /** Replies to one request that share a message, where they fit. */
+  replies: 5,
   /** Links of one message that become players, and whose addresses fit its 2,000 characters. */
   unfurled: 5,
   /** Of a picture or video, and of a file's description. */
@@ -56,30 +58,32 @@ export const TIMES = {
   suggest: 2_000,
   /** An interaction's token, with a margin for the last request. */
   token: 14.5 * 60_000,
-  /** How long Discord is sure to know a repeated nonce ("a few minutes"). */
+  /** How long Discord is sure to know a repeated nonce: it says "the past few minutes". */
   nonce: 2 * 60_000,
   request: 20_000,
-  /** What Discord asks to wait is waited out up to this. */
-  rateLimit: 60_000,
+  /** What Discord asks to wait is waited out in place up to this. */
+  shortRateLimit: 1_000,
   /** Never repeated by the library: its own limit is longer. */
   upload: 5 * 60_000,
   library: 15 * 60_000,
-  /** A source's embed may come this long after its message. */
+  /** A source's embed may come this long after its message, */
   lateEmbed: 60_000,
+  /** but mostly comes within this. */
+  usualEmbed: 5_000,
   /** Notices for one person in a chat of many go away. */
   notice: 30_000,
+  /** What is in the cache is there before anyone could see that it is worked on. */
+  firstTyping: 800,
   typing: 9_000,
   login: 60_000,
+  /** To hear again of what was said while Medley was not there. */
+  resume: 10_000,
+  /** For the other end of a connection to say goodbye. */
+  farewell: 1_000,
   loginPerShard: 6_000,
-  drain: 8_000,
-  /** After that, what does not heed the end of it. */
-  close: 1_500,
 } as const;
 
 export const WORK = {
-  /** Answers in the making at once, and waiting, of one guild or private chat. */
-  perChat: 8,
-  waitingPerChat: 32,
   /** Messages remembered for their late embeds. */
   suppressed: 2_000,
   /** Uploads refused as too large before the rest of the files become links. */

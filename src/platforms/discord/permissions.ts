@@ -1,6 +1,7 @@
 import { type Client, PermissionFlagsBits, type PermissionsBitField } from 'discord.js';
 import type { PermissionCheck } from '../../bot/settings/permission-check.ts';
 import { DEFAULT_UPLOAD_BYTES, guildUploadBytes } from './limits.ts';
+import type { DiscordReplyTo, Rights } from './reply-to.ts';
 
 /** What Medley asks for when it is invited to a server. */
 export const WANTED_PERMISSIONS =
@@ -18,43 +19,40 @@ export interface Place {
   readonly channelId: string;
 }
 
-export interface Rights {
-  readonly send: boolean;
-  readonly attach: boolean;
-  /** To reply to a message, Discord wants its history to be readable. */
-  readonly reply: boolean;
-  /** To hide embeds of other people's messages. */
-  readonly manage: boolean;
-}
+const ALL = { send: true, attach: true, reply: true, manage: true };
 
-const ALL: Rights = { send: true, attach: true, reply: true, manage: true };
-
-/** What Medley may do in one place; what is not known is tried. In private chats there is nobody's embed to hide. */
-export function rightsIn(client: Client | undefined, { guildId, channelId }: Place): Rights {
-  if (guildId === undefined) return { ...ALL, manage: false };
-  const channel = client?.guilds.cache.get(guildId)?.channels.cache.get(channelId);
+/** What Medley may do in one place; what is not known is tried. In private chats there are no embeds of others to hide. */
+export function rightsIn(client: Client | undefined, { guildId, channelId }: Place, readsMessages: boolean): Rights {
+  const channel = guildId === undefined ? undefined : client?.guilds.cache.get(guildId)?.channels.cache.get(channelId);
   const me = channel?.guild.members.me;
-  if (!channel || !me) return { ...ALL, manage: false };
-  return rightsOf(channel.permissionsFor(me), channel.isThread());
+  if (!channel || !me) return { ...ALL, manage: false, content: readsMessages };
+  return rightsOf(channel.permissionsFor(me), channel.isThread(), readsMessages);
 }
 
-export function rightsOf(permissions: Readonly<PermissionsBitField>, isThread: boolean): Rights {
+export function rightsOf(
+  permissions: Readonly<PermissionsBitField>,
+  isThread: boolean,
+  readsMessages: boolean,
+): Rights {
   const write = isThread ? PermissionFlagsBits.SendMessagesInThreads : PermissionFlagsBits.SendMessages;
   return {
     send: permissions.has(PermissionFlagsBits.ViewChannel) && permissions.has(write),
     attach: permissions.has(PermissionFlagsBits.AttachFiles),
     reply: permissions.has(PermissionFlagsBits.ReadMessageHistory),
     manage: permissions.has(PermissionFlagsBits.ManageMessages),
+    content: readsMessages,
   };
 }
 
-export function diagnosisOf(rights: Rights, readsMessages: boolean): readonly PermissionCheck[] {
+export function diagnosisOf(to: DiscordReplyTo): readonly PermissionCheck[] {
+  if (to.kind === 'interaction' && to.personal !== undefined)
+    return [{ key: 'useExternalApps', ok: to.personal.isAllowed }];
   return [
-    { key: 'sendMessages', ok: rights.send },
-    { key: 'attachFiles', ok: rights.attach },
-    { key: 'readHistory', ok: rights.reply },
-    { key: 'manageMessages', ok: rights.manage },
-    { key: 'messageContent', ok: readsMessages },
+    { key: 'sendMessages', ok: to.rights.send },
+    { key: 'attachFiles', ok: to.rights.attach },
+    { key: 'readHistory', ok: to.rights.reply },
+    { key: 'manageMessages', ok: to.rights.manage },
+    { key: 'messageContent', ok: to.rights.content },
   ];
 }
 

@@ -1,250 +1,190 @@
-import { setMaxListeners } from 'node:events';
-import { type Client, REST, type RESTOptions } from 'discord.js';
-import { Agent } from 'undici-for-discord';
+import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
-import type { Job, Jobs } from '../../bot/runtime/jobs.ts';
+import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
 import type { Logger } from '../../infra/log.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
-import type { Platform } from '../platform.ts';
-import type { DiscordContext } from './context.ts';
-import { connectGateway, GatewayFailure, type GatewayHandlers, type ShardChoice } from './incoming/gateway.ts';
+import type { RuntimePlatform } from '../platform.ts';
+import {
+  connectGateway,
+  type Gateway,
+  GatewayFailure,
+  type GatewayHandlers,
+  type ShardChoice,
+} from './incoming/gateway.ts';
 import { listen } from './incoming/listen.ts';
-import { createSturdyJobs } from './incoming/resilient-jobs.ts';
+import type { ListenContext } from './incoming/listen-context.ts';
+import { mayMatter } from './incoming/messages.ts';
+import { resumeSession } from './incoming/missed-events.ts';
+import { openSessionRecord } from './incoming/sessions.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
-import { TIMES } from './limits.ts';
-import { createSender, isLongRateLimit } from './outgoing/send.ts';
+import { MESSAGE_LIMITS } from './limits.ts';
+import { createDiscordApi } from './outgoing/discord-api.ts';
+import { createSend } from './outgoing/send.ts';
+import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
+import { createMessageSender } from './outgoing/send-message.ts';
 import { createEmbedSuppression } from './outgoing/suppress.ts';
+import { showTyping } from './outgoing/typing.ts';
+import { diagnosisOf } from './permissions.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
+import { DiscordReplyTo } from './reply-to.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;
   /** Without a version, e.g. `https://discord.com/api`. */
   readonly apiUrl?: string | undefined;
   readonly shards: ShardChoice;
-  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'translator' | 'suggestOption' | 'commandSpecs'>;
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
-  readonly jobs: Jobs;
+  /** Where is kept how far was heard, so that what is said while Medley is not there is heard afterwards. */
+  readonly records: Pick<RecordStore, 'collection'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
-  /** How long running answers may take after `stop()`. */
-  readonly drainMs?: number;
 }
 
-export interface DiscordPlatform extends Platform {
+export interface DiscordPlatform extends RuntimePlatform<DiscordReplyTo> {
   readonly id: 'discord';
   /** Where Medley is added to a server or an account. */
   inviteUrl(): string;
 }
 
-/** Waits between attempts to connect, in milliseconds; the last one repeats. */
-const RETRIES = [1_000, 5_000, 15_000, 60_000] as const;
-
-/** Medley on Discord. */
+/** Medley on Discord. What is asked there comes over the gateway; answers need the REST API alone. */
 export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordPlatform {
-  const { token, apiUrl, dispatcher, delivery, settings, log, now = Date.now } = options;
-  const jobs = createSturdyJobs(options.jobs, log);
-  const stopping = new AbortController();
-  const aborting = new AbortController();
-  // Every answer under way listens to it.
-  setMaxListeners(0, aborting.signal);
-  // Its life is not the connection's: what is under way is still answered when that is gone.
-  // Named, not the process' global one: that belongs to whichever undici was loaded first, and on one of another major version
-  // than discord.js brings (6) every upload fails with "action is not a function" (undici 7.30, seen 2026-11).
-  const agent = new Agent();
-  const rest = createRest();
-  const restOnce = createRest({ retries: 0 });
-  const sender = createSender({ rest, restOnce, applicationId: () => applicationId });
-  const desk: DiscordContext = {
+  const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
+  const closing = new AbortController();
+  const api = createDiscordApi({ token, apiUrl, log });
+  const applicationId = () => client?.application.id ?? applicationIdOf(token) ?? '0';
+  const suppression = createEmbedSuppression({
+    api,
+    now,
+    hearsUpdates: () => client !== undefined,
+    onFailure: error => log.info({ err: error }, 'discord: an embed could not be hidden'),
+  });
+  const messages = createMessageSender({ api, suppression, settings, log });
+  const index = createCommandIndex(dispatcher.commandSpecs);
+  const context: ListenContext = {
     dispatcher,
-    delivery,
-    settings,
-    jobs,
-    sender,
-    suppression: createEmbedSuppression({ sender, now }),
+    api,
     log,
     now,
-    signal: aborting.signal,
+    signal: closing.signal,
     client: () => client,
-    readsMessages: () => messageContent,
-  };
-  const specs = dispatcher.commandSpecs;
-  const listener = listen({ desk, index: createCommandIndex(specs), settings, ownId: () => client?.user.id });
-  const handlers: GatewayHandlers = {
-    ...listener,
-    onReady(ready) {
-      client = ready;
-      applicationId = ready.application.id;
-      // The library drops it after any 401, were it only a proxy's.
-      rest.setToken(token);
-      noteGuilds(ready);
-    },
+    readsMessages: () => readsMessages,
   };
   let client: Client<true> | undefined;
-  let kept: readonly Job[] = [];
-  let applicationId = applicationIdOf(token) ?? '0';
-  let messageContent = true;
-  let supervising: Promise<void> | undefined;
-  let stopped: Promise<void> | undefined;
+  let readsMessages = true;
 
-  /** No event tells which servers took Medley back while it was away. */
-  function noteGuilds({ guilds }: Client<true>): void {
-    for (const id of guilds.cache.keys()) listener.onGuild(id, true);
-  }
+  async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal): Promise<Connection> {
+    const listener = listen({ context, host, index, suppression, settings });
+    const key = shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`;
+    let isCaughtUp = false;
+    let isOver = false;
+    const isSettled = () => isCaughtUp && listener.isSettled();
+    const sessions = await openSessionRecord({ records, key, isSettled, log });
+    const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
+    const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
 
-  function createRest(more: Partial<RESTOptions> = {}): REST {
-    const made = new REST({
-      agent,
-      ...(apiUrl !== undefined && { api: apiUrl }),
-      timeout: TIMES.library,
-      invalidRequestWarningInterval: 500,
-      rejectOnRateLimit: isLongRateLimit,
-      ...more,
-    }).setToken(token);
-    made.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));
-    return made;
-  }
+    /** The earlier session is given up when all that was said in it is accepted. Never rejects. */
+    async function catchUp({ hear }: Gateway): Promise<void> {
+      for (const { shardId, collected } of missed)
+        for (const event of await collected()) if (!signal.aborted) hear(event, shardId);
+      await listener.settled();
+      isCaughtUp = !signal.aborted && !isOver;
+      await Promise.all(missed.map(each => each.leave(!isCaughtUp)));
+    }
 
-  async function connect(): Promise<void> {
+    const handlers: GatewayHandlers = {
+      ...listener,
+      onSession: sessions.note,
+      onReady(ready) {
+        client = ready;
+        // No event tells which servers took Medley back while it was away.
+        for (const id of ready.guilds.cache.keys()) listener.onGuild(id, true);
+      },
+    };
     try {
-      await attempt();
+      const gateway = await openGateway(handlers, signal, failure => {
+        if (!isOver) host.lost(failure);
+      });
+      const catchingUp = catchUp(gateway);
+      if (isFirstShard(shards)) void register();
+      return {
+        async close() {
+          isOver = true;
+          if (client === gateway.client) client = undefined;
+          await Promise.all([gateway.leave(), catchingUp, listener.close()]);
+          await sessions.close();
+        },
+      };
     } catch (error) {
-      if (!(error instanceof GatewayFailure) || error.problem !== 'intents' || !messageContent) throw error;
-      messageContent = false;
-      log.warn(
-        {},
-        'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it',
-      );
-      await attempt();
+      await Promise.all([...missed.map(each => each.leave(true)), sessions.close()]);
+      throw error;
     }
   }
 
-  function attempt(): Promise<Client<true>> {
-    return connectGateway({
-      token,
-      apiUrl,
-      shards: options.shards,
-      messageContent,
-      handlers,
-      onLost,
-      signal: stopping.signal,
-      log,
-    });
-  }
-
-  function onLost(failure: GatewayFailure): void {
-    if (stopping.signal.aborted) return;
-    const lost = client;
-    client = undefined;
-    supervising = (async () => {
-      await lost?.destroy();
-      if (failure.problem === 'refused') log.error({ err: failure }, 'discord: the connection is lost for good');
-      else await reconnect(failure);
-    })().catch((error: unknown) => log.error({ err: error }, 'discord: the connection could not be made anew'));
-  }
-
-  /** Until it succeeds, Discord refuses for good, or Medley stops. */
-  async function reconnect(first: unknown): Promise<void> {
-    let reason = first;
-    for (let tries = 0; !stopping.signal.aborted; tries += 1) {
-      const waitMs = RETRIES[Math.min(tries, RETRIES.length - 1)] ?? 60_000;
-      log.warn({ err: reason, waitMs }, 'discord: not connected');
-      await pause(waitMs, stopping.signal);
-      if (stopping.signal.aborted) return;
-      try {
-        await connect();
-        await afterConnect();
-        return;
-      } catch (error) {
-        if (error instanceof GatewayFailure && error.problem === 'refused') throw error;
-        reason = error;
-      }
+  async function openGateway(
+    handlers: GatewayHandlers,
+    signal: AbortSignal,
+    onLost: (failure: GatewayFailure) => void,
+  ): Promise<Gateway> {
+    const gateway = { token, apiUrl, shards, handlers, onLost, signal, log };
+    try {
+      return await connectGateway({ ...gateway, messageContent: readsMessages });
+    } catch (error) {
+      if (!(error instanceof GatewayFailure) || error.problem !== 'intents' || !readsMessages) throw error;
+      readsMessages = false;
+      log.warn({}, NO_CONTENT);
+      return connectGateway({ ...gateway, messageContent: false });
     }
   }
 
-  async function afterConnect(): Promise<void> {
-    // A stop may have come while the connection was made.
-    if (stopping.signal.aborted) {
-      await client?.destroy();
-      return;
-    }
-    listener.resume(kept);
-    kept = [];
-    if (isFirstShard(options.shards)) await register();
-  }
-
+  /** Aside, until `close`. Never rejects. */
   async function register(): Promise<void> {
     try {
-      const hasChanged = await registerCommands(rest, applicationId, commandPayloads(specs));
+      const hasChanged = await registerCommands(api, applicationId(), commandPayloads(dispatcher.commandSpecs));
       if (hasChanged) log.info({}, 'discord: commands were registered');
     } catch (error) {
-      log.error({ err: error }, 'discord: commands could not be registered');
+      if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
     }
-  }
-
-  async function finished(): Promise<void> {
-    const outcomes = await Promise.allSettled([client?.destroy(), listener.drain(), supervising]);
-    for (const outcome of outcomes)
-      if (outcome.status === 'rejected') log.warn({ err: outcome.reason }, 'discord: something could not be ended');
-  }
-
-  async function stopAll(): Promise<void> {
-    stopping.abort();
-    listener.close();
-    const drainMs = options.drainMs ?? TIMES.drain;
-    const hurry = setTimeout(() => aborting.abort(), drainMs);
-    // Whoever does not heed the signal is left behind, and so is a connection that does not say goodbye.
-    const late = new AbortController();
-    await Promise.race([finished(), pause(drainMs + TIMES.close, late.signal)]);
-    late.abort();
-    clearTimeout(hurry);
-    aborting.abort();
-    for (const each of [rest, restOnce]) {
-      each.clearHashSweeper();
-      each.clearHandlerSweeper();
-    }
-    await agent.destroy();
   }
 
   return {
     id: 'discord',
-    /**
-     * When Discord cannot be reached, it goes on trying aside and the others are served.
-     * @throws GatewayFailure when Discord refuses the token or the shards
-     */
-    async start() {
-      kept = jobs.pending('discord');
-      try {
-        await connect();
-        await afterConnect();
-      } catch (error) {
-        if (!(error instanceof GatewayFailure) || error.problem === 'refused') throw error;
-        supervising = reconnect(error).catch((cause: unknown) => log.error({ err: cause }, 'discord: not connected'));
-      }
+    replyTo: DiscordReplyTo,
+    repliesAtOnce: MESSAGE_LIMITS.replies,
+    connect,
+    verify: signal => api.verify(signal),
+    send: createSend({ api, messages, delivery, applicationId, log }),
+    outcomeOf: readOutcome,
+    describeCaller: (_, to) => ({ hidesEmbeds: true, diagnose: () => diagnosisOf(to) }),
+    // An interaction shows by itself that it is being worked on.
+    showWorking: to =>
+      to.kind === 'interaction'
+        ? () => undefined
+        : showTyping(api, to.channelId, error => log.debug({ err: error }, 'discord: typing could not be shown')),
+    async close() {
+      closing.abort();
+      suppression.close();
+      await Promise.all([api.close(), messages.close()]);
     },
-    stop() {
-      stopped ??= stopAll();
-      return stopped;
-    },
-    inviteUrl: () => inviteUrl(applicationId),
+    inviteUrl: () => inviteUrl(applicationId()),
   };
+}
+
+const NO_CONTENT =
+  'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it';
+
+function readOutcome(error: unknown): Outcome | undefined {
+  if (error instanceof SendFailure) return sendOutcome(error);
+  if (!(error instanceof GatewayFailure)) return undefined;
+  // Where someone must change something first it is of no use to ask often, and Discord counts how often one identifies.
+  const isSettled = error.problem === 'token' || error.problem === 'settings';
+  return { outcome: 'notSent', reason: isSettled ? 'token' : 'away' };
 }
 
 /** Commands are the application's, not a shard's: one process registers them. */
 function isFirstShard(shards: ShardChoice): boolean {
   return shards === 'auto' || shards.ids.includes(0);
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(end, ms);
-    function end(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      resolve();
-    }
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
-  });
 }

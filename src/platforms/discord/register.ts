@@ -3,22 +3,19 @@ import {
   ApplicationCommandType,
   ApplicationIntegrationType,
   InteractionContextType,
-  type REST,
-  Routes,
+  Locale,
 } from 'discord.js';
 import { z } from 'zod';
 import type { CommandSpec, OptionSpec } from '../../bot/dispatch/command-texts.ts';
-import { createTranslator, LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import { COMMAND_LIMITS, TIMES } from './limits.ts';
+import { createTranslator, type Translator } from '../../i18n/translate.ts';
+import { COMMAND_LIMITS } from './limits.ts';
+import type { DiscordApi } from './outgoing/discord-api.ts';
 import { shorten } from './render/markdown-text.ts';
 
 export type CommandSpecs = (t: Translator) => readonly CommandSpec[];
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 type JsonObject = Readonly<Record<string, Json>>;
-
-/** Discord's tags of Medley's languages. Without en-US of its own, Americans are shown en-GB. */
-const LOCALES: ReadonlyMap<string, readonly string[]> = new Map([['en', ['en-US', 'en-GB']]]);
 
 /** The default language, and the others by Discord's tag. */
 interface Spoken<T> {
@@ -29,10 +26,10 @@ interface Spoken<T> {
 /** What is registered with Discord: the slash commands, and the one in the menu of a message. Pure. */
 export function commandPayloads(specs: CommandSpecs): readonly JsonObject[] {
   const english = createTranslator(['en']);
-  const byLocale = LANGUAGES.flatMap(({ tag }) => {
-    const t = createTranslator([tag]);
-    const value = { t, specs: specs(t) };
-    return (LOCALES.get(tag) ?? [tag]).map(locale => ({ locale, value }));
+  // Those of Discord's languages that Medley has; without en-US of its own, Americans are shown en-GB.
+  const byLocale = Object.values(Locale).flatMap(locale => {
+    const t = createTranslator([locale]);
+    return languageOf(t.locale) === languageOf(locale) ? [{ locale, value: { t, specs: specs(t) } }] : [];
   });
   const slash = specs(english).map((usual, index): Spoken<CommandSpec> => {
     const others = byLocale.flatMap(({ locale, value }) => {
@@ -46,6 +43,11 @@ export function commandPayloads(specs: CommandSpecs): readonly JsonObject[] {
     others: byLocale.map(({ locale, value }) => ({ locale, value: value.t.messages.discord.getMedia })),
   };
   return [...grouped(slash), { type: ApplicationCommandType.Message, ...EVERYWHERE, ...named(menu, text => text) }];
+}
+
+/** `pt` of `pt-BR`. */
+function languageOf(tag: string): string | undefined {
+  return tag.split('-', 1)[0];
 }
 
 const EVERYWHERE = {
@@ -154,15 +156,13 @@ const Registered = z.array(z.record(z.string(), z.unknown()));
 
 /** Registers the commands unless Discord has the very same. @returns whether it had to */
 export async function registerCommands(
-  rest: REST,
+  api: Pick<DiscordApi, 'commands' | 'putCommands'>,
   applicationId: string,
   commands: readonly JsonObject[],
 ): Promise<boolean> {
-  const route = Routes.applicationCommands(applicationId);
-  const query = new URLSearchParams({ with_localizations: 'true' });
-  const known = Registered.parse(await rest.get(route, { query, signal: AbortSignal.timeout(TIMES.request) }));
+  const known = Registered.parse(await api.commands(applicationId));
   if (fingerprint(known) === fingerprint(commands)) return false;
-  await rest.put(route, { body: commands, signal: AbortSignal.timeout(TIMES.request) });
+  await api.putCommands(applicationId, commands);
   return true;
 }
 

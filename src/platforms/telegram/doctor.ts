@@ -1,8 +1,9 @@
-import { Telegram } from 'telegraf';
-import { z } from 'zod';
 import type { Finding } from '../platform.ts';
-import { isTokenRefused } from './incoming/polling.ts';
-import { type BotApiError, readFailure } from './outgoing/bot-api-error.ts';
+import { DEFAULT_API, TELEGRAM_LIMITS } from './limits.ts';
+import { createBotApi } from './outgoing/bot-api.ts';
+import { BotApiError } from './outgoing/bot-api-error.ts';
+import type { Me, WebhookInfo } from './outgoing/methods.ts';
+import { isTokenRefused } from './outgoing/outcome.ts';
 
 export interface TelegramExamination {
   readonly token: string;
@@ -16,59 +17,36 @@ export interface TelegramExamination {
   readonly now?: () => number;
 }
 
-const Me = z.object({
-  username: z.string(),
-  can_join_groups: z.boolean().default(true),
-  can_read_all_group_messages: z.boolean().default(false),
-  supports_inline_queries: z.boolean().default(false),
-});
-type Me = z.output<typeof Me>;
-const WebhookInfo = z.object({
-  url: z.string().default(''),
-  pending_update_count: z.int().default(0),
-  /** Unix seconds. */
-  last_error_date: z.int().optional(),
-  last_error_message: z.string().default('unknown reason'),
-});
-type WebhookInfo = z.output<typeof WebhookInfo>;
-
 /** Those Telegram calls; a Bot API server of one's own calls any. */
 const WEBHOOK_PORTS: ReadonlySet<string> = new Set(['', '80', '88', '443', '8443']);
 /** Telegram tells the last failure for as long as the webhook stands. */
 const RECENT_MS = 60 * 60_000;
 
-/** As in bot-api.ts: telegraf's types know another AbortSignal. */
-interface Caller {
-  callApi(method: string, payload: object, options: object): Promise<unknown>;
-}
-
 /** What Telegram says of the token, of what @BotFather has switched, and of the way updates take. */
 export async function examineTelegram(options: TelegramExamination): Promise<readonly Finding[]> {
   const { token, apiUrl, timeoutMs = 10_000 } = options;
-  const caller: Caller = new Telegram(token, {
-    ...(apiUrl !== undefined && { apiRoot: new URL(apiUrl.replace(/\/?$/, '/')).href }),
-  });
-  const ask = async <T>(method: string, shape: z.ZodType<T>): Promise<T> => {
+  const apiRoot = new URL((apiUrl ?? DEFAULT_API).replace(/\/?$/, '/')).href;
+  const api = createBotApi({ token, apiRoot, limits: { ...TELEGRAM_LIMITS, callMs: timeoutMs } });
+  /** What is found, or why nothing is. */
+  async function examine(look: () => Promise<readonly Finding[]>): Promise<readonly Finding[]> {
     try {
-      return shape.parse(await caller.callApi(method, {}, { signal: AbortSignal.timeout(timeoutMs) }));
+      return await look();
     } catch (error) {
-      throw readFailure(error, { method, hadFiles: false });
+      if (error instanceof BotApiError) return [explainFailure(error, apiUrl !== undefined)];
+      throw error;
     }
-  };
-  const explain = (error: BotApiError) => [explainFailure(error, apiUrl !== undefined)];
+  }
 
-  return ask('getMe', Me).then(
-    async me => [
-      {
-        state: 'ok',
-        what: `Telegram: the token is that of @${me.username}, write to it at https://t.me/${me.username}`,
-      },
-      ...readSwitches(me),
-      ...(await ask('getWebhookInfo', WebhookInfo).then(info => readWebhook(info, options), explain)),
-      ...readServer(apiUrl),
-    ],
-    explain,
-  );
+  try {
+    return await examine(async () => {
+      const me = await api.call('getMe', {});
+      const what = `Telegram: the token is that of @${me.username}, write to it at https://t.me/${me.username}`;
+      const webhook = await examine(async () => readWebhook(await api.call('getWebhookInfo', {}), options));
+      return [{ state: 'ok', what }, ...readSwitches(me), ...webhook, ...readServer(apiUrl)];
+    });
+  } finally {
+    await api.close();
+  }
 }
 
 function readSwitches(me: Me): readonly Finding[] {
@@ -170,8 +148,9 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'an unreadable address';
 }
 
-function explainFailure({ code, description }: BotApiError, isLocalServer: boolean): Finding {
-  if (isTokenRefused(code)) {
+function explainFailure(error: BotApiError, isLocalServer: boolean): Finding {
+  const { code, description } = error;
+  if (isTokenRefused(error)) {
     const where = isLocalServer ? ' If it is right, correct TELEGRAM_API_URL.' : '';
     return {
       state: 'wrong',
@@ -193,6 +172,5 @@ function explainFailure({ code, description }: BotApiError, isLocalServer: boole
 }
 
 function reasonOf(description: string): string {
-  if (description === 'AbortError' || description === 'TimeoutError') return 'no answer in time';
-  return description === 'ZodError' ? 'unreadable answer' : description;
+  return description === 'AbortError' || description === 'TimeoutError' ? 'no answer in time' : description;
 }

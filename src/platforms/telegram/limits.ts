@@ -1,5 +1,7 @@
 /** Every limit of Telegram in one place (Bot API 10.3, 2026-08). Lengths are UTF-16 units, which is never less than Telegram counts. */
 
+export const DEFAULT_API = 'https://api.telegram.org/';
+
 const MB = 1024 * 1024;
 
 /** What one message may hold; `render` shortens the rest. */
@@ -41,37 +43,20 @@ export const CHAT_LIMITS = {
   groupPerMinute: 20,
   /** A chat action shows for 5 s. */
   actionEveryMs: 4_000,
-  /** Questions of one chat, and of all, that are answered at once or wait. */
-  runningPerChat: 4,
-  waitingPerChat: 20,
-  running: 64,
-  waiting: 1_000,
   /** A notice about one person's limit stays in a group no longer than this. */
   noticeMs: 60_000,
-  /** A chat that asks too much is told so once in this time. */
-  busyNoticeMs: 60_000,
+  /** Telegram keeps a request for updates open for so long. */
+  pollSeconds: 50,
   /** A call that needs no file. */
   callMs: 30_000,
   /** A call for which Telegram fetches a file, and the least that an upload gets. */
   fileMs: 120_000,
   /** Slowest upload worth waiting for. */
   uploadBytesPerSecond: 100_000,
-  /** How long one call waits in all when Telegram says how long (429), and how often it is then made. */
-  patienceMs: 90_000,
-  attempts: 5,
-  /** First pause after a failure that is worth another try; it doubles up to the longest. */
-  backoffMs: 1_000,
-  maxBackoffMs: 30_000,
   /** A pressed button stops spinning after this time even when its answer takes longer. */
   spinMs: 3_000,
-  /** An inline query that nobody could answer by then gets a placeholder. */
+  /** An inline query that could not be answered by then gets a placeholder. */
   inlineMs: 2_500,
-  /** Running work may take this long after `stop()`. */
-  drainMs: 7_000,
-  /** And letting go of the connection this long. */
-  closeMs: 1_500,
-  /** Accepted work that is older is not taken up again after a restart. */
-  staleJobMs: 24 * 3_600_000,
 } as const;
 
 export type TelegramLimits = { readonly [K in keyof typeof CHAT_LIMITS]: number } & {

@@ -1,36 +1,38 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
-import { Telegraf } from 'telegraf';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
-import type { Jobs } from '../../bot/runtime/jobs.ts';
+import type { PlatformHost } from '../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';
-import type { Platform } from '../platform.ts';
-import { createPress } from './incoming/callback-query.ts';
+import type { RuntimePlatform } from '../platform.ts';
+import { createButtonPress } from './incoming/button-press.ts';
 import { createChatAccess } from './incoming/chat-access.ts';
-import { createChatQueue } from './incoming/chat-queue.ts';
-import { createQuestionIds } from './incoming/job-payload.ts';
+import { createEventIds } from './incoming/envelope.ts';
 import { createListener } from './incoming/listen.ts';
-import { createPolling, isTokenRefused, TOKEN_REFUSED } from './incoming/polling.ts';
+import { createReadMessage } from './incoming/message-draft.ts';
+import { startPolling } from './incoming/polling.ts';
 import { ALLOWED_UPDATES } from './incoming/updates.ts';
 import { createWebhook } from './incoming/webhook.ts';
 import { createInline } from './inline/inline.ts';
-import { TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
-import { createAnswer } from './outgoing/answer.ts';
+import { DEFAULT_API, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
+import { createAnswerPress } from './outgoing/answer-press.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
+import { createChatAction } from './outgoing/chat-action.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
-import { createLimitNotices } from './outgoing/limit-notices.ts';
 import { createMessageApi } from './outgoing/message-api.ts';
 import type { Me } from './outgoing/methods.ts';
+import { isTokenRefused, outcomeOf } from './outgoing/outcome.ts';
 import { createPacing } from './outgoing/pacing.ts';
 import { createPhotos } from './outgoing/photos.ts';
+import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
+import { createSendReply } from './outgoing/send-reply.ts';
 import { registerCommands } from './register.ts';
+import { plain, shorten } from './render/formatted-text.ts';
+import { TelegramReplyTo } from './reply-to.ts';
 
 export interface TelegramPlatformOptions {
   readonly token: string;
@@ -38,42 +40,27 @@ export interface TelegramPlatformOptions {
   readonly apiUrl?: string | undefined;
   /** Updates are pushed to `publicUrl` instead of polled for; `plugin` must be registered then. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
-  readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'dispatch' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
   readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
   readonly sentFiles: SentFiles;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
-  readonly jobs: Jobs;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly limits?: Partial<TelegramLimits>;
   readonly now?: () => number;
 }
 
-export interface TelegramPlatform extends Platform {
-  readonly id: 'telegram';
-  /** Begins to listen. @throws Error with what to do when the token is refused; while Telegram is out of reach it keeps trying. */
-  start(): Promise<void>;
-  /** The webhook's route, to be registered on the server before it listens; absent while polling. */
-  readonly plugin: ((server: FastifyInstance) => Promise<void>) | undefined;
-}
-
-const DEFAULT_API = 'https://api.telegram.org/';
 const WEBHOOK_CONNECTIONS = 40;
 
-export function createTelegramPlatform(options: TelegramPlatformOptions): TelegramPlatform {
-  const { token, dispatcher, delivery, sentFiles, settings, jobs, log, now = Date.now } = options;
+export function createTelegramPlatform(options: TelegramPlatformOptions): RuntimePlatform<TelegramReplyTo> {
+  const { token, dispatcher, delivery, sentFiles, settings, log, now = Date.now } = options;
   const limits: TelegramLimits = { ...TELEGRAM_LIMITS, ...options.limits };
   const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
-  // Answers to a webhook's own request are lost without a word when they fail.
-  const bot = new Telegraf(token, { telegram: { apiRoot, webhookReply: false } });
-  const api = createBotApi({ telegram: bot.telegram, limits });
+  const api = createBotApi({ token, apiRoot, limits });
   const pacing = createPacing({ limits, now });
-  const work = createChatQueue(limits);
-  const quick = createChatQueue(limits);
-  const stopping = new AbortController();
+  const eventIds = createEventIds(token);
   let me: Me | undefined;
-  let hasResumed = false;
-  let connecting: Promise<void> | undefined;
-  let stopped: Promise<void> | undefined;
+  let host: PlatformHost<TelegramReplyTo> | undefined;
+  let isIntroduced = false;
 
   const files = {
     delivery,
@@ -82,136 +69,137 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Telegr
     limits,
     isLocalServer: apiRoot !== DEFAULT_API,
   };
-  const access = createChatAccess(api, self);
-  const posting = createMessageApi({ api, pacing, settings, limits, log, now });
-  const photos = createPhotos({ api, posting, limits, log });
-  const sender = createSender({ ...files, posting, photos });
-  const deleteButton = createDeleteButton(token);
-  const restate = createEditMessage({ api, photos });
   const { translator } = dispatcher;
-  const limitNotices = createLimitNotices({ api, sender, limits, log, now, stopping: stopping.signal });
-  const shared = { api, dispatcher, sender, restate, access, deleteButton, translator, limits, log, now };
+  const access = createChatAccess(api, async () => me ?? ask());
+  const messages = createMessageApi({ api, pacing, settings, limits, log, now });
+  const photos = createPhotos({ api, messages, limits, log });
+  const sender = createSender({ ...files, messages, photos });
+  const deleteButton = createDeleteButton(token);
+  const answers = createPressAnswers({ api, limits, log });
+  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage: createEditMessage({ api, photos }) });
+  const sendReply = createSendReply({ api, sender, answerPress, deleteButton, limits, log });
+  const showChatAction = createChatAction({ api, everyMs: limits.actionEveryMs, log });
   const listener = createListener({
-    ...shared,
-    answer: createAnswer({ ...shared, jobs, limitNotices }),
-    press: createPress(shared),
-    inline: createInline({ ...shared, ladder: item => createFileCandidates(item, false, files) }),
-    work,
-    quick,
-    jobs,
-    questionIds: createQuestionIds(token),
+    readMessage: createReadMessage({ dispatcher, username: () => me?.username ?? '', eventIds }),
+    press: createButtonPress({ api, translator, access, deleteButton, answers, eventIds, log }),
+    inline: createInline({
+      ...{ api, dispatcher, sender, translator, limits, log, now },
+      candidatesFor: item => createFileCandidates(item, false, files),
+    }),
     settings,
-    username: () => self().username,
+    log,
+    now,
   });
-  const polling = createPolling({ bot, limits, log, now });
   const webhook = options.webhook && createWebhook({ token, ...options.webhook, take });
 
-  bot.use(context => listener.handle(context.update));
-  bot.catch(error => log.error({ err: error instanceof Error ? error.message : 'unknown' }, 'telegraf failed'));
-
-  function self(): Me {
-    if (me === undefined) throw new Error('Telegram has not said who this bot is');
-    return me;
-  }
-
-  async function take(update: unknown): Promise<boolean> {
-    if (me === undefined || stopping.signal.aborted) return false;
-    await listener.handle(update);
-    return true;
-  }
-
-  /** @throws BotApiError */
-  async function connect(): Promise<void> {
-    const { signal } = stopping;
-    me = await api.call('getMe', {}, { signal, attempts: 1 });
-    bot.botInfo = { ...me, is_bot: true };
-    // Before anything new is taken, and once: what is under way already would be answered again.
-    if (!hasResumed) resume();
-    hasResumed = true;
-    if (webhook !== undefined && options.webhook !== undefined) {
-      const { secret } = options.webhook;
-      const push = { url: webhook.url, secret_token: secret, max_connections: WEBHOOK_CONNECTIONS };
-      await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
+  async function ask(signal?: AbortSignal): Promise<Me> {
+    try {
+      me = await api.call('getMe', {}, { signal });
+      return me;
+    } catch (error) {
+      if (!(error instanceof BotApiError) || !isTokenRefused(error)) throw error;
+      throw new BotApiError({ ...error, description: `${error.description}; ${TOKEN_REFUSED}` });
     }
-    if (webhook === undefined) polling.start();
-    warn(me);
+  }
+
+  /** Only what is stored is taken. */
+  async function take(update: unknown): Promise<boolean> {
+    return host !== undefined && listener.take(update, host);
+  }
+
+  async function setWebhook(url: string, secret: string, signal: AbortSignal): Promise<void> {
+    const push = { url, secret_token: secret, max_connections: WEBHOOK_CONNECTIONS };
+    await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
+  }
+
+  function introduce(bot: Me, signal: AbortSignal): void {
+    if (isIntroduced) return;
+    isIntroduced = true;
+    if (!bot.can_read_all_group_messages) log.warn({ bot: bot.username }, PRIVACY_MODE);
+    if (!bot.supports_inline_queries) log.info({ bot: bot.username }, NO_INLINE);
     registerCommands(api, dispatcher, signal).catch((error: unknown) => {
+      isIntroduced = false;
       if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
     });
   }
 
-  /** New questions are answered even when the store cannot tell of old ones. */
-  function resume(): void {
-    try {
-      listener.resume();
-    } catch (error) {
-      log.error({ err: error }, 'what an earlier process left could not be taken up');
-    }
-  }
-
-  function warn(bot: Me): void {
-    if (!bot.can_read_all_group_messages) {
-      log.warn(
-        { bot: bot.username },
-        'privacy mode is on: in groups, pasted links are seen only where the bot is an admin. Turn it off with /setprivacy in @BotFather and add the bot to its groups again',
-      );
-    }
-    if (!bot.supports_inline_queries) {
-      log.info({ bot: bot.username }, 'inline mode is off: /setinline and /setinlinefeedback in @BotFather turn it on');
-    }
-  }
-
-  /** Goes on in the background, so that the other faces need not wait for Telegram. */
-  async function keepConnecting(): Promise<void> {
-    for (let failures = 1; !stopping.signal.aborted; failures += 1) {
-      const waitMs = Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs);
-      await pause(waitMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-      if (stopping.signal.aborted) return;
-      const failure = await connect().then(
-        () => undefined,
-        (error: unknown) => error ?? new Error('unknown failure'),
-      );
-      if (failure === undefined || stopping.signal.aborted) return;
-      const isOver = isRefused(failure);
-      log[isOver ? 'error' : 'warn']({ err: failure }, isOver ? TOKEN_REFUSED : OUT_OF_REACH);
-      if (isOver) return;
-    }
-  }
-
-  async function stop(): Promise<void> {
-    stopping.abort(new Error('Medley stops'));
-    // What was fetched already is taken before the doors close.
-    await polling.stop();
-    const quiet = Promise.all([work.close(limits.drainMs), quick.close(limits.drainMs), connecting]);
-    const over = new AbortController();
-    // Whoever does not heed its signal is left behind.
-    const late = pause(limits.drainMs + limits.closeMs, undefined, { signal: over.signal }).catch(() => undefined);
-    await Promise.race([quiet, late]);
-    over.abort();
-  }
-
   return {
     id: 'telegram',
-    plugin: webhook?.plugin,
-    async start() {
-      try {
-        await connect();
-      } catch (error) {
-        if (error instanceof BotApiError && isTokenRefused(error.code))
-          throw new Error(TOKEN_REFUSED, { cause: error });
-        log.warn({ err: error }, OUT_OF_REACH);
-        connecting = keepConnecting();
+    replyTo: TelegramReplyTo,
+    repliesAtOnce: 1,
+    ...(webhook && { plugin: webhook.plugin }),
+
+    async connect(given, signal) {
+      const bot = await ask(signal);
+      host = given;
+      if (webhook === undefined || options.webhook === undefined) await api.call('deleteWebhook', {}, { signal });
+      else await setWebhook(webhook.url, options.webhook.secret, signal);
+      introduce(bot, signal);
+      const polling =
+        webhook === undefined
+          ? startPolling({
+              api,
+              limits,
+              take,
+              onLost(reason) {
+                messages.doubt();
+                given.lost(reason);
+              },
+            })
+          : undefined;
+      return {
+        async close() {
+          await polling?.close();
+          host = undefined;
+        },
+      };
+    },
+
+    async verify(signal) {
+      await ask(signal);
+    },
+
+    async send(replies, sending) {
+      let place = 0;
+      for await (const reply of replies) {
+        await sendReply(reply, { ...sending, key: place.toString(36) });
+        place += 1;
       }
     },
-    stop() {
-      stopped ??= stop();
-      return stopped;
+
+    outcomeOf,
+
+    // Most presses are answered by an edit, which has no turn.
+    busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),
+
+    showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
+
+    describeCaller({ user }, to) {
+      if (!to.isGroup) return {};
+      const isChatAdmin = () => access.isAdmin(to.chat, Number(user.id));
+      return {
+        diagnose: () => access.diagnose(to.chat),
+        ...(user.isChatAdmin === undefined && { isChatAdmin }),
+      };
+    },
+
+    async tell(userId, text) {
+      const short = shorten(plain(text), MESSAGE_LIMITS.text).text;
+      await api.call('sendMessage', {
+        chat_id: Number(userId),
+        text: short,
+        link_preview_options: { is_disabled: true },
+      });
+    },
+
+    async close() {
+      await listener.close();
+      await api.close();
     },
   };
 }
 
-const OUT_OF_REACH = 'Telegram is out of reach; trying again';
-
-function isRefused(error: unknown): boolean {
-  return error instanceof BotApiError && isTokenRefused(error.code);
-}
+const TOKEN_REFUSED = 'TELEGRAM_TOKEN must be the current one from @BotFather';
+const PRIVACY_MODE =
+  'privacy mode is on: in groups, pasted links are seen only where the bot is an admin. Turn it off with /setprivacy in @BotFather and add the bot to its groups again';
+const NO_INLINE = 'inline mode is off: /setinline and /setinlinefeedback in @BotFather turn it on';

@@ -5,16 +5,15 @@ import type { BotApi } from './outgoing/bot-api.ts';
 import type { Params } from './outgoing/methods.ts';
 
 type Commands = Params['setMyCommands']['commands'];
-type Scope = Params['setMyCommands']['scope'];
 
-const SCOPES: readonly { readonly type: Scope['type']; readonly chatKind: 'private' | 'group' }[] = [
+const SCOPES = [
   { type: 'all_private_chats', chatKind: 'private' },
   { type: 'all_group_chats', chatKind: 'group' },
   { type: 'all_chat_administrators', chatKind: 'group' },
-];
+] as const;
 
 /**
- * The menus of commands, by kind of chat and by language; the first language is everybody else's too. What stands there already
+ * The menus of commands, by kind of chat and by language, which Telegram knows by two letters; English is that of all others too. What stands there already
  * is left alone.
  * @throws BotApiError
  */
@@ -24,8 +23,10 @@ export async function registerCommands(
   signal: AbortSignal,
 ): Promise<void> {
   for (const { type, chatKind } of SCOPES) {
-    for (const [index, { tag }] of LANGUAGES.entries()) {
-      const where = { scope: { type }, ...(index === 0 ? {} : { language_code: tag }) };
+    for (const { tag } of LANGUAGES) {
+      const [code = ''] = tag.split('-', 1);
+      if (code.length !== 2) continue;
+      const where = { scope: { type }, ...(code === 'en' ? {} : { language_code: code }) };
       const commands = renderCommands(dispatcher.commandSpecs(createTranslator([tag]), chatKind));
       const known = await api.call('getMyCommands', where, { signal });
       if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });

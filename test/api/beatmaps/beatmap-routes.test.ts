@@ -196,7 +196,7 @@ describe('failures of the beatmap room', () => {
       '9 char',
     ],
     ['search', new TypeError('a bug'), 500, 'internal', 'this server'],
-  ])('on /api/%s: %s is told as %i %s', async (path, error, status, code, words) => {
+  ])('on /api/%s: %s is answered as %i %s', async (path, error, status, code, words) => {
     const { get } = await openBeatmapApi(failing(error));
     const response = await get(path);
     expect(response.statusCode).toBe(status);

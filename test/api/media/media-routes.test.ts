@@ -27,7 +27,7 @@ function failing(error: Error) {
 /** The real one, which never gets as far as to ask anybody. */
 function offlineExtractor() {
   const log = createRecordingLog();
-  const http = createHttpClient({ lookup: () => Promise.reject(new Error('nobody is asked')) });
+  const http = createHttpClient({ lookup: () => Promise.reject(new Error('no host is asked')) });
   onTestFinished(() => http.close());
   const { extract, sourceOf } = createExtractor({
     sources: sourceDescriptors.map(source => source.create({ http, log })),
@@ -198,7 +198,7 @@ describe('an address of this server', () => {
 
   it('is at PUBLIC_URL when that is set, for every cache', async () => {
     const { ask } = await setUp('https://medley.example');
-    const { body, headers } = await ask('igdownload');
+    const { body, headers } = await ask('igdownload', 'medley:3000');
     expect(body.result.response.data[0].url).toBe('https://medley.example/media/token1');
     expect(headers['cache-control']).toBe('public, max-age=300');
   });
@@ -459,7 +459,7 @@ describe('a post of which only the cover is known', () => {
     expect(response.headers['retry-after']).toBe('90');
   });
 
-  it('is told whole, as incomplete, at post', async () => {
+  it('is given whole, as incomplete, at post', async () => {
     const { app } = await createApiServer({ extract });
     const response = await app.inject(`/api/post?url=${REEL}`);
     expect(postSchema.parse(response.json())).toMatchObject({ items: [], missingItems: 1, coverUrl: post.coverUrl });

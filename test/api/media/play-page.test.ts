@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
 import { AppError } from '../../../src/errors.ts';
+import { createResponseStreams } from '../../../src/infra/server/response-streams.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
@@ -67,7 +68,9 @@ async function setUp({ findPost = async () => sea, publicUrl = PUBLIC_URL, muxTr
       return findPost(url);
     },
   });
-  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl, log: server.log }));
+  await server.app.register(
+    tunnelRoutes({ tunnel, playbacks, publicUrl, streams: createResponseStreams(), log: server.log }),
+  );
   const address = (lifeMs = HOUR, index = 0) => playbacks.address(sea, index, Date.now() + lifeMs);
   return { server, address, asked };
 }
@@ -166,7 +169,7 @@ describe('GET /v/:token', () => {
     ['a post that is gone', { error: new AppError('not_found', 'gone') }, 404, 'no video here', true],
     ['a post without such an item', { index: 5 }, 404, 'no video here', true],
     ['an upstream that is away', { error: new AppError('upstream_unavailable', 'away') }, 503, 'right now', true],
-    ['nobody’s token', { path: '/v/AAAA' }, 404, 'no video here', false],
+    ['a made-up token', { path: '/v/AAAA' }, 404, 'no video here', false],
   ])('is a calm page for %s', async (_, { life, error, index, path }: Case, status, words, leadsOn) => {
     const { server, address } = await setUp({
       findPost: async () => {

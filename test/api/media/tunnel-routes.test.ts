@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { contentDisposition, tunnelRoutes } from '../../../src/api/media/tunnel-routes.ts';
+import { createResponseStreams, type ResponseStreamsOptions } from '../../../src/infra/server/response-streams.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createPlayerLinks } from '../../../src/media/tunnel/player-links.ts';
@@ -21,8 +22,8 @@ const FILE = fileOf(50_000);
 const MB = 1024 * 1024;
 
 /** Medley between a client and a CDN, both real, on loopback. */
-async function setUp(cdn: RequestListener) {
-  const server = await createApiServer();
+async function setUp(cdn: RequestListener, bounds: ResponseStreamsOptions = {}) {
+  const server = await createApiServer({ trustProxy: ['loopback'] });
   const { origin } = await serveHttp(cdn);
   const key = randomBytes(32);
   const tunnel = createTunnel({
@@ -35,9 +36,10 @@ async function setUp(cdn: RequestListener) {
     log: server.log,
   });
   const playbacks = createPlayerLinks({ key, tunnel, findPost: async () => makePost() });
-  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, log: server.log }));
+  const streams = createResponseStreams(bounds);
+  await server.app.register(tunnelRoutes({ tunnel, playbacks, publicUrl: undefined, streams, log: server.log }));
   const address = (changes: Partial<TunnelFile> = {}) => tunnel.address(makeFile(changes));
-  return { server, tunnel, address };
+  return { server, tunnel, address, streams };
 }
 
 async function listening(setup: {
@@ -150,6 +152,102 @@ describe('many files at once', () => {
     await expect.poll(() => held.length).toBe(25);
     held.at(-1)?.();
     expect((await next).statusCode).toBe(200);
+  });
+});
+
+describe('the places of all clients', () => {
+  const from = (client: string) => ({ headers: { 'x-forwarded-for': client } });
+
+  it('are shared: who has few takes one of who has many, and is only refused when all have as few', async () => {
+    const ends: string[] = [];
+    const held: (() => void)[] = [];
+    const cdn: RequestListener = (request, response) => {
+      held.push(() => serveFile(request, response, FILE));
+    };
+    const { server, address, streams } = await setUp(cdn, { total: 4, perClient: 3, onEnd: end => ends.push(end) });
+    const greedy = [1, 2, 3].map(() => server.app.inject({ url: address(), ...from('192.0.2.1') }).catch(() => 'cut'));
+    await expect.poll(() => held.length).toBe(3);
+    const second = server.app.inject({ url: address(), ...from('192.0.2.2') });
+    await expect.poll(() => streams.count).toBe(4);
+    const third = server.app.inject({ url: address(), ...from('192.0.2.3') });
+    await expect.poll(() => ends).toEqual(['displaced']);
+    expect(streams.count).toBe(4);
+    const fourth = server.app.inject({ url: address(), ...from('192.0.2.4') });
+    await expect.poll(() => ends).toEqual(['displaced', 'displaced']);
+    const refused = await server.app.inject({ url: address(), ...from('192.0.2.5') });
+    expect(refused.statusCode).toBe(503);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(refused.json().error.message).toBe('This server is busy. Try again in a moment.');
+    await expect.poll(() => held.length).toBe(6);
+    for (const answer of held) answer();
+    for (const response of await Promise.all([second, third, fourth])) expect(response.statusCode).toBe(200);
+    await Promise.all(greedy);
+    expect(streams.count).toBe(0);
+  });
+});
+
+describe('a client that reads too slowly', () => {
+  const slow = { windowMs: 300, minBytesPerSecond: 50_000 };
+
+  it('is cut off, and the CDN let go', async () => {
+    let closed: Promise<unknown> | undefined;
+    const ends: string[] = [];
+    const cdn: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 500 * MB });
+      closed = once(response, 'close');
+      endless().pipe(response);
+    };
+    const setup = await setUp(cdn, { ...slow, onEnd: end => ends.push(end) });
+    const origin = await listening(setup);
+    const idle = get(origin + setup.address());
+    const [response] = await once(idle, 'response');
+    response.on('error', () => undefined);
+    const lost = new Promise(resolve => response.once('close', resolve));
+    await expect(closed).resolves.toBeDefined();
+    response.resume();
+    await lost;
+    expect(ends).toEqual(['slow']);
+    expect(setup.streams.count).toBe(0);
+    expect(setup.server.log.at()).toEqual([]);
+  });
+
+  it('is not one that waits for a slow CDN', async () => {
+    const cdn: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 8 });
+      let left = 8;
+      const drip = setInterval(() => {
+        response.write('a');
+        left -= 1;
+        if (left > 0) return;
+        clearInterval(drip);
+        response.end();
+      }, 150);
+    };
+    const ends: string[] = [];
+    const setup = await setUp(cdn, { ...slow, onEnd: end => ends.push(end) });
+    const origin = await listening(setup);
+    const response = await fetch(origin + setup.address());
+    expect(await response.text()).toBe('aaaaaaaa');
+    expect(ends).toEqual([]);
+  });
+
+  it('is another than one that reads for too long', async () => {
+    const cdn: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'video/mp4', 'content-length': 500 * MB });
+      const drip = setInterval(() => response.write(Buffer.alloc(1_000)), 20);
+      response.once('close', () => clearInterval(drip));
+    };
+    const ends: string[] = [];
+    const setup = await setUp(cdn, {
+      lifetimeMs: 500,
+      windowMs: 200,
+      minBytesPerSecond: 1,
+      onEnd: end => ends.push(end),
+    });
+    const origin = await listening(setup);
+    const response = await fetch(origin + setup.address());
+    await expect(response.arrayBuffer()).rejects.toThrow();
+    expect(ends).toEqual(['old']);
   });
 });
 

@@ -170,7 +170,7 @@ describe('createCatalogue', () => {
     expect(catalogue.size()).toBe(3);
   });
 
-  it('keeps what a later answer does not tell, and takes what it does', () => {
+  it('keeps what a later answer does not say, and takes what it does', () => {
     const { catalogue, ids } = createFilled(SETS);
     const fresh = madeUpSet({ id: 1, title: 'Kite Weather', tags: '', rating: null, play_count: 50_000 });
     catalogue.remember([fresh]);
@@ -190,7 +190,7 @@ describe('createCatalogue', () => {
     await expect.poll(() => catalogue.size()).toBe(1);
   });
 
-  it('tells its owner what could not be written', async () => {
+  it('reports what could not be written', async () => {
     const { catalogue, store, failures } = createFilled([]);
     store.close();
     catalogue.remember(SETS);

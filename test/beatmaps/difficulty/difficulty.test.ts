@@ -45,21 +45,21 @@ describe('the difficulty of a map', () => {
   it('comes from the official file, once', async () => {
     const { difficulty, beatmap, asked, dataDir } = await openDifficulty();
     const request = { beatmap, mods: ['HD', 'DT'], accuracies: [95, 100] };
-    const [told, again] = await Promise.all([difficulty.of(request, never), difficulty.of(request, never)]);
-    expect(told.pp.map(({ accuracy }) => accuracy)).toEqual([95, 100]);
-    expect(told.pp[1]?.pp).toBeGreaterThan(told.pp[0]?.pp ?? Number.POSITIVE_INFINITY);
-    expect(told).toMatchObject({ algorithm: '2025-03-06', isOtherFile: false, clockRate: 1.5 });
-    expect(again).toEqual(told);
+    const [result, again] = await Promise.all([difficulty.of(request, never), difficulty.of(request, never)]);
+    expect(result.pp.map(({ accuracy }) => accuracy)).toEqual([95, 100]);
+    expect(result.pp[1]?.pp).toBeGreaterThan(result.pp[0]?.pp ?? Number.POSITIVE_INFINITY);
+    expect(result).toMatchObject({ algorithm: '2025-03-06', isOtherFile: false, clockRate: 1.5 });
+    expect(again).toEqual(result);
     await difficulty.of({ ...request, mods: [] }, never);
     expect(asked()).toEqual([1, 0, 0]);
     expect(await readdir(join(dataDir, 'osu'))).toEqual([`${beatmap.checksum}.osu`]);
   });
 
-  it('is told without asking anybody after a restart', async () => {
+  it('is known without a request after a restart', async () => {
     const first = await openDifficulty();
-    const told = await first.difficulty.of({ beatmap: first.beatmap, mods: [] }, never);
+    const result = await first.difficulty.of({ beatmap: first.beatmap, mods: [] }, never);
     const second = await openDifficulty({ dataDir: first.dataDir });
-    expect(await second.difficulty.of({ beatmap: second.beatmap, mods: [] }, never)).toEqual(told);
+    expect(await second.difficulty.of({ beatmap: second.beatmap, mods: [] }, never)).toEqual(result);
     expect(second.asked()).toEqual([0, 0, 0]);
   });
 
@@ -105,7 +105,7 @@ describe('the difficulty of a map', () => {
     for (const mirror of [direct, catboy]) expect(mirror).toBeGreaterThanOrEqual(4);
   });
 
-  it('is labelled where nobody has the file of that checksum, and asked for once', async () => {
+  it('is labelled where no upstream has the file of that checksum, and asked for once', async () => {
     const { difficulty, beatmap, asked } = await openDifficulty();
     const older = { ...beatmap, checksum: '0123456789abcdef0123456789abcdef' };
     expect((await difficulty.of({ beatmap: older, mods: [] }, never)).isOtherFile).toBe(true);
@@ -121,15 +121,15 @@ describe('the difficulty of a map', () => {
     expect(asked()).toEqual([1, 0, 0]);
   });
 
-  it('is not found where nobody has one', async () => {
+  it('is not found where no upstream has one', async () => {
     const { difficulty, log } = await openDifficulty();
     const beatmap = { id: 77, checksum: null, mode: 'osu' } as const;
     const gone = { code: 'not_found', params: { what: 'beatmap' } };
     const asking = [1, 2].map(() => difficulty.of({ beatmap, mods: [] }, never));
     await Promise.all(asking.map(one => expect(one).rejects.toMatchObject(gone)));
-    // Whoever asks goes without; the log tells once.
-    const told = log.at('info').filter(({ message }) => message === 'a difficulty could not be worked out');
-    expect(told).toMatchObject([{ details: { beatmap: 77, err: gone } }]);
+    // The caller goes without; it is logged once.
+    const result = log.at('info').filter(({ message }) => message === 'a difficulty could not be worked out');
+    expect(result).toMatchObject([{ details: { beatmap: 77, err: gone } }]);
   });
 
   it('fails as the upstreams do when all of them do', async () => {
@@ -160,9 +160,9 @@ describe('the difficulty of a map', () => {
     sandbox.faults.set('osu.file', 'hang');
     const reason = new Error('no longer wanted');
     const controller = new AbortController();
-    const told = expect(difficulty.of({ beatmap, mods: [] }, controller.signal)).rejects.toBe(reason);
+    const result = expect(difficulty.of({ beatmap, mods: [] }, controller.signal)).rejects.toBe(reason);
     controller.abort(reason);
-    await told;
+    await result;
   });
 
   it('does not need a disk that works', async () => {
@@ -174,36 +174,36 @@ describe('the difficulty of a map', () => {
   });
 });
 
-describe('the shelf', () => {
+describe('the cache of .osu files', () => {
   const file = (letter: string) => Buffer.alloc(1_000, letter);
   const names = async (folder: string) => (await readdir(folder)).sort();
 
-  async function openShelf(folder: string) {
+  async function openCache(folder: string) {
     const { createHash } = await import('node:crypto');
-    const shelf = createOsuFileCache({ folder, maxBytes: 3_500, log: createRecordingLog() });
+    const cache = createOsuFileCache({ folder, maxBytes: 3_500, log: createRecordingLog() });
     const sum = (letter: string) => createHash('md5').update(file(letter)).digest('hex');
-    return { shelf, sum };
+    return { cache, sum };
   }
 
   it('keeps what was used last within its bytes', async () => {
     const folder = await makeFolder();
-    const { shelf, sum } = await openShelf(folder);
-    for (const letter of 'abc') await shelf.put(sum(letter), file(letter));
-    expect(await shelf.take(sum('a'))).toEqual(file('a'));
-    await shelf.put(sum('d'), file('d'));
-    expect(await shelf.take(sum('b'))).toBeUndefined();
+    const { cache, sum } = await openCache(folder);
+    for (const letter of 'abc') await cache.put(sum(letter), file(letter));
+    expect(await cache.take(sum('a'))).toEqual(file('a'));
+    await cache.put(sum('d'), file('d'));
+    expect(await cache.take(sum('b'))).toBeUndefined();
     await expect.poll(() => names(folder)).toEqual(['a', 'c', 'd'].map(letter => `${sum(letter)}.osu`).sort());
   });
 
   it('finds after a restart what it has room for, and nothing that is damaged', async () => {
     const folder = await makeFolder();
     await mkdir(folder, { recursive: true });
-    const { shelf, sum } = await openShelf(folder);
+    const { cache, sum } = await openCache(folder);
     for (const letter of 'abcde') await writeFile(join(folder, `${sum(letter)}.osu`), file(letter));
     await writeFile(join(folder, `${sum('e')}.osu`), 'half');
     await writeFile(join(folder, '1-1.draft'), 'half');
     await writeFile(join(folder, 'notes.txt'), 'not ours');
-    expect(await shelf.take(sum('e'))).toBeUndefined();
+    expect(await cache.take(sum('e'))).toBeUndefined();
     await expect
       .poll(async () => (await names(folder)).filter(name => name.endsWith('.osu')).length)
       .toBeLessThanOrEqual(3);

@@ -81,10 +81,10 @@ describe('figures', () => {
 
   it('are those that 3.1 gives', async () => {
     const { threads } = openThreads();
-    const told = await Promise.all(
+    const result = await Promise.all(
       RULESETS.map((ruleset, mode) => threads.run(job(MAPS[ruleset], { mode, accuracies: [98] }), never)),
     );
-    const rounded = told.map(({ stars, maxCombo, pp }) => [stars.toFixed(4), maxCombo, pp[0]?.pp.toFixed(2)]);
+    const rounded = result.map(({ stars, maxCombo, pp }) => [stars.toFixed(4), maxCombo, pp[0]?.pp.toFixed(2)]);
     expect(rounded).toEqual([
       ['6.7376', 226, '295.08'],
       ['5.0228', 300, '259.53'],
@@ -119,17 +119,17 @@ describe('figures', () => {
     expect(own.clockRate).toBeCloseTo(1.2, 10);
   });
 
-  it('tell a play’s pp, and what it had been worth without its misses', async () => {
+  it('give a play’s pp, and what it had been worth without its misses', async () => {
     const { threads } = openThreads();
     const play = { n300: 190, n100: 6, n50: 1, misses: 4, combo: 90 };
-    const { play: told } = await threads.run(job(OSU_MAP, { play, lazer: false }), never);
+    const { play: result } = await threads.run(job(OSU_MAP, { play, lazer: false }), never);
     const attributes = new rosu.Difficulty({ lazer: false }).calculate(new rosu.Beatmap(OSU_MAP));
     const pp = (counts: rosu.PerformanceArgs) =>
       new rosu.Performance({ lazer: false, ...counts }).calculate(attributes).pp;
-    expect(told?.pp).toBe(pp(play));
-    // 201 objects: the four misses would have been three 300s and, as often as he hits one, none of the others.
-    expect(told?.ppIfFullCombo).toBe(pp({ n300: 194, n100: 6, n50: 1, misses: 0 }));
-    expect(told?.ppIfFullCombo).toBeGreaterThan((told?.pp ?? 0) * 1.2);
+    expect(result?.pp).toBe(pp(play));
+    // 201 objects: the four misses would have been three 300s and, as often as one is hit, none of the others.
+    expect(result?.ppIfFullCombo).toBe(pp({ n300: 194, n100: 6, n50: 1, misses: 0 }));
+    expect(result?.ppIfFullCombo).toBeGreaterThan((result?.pp ?? 0) * 1.2);
   });
 
   it.each(RULESETS)('of a play of %s without a miss are the same either way', async ruleset => {
@@ -163,7 +163,7 @@ describe('a map that cannot be computed', () => {
     ['no objects', writeMap({ objects: [] })],
     ['another text', 'hello'],
     ['a suspicious one', SUSPICIOUS_MAP],
-  ])('is told as such: %s', async (_, map) => {
+  ])('is called so: %s', async (_, map) => {
     const { threads } = openThreads();
     await expect(threads.run(job(map), never)).rejects.toMatchObject(file);
   });

@@ -42,7 +42,7 @@ describe('mods as people write them', () => {
     expect(() => parseMods('SO', 'taiko')).toThrow();
   });
 
-  it('tells the speed', () => {
+  it('knows the speed', () => {
     expect(clockRateOf([])).toBe(1);
     expect(clockRateOf(['HD', 'NC'])).toBe(1.5);
     expect(clockRateOf(['HT'])).toBe(0.75);

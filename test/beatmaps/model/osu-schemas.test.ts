@@ -167,7 +167,7 @@ describe('a player', () => {
     expect(parsePlayer({ id: null, username: 'deleted' })).toBeUndefined();
   });
 
-  it('has his accuracy in percent, and ranks by keys', () => {
+  it('has the accuracy in percent, and ranks by keys', () => {
     const variants = [{ mode: 'mania', variant: '4k', pp: 10, global_rank: 5, country_rank: null }];
     const statistics = { accuracy: 0.5, rank: { country: 3 }, variants, pp: '12.5' };
     expect(parsePlayer({ id: 7, username: 'x', statistics, playmode: 'osu' }, 'mania')).toMatchObject({

@@ -131,7 +131,7 @@ describe('matches', () => {
     expect(matches(parseQuery('rubber plastic'), set, { words: 'any' })).toBe(false);
   });
 
-  it('finds what is not told in no range', () => {
+  it('finds what is unknown in no range', () => {
     const silent = madeUpSet({ ranked_date: null, submitted_date: null, favourite_count: null, status: 'graveyard' });
     for (const text of ['ranked>1950', 'created>1950', 'year>0', 'favourites>=0']) {
       expect(matches(parseQuery(text), silent)).toBe(false);

@@ -52,7 +52,7 @@ describe('in a world of players with known skills', () => {
     expect(ours).toMatchObject({ ownPlays: 0, repeats: 0 });
   }, 60_000);
 
-  it('tells pp on osu!’s scale, though the library’s rules give a sixth less', async () => {
+  it('gives pp on osu!’s scale, though the library’s rules give a sixth less', async () => {
     const library = libraryOf(world);
     const older: Pick<Difficulty, 'of'> = {
       async of(request, signal) {
@@ -111,7 +111,7 @@ describe('in a world of players with known skills', () => {
     }
   });
 
-  it('stays with estimates when nobody can compute the maps', async () => {
+  it('stays with estimates when the maps cannot be computed', async () => {
     const of = () => Promise.reject(new AppError('upstream_unavailable', 'no file'));
     const { recommendations } = await open({ of })({ user: 3, seed: 1 });
     expect(recommendations).toHaveLength(10);
@@ -148,16 +148,16 @@ function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [made
   });
   catalogue.remember(sets);
   catalogue.flush();
-  const told = { source: 'osu', stale: false } as const;
+  const fresh = { source: 'osu', stale: false } as const;
   const log = createRecordingLog();
-  const nobody = () => Promise.reject(new AppError('not_found', 'nothing here'));
+  const nowhere = () => Promise.reject(new AppError('not_found', 'nothing here'));
   const recommend = createRecommend({
     beatmaps: {
-      user: async () => ({ ...told, user: madeUpPlayer(1, 0) }),
-      userScores: async () => ({ ...told, scores: [], cursor: null }),
-      search: async () => ({ ...told, sets: [], total: 0, cursor: null, corrected: false }),
-      set: nobody,
-      setOfMap: nobody,
+      user: async () => ({ ...fresh, user: madeUpPlayer(1, 0) }),
+      userScores: async () => ({ ...fresh, scores: [], cursor: null }),
+      search: async () => ({ ...fresh, sets: [], total: 0, cursor: null, corrected: false }),
+      set: nowhere,
+      setOfMap: nowhere,
       ...own,
     },
     pool: createCandidatePool(store),
@@ -171,7 +171,7 @@ function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [made
 const EASY = madeUpSet({ id: 55, beatmaps: [madeUpBeatmap({ id: 551, difficulty_rating: 1.8, beatmapset_id: 55 })] });
 
 describe('without much to go by', () => {
-  it('starts somebody new kindly', async () => {
+  it('starts a new player gently', async () => {
     const { recommend } = openEmpty({}, [madeUpSet(), EASY]);
     const { recommendations } = await recommend({ user: 1, seed: 1 });
     expect(recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
@@ -208,7 +208,7 @@ describe('without much to go by', () => {
     expect(recommendations[0]?.reasons[0]).toMatchObject({ kind: 'like', beatmap: { id: 9_010 } });
   });
 
-  it('tells a missing map from a missing player', async () => {
+  it('distinguishes a missing map from a missing player', async () => {
     const { recommend } = openEmpty();
     await expect(recommend({ like: 5, seed: 1 })).rejects.toMatchObject({
       code: 'not_found',

@@ -178,7 +178,7 @@ describe('answers', () => {
     await expect(api.attributes(1, {})).resolves.toMatchObject({ max_combo: 812, values: { aim_difficulty: 2.5 } });
   });
 
-  it('that ask to wait for ten minutes are told as ten minutes, and not made before', async () => {
+  it('that ask to wait for ten minutes are reported as ten minutes, and not made before', async () => {
     const { api, asked, clock } = await play((_, path) =>
       path === '/oauth/token' ? tokenReply('t') : { status: 429, headers: { 'retry-after': '600' }, body: {} },
     );
@@ -310,7 +310,7 @@ describe('players', () => {
     expect(played.cursor).not.toBeNull();
   });
 
-  it('are told from before when osu! fails, but not when they are gone', async () => {
+  it('are answered from before when osu! fails, but not when they are gone', async () => {
     const { beatmaps, sandbox, clock } = await openHouse();
     await beatmaps.user('lamp post');
     clock.ms += 6 * 60_000;

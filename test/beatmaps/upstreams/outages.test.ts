@@ -137,7 +137,7 @@ describe('a search', () => {
           .search(ASKED)
           .catch(error => error);
         expect(failure, name).toMatchObject({
-          // Whoever is too slow for this test's little patience may lead.
+          // An upstream that is too slow for this test may lead.
           code: expect.stringMatching(/^(?:upstream_unavailable|timeout)$/),
           params: { upstreams: UPSTREAMS.join(', ') },
         });

@@ -151,7 +151,7 @@ describe('button tokens', () => {
     expect((await actions.decode(other, 'web:budi')).command).toBe('download');
   });
 
-  it('are made also when their arguments cannot be stored, which is told', async () => {
+  it('are made also when their arguments cannot be stored, which is reported', async () => {
     const store = openStore(':memory:');
     const failures: unknown[] = [];
     const actions = createButtonTokens({

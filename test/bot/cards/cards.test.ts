@@ -164,14 +164,14 @@ describe('pictures of odd values', () => {
 });
 
 describe('words for those who cannot see it', () => {
-  it('tell who it is and where he stands', () => {
+  it('say who the player is and where they stand', () => {
     const { alt, picture } = profilePicture(player(), painter, en);
     expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of recent days');
     expect(picture).toMatchObject({ width: 1000, height: 520 });
     expect(profilePicture(player({ statistics: null }), painter, id).alt).toContain('belum berperingkat');
   });
 
-  it('tell how a map goes, and that doubled skills are left out', () => {
+  it('show how a map goes, and that doubled skills are left out', () => {
     const set = { artist: 'Paper Lanterns', title: 'Kawa', title_unicode: '川' };
     const subject = { set, beatmap: { version: 'Extra' }, mods: ['HD', 'DT'] };
     const aim = { name: 'aim', values: [1, 9, 2] };
@@ -184,7 +184,7 @@ describe('words for those who cannot see it', () => {
     }
   });
 
-  it('tell what the best plays are worth', () => {
+  it('show what the best plays are worth', () => {
     expect(ppPicture('Maple_Otter', scores(10), painter, en)?.alt).toBe(
       'The 10 best plays of Maple_Otter, from 340 pp down to 316 pp',
     );

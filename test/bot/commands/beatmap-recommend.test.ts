@@ -104,7 +104,7 @@ describe('/beatmap recommend', () => {
     );
   });
 
-  it('knows who linked his player', async () => {
+  it('knows who linked a player', async () => {
     const { say, asked, services } = setUp();
     await services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
     await say('/beatmap recommend');
@@ -116,7 +116,7 @@ describe('/beatmap recommend', () => {
     expect(asked[1]?.mods?.must).toEqual(['DT']);
   });
 
-  it('asks who it is for, unless nobody could say', async () => {
+  it('asks who it is for, unless that is unknowable', async () => {
     const { say, asked } = setUp();
     expect(shown(await say('/beatmap recommend'))).toContain('Name a player');
     expect(asked).toEqual([]);

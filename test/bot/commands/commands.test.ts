@@ -129,7 +129,7 @@ describe('download', () => {
     });
   });
 
-  it('tells what it is doing, and hands the signal on', async () => {
+  it('says what it is doing, and hands the signal on', async () => {
     const stages: string[] = [];
     let seen: AbortSignal | undefined;
     const extractor = fakeExtractor((_id, { signal }) => {
@@ -372,15 +372,10 @@ describe('forget', () => {
     await expect(services.actions.decode(token, key)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it('ends the work that is under way for him, on his platform alone', async () => {
+  it('drops what they asked for and have not got yet', async () => {
     const services = sampleServices();
     const from = sampleCaller({ platform: 'discord', userId: 'sari' });
-    const job = { userId: 'sari', chatId: 'square', links: [link('a')], target: '{}' };
-    services.jobs.accept({ ...job, id: 'discord:1', platform: 'discord' });
-    services.jobs.accept({ ...job, id: 'discord:2', platform: 'discord', userId: 'budi' });
-    services.jobs.accept({ ...job, id: 'telegram:1', platform: 'telegram' });
     await run('forget', { what: 'me' }, contextFor(services, [], from));
-    expect(services.jobs.pending('discord').map(({ id }) => id)).toEqual(['discord:2']);
-    expect(services.jobs.pending('telegram')).toHaveLength(1);
+    expect(services.forgotten).toEqual(['discord:sari']);
   });
 });

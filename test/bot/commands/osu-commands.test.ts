@@ -82,20 +82,20 @@ describe('over the played upstreams', () => {
     expect(all(opened)).toContain('Difficulties');
   });
 
-  it('tells on a card what the list is sorted by', async () => {
+  it('shows on a card what the list is sorted by', async () => {
     const { say } = await open();
     expect(all(await say('/beatmap search comet'))).not.toMatch(/plays|favourites/);
     expect(all(await say('/beatmap search comet sort:plays'))).toContain('2.4M plays');
     expect(all(await say('/beatmap search comet sort:favourites'))).toContain('5.1K favourites');
   });
 
-  it('tells of all difficulties in one block', async () => {
+  it('names all difficulties in one block', async () => {
     const { say } = await open();
     const [info] = await say('/beatmap info 900001');
     const texts = (info?.blocks ?? []).flatMap(block => (block.kind === 'text' ? [JSON.stringify(block.text)] : []));
-    const told = texts.filter(text => /Easy|Expert/.test(text));
-    expect(told).toHaveLength(1);
-    expect(told[0]?.split('"\\n"')).toHaveLength(5);
+    const named = texts.filter(text => /Easy|Expert/.test(text));
+    expect(named).toHaveLength(1);
+    expect(named[0]?.split('"\\n"')).toHaveLength(5);
   });
 
   it('lets only the asker turn the pages', async () => {
@@ -174,7 +174,7 @@ describe('over the played upstreams', () => {
     expect(all(replies)).toContain(sentence);
   });
 
-  it('knows a linked player until he is unlinked or forgotten', async () => {
+  it('knows a linked player until they are unlinked or forgotten', async () => {
     const { say, services, options } = await open();
     expect(all(await say('/osu link lamp_post taiko'))).toContain('Linked lamp post in osu!taiko.');
     expect((await services.settings.user(callerKey(sari))).player).toEqual({
@@ -203,7 +203,7 @@ describe('over the played upstreams', () => {
     expect(all(await say('/beatmap info paper comet'))).toContain('Paper Comet');
   });
 
-  it('tells from what it knows when nobody answers, and that it does', async () => {
+  it('answers from what it knows when no upstream answers, and says so', async () => {
     const store = openStore(':memory:');
     const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
     await catalogue.warm();
@@ -317,7 +317,7 @@ describe('over a beatmap room that fails', () => {
     expect(found?.blocks.find(block => block.kind === 'card')?.image).toBeUndefined();
   });
 
-  it('shows what no upstream told as nothing', async () => {
+  it('shows what no upstream said as nothing', async () => {
     const bare = madeUpSet({
       beatmaps: [],
       bpm: null,

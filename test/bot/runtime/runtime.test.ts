@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Acceptance, Draft } from '../../../src/bot/runtime/chat-platform.ts';
+import { ownerKey } from '../../../src/bot/runtime/request.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
@@ -147,7 +148,7 @@ describe('a request', () => {
   it('of a person who wants to be forgotten is dropped', async () => {
     const stage = await open({ world: createWorld(['away']) });
     await ask(stage, linksDraft('1', ['secret']));
-    await stage.runtime.forgetUser('scripted', 'sari');
+    await stage.queue.forget(ownerKey('scripted', 'sari'));
     await stage.settle();
     expect(stage.said()).toEqual([]);
   });

@@ -48,7 +48,8 @@ describe.skipIf(redisMissing)(`processes that share a queue on Redis${redisNote}
       queue,
       dispatcher,
       log,
-      roles: { gateway, worker },
+      hears: () => gateway,
+      works: worker,
       drainMs: 500,
     });
     await runtime.start();

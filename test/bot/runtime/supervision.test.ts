@@ -122,7 +122,7 @@ describe('a platform', () => {
 
   it('is not listened to by a process that only answers', async () => {
     const connect = vi.fn(async () => undefined);
-    await open({ connect, runtime: { roles: { gateway: false, worker: true } } });
+    await open({ connect, runtime: { hears: () => false } });
     await stage.pass(MINUTE);
     expect(connect).not.toHaveBeenCalled();
     expect(await status()).toMatchObject({ state: 'idle' });

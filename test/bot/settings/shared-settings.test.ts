@@ -72,7 +72,7 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
     await vi.waitFor(async () => expect((await one.services.settings.chat('discord:guild')).captions).toBe(true));
   });
 
-  it('forget a person both, in memory too, when one is told to', async () => {
+  it('forget a person both, in memory too, when one is asked to', async () => {
     const [one, two] = await openBoth();
     const caller = sampleCaller({ platform: 'discord', userId: '300' });
     const key = callerKey(caller);

@@ -23,7 +23,7 @@ describe('linkLabels', () => {
     expect(linkLabels(links)).toEqual(labels);
   });
 
-  it('tells links apart that begin alike', () => {
+  it('distinguishes links that begin alike', () => {
     const posts = ['a', 'b'].map(end => `https://www.facebook.com/some.person/posts/pfbid0${'x'.repeat(60)}${end}/`);
     const [first = '', second = ''] = linkLabels(posts);
     expect(first).not.toBe(second);

@@ -22,6 +22,7 @@ export interface Fault {
 
 export interface Faults {
   add(fault: Fault): void;
+  clear(): void;
   /** The fault that strikes this request, used up by one. */
   take(method: string, path: string): Fault | undefined;
 }
@@ -31,6 +32,9 @@ export function createFaults(): Faults {
   return {
     add(fault) {
       pending.push({ fault, left: fault.times ?? 1 });
+    },
+    clear() {
+      pending.length = 0;
     },
     take(method, path) {
       const place = pending.findIndex(

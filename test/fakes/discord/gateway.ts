@@ -74,6 +74,8 @@ export interface GatewayCounts {
 
 export interface Gateway {
   readonly counts: Readonly<GatewayCounts>;
+  /** Whether anybody hears what is said now. */
+  isHeard(): boolean;
   emit(event: GatewayEvent): void;
   replay(count: number): void;
   /** Without a code the connections are cut, with none of WebSocket's farewell. */
@@ -212,6 +214,7 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   return {
     counts,
+    isHeard: () => [...sessions.values()].some(({ socket }) => socket !== undefined),
     emit(event) {
       for (const session of sessions.values()) {
         if (!belongs(session, event.guildId)) continue;

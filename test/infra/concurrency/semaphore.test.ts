@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { actFor } from '../../../src/infra/concurrency/client-context.ts';
 import { createSemaphore } from '../../../src/infra/concurrency/semaphore.ts';
 
 const never = new AbortController().signal;
@@ -19,6 +20,37 @@ describe('a waiting line', () => {
     leave();
     await Promise.all(rest);
     expect(order).toEqual([1, 2, 3]);
+  });
+
+  it('takes turns by client', async () => {
+    const enter = line(1, 10);
+    const leave = await enter(never);
+    const order: string[] = [];
+    const wait = (client: string, count: number) =>
+      Array.from({ length: count }, (_, i) =>
+        actFor(client, async () => {
+          const leaveNow = await enter(never);
+          order.push(`${client}${i}`);
+          leaveNow();
+        }),
+      );
+    const all = [...wait('a', 3), ...wait('b', 1), ...wait('c', 2)];
+    leave();
+    await Promise.all(all);
+    expect(order).toEqual(['a0', 'b0', 'c0', 'a1', 'c1', 'a2']);
+  });
+
+  it('when it is full turns away the last of the client who has most in it', async () => {
+    const enter = line(1, 3);
+    const leave = await enter(never);
+    const greedy = [0, 1, 2].map(() => actFor('greedy', () => enter(never)));
+    const other = actFor('other', () => enter(never));
+    await expect(greedy[2]).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    await expect(actFor('greedy', () => enter(never))).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    leave();
+    (await greedy[0])?.();
+    (await other)();
+    (await greedy[1])?.();
   });
 
   it('gives a place back once, however often it is said', async () => {

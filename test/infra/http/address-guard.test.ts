@@ -6,6 +6,26 @@ import { createGuardedLookup, isPublicAddress, type ResolveHost } from '../../..
 import { PRIVATE_ADDRESSES, PUBLIC_ADDRESSES } from './ip-addresses.ts';
 
 describe('isPublicAddress', () => {
+  it.each(['1::2%-', '::%lo.1', '2001:db8::1%-', '2606:4700::1111%a.b'])(
+    'refuses %s, of which readers differ',
+    address => {
+      expect(isPublicAddress(address)).toBe(false);
+    },
+  );
+
+  it('never throws', () => {
+    const zoned = fc.tuple(fc.ipV6(), fc.string()).map(([address, zone]) => `${address}%${zone}`);
+    const named = fc
+      .tuple(fc.ipV6(), fc.stringMatching(/^[\w.~-]{0,8}$/))
+      .map(([address, zone]) => `${address}%${zone}`);
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.ipV4(), zoned, named), text => {
+        expect(typeof isPublicAddress(text)).toBe('boolean');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it.each(PRIVATE_ADDRESSES)('refuses %s', address => {
     expect(isPublicAddress(address)).toBe(false);
   });

@@ -35,7 +35,7 @@ describe('without the optional package', () => {
     const lookup = vi.fn(async (): Promise<LookupAddress[]> => []);
     const client = openClient({
       browserPackage: createBrowserPackage({ isInstalled: () => false }),
-      pace: { default: { perSecond: 0.001, burst: 1, atOnce: 1 } },
+      throttle: { default: { perSecond: 0.001, burst: 1, atOnce: 1 } },
       onRequest: event => events.push(event),
       lookup,
     });

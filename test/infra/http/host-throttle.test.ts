@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { actFor } from '../../../src/infra/concurrency/client-context.ts';
 import { Deadline } from '../../../src/infra/concurrency/deadline.ts';
 import { createHostThrottle, type Gate } from '../../../src/infra/http/host-throttle.ts';
 
@@ -43,6 +44,38 @@ describe('a host throttle', () => {
     enterAll(gate, 3, true);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(enterAll(gate, 5, true)).toEqual([0, 0, 0]);
+  });
+
+  it('takes turns by client: one with a thousand waits delays another by one turn', async () => {
+    const gate = createHostThrottle({ default: { perSecond: 10, burst: 1, atOnce: 100 } }).gate('a.test');
+    const many = actFor('many', () => enterAll(gate, 200, true));
+    const few = actFor('few', () => enterAll(gate, 3, true));
+    await vi.advanceTimersByTimeAsync(700);
+    expect(few).toEqual([200, 400, 600]);
+    expect(many).toEqual([0, 100, 300, 500, 700]);
+  });
+
+  it('makes room for another client at the cost of the one that fills the line', async () => {
+    const gate = createHostThrottle({ default: { perSecond: 10, burst: 1, atOnce: 100 } }).gate('a.test');
+    let refused = 0;
+    actFor('many', () => {
+      for (let i = 0; i < 257; i++) gate.enter(far())?.catch(() => refused++);
+      expect(() => gate.enter(far())).toThrow('256 requests wait');
+    });
+    const few = actFor('few', () => enterAll(gate, 1, true));
+    await vi.advanceTimersByTimeAsync(300);
+    expect(few).toEqual([200]);
+    expect(refused).toBe(1);
+  });
+
+  it('keeps its pace however many come while others wait', async () => {
+    const gate = createHostThrottle({ default: { perSecond: 10, burst: 1, atOnce: 100 } }).gate('a.test');
+    const times = enterAll(gate, 20, true);
+    for (let i = 0; i < 100; i++) {
+      gate.enter(far())?.catch(() => undefined);
+      await vi.advanceTimersByTimeAsync(10);
+    }
+    expect(times.length).toBeGreaterThanOrEqual(10);
   });
 
   it('bounds how many are under way', async () => {

@@ -31,7 +31,7 @@ describe('the cause of a failure', () => {
     expect(await ask(client)).toMatchObject({ code: 'upstream_unavailable', cause: { code: 'ECONNREFUSED' } });
   });
 
-  it('tells the timeouts apart', async () => {
+  it('distinguishes the timeouts', async () => {
     const silent = await serveTcp(() => {});
     const stuck = { [host]: silent.origin.replace('http:', 'https:') };
     const half = await serveTcp(socket => {

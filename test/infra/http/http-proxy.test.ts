@@ -158,10 +158,7 @@ function checkProxy(transport: NonNullable<HttpRequest['transport']>, watchAll: 
       });
       const proxy = await serveConnectProxy({ tunnelTo: server.port });
       const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
-      const client = createTestClient(
-        {},
-        { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
-      );
+      const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, throttle });
       const asked = Array.from({ length: 8 }, () => client.request({ url, hosts, transport }));
       expect((await Promise.all(asked)).map(({ text }) => text)).toEqual(Array(8).fill('ab'));
       expect(most).toBe(2);
@@ -201,10 +198,7 @@ describe('the throttle', () => {
     });
     const proxy = await serveConnectProxy({ tunnelTo: server.port });
     const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 2 } };
-    const client = createTestClient(
-      {},
-      { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
-    );
+    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, throttle });
     const texts = await Promise.all(
       Array.from({ length: 8 }, async (_, i) => {
         if (i % 2 === 0) return (await client.request({ url, hosts })).text;
@@ -226,10 +220,7 @@ describe('the throttle', () => {
     });
     const proxy = await serveConnectProxy({ tunnelTo: server.port });
     const throttle = { default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } };
-    const client = createTestClient(
-      {},
-      { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, pace: throttle },
-    );
+    const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, throttle });
     const at = (path: string): string => `https://www.instagram.com${path}`;
     await expect(client.request({ url: at('/reset'), hosts, retries: 0 })).rejects.toMatchObject({
       code: 'upstream_unavailable',
@@ -249,7 +240,7 @@ describe('the throttle', () => {
   it('is lifted for overridden hosts', async () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
     const throttle = { default: { perSecond: 1, burst: 1, atOnce: 1 } };
-    const client = createTestClient({ 'www.instagram.com': server.origin }, { pace: throttle });
+    const client = createTestClient({ 'www.instagram.com': server.origin }, { throttle });
     const all = await Promise.all(Array.from({ length: 50 }, () => client.request({ url, hosts, timeoutMs: 5_000 })));
     expect(all).toHaveLength(50);
   });

@@ -9,6 +9,7 @@ import { serveHttp } from '../../fakes/loopback.ts';
 
 function openTransport(...overrides: Override[]): Transport {
   const transport = createPlainTransport({
+    connectionsPerHost: 8,
     overrides: createOverrides(overrides),
     resolve: resolveBySystem,
     connectTimeoutMs: 1_000,

@@ -29,7 +29,7 @@ function openProcess(server: Pick<RedisServer, 'url'>, { maxEntries = 100, timeo
   const state = openRedisState({ url: server.url, log, timeoutMs, retryMs: 20 });
   let time = Date.now();
   const now = () => time;
-  const behind = state.openShelf({ name: 'words', parse, maxBytes: 1_000, now });
+  const behind = state.openCache({ name: 'words', parse, maxBytes: 1_000, now });
   const cache = createMemoryCache<string>({ maxEntries, behind, now });
   const advance = async (ms: number) => {
     time += ms;
@@ -188,7 +188,7 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
     return server;
   }
 
-  /** Answers as one would have it, in a time that shows that nobody waited for Redis more than once. */
+  /** Answers as one would have it, in a time that shows that Redis was waited for once at most. */
   async function expectService({ cache, state }: Process, key: string): Promise<void> {
     const since = performance.now();
     const policy = { ...POLICY, ttlMs: () => 0 };
@@ -251,11 +251,11 @@ describe.skipIf(redisMissing)(`Redis that fails${redisNote}`, () => {
     const server = await open();
     await server.start();
     const process = await openReady(server, 100);
-    const shelf = process.state.openShelf({ name: 'words', parse });
+    const cache = process.state.openCache({ name: 'words', parse });
     // After this phase of the loop timers come first, and only then what Redis sent.
     await new Promise(resolve => {
       setImmediate(() => {
-        resolve(shelf.read('key'));
+        resolve(cache.read('key'));
         const until = performance.now() + 300;
         while (performance.now() < until);
       });

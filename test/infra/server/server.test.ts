@@ -61,7 +61,7 @@ describe('errors', () => {
     });
   });
 
-  it('that nobody expected are internal, logged once, and never shown', async () => {
+  it('that were not expected are internal, logged once, and never shown', async () => {
     const { app, log } = start();
     app.get('/broken', () => {
       throw new Error('password is hunter2');

@@ -21,7 +21,7 @@ const track = (mb: number, change: Partial<Variant> = {}) =>
     ...{ adaptive: true, hasAudio: false, width: 1080, height: 1920, bytes: mb * MB, codecs: 'avc1.64001F' },
     ...change,
   });
-const sound = variant('sound', {
+const audio = variant('audio', {
   ...{ adaptive: true, hasVideo: false, hasAudio: true, mime: 'audio/mp4', codecs: 'mp4a.40.2' },
   ...{ width: null, height: null, bytes: MB },
 });
@@ -38,7 +38,7 @@ const photo = (name: string, mb: number, change: Partial<Variant> = {}) =>
     bytes: mb * MB,
     ...change,
   });
-const film = (...variants: Variant[]) => makeItem({ durationMs: 40_000, variants });
+const video = (...variants: Variant[]) => makeItem({ durationMs: 40_000, variants });
 
 function wish(change: Partial<PlanWish> = {}): PlanWish {
   return { form: 'original', maxBytes: 10 * MB, refused: [], ...change };
@@ -55,25 +55,25 @@ function way(item: MediaItem, transcode: boolean, change: Partial<PlanWish> = {}
 
 describe('the chosen way', () => {
   it.each<[what: string, item: MediaItem, mb: number, withFfmpeg: string, without: string]>([
-    ['one that fits', film(hd(8)), 10, 'file hd', 'file hd'],
-    ['two, both fit', film(sd(3), hd(8)), 10, 'file hd', 'file hd'],
-    ['two, the smaller fits', film(hd(30), sd(8)), 10, 'file sd', 'file sd'],
-    ['two, a larger chat', film(hd(30), sd(8)), 50, 'file hd', 'file hd'],
-    ['none fits', film(hd(30), sd(12)), 10, 'compress hd', 'page'],
-    ['none fits, and none could', film(hd(30)), 0.3, 'page', 'page'],
-    ['only a stamp fits', film(hd(30), tiny), 10, 'compress hd', 'file tiny'],
-    ['DASH that fits', film(track(6), sound), 10, 'mux track+sound', 'mux track+sound'],
-    ['DASH that is sharper', film(sd(4), track(6), sound), 10, 'mux track+sound', 'mux track+sound'],
-    ['DASH as sharp as the file', film(hd(7), track(6), sound), 10, 'file hd', 'file hd'],
-    ['DASH whose sound is too much', film(sd(4), track(9.5), sound), 10, 'file sd', 'file sd'],
-    ['DASH that does not fit', film(track(30), sound), 10, 'compress track+sound', 'page'],
-    ['DASH without sound anywhere', film(track(6)), 10, 'file track', 'file track'],
-    ['VP9 beside a small H.264', film(hd(6, VP9), sd(4)), 10, 'file sd', 'file sd'],
-    ['VP9 alone', film(hd(6, VP9)), 10, 'compress hd', 'file hd'],
-    ['VP9 alone, too large', film(hd(60, VP9)), 10, 'compress hd', 'tunnel'],
-    ['AV1 DASH beside H.264', film(track(6, AV1), sound, sd(4)), 10, 'file sd', 'file sd'],
-    ['AV1 DASH alone', film(track(6, AV1), sound), 10, 'compress track+sound', 'mux track+sound'],
-    ['HEVC that fits beside H.264 that does not', film(hd(6, HEVC), sd(12)), 10, 'compress hd', 'file hd'],
+    ['one that fits', video(hd(8)), 10, 'file hd', 'file hd'],
+    ['two, both fit', video(sd(3), hd(8)), 10, 'file hd', 'file hd'],
+    ['two, the smaller fits', video(hd(30), sd(8)), 10, 'file sd', 'file sd'],
+    ['two, a larger chat', video(hd(30), sd(8)), 50, 'file hd', 'file hd'],
+    ['none fits', video(hd(30), sd(12)), 10, 'compress hd', 'page'],
+    ['none fits, and none could', video(hd(30)), 0.3, 'page', 'page'],
+    ['only a stamp fits', video(hd(30), tiny), 10, 'compress hd', 'file tiny'],
+    ['DASH that fits', video(track(6), audio), 10, 'mux track+audio', 'mux track+audio'],
+    ['DASH that is sharper', video(sd(4), track(6), audio), 10, 'mux track+audio', 'mux track+audio'],
+    ['DASH as sharp as the file', video(hd(7), track(6), audio), 10, 'file hd', 'file hd'],
+    ['DASH whose audio is too much', video(sd(4), track(9.5), audio), 10, 'file sd', 'file sd'],
+    ['DASH that does not fit', video(track(30), audio), 10, 'compress track+audio', 'page'],
+    ['DASH without audio anywhere', video(track(6)), 10, 'file track', 'file track'],
+    ['VP9 beside a small H.264', video(hd(6, VP9), sd(4)), 10, 'file sd', 'file sd'],
+    ['VP9 alone', video(hd(6, VP9)), 10, 'compress hd', 'file hd'],
+    ['VP9 alone, too large', video(hd(60, VP9)), 10, 'compress hd', 'tunnel'],
+    ['AV1 DASH beside H.264', video(track(6, AV1), audio, sd(4)), 10, 'file sd', 'file sd'],
+    ['AV1 DASH alone', video(track(6, AV1), audio), 10, 'compress track+audio', 'mux track+audio'],
+    ['HEVC that fits beside H.264 that does not', video(hd(6, HEVC), sd(12)), 10, 'compress hd', 'file hd'],
     ['a photo', makePhoto({ variants: [photo('p', 2)] }), 10, 'file p', 'file p'],
     [
       'a photo too large, and its sister',
@@ -84,50 +84,50 @@ describe('the chosen way', () => {
     ],
     ['a photo too large', makePhoto({ variants: [photo('p', 20)] }), 10, 'tunnel', 'tunnel'],
     ['HEIC alone', makePhoto({ variants: [photo('p', 2, { mime: 'image/heic' })] }), 10, 'convert p', 'convert p'],
-    ['a photo with music', makePhoto({ variants: [photo('p', 2), sound] }), 10, 'file p', 'file p'],
+    ['a photo with music', makePhoto({ variants: [photo('p', 2), audio] }), 10, 'file p', 'file p'],
   ])('%s', (_, item, mb, withFfmpeg, without) => {
     const maxBytes = mb * MB;
     expect([way(item, true, { maxBytes }), way(item, false, { maxBytes })]).toEqual([withFfmpeg, without]);
   });
 
   it.each<[what: string, item: MediaItem, withFfmpeg: string, without: string]>([
-    ['a DASH track is put in order', film(hd(8), sound), 'convert sound', 'convert sound'],
-    ['a film gives its sound, the smallest first', film(hd(30), sd(8)), 'convert sd', 'convert sd'],
+    ['a DASH track is put in order', video(hd(8), audio), 'convert audio', 'convert audio'],
+    ['a video gives its audio, the smallest first', video(hd(30), sd(8)), 'convert sd', 'convert sd'],
     [
-      'a plain sound',
-      makeItem({ kind: 'audio', variants: [{ ...sound, adaptive: false }] }),
-      'file sound',
-      'file sound',
+      'a plain audio',
+      makeItem({ kind: 'audio', variants: [{ ...audio, adaptive: false }] }),
+      'file audio',
+      'file audio',
     ],
     [
       'Opus',
-      makeItem({ kind: 'audio', variants: [{ ...sound, adaptive: false, mime: 'audio/ogg', codecs: 'opus' }] }),
-      'convert sound',
-      'file sound',
+      makeItem({ kind: 'audio', variants: [{ ...audio, adaptive: false, mime: 'audio/ogg', codecs: 'opus' }] }),
+      'convert audio',
+      'file audio',
     ],
-  ])('for the sound alone: %s', (_, item, withFfmpeg, without) => {
+  ])('for the audio alone: %s', (_, item, withFfmpeg, without) => {
     expect([way(item, true, { form: 'audio' }), way(item, false, { form: 'audio' })]).toEqual([withFfmpeg, without]);
   });
 
-  it('fetches no film for a sound that cannot fit', () => {
+  it('fetches no video for an audio track that cannot fit', () => {
     const hours = (item: MediaItem) => ({ ...item, durationMs: 3 * 3_600_000 });
     const steps = (item: MediaItem, change: Partial<PlanWish> = {}) =>
       planDelivery(item, wish({ form: 'audio', ...change }), { transcode: true }).map(({ key }) => key);
-    expect(steps(hours(film(hd(400), sd(200))))).toEqual([]);
-    expect(steps(film(hd(30), { ...sound, bytes: 12 * MB }, sd(8)))).toHaveLength(2);
-    // All films have the same sound.
+    expect(steps(hours(video(hd(400), sd(200))))).toEqual([]);
+    expect(steps(video(hd(30), { ...audio, bytes: 12 * MB }, sd(8)))).toHaveLength(2);
+    // All videos have the same audio.
     const refused = [`convert-${variantKey(sd(8))}`];
-    expect(steps(film(hd(30), sd(8)), { refused })).toEqual([]);
-    expect(steps(film(hd(30), sd(8)), { broken: new Set(refused) })).toEqual([`convert-${variantKey(hd(30))}`]);
+    expect(steps(video(hd(30), sd(8)), { refused })).toEqual([]);
+    expect(steps(video(hd(30), sd(8)), { broken: new Set(refused) })).toEqual([`convert-${variantKey(hd(30))}`]);
   });
 
-  it('is the post itself where nobody can reach Medley', () => {
-    expect(way(film(hd(30)), false, {}, false)).toBe('original');
+  it('is the post itself where Medley cannot be reached', () => {
+    expect(way(video(hd(30)), false, {}, false)).toBe('original');
     expect(way(makePhoto({ variants: [photo('p', 20)] }), false, {}, false)).toBe('original');
   });
 
   it('is the next when one was refused: smaller, then encoded once, smaller still', () => {
-    const item = film(hd(9), sd(4));
+    const item = video(hd(9), sd(4));
     const refused = (...variants: Variant[]) => ({ refused: variants.map(variantKey) });
     expect(way(item, true, refused(hd(9)))).toBe('file sd');
     const [step] = planDelivery(item, wish(refused(hd(9), sd(4))), { transcode: true });
@@ -137,29 +137,29 @@ describe('the chosen way', () => {
 
   it('leaves out what could not be had, and what was to be made of it', () => {
     const broken = new Set([variantKey(track(6))]);
-    expect(way(film(track(6), sound, sd(12)), true, { broken })).toBe('compress sd');
-    expect(planDelivery(film(track(6), sound), wish({ broken }), { transcode: true })).toEqual([]);
+    expect(way(video(track(6), audio, sd(12)), true, { broken })).toBe('compress sd');
+    expect(planDelivery(video(track(6), audio), wish({ broken }), { transcode: true })).toEqual([]);
   });
 
   it('does not believe the upstream when the file itself said otherwise', () => {
     const uncommon = new Set([variantKey(hd(6))]);
-    expect(way(film(hd(6), sd(4)), false, { uncommon })).toBe('file sd');
-    expect(way(film(hd(6)), true, { uncommon })).toBe('compress hd');
-    expect(way(film(hd(6)), false, { uncommon })).toBe('file hd');
+    expect(way(video(hd(6), sd(4)), false, { uncommon })).toBe('file sd');
+    expect(way(video(hd(6)), true, { uncommon })).toBe('compress hd');
+    expect(way(video(hd(6)), false, { uncommon })).toBe('file hd');
   });
 
   it('knows that two halves are too large when one of them is', () => {
-    const item = film(track(11), { ...sound, bytes: null, bitrate: null }, sd(4));
+    const item = video(track(11), { ...audio, bytes: null, bitrate: null }, sd(4));
     expect(way(item, false)).toBe('file sd');
   });
 
   it('prefers a smaller picture to a starved one', () => {
     const starved = hd(2, { bitrate: 300_000 });
-    expect(way(film(starved, sd(4, { bitrate: 800_000 })), true)).toBe('file sd');
+    expect(way(video(starved, sd(4, { bitrate: 800_000 })), true)).toBe('file sd');
   });
 
   it('shares what is encoded between budgets that are nearly alike', () => {
-    const keyAt = (maxBytes: number) => planDelivery(film(hd(30)), wish({ maxBytes }), { transcode: true })[0]?.key;
+    const keyAt = (maxBytes: number) => planDelivery(video(hd(30)), wish({ maxBytes }), { transcode: true })[0]?.key;
     expect(keyAt(10 * MB)).toBe(keyAt(10.4 * MB));
     expect(keyAt(10 * MB)).not.toBe(keyAt(25 * MB));
   });

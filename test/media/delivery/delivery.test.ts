@@ -167,10 +167,10 @@ describe('a delivered file', () => {
     });
   });
 
-  it('is only the sound when that is wanted', async () => {
+  it('is only the audio when that is wanted', async () => {
     const { deliver } = await setUp((request, response) => serveFile(request, response, SOUND, 'audio/mp4'));
-    const sound = variant('sound', { mime: 'audio/mp4', hasVideo: false, adaptive: true, width: null, height: null });
-    expect(asFile(await deliver(post(hd, sound), { form: 'audio' }))).toMatchObject({
+    const audio = variant('audio', { mime: 'audio/mp4', hasVideo: false, adaptive: true, width: null, height: null });
+    expect(asFile(await deliver(post(hd, audio), { form: 'audio' }))).toMatchObject({
       mime: 'audio/mp4',
       fileName: 'medley-instagram-C9TestReef01.m4a',
       width: null,
@@ -244,7 +244,7 @@ describe('links', () => {
     page: ({ id }, index, expiresAt) => `https://medley.example/v/${id}-${index}?${expiresAt - NOW}`,
   };
 
-  it('lead to the page that plays a film, where people can reach it', async () => {
+  it('lead to the page that plays a video, where people can reach it', async () => {
     const { deliver } = await setUp(sizes({ hd: 3_000_000, sd: 2_000_000 }), { addresses });
     expect(await deliver(post(sd, hd))).toEqual({
       kind: 'link',
@@ -254,7 +254,7 @@ describe('links', () => {
     });
   });
 
-  it('lead to the page though the film’s own address is over: the page finds the new one', async () => {
+  it('lead to the page though the video’s own address is over: the page finds the new one', async () => {
     const { deliver, asked } = await setUp(sizes({}), { addresses });
     const over = { ...hd, bytes: 3_000_000, expiresAt: NOW - 1 };
     expect(await deliver(post(over))).toMatchObject({ leadsTo: 'page', reason: 'too_large' });
@@ -290,8 +290,8 @@ describe('links', () => {
 
 describe('what a CDN may do', () => {
   it.each([
-    ['a page under the name of a film', 'text/html', '<!DOCTYPE html><h1>Sorry</h1>'],
-    ['a page with the type of a film', 'video/mp4', '\n <html><body>Sorry</body></html>'],
+    ['a page under the name of a video', 'text/html', '<!DOCTYPE html><h1>Sorry</h1>'],
+    ['a page with the type of a video', 'video/mp4', '\n <html><body>Sorry</body></html>'],
     ['an error as JSON with no type', 'application/octet-stream', '{"error": "no"}'],
     ['nothing', 'video/mp4', ''],
     ['a picture', 'image/jpeg', 'a picture of an error'],
@@ -403,7 +403,7 @@ describe('what a CDN may do', () => {
 });
 
 describe('those who want the same file at once', () => {
-  /** Sends nothing before it is told to. */
+  /** Sends nothing before it is released. */
   function heldBack(file: Buffer): { readonly listener: RequestListener; go(): void } {
     const waiting: (() => void)[] = [];
     return {
@@ -496,7 +496,7 @@ describe('the disk', () => {
     await second.dispose();
   });
 
-  it('can be waited for no longer than somebody cares', async () => {
+  it('can be waited for no longer than a caller wants it', async () => {
     const { deliver } = await setUp(sizes({ hd: 700_000, sd: 700_000 }), { maxSpoolBytes: MAX });
     await deliver(post(hd));
     const leaving = new AbortController();

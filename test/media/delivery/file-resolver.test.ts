@@ -98,7 +98,7 @@ async function setUp({ files = {}, listener, ...options }: SetupOptions) {
 function typeOf(name: string): string {
   if (name.startsWith('cover') || name.startsWith('photo')) return 'image/jpeg';
   if (name.startsWith('heic')) return 'image/heic';
-  return name.startsWith('sound') ? 'audio/mp4' : 'video/mp4';
+  return name.startsWith('audio') ? 'audio/mp4' : 'video/mp4';
 }
 
 /** Processes that were started here and run. */
@@ -122,97 +122,97 @@ function variant(name: string, change: Partial<Variant> = {}): Variant {
 const hd = variant('hd', { width: 1080, height: 1920 });
 const sd = variant('sd', { width: 720, height: 1280 });
 const track = variant('track', { width: 1080, height: 1920, adaptive: true, hasAudio: false, codecs: 'avc1.640028' });
-const sound = variant('sound', {
+const audio = variant('audio', {
   ...{ mime: 'audio/mp4', hasVideo: false, adaptive: true, codecs: 'mp4a.40.2', width: null, height: null },
 });
-const film = (...variants: Variant[]) => makePost({ items: [makeItem({ variants, thumbnailUrl: null })] });
+const video = (...variants: Variant[]) => makePost({ items: [makeItem({ variants, thumbnailUrl: null })] });
 
 function asFile(delivered: DeliveredFile | DeliveredLink): DeliveredFile {
   if (delivered.kind !== 'file') throw new Error(`a link: ${delivered.reason}`);
   return delivered;
 }
 
-describe('picture and sound in two files', () => {
-  const files = { track: media('clay-1080-video.mp4'), sound: media('clay-audio.mp4') };
+describe('picture and audio in two files', () => {
+  const files = { track: media('clay-1080-video.mp4'), audio: media('clay-audio.mp4') };
 
   it('come as one that plays while it loads', async () => {
     const { deliver, asked } = await setUp({ files });
-    const file = asFile(await deliver(film(track, sound)));
+    const file = asFile(await deliver(video(track, audio)));
     expect(file).toMatchObject({ mime: 'video/mp4', width: 1080, height: 1920, hasAudio: true });
     expect(file.fileName).toBe('medley-instagram-C9TestReef01.mp4');
     expect(await probeFile(file.path, never)).toMatchObject({
       ...{ videoCodec: 'avc', audioCodec: 'aac', fastStart: true, isFragmented: false },
     });
     expect(file.durationMs).toBeGreaterThan(5_800);
-    expect(asked.sort()).toEqual(['GET sound', 'GET track']);
+    expect(asked.sort()).toEqual(['GET audio', 'GET track']);
     await file.dispose();
   });
 
   it('are the next file when one of them cannot be had', async () => {
     const { deliver } = await setUp({ files: { track: files.track, sd: filmOf(9_000) } });
-    expect(asFile(await deliver(film(track, sound, sd))).bytes).toBe(9_000);
+    expect(asFile(await deliver(video(track, audio, sd))).bytes).toBe(9_000);
   });
 
-  it('are given up at once when one of them cannot be had, and no other picture is fetched for that sound', async () => {
+  it('are given up at once when one of them cannot be had, and no other picture is fetched for that audio', async () => {
     const smaller = { ...track, url: track.url.replace('track', 'smaller'), width: 720, height: 1280 };
     const { deliver, asked, onDisk } = await setUp({
       listener: (request, response) => {
-        if (request.url?.includes('/sound') === true) response.writeHead(200, MP4).end('<!DOCTYPE html>');
+        if (request.url?.includes('/audio') === true) response.writeHead(200, MP4).end('<!DOCTYPE html>');
         else if (request.url?.includes('/sd') === true) serveFile(request, response, filmOf(9_000));
         // Comes for ever.
         else response.writeHead(200, MP4).write(files.track.subarray(0, 50_000));
       },
     });
-    const file = asFile(await deliver(film(track, smaller, sound, sd)));
+    const file = asFile(await deliver(video(track, smaller, audio, sd)));
     expect(file.bytes).toBe(9_000);
-    expect(asked.filter(line => line !== 'GET track').sort()).toEqual(['GET sd', 'GET sound']);
+    expect(asked.filter(line => line !== 'GET track').sort()).toEqual(['GET audio', 'GET sd']);
     await file.dispose();
     expect(onDisk()).toEqual([]);
   });
 
-  it('leave nothing behind when nobody wants them any more', async () => {
+  it('leave nothing behind when no caller wants them any more', async () => {
     const { deliver, onDisk } = await setUp({
       listener: (_, response) => void response.writeHead(200, { 'content-type': 'video/mp4' }).write(files.track),
     });
     const leaving = new AbortController();
-    const going = deliver(film(track, sound), {}, leaving.signal);
+    const going = deliver(video(track, audio), {}, leaving.signal);
     setTimeout(() => leaving.abort(), 200);
     await expect(going).rejects.toMatchObject({ code: 'timeout' });
     expect(onDisk()).toEqual([]);
   });
 });
 
-describe('only the sound', () => {
-  it('is cut out of the smallest film that has it', async () => {
+describe('only the audio', () => {
+  it('is cut out of the smallest video that has it', async () => {
     const { deliver } = await setUp({ files: { hd: media('sea-720.mp4'), sd: media('sea-360.mp4') } });
-    const file = asFile(await deliver(film(hd, sd), { form: 'audio' }));
+    const file = asFile(await deliver(video(hd, sd), { form: 'audio' }));
     expect(file).toMatchObject({ mime: 'audio/mp4', fileName: 'medley-instagram-C9TestReef01.m4a', width: null });
     expect(await probeFile(file.path, never)).toMatchObject({ kind: 'audio', audioCodec: 'aac', hasAudio: true });
   });
 });
 
-describe('a sound that the CDN calls a film', () => {
-  it('is told as a sound', async () => {
+describe('an audio track that the CDN calls a video', () => {
+  it('is sent as an audio track', async () => {
     const { deliver } = await setUp({ files: { music: media('clay-audio.mp4') } });
-    const music = { ...sound, url: sound.url.replace('sound', 'music'), adaptive: false };
+    const music = { ...audio, url: audio.url.replace('audio', 'music'), adaptive: false };
     const post = makePost({ items: [makeItem({ kind: 'audio', variants: [music] })] });
     const file = asFile(await deliver(post));
     expect(file).toMatchObject({ mime: 'audio/mp4', fileName: 'medley-instagram-C9TestReef01.m4a', width: null });
   });
 });
 
-describe('only the sound of a film that has none', () => {
-  it('cannot be had; nobody says that it is too large', async () => {
+describe('only the audio of a video that has none', () => {
+  it('cannot be had; that is not called too large', async () => {
     const { deliver } = await setUp({ files: { hd: media('silent-540.mp4') } });
     const untold = { ...hd, hasAudio: null };
-    expect(await deliver(film(untold), { form: 'audio' })).toMatchObject({ reason: 'upstream_unavailable' });
+    expect(await deliver(video(untold), { form: 'audio' })).toMatchObject({ reason: 'upstream_unavailable' });
   });
 });
 
 describe('what is wrong with a file', () => {
   const whole = media('sea-360.mp4');
   it.each<[string, RequestListener]>([
-    ['a film cut off by whoever kept it', (_, to) => to.writeHead(200, MP4).end(whole.subarray(0, whole.length * 0.6))],
+    ['a video cut off where it was kept', (_, to) => to.writeHead(200, MP4).end(whole.subarray(0, whole.length * 0.6))],
     [
       'a length that is too short',
       (_, to) => {
@@ -238,7 +238,7 @@ describe('what is wrong with a file', () => {
         else serveFile(request, response, filmOf(8_000));
       },
     });
-    const file = asFile(await deliver(film(hd, sd)));
+    const file = asFile(await deliver(video(hd, sd)));
     expect(file.bytes).toBe(8_000);
     await file.dispose();
     expect(onDisk()).toEqual([]);
@@ -248,19 +248,19 @@ describe('what is wrong with a file', () => {
     const { deliver, tempDir, log } = await setUp({ files: { hd: filmOf(300_000) } });
     const own = join(tempDir, readdirSync(tempDir)[0] ?? '');
     symlinkSync('/dev/full', join(own, '1'));
-    expect(await deliver(film(hd))).toMatchObject({ kind: 'link', reason: 'upstream_unavailable' });
+    expect(await deliver(video(hd))).toMatchObject({ kind: 'link', reason: 'upstream_unavailable' });
     expect(JSON.stringify(log.at('error'))).toContain('a file could not be had');
     expect(readdirSync(own)).toEqual([]);
   });
 
   it('a disk that is full of kept files: they go, and it is tried again', async () => {
     const { deliver, tempDir } = await setUp({ files: { hd: filmOf(300_000), sd: filmOf(200_000) }, keptBytes: MB });
-    const kept = asFile(await deliver(film(sd)));
+    const kept = asFile(await deliver(video(sd)));
     await kept.dispose();
     const own = join(tempDir, readdirSync(tempDir)[0] ?? '');
     symlinkSync('/dev/full', join(own, '2'));
     // The first try writes into the link; what cleans up takes it away.
-    const file = await deliver(film(hd));
+    const file = await deliver(video(hd));
     expect(existsSync(kept.path)).toBe(false);
     expect(file.kind === 'file' ? file.bytes : file.reason).toBe(300_000);
   });
@@ -272,29 +272,29 @@ describe('kept files', () => {
 
   it('cost nothing when they are asked for again', async () => {
     const { deliver, asked } = await setUp({ files, keptBytes: MB });
-    const first = asFile(await deliver(film(hd)));
+    const first = asFile(await deliver(video(hd)));
     await first.dispose();
-    const second = asFile(await deliver(film(hd)));
+    const second = asFile(await deliver(video(hd)));
     expect(second.path).toBe(first.path);
     expect(asked).toEqual(['GET hd']);
   });
 
   it('go when they are the longest unwanted and there is no room', async () => {
     const { deliver, asked, onDisk } = await setUp({ files, keptBytes: 450_000 });
-    for (const each of [hd, tiny, hd, sd]) await asFile(await deliver(film(each))).dispose();
+    for (const each of [hd, tiny, hd, sd]) await asFile(await deliver(video(each))).dispose();
     expect(asked).toEqual(['GET hd', 'GET tiny', 'GET sd']);
     // hd and sd together are too many: tiny and then hd, which was wanted before sd, went.
     expect(onDisk()).toHaveLength(1);
-    await asFile(await deliver(film(sd))).dispose();
+    await asFile(await deliver(video(sd))).dispose();
     expect(asked).toHaveLength(3);
   });
 
-  it('that somebody took away are made again', async () => {
+  it('that were deleted are made again', async () => {
     const { deliver, asked } = await setUp({ files, keptBytes: MB });
-    const first = asFile(await deliver(film(hd)));
+    const first = asFile(await deliver(video(hd)));
     await first.dispose();
     rmSync(first.path);
-    const second = asFile(await deliver(film(hd)));
+    const second = asFile(await deliver(video(hd)));
     expect(readFileSync(second.path).equals(files.hd)).toBe(true);
     expect(asked).toHaveLength(2);
   });
@@ -324,7 +324,7 @@ describe('thumbnails', () => {
 
   it('are left out where there is nothing to make them of', async () => {
     const { deliver } = await setUp({ files: { hd: files.hd } });
-    expect(asFile(await deliver(film(hd), { thumbnail: true })).thumbnail).toBeNull();
+    expect(asFile(await deliver(video(hd), { thumbnail: true })).thumbnail).toBeNull();
     expect(asFile(await deliver(covered, { thumbnail: true })).thumbnail).toBeNull();
   });
 });
@@ -371,10 +371,10 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
   }
   const big = variant('big', { width: 216, height: 384 });
 
-  it('a film that is too large is made to fit, once for all who ask', async () => {
+  it('a video that is too large is made to fit, once for all who ask', async () => {
     const { deliver, asked } = await setUp({ files: { big: noisy }, ffmpeg, keptBytes: 100 * MB });
     const maxBytes = Math.floor(noisy.length / 2);
-    const together = await Promise.all(Array.from({ length: 10 }, () => deliver(film(big), { maxBytes })));
+    const together = await Promise.all(Array.from({ length: 10 }, () => deliver(video(big), { maxBytes })));
     const [first, ...others] = together.map(asFile);
     expect(new Set(others.map(({ path }) => path))).toEqual(new Set([first?.path]));
     expect(first?.bytes).toBeLessThanOrEqual(maxBytes * 0.98);
@@ -384,48 +384,48 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     expect(Math.abs((probe.durationMs ?? 0) - 2_000)).toBeLessThan(200);
     expect((probe.width ?? 0) / (probe.height ?? 1)).toBeCloseTo(216 / 384, 1);
     for (const file of together.map(asFile)) await file.dispose();
-    const later = asFile(await deliver(film(big), { maxBytes }));
+    const later = asFile(await deliver(video(big), { maxBytes }));
     expect(later.path).toBe(first?.path);
     expect(asked.filter(line => line === 'GET big').length).toBeLessThanOrEqual(2);
   }, 60_000);
 
-  it('is made of the next film when the one it was to be made of cannot be had', async () => {
+  it('is made of the next video when the one it was to be made of cannot be had', async () => {
     const { deliver } = await setUp({ files: { big: noisy }, ffmpeg });
     const gone = variant('gone', { width: 720, height: 1280, bytes: 30 * MB });
     const change = { maxBytes: Math.floor(noisy.length / 2) };
-    const [file, same] = (await Promise.all([1, 2].map(() => deliver(film(gone, big), change)))).map(asFile);
+    const [file, same] = (await Promise.all([1, 2].map(() => deliver(video(gone, big), change)))).map(asFile);
     expect(file?.variantKey).toMatch(/^compress-\d+-216x384-/);
     expect(same?.path).toBe(file?.path);
   }, 60_000);
 
   it('two halves that are too large together are put together and made to fit', async () => {
-    const { deliver } = await setUp({ files: { track: noiseTrack, sound: media('clay-audio.mp4') }, ffmpeg });
+    const { deliver } = await setUp({ files: { track: noiseTrack, audio: media('clay-audio.mp4') }, ffmpeg });
     const maxBytes = Math.floor(noiseTrack.length / 2);
-    const file = asFile(await deliver(film(track, sound), { maxBytes }));
+    const file = asFile(await deliver(video(track, audio), { maxBytes }));
     expect(file.bytes).toBeLessThanOrEqual(maxBytes * 0.98);
     expect(await probeFile(file.path, never)).toMatchObject({ videoCodec: 'avc', hasAudio: true });
   }, 60_000);
 
-  it('a film that few clients play is encoded again, whatever the upstream said of it; without ffmpeg it comes as it is', async () => {
+  it('a video that few clients play is encoded again, whatever the upstream said of it; without ffmpeg it comes as it is', async () => {
     const { deliver, asked } = await setUp({ files: { hd: vp9 }, ffmpeg });
-    const file = asFile(await deliver(film(hd)));
+    const file = asFile(await deliver(video(hd)));
     expect(await probeFile(file.path, never)).toMatchObject({ videoCodec: 'avc' });
     expect(asked).toEqual(['GET hd']);
     const plain = await setUp({ files: { hd: vp9 } });
-    expect(await probeFile(asFile(await plain.deliver(film(hd))).path, never)).toMatchObject({ videoCodec: 'vp9' });
+    expect(await probeFile(asFile(await plain.deliver(video(hd))).path, never)).toMatchObject({ videoCodec: 'vp9' });
     const choosy = await setUp({ files: { hd: vp9, sd: filmOf(9_000) } });
-    expect(asFile(await choosy.deliver(film(hd, sd))).bytes).toBe(9_000);
+    expect(asFile(await choosy.deliver(video(hd, sd))).bytes).toBe(9_000);
   }, 60_000);
 
-  it('a film that few clients play takes no more room than it needs, however large the budget', async () => {
+  it('a video that few clients play takes no more room than it needs, however large the budget', async () => {
     const { deliver } = await setUp({ files: { hd: vp9 }, ffmpeg, maxSpoolBytes: 2 * MB });
-    const file = asFile(await deliver(film(hd), { maxBytes: 2_000 * MB }));
+    const file = asFile(await deliver(video(hd), { maxBytes: 2_000 * MB }));
     expect(file.variantKey).toMatch(/^compress-/);
   }, 20_000);
 
-  it('a film without a picture of its own gives one of its first', async () => {
+  it('a video without a picture of its own gives one of its first', async () => {
     const { deliver } = await setUp({ files: { hd: media('sea-360.mp4') }, ffmpeg });
-    const file = asFile(await deliver(film(hd), { thumbnail: true }));
+    const file = asFile(await deliver(video(hd), { thumbnail: true }));
     expect(file.thumbnail?.bytes).toBeGreaterThan(500);
   }, 60_000);
 
@@ -455,7 +455,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
         ffmpeg: await impostor(deed),
         addresses: { file: () => 'https://medley.example/media/abc', page: () => page },
       });
-      const delivered = await deliver(film(big), { maxBytes: Math.floor(noisy.length / 2) });
+      const delivered = await deliver(video(big), { maxBytes: Math.floor(noisy.length / 2) });
       expect(delivered.kind).toBe('link');
       if (!deed.includes('No space')) expect(delivered).toMatchObject({ url: page, reason: 'too_large' });
       expect(onDisk()).toEqual([]);
@@ -466,7 +466,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
   it('that hangs ends with the last who waits, with all it started', async () => {
     const { deliver, onDisk } = await setUp({ files: { big: noisy }, ffmpeg: await impostor('sleep 600 & sleep 600') });
     const leaving = new AbortController();
-    const going = deliver(film(big), { maxBytes: Math.floor(noisy.length / 2) }, leaving.signal);
+    const going = deliver(video(big), { maxBytes: Math.floor(noisy.length / 2) }, leaving.signal);
     const before = childrenOf().length;
     await expect.poll(() => childrenOf().length, { timeout: 20_000 }).toBeGreaterThan(before);
     leaving.abort();

@@ -10,7 +10,7 @@ import { serveHttp } from '../../fakes/loopback.ts';
 const HOST = 'scontent.cdninstagram.com';
 const BYTES = 40_000;
 
-/** The size of a file of 40,000 bytes as told by such a CDN, and what that was asked. */
+/** The size of a file of 40,000 bytes as such a CDN says it, and what that was asked. */
 async function sizeFrom(listener: RequestListener) {
   const asked: string[] = [];
   const { origin } = await serveHttp((request, response) => {

@@ -90,7 +90,7 @@ describe('sent files', () => {
     expect(failures).toEqual([]);
   });
 
-  it('are unknown while the store cannot be read, which is told and stops nothing', async () => {
+  it('are unknown while the store cannot be read, which is reported and stops nothing', async () => {
     const files = open();
     await files.put(KEY, FILE);
     store.close();

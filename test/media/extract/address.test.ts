@@ -56,6 +56,9 @@ describe('parseAddress', () => {
     'file:///etc/passwd',
     'instagram://media?id=1 2',
     'instagram://media/../x',
+    'instagram://user@media?id=1',
+    'instagram://www.instagram.com/p/x',
+    'instagram://media:443?id=1',
     'https://user@instagram.com/p/x',
     'https://user:pass@instagram.com/p/x',
     'https://instagram.com@evil.example/p/x',
@@ -193,6 +196,7 @@ describe('parseAddress', () => {
       '\\',
       '1',
       'xn--',
+      'app://media',
     );
     fc.assert(
       fc.property(
@@ -203,9 +207,12 @@ describe('parseAddress', () => {
         ),
         text => {
           const address = parseAddress(text);
-          if (address === undefined || address.protocol === 'instagram:') return;
-          expect(address.protocol).toBe('https:');
-          expect(address.hostname).toMatch(/^(?:[a-z0-9-]+\.)+[a-z]+$/);
+          if (address === undefined) return;
+          // An app's own link names something inside the app: no host, no path.
+          const isOfWeb = address.protocol === 'https:';
+          expect(address.protocol).toMatch(/^(?!http:)[a-z][a-z0-9]*:$/);
+          expect(address.hostname).toMatch(isOfWeb ? /^(?:[a-z0-9-]+\.)+[a-z]+$/ : /^[a-z_]+$/i);
+          if (!isOfWeb) expect(address.pathname).toMatch(/^\/?$/);
           expect([address.username, address.password, address.port]).toEqual(['', '', '']);
         },
       ),

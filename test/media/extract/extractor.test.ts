@@ -135,7 +135,7 @@ describe('extract: from a link to a post', () => {
     ['https://l.facebook.com/l.php?u=nothing', 'unsupported_link', { what: 'site' }],
     ['https://www.facebook.com/stories/100064000000005/', 'login_required', { what: 'story' }],
     ['https://www.instagram.com/stories/someone/3881689364048676894/', 'login_required', { what: 'story' }],
-  ])('refuses %j with %s, asking nobody', async (link, code, params) => {
+  ])('refuses %j with %s, without a request', async (link, code, params) => {
     const { extractor, fetched, resolved } = setUp();
     await expect(extractor.extract(link)).rejects.toMatchObject({ name: 'AppError', code, params });
     expect([...fetched, ...resolved]).toEqual([]);

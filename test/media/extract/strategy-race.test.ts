@@ -17,14 +17,14 @@ async function failureOf(work: Promise<unknown>): Promise<AppError> {
 
 /** Resolves with why its run was given up. */
 function watched(): { readonly run: Run; readonly reason: Promise<unknown> } {
-  let tell = (_: unknown) => {};
+  let report = (_: unknown) => {};
   const reason = new Promise(resolve => {
-    tell = resolve;
+    report = resolve;
   });
   const run: Run = signal =>
     new Promise((_, reject) => {
       signal.addEventListener('abort', () => {
-        tell(signal.reason);
+        report(signal.reason);
         reject(signal.reason);
       });
     });
@@ -137,7 +137,7 @@ describe('an incomplete post', () => {
     expect(await run()).toMatchObject({ strategy: 'a', missingItems: 2 });
   });
 
-  it('of which only the cover is known is thrown with what tells most', async () => {
+  it('of which only the cover is known is thrown with what says most', async () => {
     const explains = { isLastResort: true, explains: true };
     const { run } = chain([
       strategy('a', fail('upstream_changed')),
@@ -318,7 +318,7 @@ describe('a limit', () => {
   });
 });
 
-it('tells how each strategy does', async () => {
+it('reports how each strategy does', async () => {
   const log = createRecordingLog();
   const { figures, round } = chain([strategy('a', fail('upstream_changed')), strategy('b', ok)], {
     log,

@@ -24,7 +24,7 @@ const sd = file('sd', { width: 720, height: 1280, bytes: 5 * MB });
 const vp9 = file('vp9', { width: 1440, height: 2560, codecs: 'vp09.00.40.08', bytes: 4 * MB });
 const webm = file('webm', { mime: 'video/webm', width: 1080, height: 1920, bytes: 4 * MB });
 const track = file('track', { adaptive: true, hasAudio: false, width: 1080, height: 1920, bytes: MB });
-const sound = file('sound', {
+const audio = file('audio', {
   adaptive: true,
   hasVideo: false,
   mime: 'audio/mp4',
@@ -36,20 +36,20 @@ const sound = file('sound', {
 
 describe('sendableVariants', () => {
   it('takes videos that every player knows first, the larger before the smaller, never one track of two', () => {
-    expect(names(makeItem({ variants: [track, vp9, webm, sd, hd, sound] }))).toEqual(['hd', 'sd', 'vp9', 'webm']);
+    expect(names(makeItem({ variants: [track, vp9, webm, sd, hd, audio] }))).toEqual(['hd', 'sd', 'vp9', 'webm']);
   });
 
   it('takes the video track of a video without any audio', () => {
     const silent = file('silent', { hasAudio: false, width: 540, height: 960 });
     expect(names(makeItem({ variants: [silent, track] }))).toEqual(['track', 'silent']);
-    expect(names(makeItem({ variants: [track, sound] }))).toEqual([]);
+    expect(names(makeItem({ variants: [track, audio] }))).toEqual([]);
   });
 
   it('takes for the audio alone the best track, then the smallest video that has audio', () => {
     const quiet = file('quiet', { hasAudio: false });
-    const low = file('low', { ...sound, url: 'https://video.xx.fbcdn.net/low.m4a', bitrate: 48_000 });
-    expect(names(makeItem({ variants: [hd, sd, quiet, track, low, sound] }), 'audio')).toEqual([
-      'sound',
+    const low = file('low', { ...audio, url: 'https://video.xx.fbcdn.net/low.m4a', bitrate: 48_000 });
+    expect(names(makeItem({ variants: [hd, sd, quiet, track, low, audio] }), 'audio')).toEqual([
+      'audio',
       'low',
       'sd',
       'hd',

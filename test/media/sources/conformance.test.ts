@@ -10,7 +10,7 @@ import { noHttp } from '../../fakes/no-http.ts';
 /** Options of /settings that are no source's. */
 const TAKEN = Object.keys(en.commands.settings.options);
 
-it('are told apart by their ids, names and main hosts', () => {
+it('differ by their ids, names and main hosts', () => {
   const facts = sourceDescriptors.map(({ id, name, hosts }) => [id, name, hosts[0]]);
   for (const part of [0, 1, 2]) expect(new Set(facts.map(fact => fact[part])).size).toBe(facts.length);
 });

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { mediaRoutes } from '../../../src/api/media/media-routes.ts';
 import { renderPlayPage } from '../../../src/api/media/play-page.ts';
-import { createMetrics } from '../../../src/api/metrics.ts';
 import { createCommandList } from '../../../src/bot/commands/index.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
+import { createMetrics } from '../../../src/infra/metrics.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import type { SourceDescriptor } from '../../../src/media/extract/source-descriptor.ts';
@@ -67,7 +67,7 @@ const toy: SourceDescriptor = {
   },
 };
 
-const all = [...sourceDescriptors, toy];
+const all: typeof sourceDescriptors = [...sourceDescriptors, toy];
 const en = createTranslator(['en']);
 const log = createRecordingLog();
 
@@ -171,7 +171,7 @@ describe('a source that is added to the list', () => {
     expect(postSchemaOf(sources).safeParse(toyPost).success).toBe(true);
     expect(postSchemaOf(['instagram']).safeParse(toyPost).success).toBe(false);
     const tunnel = { address: () => '/media/token' };
-    const options = { sources, extractor: extractorWith(), creator: 'Tester', tunnel, publicUrl: undefined };
+    const options = { sources: all, extractor: extractorWith(), creator: 'Tester', tunnel, publicUrl: undefined };
     expect(mediaRoutes(options)).toBeInstanceOf(Function);
   });
 

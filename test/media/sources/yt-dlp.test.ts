@@ -37,7 +37,7 @@ const ANSWER = {
     { format_id: 'hd', url: file('hd'), ext: 'mp4', protocol: 'https', width: 720, height: 1280 },
     {
       format_id: '1a',
-      url: file('sound'),
+      url: file('audio'),
       ext: 'm4a',
       protocol: 'https',
       vcodec: 'none',
@@ -145,7 +145,7 @@ describe('the strategy', () => {
       ['1080', true, false, true],
       ['hd', true, null, false],
       ['sd', true, null, false],
-      ['sound', false, true, true],
+      ['audio', false, true, true],
     ]);
     expect(playableVariants(item)).toHaveLength(2);
   });

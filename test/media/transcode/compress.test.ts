@@ -25,12 +25,12 @@ import {
 
 const never = new AbortController().signal;
 
-/** Whether Chromium plays the film to its end, and what it is to it. */
+/** Whether Chromium plays the video to its end, and what it is to it. */
 async function playInChromium(path: string) {
-  const film = await readFile(path);
+  const video = await readFile(path);
   const server = createServer((request, response) => {
-    if (request.url === '/film.mp4') response.setHeader('content-type', 'video/mp4').end(film);
-    else response.setHeader('content-type', 'text/html').end('<!doctype html><video muted src="/film.mp4"></video>');
+    if (request.url === '/video.mp4') response.setHeader('content-type', 'video/mp4').end(video);
+    else response.setHeader('content-type', 'text/html').end('<!doctype html><video muted src="/video.mp4"></video>');
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -40,11 +40,11 @@ async function playInChromium(path: string) {
   await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   return page.evaluate(
     `new Promise((resolve, reject) => {
-      const film = document.querySelector('video');
-      film.playbackRate = 4;
-      film.onerror = () => reject(new Error(film.error.message));
-      film.onended = () => resolve({ width: film.videoWidth, height: film.videoHeight, seconds: Math.round(film.duration) });
-      film.play().catch(reject);
+      const video = document.querySelector('video');
+      video.playbackRate = 4;
+      video.onerror = () => reject(new Error(video.error.message));
+      video.onended = () => resolve({ width: video.videoWidth, height: video.videoHeight, seconds: Math.round(video.duration) });
+      video.play().catch(reject);
     })`,
   );
 }
@@ -103,7 +103,7 @@ describe.skipIf(ffmpegMissing)(`compressing${ffmpegNote}`, () => {
     return { own, request, result: createCompressor({ ffmpeg }).compress(request) };
   }
 
-  it('makes a film fit that every client plays', async () => {
+  it('makes a video fit that every client plays', async () => {
     const maxBytes = 200_000;
     const seen: number[] = [];
     const { request, result } = await compress('plain.mp4', maxBytes, { onProgress: done => seen.push(done) });
@@ -134,12 +134,12 @@ describe.skipIf(ffmpegMissing)(`compressing${ffmpegNote}`, () => {
     expect(await ffprobe(request.outputPath, 'stream=pix_fmt')).toContain('pix_fmt=yuv420p\n');
   });
 
-  it('does not blow a film up to fill its budget', async () => {
+  it('does not blow a video up to fill its budget', async () => {
     const { request, result } = await compress('still.mp4', 50_000_000);
     expect((await result)?.bytes).toBeLessThan(Math.min(200_000, (await stat(request.inputPath)).size * 2));
   });
 
-  it('gives up without a trace when a film cannot fit', async () => {
+  it('gives up without a trace when a video cannot fit', async () => {
     const { own, result } = await compress('plain.mp4', 9_000);
     expect(await result).toBeUndefined();
     expect(await readdir(own)).toEqual([]);
@@ -176,7 +176,7 @@ describe.skipIf(ffmpegMissing)(`compressing${ffmpegNote}`, () => {
     expect([runs, await readdir(own)]).toEqual([2, []]);
   });
 
-  it('does not hand over what is not the film', async () => {
+  it('does not hand over what is not the video', async () => {
     const careless: Ffmpeg = { ...real, run: args => writeFile(String(args.at(-1)).replace('file:', ''), 'oops') };
     const { own, result } = await compress('plain.mp4', 250_000, {}, careless);
     await expect(result).rejects.toBeInstanceOf(AppError);

@@ -4,7 +4,7 @@ import { planCompression } from '../../../src/media/transcode/compression-plan.t
 import type { Probe } from '../../../src/media/transcode/probe.ts';
 
 const MIB = 1024 * 1024;
-const film = (changes: Partial<Probe> = {}): Probe => ({
+const video = (changes: Partial<Probe> = {}): Probe => ({
   kind: 'video',
   width: 1920,
   height: 1080,
@@ -22,7 +22,7 @@ const film = (changes: Partial<Probe> = {}): Probe => ({
 
 describe('the plan of a compression', () => {
   it.each([
-    // seconds, frames, cores, MiB, then: shape, frames, preset, sound
+    // seconds, frames, cores, MiB, then: shape, frames, preset, audio
     [5, 30, 2, 10, '1920x1080', 30, 'fast', 128_000],
     [15, 60, 2, 10, '1920x1080', 30, 'fast', 128_000],
     [8, 60, 2, 10, '1920x1080', 60, 'fast', 128_000],
@@ -35,32 +35,32 @@ describe('the plan of a compression', () => {
     [60, 30, 2, 50, '1920x1080', 30, 'superfast', 128_000],
     [180, 30, 2, 50, '1600x900', 30, 'superfast', 128_000],
   ])('for %i s of 1080p at %i frames on %i cores into %i MiB', (seconds, frameRate, cores, mebibytes, ...expected) => {
-    const plan = planCompression(film({ durationMs: seconds * 1_000, frameRate }), mebibytes * MIB, cores);
+    const plan = planCompression(video({ durationMs: seconds * 1_000, frameRate }), mebibytes * MIB, cores);
     const { width, height, maxFrameRate, preset, audioBitrate } = plan ?? {};
     expect([`${width}x${height}`, maxFrameRate, preset, audioBitrate]).toEqual(expected);
   });
 
   it.each([
-    ['its length is not known', film({ durationMs: null }), 10],
-    ['it is sound', film({ kind: 'audio', width: null, height: null }), 10],
-    ['it would not be worth watching', film({ durationMs: 3_600_000 }), 10],
-    ['there is no room at all', film(), 0.001],
-    ['it would take for ever', film({ durationMs: 5 * 3_600_000 }), 10_000],
+    ['its length is not known', video({ durationMs: null }), 10],
+    ['it is audio', video({ kind: 'audio', width: null, height: null }), 10],
+    ['it would not be worth watching', video({ durationMs: 3_600_000 }), 10],
+    ['there is no room at all', video(), 0.001],
+    ['it would take for ever', video({ durationMs: 5 * 3_600_000 }), 10_000],
   ])('is not made when %s', (_, probe, mebibytes) => {
     expect(planCompression(probe, mebibytes * MIB, 2)).toBeUndefined();
   });
 
-  it('keeps an upright film upright', () => {
-    expect(planCompression(film({ width: 1080, height: 1920 }), 10 * MIB, 2)).toMatchObject({
+  it('keeps an upright video upright', () => {
+    expect(planCompression(video({ width: 1080, height: 1920 }), 10 * MIB, 2)).toMatchObject({
       width: 720,
       height: 1280,
     });
   });
 
-  it('gives no room to the sound of a silent film', () => {
-    const silent = planCompression(film({ hasAudio: false, audioCodec: null }), 10 * MIB, 2);
+  it('gives no room to the audio of a silent video', () => {
+    const silent = planCompression(video({ hasAudio: false, audioCodec: null }), 10 * MIB, 2);
     expect(silent?.audioBitrate).toBe(0);
-    expect(silent?.videoBitrate).toBeGreaterThan(planCompression(film(), 10 * MIB, 2)?.videoBitrate ?? 0);
+    expect(silent?.videoBitrate).toBeGreaterThan(planCompression(video(), 10 * MIB, 2)?.videoBitrate ?? 0);
   });
 
   it('always stays within the budget, the frame and reason', () => {
@@ -77,7 +77,7 @@ describe('the plan of a compression', () => {
         fc.integer({ min: 1, max: 200 * MIB }),
         fc.integer({ min: 1, max: 64 }),
         (probe, maxBytes, cores) => {
-          const plan = planCompression(film(probe), maxBytes, cores);
+          const plan = planCompression(video(probe), maxBytes, cores);
           if (plan === undefined) return;
           const seconds = probe.durationMs / 1_000;
           const bits = plan.videoBitrate * seconds + plan.bufferBits + plan.audioBitrate * seconds;

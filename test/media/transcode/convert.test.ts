@@ -61,7 +61,7 @@ describe('photos', () => {
     expect(existsSync(outputPath)).toBe(false);
   });
 
-  it('wait for nobody who gave up', async () => {
+  it('do not wait for callers who gave up', async () => {
     const given = new AppError('too_large', 'enough');
     const request = { inputPath: '/nowhere', outputPath: '/nowhere', signal: AbortSignal.abort(given) };
     await expect(convertToJpeg({ ...request, ffmpeg: noFfmpeg })).rejects.toBe(given);
@@ -102,14 +102,14 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     ffmpeg = await findFfmpeg({ searchPath: FFMPEG_PATH });
     const shared = await makeSharedFolder();
     folder = shared.path;
-    await runReal(...picture('320x180', 2), ...tone(2), ...QUICK_H264, '-c:a', 'aac', at('film.mp4'));
-    await runReal('-i', at('film.mp4'), '-c:v', 'copy', '-c:a', 'libopus', at('opus.mp4'));
-    await runReal('-i', at('film.mp4'), '-c', 'copy', '-an', at('silent.mp4'));
-    await runReal(...tone(2), '-c:a', 'libmp3lame', at('sound.mp3'));
+    await runReal(...picture('320x180', 2), ...tone(2), ...QUICK_H264, '-c:a', 'aac', at('video.mp4'));
+    await runReal('-i', at('video.mp4'), '-c:v', 'copy', '-c:a', 'libopus', at('opus.mp4'));
+    await runReal('-i', at('video.mp4'), '-c', 'copy', '-an', at('silent.mp4'));
+    await runReal(...tone(2), '-c:a', 'libmp3lame', at('audio.mp3'));
     return shared.remove;
   }, 60_000);
 
-  it.each(['film.mp4', 'opus.mp4', 'sound.mp3'])('the sound of %s becomes M4A', async name => {
+  it.each(['video.mp4', 'opus.mp4', 'audio.mp3'])('the audio of %s becomes M4A', async name => {
     const outputPath = join(await makeFolder(), 'out.m4a');
     expect(await convertToM4a({ inputPath: at(name), outputPath, signal, ffmpeg })).toBe(true);
     const probe = await probeFile(outputPath, signal);
@@ -117,7 +117,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     expect(Math.abs((probe.durationMs ?? 0) - 2_000)).toBeLessThan(120);
   });
 
-  it('says when there is no sound, or nothing to encode it with', async () => {
+  it('says when there is no audio, or nothing to encode it with', async () => {
     const own = await makeFolder();
     const outputPath = join(own, 'out.m4a');
     expect(await convertToM4a({ inputPath: at('silent.mp4'), outputPath, signal, ffmpeg })).toBe(false);
@@ -149,11 +149,11 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     expect(await sharp(outputPath).metadata()).toMatchObject({ format: 'jpeg', width: 320, height: 213 });
   });
 
-  it('a thumbnail is taken out of the film when there is no picture of it', async () => {
+  it('a thumbnail is taken out of the video when there is no picture of it', async () => {
     const outputPath = join(await makeFolder(), 'thumb.jpg');
     const thumbnail = await makeThumbnail({
       imagePath: '/nowhere',
-      videoPath: at('film.mp4'),
+      videoPath: at('video.mp4'),
       outputPath,
       signal,
       ffmpeg,

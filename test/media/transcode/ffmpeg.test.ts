@@ -90,7 +90,7 @@ describe('running it', () => {
     }
   });
 
-  it('tells its last words when it fails', async () => {
+  it('reports its last words when it fails', async () => {
     const { ffmpeg } = await fake('echo "moov atom not found" >&2; exit 183');
     const failure = {
       code: 'internal',
@@ -100,7 +100,7 @@ describe('running it', () => {
     await expect(ffmpeg.run(['x'], { signal: never, deadlineMs: 5_000 })).rejects.toMatchObject(failure);
   });
 
-  it('says when somebody else killed it', async () => {
+  it('says when another process killed it', async () => {
     const { ffmpeg } = await fake('kill -9 $$');
     const run = ffmpeg.run(['x'], { signal: never, deadlineMs: 5_000 });
     await expect(run).rejects.toMatchObject({ code: 'internal', message: 'ffmpeg failed (killed by SIGKILL)' });
@@ -118,23 +118,23 @@ describe.skipIf(ffmpegMissing)(`the real ffmpeg${ffmpegNote}`, () => {
     expect(await findFfmpeg({ searchPath: FFMPEG_PATH })).toMatchObject({ program: '/usr/bin/ffmpeg', hasMp3: true });
   });
 
-  it('reads films and no file that a file names', async () => {
+  it('reads videos and no file that a file names', async () => {
     const ffmpeg = await findFfmpeg({ searchPath: FFMPEG_PATH });
     const folder = await makeFolder();
-    const film = join(folder, 'a b%d.mp4');
+    const video = join(folder, 'a b%d.mp4');
     const outputPath = join(folder, 'out.mp4');
-    await runReal(...picture('64x64', 1), ...QUICK_H264, `file:${film}`);
+    await runReal(...picture('64x64', 1), ...QUICK_H264, `file:${video}`);
     const convert = (path: string) =>
       ffmpeg?.run([...inputArguments(path), '-c', 'copy', ...outputArguments(outputPath, 'mp4')], {
         signal: never,
         deadlineMs: 20_000,
       });
-    await convert(film);
+    await convert(video);
     expect((await stat(outputPath)).size).toBeGreaterThan(500);
     const playlist = join(folder, 'list.mp4');
-    await writeFile(playlist, `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:${film}\n#EXT-X-ENDLIST\n`);
+    await writeFile(playlist, `#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile:${video}\n#EXT-X-ENDLIST\n`);
     await expect(convert(playlist)).rejects.toMatchObject({ code: 'internal' });
-    await writeFile(playlist, `ffconcat version 1.0\nfile '${film}'\n`);
+    await writeFile(playlist, `ffconcat version 1.0\nfile '${video}'\n`);
     await expect(convert(playlist)).rejects.toMatchObject({ code: 'internal' });
   });
 });

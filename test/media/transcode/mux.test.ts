@@ -42,16 +42,16 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     await ffmpeg(...picture('320x180', 3), ...tone(3), ...coded, at('plain.mp4'));
     const copy = ['-i', at('plain.mp4'), '-c', 'copy'];
     await ffmpeg(...copy, '-an', ...DASH, at('picture.mp4'));
-    await ffmpeg(...copy, '-vn', ...DASH, at('sound.mp4'));
+    await ffmpeg(...copy, '-vn', ...DASH, at('audio.mp4'));
     await ffmpeg(...copy, '-an', '-metadata:s:v', 'rotate=90', at('turned.mp4'));
-    await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('sound.mp3'));
+    await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('audio.mp3'));
     await ffmpeg(...picture('160x90', 1), ...QUICK_H264, at('silent.mp4'));
     return shared.remove;
   }, 60_000);
 
-  it('joins the picture of one file and the sound of another, packet by packet', async () => {
+  it('joins the picture of one file and the audio of another, packet by packet', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
-    await muxFiles({ videoPath: at('picture.mp4'), audioPath: at('sound.mp4'), outputPath, signal });
+    await muxFiles({ videoPath: at('picture.mp4'), audioPath: at('audio.mp4'), outputPath, signal });
     expect(await probeFile(outputPath, signal)).toMatchObject({
       videoCodec: 'avc',
       audioCodec: 'aac',
@@ -65,11 +65,11 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     expect(await packetsOf(outputPath, 'a')).toEqual(await packetsOf(at('plain.mp4'), 'a'));
     // No decoder has anything to complain about.
     await ffmpeg('-xerror', '-i', outputPath, '-f', 'null', '-');
-    const inputs = await Promise.all(['picture.mp4', 'sound.mp4'].map(async name => (await stat(at(name))).size));
+    const inputs = await Promise.all(['picture.mp4', 'audio.mp4'].map(async name => (await stat(at(name))).size));
     expect((await stat(outputPath)).size).toBeLessThan(inputs.reduce((sum, size) => sum + size) * 1.05 + 8_192);
   });
 
-  it('keeps picture and sound together in time', async () => {
+  it('keeps picture and audio together in time', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
     await remuxFastStart({ inputPath: at('plain.mp4'), outputPath, signal });
     const entries = 'stream=codec_type,start_time,duration,nb_frames';
@@ -78,7 +78,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     expect((await probeFile(outputPath, signal)).fastStart).toBe(true);
   });
 
-  it('keeps how a film is turned', async () => {
+  it('keeps how a video is turned', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
     await remuxFastStart({ inputPath: at('turned.mp4'), outputPath, signal });
     const { rotation, width, height, hasAudio } = await probeFile(outputPath, signal);
@@ -90,28 +90,28 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     });
   });
 
-  it('copies sound as M4A', async () => {
+  it('copies audio as M4A', async () => {
     const outputPath = join(await makeFolder(), 'out.m4a');
     await extractAudio({ inputPath: at('plain.mp4'), outputPath, signal });
     expect(await probeFile(outputPath, signal)).toMatchObject({ kind: 'audio', audioCodec: 'aac', durationMs: 3_000 });
     expect(await packetsOf(outputPath, 'a')).toEqual(await packetsOf(at('plain.mp4'), 'a'));
   });
 
-  it('says so when a sound cannot be copied or there is none', async () => {
+  it('says so when an audio track cannot be copied or there is none', async () => {
     const outputPath = join(await makeFolder(), 'out.m4a');
-    const mp3 = extractAudio({ inputPath: at('sound.mp3'), outputPath, signal });
+    const mp3 = extractAudio({ inputPath: at('audio.mp3'), outputPath, signal });
     await expect(mp3).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(extractAudio({ inputPath: at('silent.mp4'), outputPath, signal })).rejects.toMatchObject(broken);
     expect(existsSync(outputPath)).toBe(false);
   });
 
-  it.each(['picture.mp4', 'sound.mp4'])('leaves nothing behind when %s is cut off', async name => {
+  it.each(['picture.mp4', 'audio.mp4'])('leaves nothing behind when %s is cut off', async name => {
     const own = await makeFolder();
     const cut = join(own, 'cut.mp4');
     const outputPath = join(own, 'out.mp4');
     await copyFile(at(name), cut);
     await truncate(cut, Math.floor((await stat(cut)).size * 0.7));
-    const paths = name === 'picture.mp4' ? [cut, at('sound.mp4')] : [at('picture.mp4'), cut];
+    const paths = name === 'picture.mp4' ? [cut, at('audio.mp4')] : [at('picture.mp4'), cut];
     const [videoPath = '', audioPath = ''] = paths;
     await expect(muxFiles({ videoPath, audioPath, outputPath, signal })).rejects.toMatchObject(broken);
     expect(existsSync(outputPath)).toBe(false);
@@ -123,7 +123,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     const given = new AppError('too_large', 'enough');
     const muxing = muxFiles({
       videoPath: at('picture.mp4'),
-      audioPath: at('sound.mp4'),
+      audioPath: at('audio.mp4'),
       outputPath,
       signal: abort.signal,
     });
@@ -132,9 +132,9 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     expect(existsSync(outputPath)).toBe(false);
   });
 
-  it('tells a disk that fails from a broken file', async () => {
+  it('distinguishes a disk that fails from a broken file', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
-    const request = { videoPath: at('picture.mp4'), audioPath: at('sound.mp4'), signal };
+    const request = { videoPath: at('picture.mp4'), audioPath: at('audio.mp4'), signal };
     const nowhere = muxFiles({ ...request, outputPath: join(outputPath, 'out.mp4') });
     await expect(nowhere).rejects.toMatchObject({ code: 'internal', cause: { code: 'ENOENT' } });
     await symlink('/dev/full', outputPath);

@@ -68,13 +68,13 @@ describe('what is no media file', () => {
     ['stsc', words(0, 1, 0xfffffff0, 1, 1)],
     ['stsc', words(0, 1, 1, 0xfffffff0, 1)],
     ['stts', words(0)],
-  ])('is refused when its %s claims what no film has', async (type, content) => {
+  ])('is refused when its %s claims what no video has', async (type, content) => {
     const index = box('moov', box('trak', box('mdia', box('minf', box('stbl', box(type, content))))));
     const path = await write(Buffer.concat([box('ftyp', Buffer.from('isom\0\0\0\0')), index, box('mdat', words(1))]));
     await expect(probeFile(path, never)).rejects.toMatchObject(broken);
   });
 
-  it('tells the disk from the file', async () => {
+  it('distinguishes the disk from the file', async () => {
     await expect(probeFile('/nowhere/at/all', never)).rejects.toThrow('ENOENT');
   });
 
@@ -99,15 +99,15 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
     await ffmpeg(...copy, '-an', '-movflags', '+faststart', at('silent.mp4'));
     await ffmpeg(...copy, '-metadata:s:v', 'rotate=90', at('turned.mp4'));
     await ffmpeg(...copy, '-movflags', '+frag_keyframe+empty_moov+default_base_moof', at('dash.mp4'));
-    await ffmpeg(...copy, '-vn', at('sound.m4a'));
+    await ffmpeg(...copy, '-vn', at('audio.m4a'));
     await ffmpeg('-i', at('plain.mp4'), '-vf', 'setsar=2', ...QUICK_H264, '-an', at('wide.mp4'));
-    await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('sound.mp3'));
-    await ffmpeg(...tone(1), '-c:a', 'libopus', at('sound.ogg'));
+    await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('audio.mp3'));
+    await ffmpeg(...tone(1), '-c:a', 'libopus', at('audio.ogg'));
     await ffmpeg(...picture('160x90', 1), '-c:v', 'libvpx-vp9', '-deadline', 'realtime', at('small.webm'));
     return shared.remove;
   }, 60_000);
 
-  it('says what a film is', async () => {
+  it('says what a video is', async () => {
     const bytes = (await stat(at('plain.mp4'))).size;
     expect(await probeFile(at('plain.mp4'), never)).toEqual({
       kind: 'video',
@@ -131,9 +131,9 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
     ['turned.mp4', { width: 180, height: 320 }],
     ['wide.mp4', { width: 640, height: 180 }],
     ['dash.mp4', { isFragmented: true, fastStart: true, videoCodec: 'avc', audioCodec: 'aac' }],
-    ['sound.m4a', { kind: 'audio', audioCodec: 'aac', width: null, height: null, videoCodec: null, frameRate: null }],
-    ['sound.mp3', { kind: 'audio', audioCodec: 'mp3', fastStart: true }],
-    ['sound.ogg', { kind: 'audio', audioCodec: 'opus' }],
+    ['audio.m4a', { kind: 'audio', audioCodec: 'aac', width: null, height: null, videoCodec: null, frameRate: null }],
+    ['audio.mp3', { kind: 'audio', audioCodec: 'mp3', fastStart: true }],
+    ['audio.ogg', { kind: 'audio', audioCodec: 'opus' }],
     ['small.webm', { kind: 'video', videoCodec: 'vp9', width: 160, hasAudio: false }],
   ])('says what %s is', async (name, expected) => {
     const probe = await probeFile(at(name), never);
@@ -142,11 +142,11 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
     expect(probe.durationMs).toBeLessThan(2_100);
   });
 
-  it('says how a film is turned', async () => {
+  it('says how a video is turned', async () => {
     expect([90, 270]).toContain((await probeFile(at('turned.mp4'), never)).rotation);
   });
 
-  it.each(['plain.mp4', 'fast.mp4', 'dash.mp4', 'sound.m4a'])('refuses %s cut anywhere but at its end', async name => {
+  it.each(['plain.mp4', 'fast.mp4', 'dash.mp4', 'audio.m4a'])('refuses %s cut anywhere but at its end', async name => {
     const path = join(await makeFolder(), name);
     const { size } = await stat(at(name));
     for (const share of [0.1, 0.5, 0.9, 0.999]) {
@@ -168,7 +168,7 @@ describe.skipIf(ffmpegMissing)(`probing${ffmpegNote}`, () => {
     const place = fc.constantFrom('head', 'tail', 'anywhere');
     await fc.assert(
       fc.asyncProperty(
-        fc.constantFrom('fast.mp4', 'plain.mp4', 'dash.mp4', 'sound.ogg', 'sound.mp3', 'small.webm'),
+        fc.constantFrom('fast.mp4', 'plain.mp4', 'dash.mp4', 'audio.ogg', 'audio.mp3', 'small.webm'),
         fc.array(change, { minLength: 1, maxLength: 24 }),
         place,
         fc.option(fc.double({ min: 0.05, max: 1, noNaN: true })),

@@ -62,7 +62,7 @@ describe('files of no post', () => {
     expect(body && (await buffer(body)).equals(FILE)).toBe(true);
   });
 
-  it('are asked for once when they are not there: nobody knows another address', async () => {
+  it('are asked for once when they are not there: there is no other address', async () => {
     const { open, asked, refreshed } = await setUp(404);
     await expect(open('https://assets.example/preview/7.mp3')).rejects.toMatchObject({ code: 'not_found' });
     expect([asked(), refreshed()]).toEqual([1, 0]);
@@ -79,7 +79,7 @@ describe('files of no post', () => {
     'assets.example/1.jpg',
     'https:\\\\assets.example/1.jpg',
     '',
-  ])('are refused, and nobody is asked, at %j', async url => {
+  ])('are refused, without a request, at %j', async url => {
     const { tunnel, open, asked } = await setUp();
     expect(tunnel.carries(url)).toBe(false);
     await expect(open(url)).rejects.toMatchObject({ code: 'forbidden' });

@@ -23,13 +23,13 @@ describe('renewedAddress', () => {
     expect(renewedAddress(post, expired)).toBe(at('1080.mp4'));
   });
 
-  it('gives a picture for a picture and a sound for a sound', () => {
-    const sound = makeVariant({ url: at('sound.m4a'), mime: 'audio/mp4', hasVideo: false });
+  it('gives a picture for a picture and an audio track for an audio track', () => {
+    const audio = makeVariant({ url: at('audio.m4a'), mime: 'audio/mp4', hasVideo: false });
     const post = makePost({
-      items: [makeItem({ thumbnailUrl: at('cover.jpg'), variants: [makeVariant({ url: at('film.mp4') }), sound] })],
+      items: [makeItem({ thumbnailUrl: at('cover.jpg'), variants: [makeVariant({ url: at('video.mp4') }), audio] })],
     });
     expect(renewedAddress(post, { ...expired, mime: 'image/jpeg' })).toBe(at('cover.jpg'));
-    expect(renewedAddress(post, { ...expired, mime: 'audio/mp4' })).toBe(at('sound.m4a'));
+    expect(renewedAddress(post, { ...expired, mime: 'audio/mp4' })).toBe(at('audio.m4a'));
   });
 
   it('takes a photo in another format rather than none', () => {

@@ -192,7 +192,7 @@ describe('two tracks', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('tell HEAD their size without a body', async () => {
+  it('answer HEAD with their size and no body', async () => {
     const { open } = await setUp();
     const { status, headers, body } = await open({}, { method: 'HEAD' });
     expect([status, body]).toEqual([200, undefined]);

@@ -120,7 +120,7 @@ describe('tokens', () => {
     expect(asked).toEqual([]);
   });
 
-  it('that nobody made are refused, whatever they are', async () => {
+  it('that Medley did not make are refused, whatever they are', async () => {
     const { tunnel } = await setUp(serving);
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.base64String(), fc.constant('A'.repeat(20_000))), async token => {
@@ -234,7 +234,7 @@ describe('parts', () => {
     expect(response).toMatchObject({ status: 416, headers: { 'content-range': 'bytes */100000' }, body: undefined });
   });
 
-  it('that nobody asked for are refused', async () => {
+  it('that were not asked for are refused', async () => {
     const { tunnel } = await setUp((_request, response) => {
       response.writeHead(206, { 'content-type': 'video/mp4', 'content-range': 'bytes 0-0/9' }).end('x');
     });
@@ -243,7 +243,7 @@ describe('parts', () => {
 });
 
 describe('HEAD', () => {
-  it('tells the size without the file', async () => {
+  it('gives the size without the file', async () => {
     const { tunnel, asked } = await setUp(serving);
     const response = await tunnel.open(tokenOf(tunnel), makeRequest({ method: 'HEAD' }));
     expect(response).toMatchObject({ status: 200, headers: { 'content-length': '100000' }, body: undefined });

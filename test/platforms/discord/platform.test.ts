@@ -28,6 +28,10 @@ function reply({ fake }: Stage, place = 0) {
   return fake.waitFor(() => ownMessages(fake)[place]);
 }
 
+function posts({ fake }: Stage) {
+  return fake.requests.filter(({ method, path }) => method === 'POST' && path.endsWith('/messages'));
+}
+
 function isSuppressed({ fake }: Stage, id: string): boolean {
   return ((fake.messages.get(id)?.flags ?? 0) & SUPPRESSED) !== 0;
 }
@@ -98,15 +102,30 @@ describe('a link in a server', () => {
     expect(ownMessages(on.fake)).toHaveLength(1);
   });
 
-  it('beyond the fifth of a message is told about in the same reply', async () => {
+  it('beyond the fifth of a message follows by itself, twenty of them in order', async () => {
     const on = await open();
-    const content = [1, 2, 3, 4, 5, 6, 7].map(each => link(`Post0${each}`)).join(' ');
-    on.fake.message({ guildId: on.guildId, content });
-    const answer = await reply(on);
-    expect(answer.files).toHaveLength(5);
-    expect(textOf(answer)).toContain('2 were left out');
-    await settle();
-    expect(ownMessages(on.fake)).toHaveLength(1);
+    const ids = Array.from({ length: 20 }, (_, index) => `Post${String(index).padStart(2, '0')}`);
+    const source = on.fake.message({ guildId: on.guildId, content: ids.map(link).join(' '), embeds: [embed] });
+    await reply(on, 3);
+    await suppressed(on, source);
+    const answers = ownMessages(on.fake);
+    expect(answers.map(({ files }) => files.length)).toEqual([5, 5, 5, 5]);
+    expect(answers.flatMap(({ files }) => files.map(({ sha256 }) => sha256))).toEqual(ids.map(id => sha256Of(id)));
+    expect(answers.map(({ body }) => body.message_reference)).toMatchObject(
+      answers.map(() => ({ message_id: source })),
+    );
+    expect(new Set(answers.map(({ body }) => body.nonce)).size).toBe(4);
+    expect(on.log.at()).toEqual([]);
+  });
+
+  it('beyond a person’s limit waits, which is said, and the embed stays until all has come', async () => {
+    const on = await open({ units: 6 });
+    const content = [1, 2, 3, 4].map(each => link(`Post0${each}`)).join(' ');
+    const source = on.fake.message({ guildId: on.guildId, content, embeds: [embed] });
+    expect((await reply(on)).files).toHaveLength(3);
+    expect(textOf(await reply(on, 1))).toContain('One link waits and follows by itself in 60 seconds');
+    expect(on.unfinished()).toHaveLength(1);
+    expect(isSuppressed(on, source)).toBe(false);
   });
 
   it('is answered once, whatever Discord says again', async () => {
@@ -381,9 +400,10 @@ describe('uploads', () => {
     await on.fake.waitFor(() => on.asked[0]);
     on.fake.remove(source);
     proceed();
-    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('could not be answered')));
+    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('no place left')));
     expect(ownMessages(on.fake)).toHaveLength(0);
-    expect(on.services.jobs.pending('discord')).toEqual([]);
+    await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
+    expect(on.platform.outcomes).toEqual(['gone']);
   });
 });
 
@@ -428,7 +448,14 @@ describe('the connection', () => {
 
   it('is refused with a clear message when the token is wrong', async () => {
     const on = await open({ idle: true, platform: { token: 'wrong.token.here' } });
-    await expect(on.platform.start()).rejects.toThrow('token');
+    await on.platform.start();
+    const refused = await on.fake.waitFor(() =>
+      on.log.at('error').find(({ message }) => message === 'the token is refused'),
+    );
+    expect(refused.details).toMatchObject({
+      err: { message: expect.stringContaining('copy it again from the Bot page') },
+    });
+    expect((await on.platform.runtime().status()).platforms).toMatchObject([{ state: 'refused' }]);
   });
 
   it('asks for the shards it was given', async () => {
@@ -450,9 +477,12 @@ describe('commands', () => {
   it('are registered when they have changed, and only then', async () => {
     const on = await open();
     const puts = () => on.fake.requests.filter(({ method, path }) => method === 'PUT' && path.endsWith('/commands'));
-    expect(puts()).toHaveLength(1);
+    await on.fake.waitFor(() => puts()[0]);
     await on.platform.stop();
     await on.another().start();
+    const gets = () => on.fake.requests.filter(({ method, path }) => method === 'GET' && path.endsWith('/commands'));
+    await on.fake.waitFor(() => gets()[1]);
+    await settle();
     expect(puts()).toHaveLength(1);
   });
 });
@@ -482,7 +512,10 @@ describe('work', () => {
     }
     await on.fake.waitFor(() => on.asked[0]);
     on.fake.message({ guildId: other.id, content: LINK });
-    expect((await reply(on)).channelId).toBe(other.channelId);
+    const brought = await on.fake.waitFor(() => ownMessages(on.fake).find(({ files }) => files.length > 0));
+    expect(brought.channelId).toBe(other.channelId);
+    await on.platform.stop();
+    expect(on.unfinished()).toHaveLength(12);
   });
 
   it('that was accepted and not delivered is finished after the restart, once', async () => {
@@ -501,7 +534,7 @@ describe('work', () => {
     expect(all(answered.body.components, 'spoiler')).toEqual([true]);
     await settle();
     expect(ownMessages(on.fake)).toHaveLength(1);
-    expect(on.services.jobs.pending('discord')).toEqual([]);
+    expect(on.unfinished()).toEqual([]);
   });
 
   it('that was delivered is done, and stopping ends in time, although Discord does not say that the embed is hidden', async () => {
@@ -509,7 +542,7 @@ describe('work', () => {
     on.fake.fault({ method: 'PATCH', path: /messages\/\d+$/, hang: true, times: 9 });
     on.fake.message({ guildId: on.guildId, content: LINK });
     await on.fake.waitFor(() => on.fake.requests.find(({ method }) => method === 'PATCH'));
-    expect(on.services.jobs.pending('discord')).toEqual([]);
+    expect(on.unfinished()).toEqual([]);
     const since = Date.now();
     await on.platform.stop();
     expect(Date.now() - since).toBeLessThan(8_000);
@@ -521,9 +554,10 @@ describe('work', () => {
     on.fake.message({ guildId: on.guildId, content: LINK });
     await reply(on);
     await on.platform.stop();
-    expect(on.services.jobs.pending('discord')).toMatchObject([{ state: 'sending' }]);
+    expect(on.unfinished()).toEqual([expect.stringContaining('"sending":{"key":"0"')]);
     await on.another().start();
-    await on.fake.waitFor(() => (on.services.jobs.pending('discord').length === 0 ? true : undefined));
+    await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
+    expect(posts(on)).toHaveLength(2);
     expect(ownMessages(on.fake)).toHaveLength(1);
   });
 
@@ -540,21 +574,21 @@ describe('work', () => {
     on.fake.message({ guildId: on.guildId, content: LINK });
     await on.fake.waitFor(() => fetches || undefined);
     await first.stop();
-    expect(on.services.jobs.pending('discord')).toMatchObject([{ state: 'accepted' }]);
+    expect(on.unfinished()).toEqual([expect.not.stringContaining('"sending"')]);
     await on.another({ now: () => Date.now() + 10 * 60_000 }).start();
     expect((await reply(on)).files).toHaveLength(1);
   });
 
-  it('that may have been delivered long ago is not repeated', async () => {
+  it('that may have been delivered long ago is not repeated, but the person is told', async () => {
     const on = await open();
     on.fake.fault({ method: 'POST', path: /messages$/, hang: true, afterSend: true });
     on.fake.message({ guildId: on.guildId, content: LINK });
     await reply(on);
     await on.platform.stop();
     await on.another({ now: () => Date.now() + 10 * 60_000 }).start();
-    await settle();
-    expect(on.services.jobs.pending('discord')).toEqual([]);
-    expect(on.fake.requests.filter(({ path }) => path.endsWith('/messages'))).toHaveLength(1);
+    expect(textOf(await reply(on, 1))).toContain('could not find out whether my answer arrived');
+    await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
+    expect(ownMessages(on.fake).map(({ files }) => files.length)).toEqual([1, 0]);
   });
 
   it('shows that it is under way when it takes a while', async () => {
@@ -570,9 +604,11 @@ describe('work', () => {
 
   it('leaves no token in the log', async () => {
     const on = await open();
-    on.fake.fault({ method: 'PATCH', path: /@original/, status: 500, times: 9 });
+    on.fake.fault({ method: 'PATCH', path: /@original/, status: 500 });
     const { token } = on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId });
-    await on.fake.waitFor(() => on.log.at('error')[0]);
+    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('sent again')));
+    on.fake.fault({ method: 'PATCH', path: /@original/, status: 400, body: { code: 50_035, message: 'no' }, times: 9 });
+    await on.fake.waitFor(() => on.log.at('warn').find(({ message }) => message.includes('does not take')), 20_000);
     const said = JSON.stringify(on.log.lines, (_, value) =>
       value instanceof Error ? `${value.stack} ${JSON.stringify(value)}` : value,
     );

@@ -2,24 +2,29 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import type { PlatformHost } from '../../../src/bot/runtime/chat-platform.ts';
+import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
+import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
 import type { DeliveryRequest } from '../../../src/media/delivery/delivery-request.ts';
 import type { ExtractOptions } from '../../../src/media/extract/extractor.ts';
 import type { Post } from '../../../src/media/post.ts';
-import {
-  createDiscordPlatform,
-  type DiscordPlatform,
-  type DiscordPlatformOptions,
-} from '../../../src/platforms/discord/platform.ts';
+import { createDiscordPlatform, type DiscordPlatformOptions } from '../../../src/platforms/discord/platform.ts';
+import type { DiscordReplyTo } from '../../../src/platforms/discord/reply-to.ts';
 import { commandList } from '../../bot/command-list.ts';
 import { fakeExtractor, link, type SampleServices, samplePost, sampleServices } from '../../bot/sample.ts';
 import { fileOf } from '../../fakes/cdn.ts';
 import { createFakeDiscord, type FakeDiscord, type FakeDiscordOptions } from '../../fakes/discord.ts';
 import { createFileDelivery } from '../../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
 
 export interface StageOptions {
   readonly fake?: FakeDiscordOptions;
@@ -36,7 +41,24 @@ export interface StageOptions {
   readonly commands?: readonly Command[];
   /** Not started; tests do it. */
   readonly idle?: boolean;
-  readonly platform?: Partial<DiscordPlatformOptions>;
+  readonly platform?: ProcessOptions;
+}
+
+/** A process of Medley. */
+export interface Process {
+  /** `then` is called when it is connected. */
+  start(then?: (host: PlatformHost<DiscordReplyTo>) => Promise<unknown>): Promise<void>;
+  stop(): Promise<void>;
+  /** As `kill -9` would: nothing is written down from now on. */
+  kill(): Promise<void>;
+  inviteUrl(): string;
+  /** Once it was started. */
+  runtime(): Runtime;
+  readonly outcomes: readonly RequestOutcome[];
+}
+
+export interface ProcessOptions extends Partial<DiscordPlatformOptions> {
+  readonly runtime?: Pick<RuntimeOptions, 'hears' | 'works'>;
 }
 
 export interface Stage {
@@ -46,12 +68,14 @@ export interface Stage {
   readonly services: SampleServices;
   readonly dispatcher: Dispatcher;
   readonly log: RecordingLog;
-  readonly platform: DiscordPlatform;
+  readonly platform: Process;
   /** Files on the disk now. */
   readonly held: ReadonlySet<string>;
   readonly asked: readonly string[];
-  /** Another platform over the same stores and Discord, as after a restart. */
-  another(options?: Partial<DiscordPlatformOptions>): DiscordPlatform;
+  /** Requests that are not answered yet, by what is kept of them. */
+  unfinished(): readonly string[];
+  /** Another process over the same stores and Discord, as after a restart. */
+  another(options?: ProcessOptions): Process;
   close(): Promise<void>;
 }
 
@@ -72,7 +96,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-discord-'));
   const held = new Set<string>();
   const extractor = fakeExtractor(options.answer ?? (id => samplePost({ id, url: link(id) })));
-  const services = { ...sampleServices(extractor), ...(options.beatmaps && { beatmaps: options.beatmaps }) };
+  const store = openStore(':memory:');
+  const services = { ...sampleServices(extractor, store), ...(options.beatmaps && { beatmaps: options.beatmaps }) };
   const log = createRecordingLog();
   const dispatcher = createDispatcher({
     commands: options.commands ?? commandList,
@@ -82,9 +107,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     log,
   });
   const delivery = createFileDelivery(folder, held, options.sizes ?? (() => [40_000]), options.page);
-  const platforms: DiscordPlatform[] = [];
+  const processes: Process[] = [];
 
-  function another(change: Partial<DiscordPlatformOptions> = {}): DiscordPlatform {
+  function another({ runtime: other, ...change }: ProcessOptions = {}): Process {
+    const settings = { ...options.platform, ...change };
+    const { now = Date.now } = settings;
     const platform = createDiscordPlatform({
       token: fake.token,
       apiUrl: fake.apiUrl,
@@ -92,14 +119,53 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       dispatcher,
       delivery,
       settings: services.settings,
-      jobs: services.jobs,
+      records: embeddedRecords(store),
       log,
-      drainMs: 500,
-      ...options.platform,
-      ...change,
+      ...settings,
     });
-    platforms.push(platform);
-    return platform;
+    const outcomes: RequestOutcome[] = [];
+    let running: { readonly queue: Queue; readonly runtime: Runtime } | undefined;
+    const process: Process = {
+      outcomes,
+      async start(then) {
+        // No two may be open at once.
+        const queue = createEmbeddedQueue({ store, log, now });
+        const runtime = createRuntime({
+          platforms: [then === undefined ? platform : { ...platform, connect }],
+          queue,
+          dispatcher,
+          log,
+          drainMs: 500,
+          now,
+          watch: { onOutcome: (_, outcome) => void outcomes.push(outcome) },
+          ...other,
+        });
+        running = { queue, runtime };
+        await runtime.start();
+
+        async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal) {
+          const connection = await platform.connect(host, signal);
+          await then?.(host);
+          return connection;
+        }
+      },
+      async stop() {
+        await running?.runtime.stop();
+        await running?.queue.close();
+        await platform.close();
+      },
+      async kill() {
+        await running?.queue.close();
+        await running?.runtime.stop();
+      },
+      inviteUrl: () => platform.inviteUrl(),
+      runtime() {
+        if (running === undefined) throw new Error('it was not started');
+        return running.runtime;
+      },
+    };
+    processes.push(process);
+    return process;
   }
 
   const platform = another();
@@ -114,14 +180,18 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     platform,
     held,
     asked: extractor.asked,
+    unfinished: () => store.all(`SELECT payload FROM queue WHERE state <> 'done'`, [], Row).map(row => row.payload),
     another,
     async close() {
-      await Promise.all(platforms.map(each => each.stop()));
+      await Promise.all(processes.map(each => each.stop()));
+      store.close();
       await fake.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
+
+const Row = z.object({ payload: z.string() });
 
 /** What Medley has posted and not deleted, in order. */
 export function ownMessages(fake: FakeDiscord) {

@@ -2,17 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished, vi } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import type { Command } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import { createJobs, type Jobs } from '../../../src/bot/runtime/jobs.ts';
+import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { createSettingsStore, type SettingsStore } from '../../../src/bot/settings/settings.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';
 import { createOverrides } from '../../../src/infra/http/overrides.ts';
+import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
+import type { Queue, QueueLimits } from '../../../src/infra/queue/queue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createDelivery, type Delivery, type PublicAddresses } from '../../../src/media/delivery/delivery.ts';
 import { createSentFiles, type SentFiles } from '../../../src/media/delivery/sent-files.ts';
@@ -20,8 +23,10 @@ import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import type { RuntimePlatform } from '../../../src/platforms/platform.ts';
 import type { TelegramLimits } from '../../../src/platforms/telegram/limits.ts';
-import { createTelegramPlatform, type TelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
+import { createTelegramPlatform } from '../../../src/platforms/telegram/platform.ts';
+import type { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
 import { commandList } from '../../bot/command-list.ts';
 import { memoryLimiter, RATINGS_OF_NOTHING } from '../../bot/sample.ts';
 import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
@@ -30,6 +35,7 @@ import { fakeRecommend } from '../../fakes/recommend.ts';
 import { createFakeTelegram, type FakeTelegram, type FakeTelegramOptions } from '../../fakes/telegram.ts';
 import { embeddedRecords } from '../../records.ts';
 import { createSandbox, type Sandbox } from '../../sandbox/sandbox.ts';
+import { createGate, type Gate } from './gate.ts';
 
 export const REEL = 'https://www.instagram.com/reel/DYnightsky7/';
 /** Where the reel's answer leads. */
@@ -54,12 +60,21 @@ export interface StageOptions {
   readonly canFetch?: boolean;
   readonly webhook?: { readonly secret: string; readonly publicUrl: string };
   readonly userLimit?: number;
+  /** Default a minute. */
+  readonly userWindowMs?: number;
   /** Default: Medley's own. */
   readonly commands?: readonly Command[];
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** Default: Medley's own. */
+  readonly delivery?: (folder: string) => Pick<Delivery, 'deliver' | 'remoteFile'>;
   /** Where people can reach Medley. */
   readonly addresses?: PublicAddresses;
+  /** Of the runtime. Default: what runs may take 2 s after `stop()`. */
+  readonly runtime?: Partial<RuntimeOptions>;
+  readonly queue?: Partial<QueueLimits>;
+  /** What the runtime has in place of the real queue. */
+  readonly queueOver?: (queue: Queue) => Queue;
   /** Before the platform starts. */
   readonly prepare?: (fake: FakeTelegram) => void;
   readonly start?: boolean;
@@ -67,20 +82,31 @@ export interface StageOptions {
 
 export interface Stage {
   readonly fake: FakeTelegram;
+  /** On the way to it. */
+  readonly gate: Gate;
   readonly sandbox: Sandbox;
   readonly dispatcher: Dispatcher;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
   readonly settings: SettingsStore;
-  readonly jobs: Jobs;
   readonly sentFiles: SentFiles;
   readonly log: RecordingLog;
-  readonly platform: TelegramPlatform;
-  /** Another process over the same store: the platform of the one before is stopped without mercy. */
-  restart(): Promise<TelegramPlatform>;
+  /** Of the process that runs now. */
+  readonly platform: RuntimePlatform<TelegramReplyTo>;
+  readonly runtime: Runtime;
+  readonly queue: Queue;
+  /** How requests ended. */
+  readonly outcomes: readonly RequestOutcome[];
+  /** Another process over the same store, after that before has stopped as on SIGTERM. */
+  restart(): Promise<void>;
+  /** Another process over the same store, when that before is gone as after SIGKILL: what it still does reaches the store no more. */
+  crash(): Promise<void>;
+  /** Until nothing is left to do. */
+  settled(timeoutMs?: number): Promise<void>;
   /** Requests of the bot with that method, in order. */
   calls(method: string | RegExp): FakeTelegram['requests'];
 }
 
-/** The bot's own core and the real telegraf between the sandbox and a Telegram on loopback. */
+/** Medley's own core, a real runtime on a real queue, and the real telegraf between the sandbox and a Telegram on loopback. */
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const sandbox = await createSandbox();
   const fake = await createFakeTelegram({
@@ -88,6 +114,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       options.canFetch === true && /\.(cdninstagram\.com|fbcdn\.net|ppy\.sh)\//.test(url) ? sandbox.origin : undefined,
     ...options.telegram,
   });
+  const gate = await createGate(fake.apiUrl);
   const folder = mkdtempSync(join(tmpdir(), 'medley-telegram-'));
   const log = createRecordingLog();
   const overrides = sandbox.overrides.split(',').map(entry => {
@@ -98,7 +125,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const store = openStore(':memory:');
   const records = embeddedRecords(store);
   const settings = createSettingsStore({ records });
-  const jobs = createJobs({ store });
   const sentFiles = createSentFiles({ records, onFailure: () => undefined });
   const extractor = createExtractor({
     sources: sourceDescriptors.map(source => source.create({ http, log })),
@@ -106,7 +132,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     shortLinks: createMemoryCache<string>({ maxEntries: 100 }),
     log,
   });
-  const delivery: Delivery = createDelivery({
+  const realDelivery = createDelivery({
     http,
     mediaHosts: extractor.mediaHosts,
     cdnHeaders: createCdnHeaders(sourceDescriptors),
@@ -115,6 +141,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     addresses: options.addresses,
     log,
   });
+  const delivery = options.delivery?.(folder) ?? realDelivery;
   const dispatcher = createDispatcher({
     commands: options.commands ?? commandList,
     services: {
@@ -125,34 +152,58 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
-      jobs,
+      requests: { forgetUser: async () => undefined },
       version: '1.2.3',
     },
     limiter: memoryLimiter(Date.now),
-    userLimit: { units: options.userLimit ?? 1_000, windowMs: 60_000 },
+    userLimit: { units: options.userLimit ?? 1_000, windowMs: options.userWindowMs ?? 60_000 },
     log,
   });
 
-  function createPlatform(limits: Partial<TelegramLimits> = {}): TelegramPlatform {
-    return createTelegramPlatform({
+  const outcomes: RequestOutcome[] = [];
+
+  function createProcess() {
+    let isDead = false;
+    const platform = createTelegramPlatform({
       token: fake.token,
-      apiUrl: fake.apiUrl,
+      apiUrl: gate.url,
       webhook: options.webhook,
       dispatcher,
       delivery,
       sentFiles,
       settings,
-      jobs,
       log,
-      limits: { spacingMs: 0, backoffMs: 20, maxBackoffMs: 200, ...options.limits, ...limits },
+      limits: { spacingMs: 0, ...options.limits },
     });
+    const queue = createEmbeddedQueue({ store, log, ...(options.queue && { limits: options.queue }) });
+    const runtime = createRuntime({
+      platforms: [platform],
+      queue: mortal(options.queueOver?.(queue) ?? queue, () => isDead),
+      dispatcher,
+      log,
+      drainMs: 2_000,
+      watch: { onOutcome: (_, outcome) => void outcomes.push(outcome) },
+      ...options.runtime,
+    });
+    async function stop(): Promise<void> {
+      await runtime.stop();
+      await queue.close();
+    }
+    async function kill(): Promise<void> {
+      isDead = true;
+      await queue.close();
+      dying.push(runtime.stop());
+    }
+    return { platform, queue, runtime, stop, kill };
   }
 
-  let platform = createPlatform();
+  const dying: Promise<void>[] = [];
+  let current = createProcess();
   onTestFinished(async () => {
-    await platform.stop();
+    await current.stop();
+    await Promise.all(dying);
     await fake.close();
-    await delivery.close();
+    await realDelivery.close();
     await http.close();
     await sandbox.close();
     store.close();
@@ -160,29 +211,61 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   });
   options.prepare?.(fake);
   if (options.start !== false) {
-    await platform.start();
+    await current.runtime.start();
     if (options.webhook === undefined) await fake.waitFor(() => fake.isPolled || undefined);
+  }
+
+  async function begin(): Promise<void> {
+    current = createProcess();
+    await current.runtime.start();
   }
 
   return {
     fake,
+    gate,
     sandbox,
     dispatcher,
+    delivery,
     settings,
-    jobs,
     sentFiles,
     log,
+    outcomes,
     get platform() {
-      return platform;
+      return current.platform;
+    },
+    get runtime() {
+      return current.runtime;
+    },
+    get queue() {
+      return current.queue;
     },
     async restart() {
-      await platform.stop();
-      platform = createPlatform();
-      await platform.start();
-      return platform;
+      await current.stop();
+      await begin();
+    },
+    async crash() {
+      await current.kill();
+      await begin();
+    },
+    async settled(timeoutMs = 10_000) {
+      await vi.waitFor(async () => expect(await current.queue.stats()).toMatchObject({ waiting: 0, running: 0 }), {
+        timeout: timeoutMs,
+        interval: 10,
+      });
     },
     calls: method =>
       fake.requests.filter(call => (typeof method === 'string' ? call.method === method : method.test(call.method))),
+  };
+}
+
+/** A queue as a process sees it that may be dead: nothing that it still tries comes about, or comes back. */
+function mortal(queue: Queue, isDead: () => boolean): Queue {
+  const never = new Promise<never>(() => undefined);
+  return {
+    ...queue,
+    add: entry => (isDead() ? never : queue.add(entry)),
+    work: (handler, options) =>
+      queue.work(claim => handler({ ...claim, save: payload => (isDead() ? never : claim.save(payload)) }), options),
   };
 }
 

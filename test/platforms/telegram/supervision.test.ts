@@ -1,8 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { fastify } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { LANGUAGES } from '../../../src/i18n/translate.ts';
-import { answersIn, openStage, PHOTO, REEL, SARI } from './stage.ts';
+import { answersIn, openStage, PHOTO, REEL, SARI, type StageOptions } from './stage.ts';
 
 describe('polling', () => {
   it('goes on after a failure of Telegram, and answers what came meanwhile', async () => {
@@ -16,7 +17,9 @@ describe('polling', () => {
     // The poll that waits now ends with this.
     fake.message({ from: SARI, text: PHOTO });
     await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
-    await fake.waitFor(() => log.lines.find(({ message }) => message.includes('another process polls')));
+    const line = await fake.waitFor(() => log.lines.find(({ message }) => message === 'not connected'));
+    const message = expect.stringContaining('terminated by other getUpdates request');
+    expect(line.details).toMatchObject({ err: { message } });
     fake.message({ from: SARI, text: REEL });
     expect((await fake.waitFor(() => answersIn(fake, SARI.id)[1])).file?.kind).toBe('video');
   });
@@ -30,44 +33,84 @@ describe('polling', () => {
     expect(fake.pendingUpdates).toBe(0);
   });
 
-  it('ends with what to do when the token is revoked', async () => {
-    const { fake, log } = await openStage();
-    fake.revokeToken();
+  it('says what to do when the token is revoked', async () => {
+    const { fake, log, runtime } = await openStage();
+    fake.fault({ method: /^(getMe|getUpdates)$/, errorCode: 401, description: 'Unauthorized', times: 3 });
     fake.message({ from: SARI, text: PHOTO });
-    const line = await fake.waitFor(() => log.at('error').find(({ message }) => message.includes('TELEGRAM_TOKEN')));
-    expect(line.message).toContain('@BotFather');
-    await fake.waitFor(() => (fake.isPolled ? undefined : true));
+    await fake.waitFor(() => log.at('error').find(({ message }) => message === 'the token is refused'));
+    expect((await runtime.status()).platforms).toMatchObject([
+      { state: 'refused', reason: expect.stringMatching(/401 Unauthorized; TELEGRAM_TOKEN .* @BotFather/) },
+    ]);
+    expect(fake.isPolled).toBe(false);
+  });
+
+  it('confirms an update only when it is stored', async () => {
+    let isBroken = true;
+    const { fake, settled } = await openStage({
+      queueOver: queue => ({
+        ...queue,
+        add: entry => (isBroken ? Promise.reject(new AppError('internal', 'disk full')) : queue.add(entry)),
+      }),
+    });
+    fake.message({ from: SARI, text: PHOTO });
+    await pause(600);
+    expect([fake.pendingUpdates, answersIn(fake, SARI.id).length]).toEqual([1, 0]);
+    isBroken = false;
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await fake.waitFor(() => (fake.pendingUpdates === 0 ? true : undefined));
+    await settled();
+    expect(answersIn(fake, SARI.id)).toHaveLength(1);
+  });
+
+  it('leaves what could not be stored to the next process', async () => {
+    let isBroken = true;
+    const { fake, restart, settled } = await openStage({
+      queueOver: queue => ({
+        ...queue,
+        add: entry => (isBroken ? Promise.reject(new AppError('internal', 'disk full')) : queue.add(entry)),
+      }),
+    });
+    fake.message({ from: SARI, text: PHOTO });
+    await pause(200);
+    isBroken = false;
+    await restart();
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await settled();
+    expect(answersIn(fake, SARI.id)).toHaveLength(1);
+  });
+
+  it('takes the webhook of another time away', async () => {
+    const { fake } = await openStage({
+      prepare: ({ apiUrl, token }) =>
+        void fetch(`${apiUrl}bot${token}/setWebhook`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ url: 'https://elsewhere.example/hook' }),
+        }),
+    });
+    await fake.waitFor(() => (fake.isPolled && fake.webhook === undefined ? true : undefined));
   });
 });
 
 describe('starting', () => {
-  it('fails with what to do when the token is refused', async () => {
-    const { fake, platform } = await openStage({ start: false });
+  it('says so when the token is refused', async () => {
+    const { fake, runtime, log } = await openStage({ start: false });
     fake.revokeToken();
-    await expect(platform.start()).rejects.toThrow(/TELEGRAM_TOKEN.*BotFather/);
+    await runtime.start();
+    expect((await runtime.status()).platforms).toMatchObject([
+      { state: 'away', reason: expect.stringMatching(/TELEGRAM_TOKEN .* @BotFather/) },
+    ]);
+    await fake.waitFor(() => log.at('error').find(({ message }) => message === 'the token is refused'));
   });
 
-  it('does not keep the house waiting while Telegram is out of reach', async () => {
-    const { fake, platform, log } = await openStage({ start: false });
+  it('goes on in the background while Telegram is out of reach', async () => {
+    const { fake, runtime, log } = await openStage({ start: false });
     fake.fault({ method: 'getMe', errorCode: 502, description: 'Bad Gateway', times: 2 });
-    await platform.start();
-    expect(log.at('warn').map(({ message }) => message)).toContain('Telegram is out of reach; trying again');
+    await runtime.start();
+    expect(log.at('warn').map(({ message }) => message)).toContain('not connected');
     await fake.waitFor(() => fake.isPolled || undefined);
     fake.message({ from: SARI, text: PHOTO });
     expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).file?.kind).toBe('photo');
-  });
-
-  it('answers although the store cannot tell what is left of an earlier process', async () => {
-    const { fake, platform, jobs, log } = await openStage({ start: false });
-    Object.assign(jobs, {
-      pending() {
-        throw new AppError('internal', 'disk full');
-      },
-    });
-    await platform.start();
-    fake.message({ from: SARI, text: '/about' });
-    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
-    expect(log.at('error')).toHaveLength(1);
   });
 
   it('warns when privacy mode hides what is pasted', async () => {
@@ -85,9 +128,11 @@ describe('starting', () => {
   it('sets the menus of commands by chat and language, and only when they changed', async () => {
     const { fake, calls, restart } = await openStage();
     await fake.waitFor(() => fake.commands.get('all_chat_administrators id'));
+    // Telegram knows languages by two letters.
+    const codes = LANGUAGES.map(({ tag }) => tag).filter(tag => tag.length === 2);
     expect([...fake.commands.keys()].toSorted()).toEqual(
       ['private_chats', 'group_chats', 'chat_administrators']
-        .flatMap(kind => LANGUAGES.map(({ tag }) => `all_${kind} ${tag === 'en' ? '' : tag}`))
+        .flatMap(kind => codes.map(code => `all_${kind} ${code === 'en' ? '' : code}`))
         .toSorted(),
     );
     const english = fake.commands.get('all_private_chats ')?.find(({ command }) => command === 'download');
@@ -103,14 +148,28 @@ describe('starting', () => {
   });
 });
 
+describe('an owner', () => {
+  it('is told something in private, as plain text', async () => {
+    const { fake, platform } = await openStage();
+    fake.message({ from: SARI, text: 'hello' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await platform.tell?.(`${SARI.id}`, `*a source* is down https://x.example/ ${'x'.repeat(5_000)}`);
+    const { text = '', entities } = await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
+    expect(text).toMatch(/^\*a source\* is down .*…$/);
+    expect([text.length, entities]).toEqual([4_096, []]);
+    expect(fake.problems).toEqual([]);
+  });
+});
+
 describe('a webhook', () => {
   const secret = 'a_long-secret_word';
 
-  async function openWebhook() {
+  async function openWebhook(options: StageOptions = {}) {
     let origin = '';
     const stage = await openStage({
+      ...options,
       start: false,
-      limits: { drainMs: 500, closeMs: 200 },
+      runtime: { drainMs: 500 },
       webhook: { secret, publicUrl: 'https://medley.example' },
       telegram: { resolve: url => (url.startsWith('https://medley.example/') ? origin : undefined) },
     });
@@ -122,8 +181,8 @@ describe('a webhook', () => {
   }
 
   it('brings updates, which are answered at once and taken once', async () => {
-    const { fake, platform, sandbox } = await openWebhook();
-    await platform.start();
+    const { fake, runtime, sandbox } = await openWebhook();
+    await runtime.start();
     expect(fake.webhook).toMatchObject({
       secret,
       url: expect.stringMatching(/^https:\/\/medley\.example\/telegram\/[\w-]{32}$/),
@@ -138,21 +197,22 @@ describe('a webhook', () => {
   });
 
   it('that already pushes while it is being set brings nothing twice', async () => {
-    const { fake, platform, sandbox, jobs, calls } = await openWebhook();
+    const { fake, runtime, sandbox, settled, calls } = await openWebhook();
     sandbox.faults.set('instagram.*', 'delay:500');
     fake.message({ from: SARI, text: PHOTO });
-    fake.fault({ method: 'setWebhook', errorCode: 502, afterSend: true, times: 3 });
-    await platform.start();
+    fake.fault({ method: 'setWebhook', errorCode: 502, afterSend: true });
+    await runtime.start();
     await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
-    await fake.waitFor(() => (jobs.pending('telegram').length === 0 ? true : undefined));
-    await platform.stop();
-    expect(calls('setWebhook')).toHaveLength(4);
+    await fake.waitFor(() => calls('setWebhook')[1]);
+    await settled();
+    await runtime.stop();
+    expect(calls('setWebhook')).toHaveLength(2);
     expect(answersIn(fake, SARI.id)).toHaveLength(1);
   });
 
-  it('takes nothing from anybody else', async () => {
-    const { fake, platform, server } = await openWebhook();
-    await platform.start();
+  it('takes nothing from others', async () => {
+    const { fake, runtime, server } = await openWebhook();
+    await runtime.start();
     const update = {
       message: { message_id: 5, date: 1, chat: { id: SARI.id, type: 'private' }, from: SARI, text: PHOTO },
     };
@@ -165,14 +225,33 @@ describe('a webhook', () => {
     expect(answersIn(fake, SARI.id)).toEqual([]);
   });
 
-  it('lets Telegram keep what comes while nobody listens', async () => {
-    const { fake, platform } = await openWebhook();
-    await platform.start();
-    await platform.stop();
+  it('lets Telegram keep what comes while it does not listen', async () => {
+    const { fake, runtime } = await openWebhook();
+    await runtime.start();
+    await runtime.stop();
     const update = {
       message: { message_id: 5, date: 1, chat: { id: SARI.id, type: 'private' }, from: SARI, text: PHOTO },
     };
     expect((await fake.deliverByWebhook(update)).status).toBe(503);
     expect(fake.webhook).toBeDefined();
+  });
+
+  it('lets Telegram keep what could not be stored', async () => {
+    let isBroken = true;
+    const { fake, runtime } = await openWebhook({
+      queueOver: queue => ({
+        ...queue,
+        add: entry => (isBroken ? Promise.reject(new AppError('internal', 'disk full')) : queue.add(entry)),
+      }),
+    });
+    await runtime.start();
+    const update = {
+      message: { message_id: 5, date: 1, chat: { id: SARI.id, type: 'private' }, from: SARI, text: PHOTO },
+    };
+    const delivery = fake.deliverByWebhook(update);
+    await pause(100);
+    await runtime.stop();
+    isBroken = false;
+    expect((await delivery).status).toBe(503);
   });
 });

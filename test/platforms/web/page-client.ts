@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
 import type { PageMessage, ServerMessage } from '../../../src/platforms/web/page/protocol.ts';
 
-/** A page without a face: speaks the protocol and remembers what it heard. */
+/** A page without a browser: speaks the protocol and remembers what it heard. */
 export interface PageClient {
   readonly session: string;
   readonly heard: readonly ServerMessage[];

@@ -178,7 +178,7 @@ describe('visitors over their limit', () => {
     expect(await ask(budi, 'b')).toMatch(OVER);
   });
 
-  it('have no more by beginning again as somebody else for ever', async () => {
+  it('have no more by beginning again as another visitor for ever', async () => {
     const stage = await open({ units: 2 });
     const answers: string[] = [];
     for (let n = 0; n < 12; n += 1) {
@@ -223,7 +223,7 @@ describe('a connection that breaks', () => {
     expect(card.gallery).toEqual([]);
   });
 
-  it('lets go of work nobody comes back for', async () => {
+  it('drops work that no visitor comes back for', async () => {
     const stage = await open({ limits: { orphanMs: 20 } });
     const page = await join(stage);
     page.send({ type: 'message', id: 'a', text: WAITS });
@@ -237,7 +237,7 @@ describe('a connection that breaks', () => {
     expect(stage.asked).toEqual([WAITS, WAITS]);
   });
 
-  it('is ended when nobody answers its pings', async () => {
+  it('is ended when its pings stay unanswered', async () => {
     const stage = await open({ limits: { pingMs: 40 } });
     const page = await join(stage);
     page.socket.pong = () => undefined;

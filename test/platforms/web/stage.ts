@@ -5,7 +5,6 @@ import { fastify } from 'fastify';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
-import { createJobs } from '../../../src/bot/runtime/jobs.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
@@ -92,7 +91,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       recommend: fakeRecommend().recommend,
       recommendationHistory: createRecommendationHistory({ records }),
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
-      jobs: createJobs({ store }),
+      requests: { forgetUser: async () => undefined },
       version: '0.0.0',
     },
     limiter: options.units === undefined ? OPEN_LIMITER : createMemoryRateLimiter(),

@@ -1,6 +1,6 @@
 /**
  * Who asks Facebook at which address, and whether the site shows the page to such a caller. As public notes of 2026-08 to
- * 2026-10 have it; what nobody measured is marked.
+ * 2026-10 have it; what was not measured is marked.
  */
 import type { Ask } from '../answer.ts';
 

@@ -88,11 +88,11 @@ export function reelAnswers(post: FacebookPost, fields: Fields, context: RenderC
     video_owner: owner,
     video_owner_type: 'FACEBOOK_USER',
   };
-  const told = { video: { id, creation_story: { post_id: id, id: storyId(post) } }, video_owner: owner };
+  const shortForm = { video: { id, creation_story: { post_id: id, id: storyId(post) } }, video_owner: owner };
   return [
     { video: { id, creation_story: { tracking, short_form_video_context: shown, id: storyId(post) } } },
     {
-      short_form_video_context: told,
+      short_form_video_context: shortForm,
       tracking,
       creation_time: post.createdAt,
       post_id: id,

@@ -160,7 +160,7 @@ function answerPage(ask: Ask, site: FacebookSite): Answer {
   const isReelElsewhere = post.form === 'reel' && kind !== 'reel';
   if (isBareId || isReelElsewhere) return redirect(facebookUrl(post));
   if (showing === 'page') return html(postPage(post, kind, site));
-  // Of a photo not even the head tells anything.
+  // Of a photo not even the head says anything.
   return html(post.form === 'photo' ? page('Facebook', '', noise(30, ROUTE)) : previewPage(post, site));
 }
 

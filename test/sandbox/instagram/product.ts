@@ -38,12 +38,12 @@ function clipTag(clip: Clip, shortSide: number): Readonly<Record<string, string 
   };
 }
 
-/** The address of a clip's best file, the only one that shape B tells. */
+/** The address of a clip's best file, the only one that shape B has. */
 export function bestVideoUrl(clip: Clip, { addresses }: RenderContext): string {
   return addresses.of(clip.best, { tag: clipTag(clip, Math.min(clip.width, clip.height)) });
 }
 
-/** Polaris tells no sizes and one file three times; the others tell sizes and every file. */
+/** Polaris has no sizes and one file three times; the others have sizes and every file. */
 function videoVersions(clip: Clip, kind: ProductKind, context: RenderContext): readonly Json[] {
   if (!clip.hasWholeFile) return [];
   const url = bestVideoUrl(clip, context);
@@ -233,7 +233,7 @@ function productType(media: readonly Media[]): string {
   return media[0]?.kind === 'video' ? 'clips' : 'feed';
 }
 
-/** The square that carousels carry on top: a picture of one of the items over again, in a size that is nobody's. */
+/** The square that carousels carry on top: an image of one of the items over again, in a size that no item has. */
 function carouselFields(post: InstagramPost, pk: string, kind: ProductKind, context: RenderContext): Json {
   const first = post.media[0];
   const owner = post.author.id;
@@ -278,7 +278,7 @@ export function renderProduct(post: InstagramPost, kind: ProductKind, context: R
   };
 }
 
-/** A post of somebody else, for pages that show more than was asked. */
+/** A post of another author, for pages that show more than was asked. */
 export function renderStranger(author: Person, photo: Photo, index: number, context: RenderContext): Json {
   const code = `DYsomeone0${index}`;
   const pk = pkOf(code);

@@ -92,7 +92,7 @@ function taggedSize(url: string, { width, height }: Size): Size | null {
 }
 
 /**
- * The files in order, the best first, one address each. The page tells only the video's size: it is the HD file's where the
+ * The files in order, the best first, one address each. The page says only the video's size: it is the HD file's where the
  * address names none; that of another file is then unknown.
  */
 function listFiles({ hd, sd }: Addresses, full: Size): readonly ListedFile[] {

@@ -87,7 +87,7 @@ function refusesSession(response: HttpResponse): boolean {
   return moved || response.status === 401 || response.status === 403 || response.text.trimStart().startsWith('<');
 }
 
-/** What a script of a page tells of the page and of the visitor. */
+/** What a script of a page says about the page and the visitor. */
 function visitorHeaders({ jar }: Caller, referer: string): Headers {
   const csrf = jar === null ? null : csrfOf(jar);
   return { referer, ...(csrf === null ? {} : { 'x-csrftoken': csrf }) };

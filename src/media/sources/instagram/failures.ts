@@ -106,7 +106,7 @@ export function failureOfJson(answer: unknown): AppError | null {
   }
   const message = readText(answer.message);
   if (message === 'geoblock_required') {
-    // Region, age and limited audiences all look so; only the words tell them apart.
+    // Region, age and limited audiences all look so; only the words distinguish them.
     return failureOfWords(answer) ?? new AppError('login_required', 'kept from a part of the visitors');
   }
   for (const sentence of [message, readText(answer.error_type), ...errors.map(one => readText(one.message))]) {
@@ -160,7 +160,7 @@ export function failureOfPage(html: string): AppError {
 
 const REGION = /\bcountry\b|\bcountries\b|\bregion\b|location|where you (?:are|live)/;
 const AGE = /\bage\b|min_age|years? old|\b(?:under|over) (?:1\d|2\d)\b|\b(?:1\d|2\d) (?:and|or) (?:over|older)\b/;
-/** Words that both kinds of restriction share; alone they are told of age and sensitivity. */
+/** Words that both kinds of restriction share; alone they mean age and sensitivity. */
 const RESTRICTED = /restricted|sensitive/;
 const WITHHELD = /(?:isn't|is not|not|un)\s?available|restricted|blocked|can't (?:see|view)/;
 

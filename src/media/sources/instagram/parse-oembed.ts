@@ -25,7 +25,7 @@ const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
 const MAX_WORDS_CHARS = 1_000;
 
 /**
- * Region, age and a limited audience share message and status: the English words tell them apart.
+ * Region, age and a limited audience share message and status: the English words distinguish them.
  * @returns null for a refusal that names no reason
  */
 function failureOfRefusal(answer: JsonObject): AppError | null {

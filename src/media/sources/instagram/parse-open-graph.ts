@@ -1,4 +1,4 @@
-/** What a page of the post tells crawlers (`og:`): one video, its cover, a few words (as of 2026-08). */
+/** What a page of the post says to crawlers (`og:`): one video, its cover, a few words (as of 2026-08). */
 
 import type { PostRef } from '../../extract/source.ts';
 import { readShownCount } from '../../parse/fields.ts';

@@ -77,7 +77,7 @@ interface Visitor {
 }
 
 export function createInstagramSessions({ http, log, now }: SessionOptions): InstagramSessions {
-  /** By what the site can tell callers apart by: as many as there are profiles, at most. */
+  /** By what the site can distinguish callers by: as many as there are profiles, at most. */
   const visitors = new Map<string, Visitor>();
 
   function visitorOf({ transport, proxy, userAgent }: RequestProfile): Visitor {

@@ -1,4 +1,4 @@
-/** Share links (`/share/reel/ID`, `ig.me/ID`): the site alone knows what they lead to, and tells it to non-browsers by a redirect. */
+/** Share links (`/share/reel/ID`, `ig.me/ID`): the site alone knows what they lead to, and shows it to non-browsers by a redirect. */
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import { profileRequest } from '../../extract/request-profile.ts';

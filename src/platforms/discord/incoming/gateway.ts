@@ -1,5 +1,6 @@
 import {
   Client,
+  CloseCodes,
   DiscordjsError,
   DiscordjsErrorCodes,
   Events,
@@ -11,6 +12,7 @@ import {
 } from 'discord.js';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';
+import type { GatewaySession } from './sessions.ts';
 
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
@@ -22,6 +24,16 @@ export interface GatewayHandlers {
   onMessageUpdate(data: unknown): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
+  /** How far was heard on a shard; null when its session is over. */
+  onSession(shardId: number, session: GatewaySession | null): void;
+}
+
+export interface Gateway {
+  readonly client: Client<true>;
+  /** As if it had come over the connection of that shard. Never throws. */
+  hear(dispatch: unknown, shardId: number): void;
+  /** Leaves in a way that the sessions can be taken up again. */
+  leave(): Promise<void>;
 }
 
 export interface ConnectOptions {
@@ -38,8 +50,10 @@ export interface ConnectOptions {
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
 }
 
-/** `intents`: one that is not granted; `refused`: Discord will not have it however often it is tried. */
-export type GatewayProblem = 'intents' | 'refused' | 'unreachable';
+/**
+ * `token`: Discord does not know it. `intents`: one is not granted. `settings`: someone must change them before Discord will have it.
+ */
+export type GatewayProblem = 'token' | 'intents' | 'settings' | 'unreachable';
 
 export class GatewayFailure extends Error {
   override readonly name = 'GatewayFailure';
@@ -52,19 +66,22 @@ export class GatewayFailure extends Error {
 }
 
 /**
- * A client of discord.js that is ready: all guilds are known.
+ * With a client of discord.js that is ready: all guilds are known.
  * @throws GatewayFailure; the client is gone then
  */
-export async function connectGateway(options: ConnectOptions): Promise<Client<true>> {
+export async function connectGateway(options: ConnectOptions): Promise<Gateway> {
   const { token, shards, log } = options;
-  const client = createClient(options);
+  let connections: Connections | undefined;
+  const client = createClient(options, made => {
+    connections = made;
+  });
   const count = shards === 'auto' ? 16 : shards.ids.length;
   // Nothing in discord.js ends a login that hears nothing.
   const timeout = AbortSignal.timeout(TIMES.login + count * TIMES.loginPerShard);
   const ended = AbortSignal.any([options.signal, timeout]);
   try {
     ended.throwIfAborted();
-    return await new Promise<Client<true>>((resolve, reject) => {
+    const ready = await new Promise<Client<true>>((resolve, reject) => {
       ended.addEventListener('abort', () => reject(new GatewayFailure('unreachable', 'the login took too long')));
       client.once(Events.ClientReady, ready => {
         client.on(Events.ShardDisconnect, ({ code }) => options.onLost(closeFailure(code)));
@@ -74,13 +91,29 @@ export async function connectGateway(options: ConnectOptions): Promise<Client<tr
       client.on(Events.ShardDisconnect, ({ code }) => reject(closeFailure(code)));
       client.login(token).catch((error: unknown) => reject(loginFailure(error)));
     });
+    return {
+      client: ready,
+      hear: (dispatch, shardId) => connections?.hear(dispatch, shardId),
+      async leave() {
+        // discord.js itself would close with 1000, which ends them.
+        if (connections !== undefined) {
+          connections.manager.options.updateSessionInfo = () => undefined;
+          ready.removeAllListeners(Events.ShardReconnecting);
+          await connections.manager.destroy({ code: CloseCodes.Resuming });
+        }
+        await ready.destroy();
+      },
+    };
   } catch (error) {
     await client.destroy().catch((cause: unknown) => log.warn({ err: cause }, 'discord: a client could not be closed'));
     throw error;
   }
 }
 
-function createClient({ apiUrl, shards, messageContent, handlers, log }: ConnectOptions): Client {
+function createClient(
+  { apiUrl, shards, messageContent, handlers, log }: ConnectOptions,
+  onConnections: (connections: Connections) => void,
+): Client {
   const client: Client = new Client({
     intents: [
       GatewayIntentBits.Guilds,
@@ -93,7 +126,12 @@ function createClient({ apiUrl, shards, messageContent, handlers, log }: Connect
     makeCache: Options.cacheWithLimits(CACHES),
     enforceNonce: true,
     allowedMentions: { parse: [], repliedUser: false },
-    ws: { buildStrategy: manager => guarded(manager, client, handlers, log) },
+    ws: {
+      buildStrategy(manager) {
+        onConnections({ manager, hear: guard(manager, client, handlers, log) });
+        return new SimpleShardingStrategy(manager);
+      },
+    },
   });
   client.on(Events.InteractionCreate, interaction => handlers.onInteraction(interaction));
   client.on(Events.GuildCreate, guild => handlers.onGuild(guild.id, true));
@@ -107,8 +145,11 @@ function createClient({ apiUrl, shards, messageContent, handlers, log }: Connect
   return client;
 }
 
-type Strategy = SimpleShardingStrategy;
 type Manager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
+
+interface Connections extends Pick<Gateway, 'hear'> {
+  readonly manager: Manager;
+}
 
 /** Events that come before discord.js is ready and are kept for it. */
 const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
@@ -119,14 +160,19 @@ const MAX_WAITING = 5_000;
  * or out of a timer when it was queued before the client is ready. And messages go to Medley alone: building objects of those
  * that hold no link would be most of its work.
  */
-function guarded(manager: Manager, client: Client, handlers: GatewayHandlers, log: ConnectOptions['log']): Strategy {
+function guard(
+  manager: Manager,
+  client: Client,
+  handlers: GatewayHandlers,
+  log: ConnectOptions['log'],
+): Gateway['hear'] {
   const emit: (event: string, ...values: unknown[]) => boolean = manager.emit.bind(manager);
   const waiting: (() => void)[] = [];
 
-  function guard(event: string, values: unknown[]): boolean {
+  function pass(event: string, values: unknown[]): boolean {
     const dispatch = event === 'dispatch' ? dispatchOf(values[0]) : undefined;
     if (dispatch && !EARLY.has(dispatch.type) && !client.isReady()) {
-      if (waiting.length < MAX_WAITING) waiting.push(() => guard(event, values));
+      if (waiting.length < MAX_WAITING) waiting.push(() => pass(event, values));
       return true;
     }
     try {
@@ -139,11 +185,17 @@ function guarded(manager: Manager, client: Client, handlers: GatewayHandlers, lo
     return true;
   }
 
+  const { options } = manager;
+  const keep = options.updateSessionInfo.bind(options);
+  options.updateSessionInfo = (shardId, session) => {
+    handlers.onSession(shardId, session);
+    return keep(shardId, session);
+  };
   client.once(Events.ClientReady, () => {
     for (const handle of waiting.splice(0)) handle();
   });
-  manager.emit = (event: string | symbol, ...values: unknown[]) => guard(String(event), values);
-  return new SimpleShardingStrategy(manager);
+  manager.emit = (event: string | symbol, ...values: unknown[]) => pass(String(event), values);
+  return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
 }
 
 interface Dispatch {
@@ -193,7 +245,7 @@ function isSelf({ id, client }: { readonly id: string; readonly client: Client }
 function loginFailure(error: unknown): GatewayFailure {
   if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
     return new GatewayFailure(
-      'refused',
+      'token',
       'Discord does not know this token: copy it again from the Bot page of the application',
     );
   }
@@ -202,14 +254,14 @@ function loginFailure(error: unknown): GatewayFailure {
 }
 
 const CLOSES: Readonly<Partial<Record<number, readonly [GatewayProblem, string]>>> = {
-  [GatewayCloseCodes.AuthenticationFailed]: ['refused', 'Discord no longer accepts the token'],
-  [GatewayCloseCodes.InvalidShard]: ['refused', 'DISCORD_SHARDS names shards that do not exist'],
+  [GatewayCloseCodes.AuthenticationFailed]: ['token', 'Discord no longer accepts the token'],
+  [GatewayCloseCodes.InvalidShard]: ['settings', 'DISCORD_SHARDS names shards that do not exist'],
   [GatewayCloseCodes.ShardingRequired]: [
-    'refused',
+    'settings',
     'the bot is in too many servers for these shards: set DISCORD_SHARDS to auto',
   ],
-  [GatewayCloseCodes.InvalidAPIVersion]: ['refused', 'Discord no longer offers this version of its API'],
-  [GatewayCloseCodes.InvalidIntents]: ['refused', 'Discord does not know an intent'],
+  [GatewayCloseCodes.InvalidAPIVersion]: ['settings', 'Discord no longer offers this version of its API'],
+  [GatewayCloseCodes.InvalidIntents]: ['settings', 'Discord does not know an intent'],
   [GatewayCloseCodes.DisallowedIntents]: ['intents', 'the message content intent is not granted'],
 };
 

@@ -16,153 +16,118 @@ import {
 } from 'discord.js';
 import type { Caller } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import type { PermissionCheck } from '../../../bot/settings/permission-check.ts';
+import type { Reply } from '../../../bot/reply.ts';
+import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import { callerOf } from '../../../bot/runtime/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
-import type { DiscordContext } from '../context.ts';
 import { COMMAND_LIMITS, TIMES } from '../limits.ts';
 import { matchDeleteButton } from '../outgoing/delete-button.ts';
-import { diagnosisOf, rightsOf } from '../permissions.ts';
+import { rightsOf } from '../permissions.ts';
 import type { CommandIndex } from '../register.ts';
 import { findMarkdownLinks } from '../render/markdown-links.ts';
 import { shorten } from '../render/markdown-text.ts';
 import { renderMessage } from '../render/render.ts';
-import type { FirstMessage, InteractionWork } from './interaction-answers.ts';
-import type { InteractionTarget } from './job-payload.ts';
+import type { DiscordReplyTo } from '../reply-to.ts';
+import type { ListenContext } from './listen-context.ts';
 
 export interface IncomingInteractions {
+  /** What it asks for; undefined for what is answered at once. */
+  read(interaction: Interaction): Promise<Draft<DiscordReplyTo> | undefined>;
   /**
-   * Acknowledges, and returns the work that is left; undefined when it was done at once.
+   * Answers suggestions and the delete button, which are not worth keeping.
    * @throws SendFailure
    */
-  accept(interaction: Interaction): Promise<InteractionWork | undefined>;
-  /** Says that there is too much to do just now. */
-  refuse(work: InteractionWork): Promise<void>;
+  answerAtOnce(interaction: Interaction): Promise<void>;
 }
 
 type Pressed = ButtonInteraction | StringSelectMenuInteraction;
-type Asked = ChatInputCommandInteraction | MessageContextMenuCommandInteraction;
+type Kept = ChatInputCommandInteraction | MessageContextMenuCommandInteraction | Pressed;
+type InteractionDraft = Draft<DiscordReplyTo>;
+type Envelope = Pick<InteractionDraft, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
-export function createIncomingInteractions(desk: DiscordContext, index: CommandIndex): IncomingInteractions {
-  const { dispatcher, jobs, sender, now } = desk;
+export function createIncomingInteractions(context: ListenContext, index: CommandIndex): IncomingInteractions {
+  const { dispatcher, api, now, signal } = context;
 
-  async function acceptCommand(interaction: ChatInputCommandInteraction): Promise<InteractionWork | undefined> {
-    const { name, values: shown } = commandOf(interaction);
+  function readCommand(interaction: ChatInputCommandInteraction): InteractionDraft {
+    const { name, values } = commandOf(interaction);
     const known = index.find(name);
-    const isEphemeral = known?.spec.visibility === 'caller';
-    await defer(interaction, isEphemeral);
-    const values = Object.fromEntries(
-      Object.entries(shown).flatMap(([option, value]) => [[known?.keyOf(option) ?? option, value]]),
+    const options = Object.fromEntries(
+      Object.entries(values).map(([option, value]) => [known?.keyOf(option) ?? option, value]),
     );
-    const caller = callerOf(interaction);
-    const work = {
-      jobId: undefined,
-      caller,
-      token: interaction.token,
-      fileBytes: interaction.attachmentSizeLimit,
-      isPersonal: isPersonal(interaction),
-      first: { kind: 'deferred' as const, isEphemeral },
-      invocation: { kind: 'command' as const, name, options: values },
-    };
-    const linkOption = known?.spec.options.find(
-      ({ option }) => option.type === 'string' && option.form === 'link',
-    )?.key;
-    const link = linkOption === undefined ? undefined : values[linkOption];
-    if (known?.spec.accepts !== 'link' || linkOption === undefined || typeof link !== 'string') return work;
-    const { [linkOption]: _, ...others } = values;
-    const command = { name, linkOption, values: others };
-    return keep(interaction, work, [{ url: link, spoiler: false }], command);
+    const isEphemeral = known?.spec.visibility === 'caller';
+    return { ...envelope(interaction, { isEphemeral }), kind: 'command', what: { name, options } };
   }
 
-  async function acceptMenu(interaction: MessageContextMenuCommandInteraction): Promise<InteractionWork | undefined> {
-    await defer(interaction, false);
+  async function readMenu(interaction: MessageContextMenuCommandInteraction): Promise<InteractionDraft> {
     const links = linksIn(interaction.targetMessage);
-    const work = {
-      jobId: undefined,
-      caller: callerOf(interaction),
-      token: interaction.token,
-      fileBytes: interaction.attachmentSizeLimit,
-      isPersonal: isPersonal(interaction),
-      first: { kind: 'deferred' as const, isEphemeral: false },
-      invocation: { kind: 'text' as const, text: '', direct: true, links },
-    };
-    return keep(interaction, work, links, null);
+    const ask = await dispatcher.read({ kind: 'text', caller: callerIn(interaction), text: '', direct: true, links });
+    return { ...envelope(interaction, { isEphemeral: false }), ...(ask ?? { kind: 'talk', what: null }) };
   }
 
-  /** Undefined when it is a repeat. Only links are worth keeping. */
-  async function keep(
-    interaction: Asked,
-    work: InteractionWork,
-    found: readonly PastedLink[],
-    command: InteractionTarget['command'],
-  ): Promise<InteractionWork | undefined> {
-    const { caller } = work;
-    const links = await dispatcher.linksOf({ kind: 'text', caller, text: '', direct: true, links: found });
-    if (links.length === 0) return work;
-    const jobId = `discord:${interaction.id}`;
-    const target: InteractionTarget = {
-      kind: 'interaction',
-      channelId: caller.chatId,
-      ...(caller.groupId !== undefined && { guildId: caller.groupId }),
-      isPrivate: caller.chatKind === 'private',
-      locales: [...caller.locales],
-      spoilers: links.map(({ spoiler }) => spoiler),
-      fileBytes: work.fileBytes,
-      isPersonal: work.isPersonal,
-      token: interaction.token,
+  function readPress(interaction: Pressed): InteractionDraft {
+    const token = interaction.isStringSelectMenu() ? (interaction.values[0] ?? '') : interaction.customId;
+    const deleteId = deleteIdIn(interaction.message);
+    const first = {
+      isEphemeral: interaction.message.flags.has(MessageFlags.Ephemeral),
+      pressed: { ...(deleteId !== undefined && { deleteId }) },
+    };
+    return { ...envelope(interaction, first), kind: 'button', what: { token } };
+  }
+
+  function envelope(
+    interaction: Kept,
+    first: { readonly isEphemeral: boolean; readonly pressed?: { readonly deleteId?: string } },
+  ): Envelope {
+    const isAllowed = interaction.memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
+    const isThread = interaction.channel?.isThread() === true;
+    return {
+      eventId: interaction.id,
+      ...whoAndWhere(interaction),
       // By this machine's clock, which need not be Discord's.
       until: now() + TIMES.token,
-      isEphemeral: work.first.isEphemeral,
-      command,
+      replyTo: {
+        kind: 'interaction',
+        applicationId: interaction.applicationId,
+        token: interaction.token,
+        fileBytes: interaction.attachmentSizeLimit,
+        rights: rightsOf(interaction.appPermissions, isThread, context.readsMessages()),
+        ...(isPersonal(interaction) && { personal: { isAllowed } }),
+        ...first,
+      },
+      acknowledge: () => acknowledge(interaction, first.isEphemeral),
+      refuse: reply => showAlone(interaction, reply),
     };
-    const job = { id: jobId, platform: 'discord' as const, userId: caller.userId, chatId: caller.chatId };
-    const isNew = jobs.accept({ ...job, links: links.map(({ url }) => url), target: JSON.stringify(target) });
-    return isNew ? { ...work, jobId } : undefined;
   }
 
-  async function acceptPress(interaction: Pressed): Promise<InteractionWork | undefined> {
-    const own = matchDeleteButton(interaction.customId);
-    if (own) {
-      await pressDelete(interaction, own.requesterId);
-      return undefined;
-    }
-    await sender.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
-    const token = interaction.isStringSelectMenu() ? (interaction.values[0] ?? '') : interaction.customId;
-    const first: FirstMessage = {
-      kind: 'pressed',
-      isEphemeral: interaction.message.flags.has(MessageFlags.Ephemeral),
-      deleteId: deleteIdIn(interaction.message),
-    };
-    const { attachmentSizeLimit: fileBytes } = interaction;
-    const invocation = { kind: 'action' as const, token };
-    const { token: answerToken } = interaction;
-    const caller = callerOf(interaction);
-    const personal = isPersonal(interaction);
-    return { jobId: undefined, caller, token: answerToken, fileBytes, isPersonal: personal, first, invocation };
+  function acknowledge(interaction: Kept, isEphemeral: boolean): Promise<void> {
+    if (interaction.isMessageComponent())
+      return api.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
+    const type = InteractionResponseType.DeferredChannelMessageWithSource;
+    return api.respond(interaction, isEphemeral ? { type, data: { flags: MessageFlags.Ephemeral } } : { type });
+  }
+
+  /** In place of an acknowledgement. */
+  async function showAlone(interaction: Kept, reply: Reply): Promise<void> {
+    const t = await dispatcher.translator(callerIn(interaction));
+    const components = renderMessage([{ reply, media: [], omitted: 0 }], { t, deleteId: undefined });
+    const flags = MessageFlags.Ephemeral | MessageFlags.IsComponentsV2;
+    await api.respond(interaction, {
+      type: InteractionResponseType.ChannelMessageWithSource,
+      data: { components, allowed_mentions: { parse: [] }, flags },
+    });
   }
 
   async function pressDelete(interaction: Pressed, requesterId: string): Promise<void> {
-    const { user, memberPermissions } = interaction;
+    const { user, memberPermissions, applicationId, token } = interaction;
     const isModerator = interaction.inGuild() && memberPermissions?.has(PermissionFlagsBits.ManageMessages) === true;
     if (user.id !== requesterId && !isModerator) {
       const error = new AppError('forbidden', 'button of another person', { params: { what: 'button' } });
-      await sender.respond(interaction, {
-        type: InteractionResponseType.ChannelMessageWithSource,
-        data: {
-          ...(await noticeFor(callerOf(interaction), error)),
-          flags: MessageFlags.Ephemeral | MessageFlags.IsComponentsV2,
-        },
-      });
-      return;
+      const t = await dispatcher.translator(callerIn(interaction));
+      return showAlone(interaction, errorNotice(error, t, { visibility: 'caller' }));
     }
-    await sender.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
-    await sender.deleteOriginal(interaction.token);
-  }
-
-  async function noticeFor(caller: Caller, error: AppError) {
-    const t = await dispatcher.translator(caller);
-    const section = { reply: errorNotice(error, t, { visibility: 'caller' }), media: [], omitted: 0 };
-    return { components: renderMessage([section], { t, deleteId: undefined }), allowed_mentions: { parse: [] } };
+    await acknowledge(interaction, false);
+    await api.deleteOriginal({ applicationId, token }, signal);
   }
 
   async function suggest(interaction: AutocompleteInteraction): Promise<void> {
@@ -170,8 +135,8 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
     const focused = interaction.options.getFocused(true);
     const option = index.find(name)?.keyOf(focused.name) ?? focused.name;
     const suggestions = await dispatcher.suggestOption({
-      caller: callerOf(interaction),
-      signal: AbortSignal.any([desk.signal, AbortSignal.timeout(TIMES.suggest)]),
+      caller: callerIn(interaction),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMES.suggest)]),
       command: name,
       option,
       partial: String(focused.value),
@@ -181,54 +146,48 @@ export function createIncomingInteractions(desk: DiscordContext, index: CommandI
       .slice(0, COMMAND_LIMITS.choices)
       .map(({ label, value }) => ({ name: shorten(label === '' ? value : label, COMMAND_LIMITS.choiceName), value }));
     const type = InteractionResponseType.ApplicationCommandAutocompleteResult;
-    await sender.respond(interaction, { type, data: { choices } });
-  }
-
-  async function defer(interaction: Asked, isEphemeral: boolean): Promise<void> {
-    const type = InteractionResponseType.DeferredChannelMessageWithSource;
-    await sender.respond(interaction, isEphemeral ? { type, data: { flags: MessageFlags.Ephemeral } } : { type });
-  }
-
-  function callerOf(interaction: Interaction): Caller {
-    const { user, guildId, channelId, locale, guildLocale } = interaction;
-    const isPrivate =
-      guildId === null && (interaction.context ?? InteractionContextType.BotDM) === InteractionContextType.BotDM;
-    const isAdmin = interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
-    return {
-      platform: 'discord',
-      userId: user.id,
-      chatId: channelId ?? user.id,
-      chatKind: isPrivate ? 'private' : 'group',
-      ...(guildId !== null && { groupId: guildId }),
-      isChatAdmin: isPrivate || (isAdmin && !isPersonal(interaction)),
-      hidesEmbeds: true,
-      diagnose: () => diagnose(interaction),
-      rateKey: user.id,
-      locales: [locale, ...(guildLocale === null ? [] : [guildLocale])],
-    };
-  }
-
-  function diagnose(interaction: Interaction): readonly PermissionCheck[] {
-    if (isPersonal(interaction)) {
-      const ok = interaction.memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
-      return [{ key: 'useExternalApps', ok }];
-    }
-    const isThread = interaction.channel?.isThread() === true;
-    return diagnosisOf(rightsOf(interaction.appPermissions, isThread), desk.readsMessages());
+    await api.respond(interaction, { type, data: { choices } });
   }
 
   return {
-    async accept(interaction) {
-      if (interaction.isAutocomplete()) await suggest(interaction);
-      else if (interaction.isChatInputCommand()) return acceptCommand(interaction);
-      else if (interaction.isMessageContextMenuCommand()) return acceptMenu(interaction);
-      else if (interaction.isButton() || interaction.isStringSelectMenu()) return acceptPress(interaction);
-      return undefined;
+    async read(interaction) {
+      if (interaction.isChatInputCommand()) return readCommand(interaction);
+      if (interaction.isMessageContextMenuCommand()) return readMenu(interaction);
+      if (!isPress(interaction) || matchDeleteButton(interaction.customId) !== undefined) return undefined;
+      return readPress(interaction);
     },
-    async refuse({ caller, token, first }) {
-      if (first.kind === 'pressed') return;
-      const error = new AppError('rate_limited', 'too much of one chat waits', { params: { reason: 'busy' } });
-      await sender.editOriginal(token, { ...(await noticeFor(caller, error)), uploads: [] }, desk.signal);
+    async answerAtOnce(interaction) {
+      if (interaction.isAutocomplete()) return suggest(interaction);
+      const own = isPress(interaction) ? matchDeleteButton(interaction.customId) : undefined;
+      if (own !== undefined && isPress(interaction)) await pressDelete(interaction, own.requesterId);
+    },
+  };
+}
+
+function isPress(interaction: Interaction): interaction is Pressed {
+  return interaction.isButton() || interaction.isStringSelectMenu();
+}
+
+function callerIn(interaction: Interaction): Caller {
+  return callerOf({ platform: 'discord', ...whoAndWhere(interaction) });
+}
+
+function whoAndWhere(interaction: Interaction): Pick<InteractionDraft, 'chat' | 'user'> {
+  const { user, guildId, channelId, locale, guildLocale } = interaction;
+  const isPrivate =
+    guildId === null && (interaction.context ?? InteractionContextType.BotDM) === InteractionContextType.BotDM;
+  const isAdmin = interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
+  return {
+    chat: {
+      id: channelId ?? user.id,
+      kind: isPrivate ? 'private' : 'group',
+      ...(guildId !== null && { groupId: guildId }),
+    },
+    user: {
+      id: user.id,
+      rateKey: user.id,
+      locales: [locale, ...(guildLocale === null ? [] : [guildLocale])],
+      isChatAdmin: isPrivate || (isAdmin && !isPersonal(interaction)),
     },
   };
 }
@@ -255,7 +214,7 @@ function valuesOf(options: readonly CommandInteractionOption[]): Values {
   return Object.fromEntries(options.flatMap(({ name, value }) => (value === undefined ? [] : [[name, value]])));
 }
 
-/** Whoever asks for a message's media means its links wherever they stand: in what was forwarded, quoted or embedded too. */
+/** A person who asks for a message's media means its links wherever they stand: in what was forwarded, quoted or embedded too. */
 function linksIn(message: Message): readonly PastedLink[] {
   const content = message.content ?? '';
   const shown = findMarkdownLinks(content);

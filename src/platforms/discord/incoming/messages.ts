@@ -1,11 +1,12 @@
 import { z } from 'zod';
-import type { Caller } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
-import type { DiscordContext } from '../context.ts';
-import { diagnosisOf, isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
+import type { TextMessage } from '../../../bot/dispatch/message-filter.ts';
+import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import { callerOf } from '../../../bot/runtime/request.ts';
+import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
 import { findMarkdownLinks, findUnfurledLinks } from '../render/markdown-links.ts';
-import { callerOf, type MessageTarget } from './job-payload.ts';
-import type { MessageWork } from './message-answers.ts';
+import type { DiscordReplyTo } from '../reply-to.ts';
+import type { ListenContext } from './listen-context.ts';
 
 const Created = z.object({
   id: z.string(),
@@ -37,87 +38,22 @@ export function readUpdate(data: unknown): { messageId: string; flags: number; h
   return { messageId: id, flags: flags ?? 0, hasEmbeds: (embeds ?? []).length > 0 };
 }
 
-export interface IncomingMessages {
-  /**
-   * The work that a MESSAGE_CREATE asks for, accepted as a job; undefined at once for all that are not meant for Medley, and later for
-   * one that was accepted before.
-   * @throws ZodError for what is no message
-   */
-  accept(data: unknown): Promise<MessageWork | undefined> | undefined;
-}
-
-export function createIncomingMessages(desk: DiscordContext, ownId: () => string | undefined): IncomingMessages {
-  const { dispatcher, jobs, log } = desk;
-
-  return {
-    accept(data) {
-      if (!mayMatter(data, ownId())) return undefined;
-      const message = Created.parse(data);
-      if (!isWrittenByPerson(message, ownId())) return undefined;
-      const { text, isMentioned } = spokenText(message.content, ownId());
-      const direct = isMentioned || !message.guild_id;
-      const found = findMarkdownLinks(text);
-      if (found.length === 0 && !direct) return undefined;
-      return workOf(message, { text, direct, found });
-    },
-  };
-
-  async function workOf(message: Created, said: Said): Promise<MessageWork | undefined> {
-    const { text, direct, found } = said;
-    const place: Place = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
-    const rights = rightsIn(desk.client(), place);
-    if (!rights.send) {
-      log.debug({ channel: place.channelId }, 'discord: no right to answer here');
-      return undefined;
-    }
-    const target: MessageTarget = {
-      kind: 'message',
-      channelId: place.channelId,
-      ...(place.guildId !== undefined && { guildId: place.guildId }),
-      isPrivate: place.guildId === undefined,
-      locales: localesIn(place),
-      spoilers: [],
-      fileBytes: uploadBytesIn(desk.client(), place),
-      messageId: message.id,
-      flags: message.flags ?? 0,
-      direct,
-      canReply: rights.reply,
-      canAttach: rights.attach,
-      isOnlyLinks: false,
-    };
-    const caller = callerIn(message, target);
-    // Without being asked, only links are read: a line that looks like a command may be another bot's.
-    const asked = { kind: 'text' as const, caller, text: direct ? text : '', direct, links: found };
-    const links = await dispatcher.linksOf(asked);
-    if (links.length === 0 && !direct) return undefined;
-    const spoilers = links.map(({ spoiler }) => spoiler);
-    const kept = { ...target, spoilers, isOnlyLinks: await isOnlyLinks(asked, text) };
-    const jobId = `discord:${message.id}`;
-    const job = { id: jobId, platform: 'discord' as const, userId: message.author.id, chatId: target.channelId };
-    if (!jobs.accept({ ...job, links: links.map(({ url }) => url), target: JSON.stringify(kept) })) return undefined;
-    return { jobId, caller, target: kept, text: asked.text, links: links.length > 0 ? links : found };
-  }
-
-  /** Other addresses would lose their embed too. */
-  async function isOnlyLinks(asked: Asked, text: string): Promise<boolean> {
-    const answered = await Promise.all(asked.links.map(link => dispatcher.linksOf({ ...asked, links: [link] })));
-    return answered.every(links => links.length > 0) && findUnfurledLinks(text).length === asked.links.length;
-  }
-
-  function callerIn({ author, member }: Created, target: MessageTarget): Caller {
-    const { guildId } = target;
-    const place = { guildId, channelId: target.channelId };
-    return {
-      ...callerOf({ userId: author.id }, target),
-      isChatAdmin: guildId === undefined || isGuildAdmin(desk.client(), guildId, author.id, member?.roles ?? []),
-      diagnose: () => diagnosisOf(rightsIn(desk.client(), place), desk.readsMessages()),
-    };
-  }
-
-  function localesIn({ guildId }: Place): string[] {
-    const guild = guildId === undefined ? undefined : desk.client()?.guilds.cache.get(guildId);
-    return guild ? [guild.preferredLocale] : [];
-  }
+/**
+ * What a MESSAGE_CREATE asks for; undefined at once for nearly all that are not meant for Medley, and later for the others.
+ * @throws ZodError for what is no message
+ */
+export function readMessage(
+  data: unknown,
+  context: ListenContext,
+): Promise<Draft<DiscordReplyTo> | undefined> | undefined {
+  const ownId = context.client()?.user.id;
+  if (!mayMatter(data, ownId)) return undefined;
+  const message = Created.parse(data);
+  if (!isWrittenByPerson(message, ownId)) return undefined;
+  const { text, isMentioned } = spokenText(message.content, ownId);
+  const direct = isMentioned || !message.guild_id;
+  const found = findMarkdownLinks(text);
+  return found.length === 0 && !direct ? undefined : draftOf(message, { text, direct, found }, context);
 }
 
 interface Said {
@@ -126,17 +62,66 @@ interface Said {
   readonly found: readonly PastedLink[];
 }
 
-interface Asked {
-  readonly kind: 'text';
-  readonly caller: Caller;
-  readonly text: string;
-  readonly direct: boolean;
-  readonly links: readonly PastedLink[];
+async function draftOf(
+  message: Created,
+  { text, direct, found }: Said,
+  { dispatcher, log, client: connected, readsMessages }: ListenContext,
+): Promise<Draft<DiscordReplyTo> | undefined> {
+  const { author, member } = message;
+  const place: Place = { guildId: message.guild_id ?? undefined, channelId: message.channel_id };
+  const { guildId, channelId } = place;
+  const client = connected();
+  const rights = rightsIn(client, place, readsMessages());
+  if (!rights.send) {
+    log.debug({ channel: channelId }, 'discord: no right to answer here');
+    return undefined;
+  }
+  const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
+  const chat = {
+    id: channelId,
+    kind: guildId === undefined ? ('private' as const) : ('group' as const),
+    ...(guildId !== undefined && { groupId: guildId }),
+  };
+  const user = {
+    id: author.id,
+    rateKey: author.id,
+    locales: guild ? [guild.preferredLocale] : [],
+    isChatAdmin: guildId === undefined || isGuildAdmin(client, guildId, author.id, member?.roles ?? []),
+  };
+  // Without being asked, only links are read: a line that looks like a command may be another bot's.
+  const said: TextMessage = {
+    kind: 'text',
+    caller: callerOf({ platform: 'discord', chat, user }),
+    text: direct ? text : '',
+    direct,
+    links: found,
+  };
+  const ask = await dispatcher.read(said);
+  if (ask === undefined) return undefined;
+  const answered = ask.kind === 'links' ? new Set(ask.what.map(({ url }) => url)) : new Set<string>();
+
+  /** Other addresses would lose their embed too. */
+  async function isOnlyLinks(): Promise<boolean> {
+    if (findUnfurledLinks(text).length !== found.length) return false;
+    const asks = await Promise.all(found.map(link => dispatcher.read({ ...said, links: [link] })));
+    return asks.every(each => each?.kind === 'links' && each.what.every(({ url }) => answered.has(url)));
+  }
+
+  const replyTo: DiscordReplyTo = {
+    kind: 'message',
+    channelId,
+    messageId: message.id,
+    flags: message.flags ?? 0,
+    fileBytes: uploadBytesIn(client, place),
+    rights,
+    isOnlyLinks: await isOnlyLinks(),
+  };
+  return { eventId: message.id, chat, user, replyTo, ...ask };
 }
 
 /** Cheap: nearly every message of every server ends here. */
-function mayMatter(data: unknown, ownId: string | undefined): boolean {
-  if (!isRecord(data)) throw new TypeError('a message without content');
+export function mayMatter(data: unknown, ownId: string | undefined): boolean {
+  if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
   // Without the privileged intent most messages come empty.
   if (content === '') return false;

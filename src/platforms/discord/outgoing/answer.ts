@@ -7,7 +7,8 @@ import { countComponents } from '../render/block-components.ts';
 import { type Drawings, drawPictures, NO_DRAWINGS } from '../render/drawings.ts';
 import type { LinkReason } from '../render/placed-media.ts';
 import { renderMessage, type Section } from '../render/render.ts';
-import { type Content, SendFailure } from './send.ts';
+import type { Content } from './discord-api.ts';
+import { SendFailure } from './send-failure.ts';
 import { type Deliver, prepareUploads, type Uploads } from './uploads.ts';
 
 /** Where an answer goes. */
@@ -19,9 +20,7 @@ export interface Destination {
   readonly deleteId: string | undefined;
   /** How many messages may be sent there. */
   readonly messages: number;
-  /** Whether sending that message once more after an unclear failure cannot make a second one. */
-  isRepeatable(place: number): boolean;
-  /** Sends one of the messages, counted from 0. */
+  /** Sends one of the messages, counted from 0, unless it stands there already. */
   send(content: Content, place: number): Promise<void>;
 }
 
@@ -39,7 +38,7 @@ export interface Answer {
   add(reply: Reply): void;
   /**
    * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived.
-   * @throws SendFailure
+   * @throws what sending throws
    */
   finish(destination: Destination): Promise<{ readonly isWhole: boolean }>;
   /** Lets go of every file; safe to call twice and after `finish`. */
@@ -99,7 +98,7 @@ export function createAnswer(
       }
     },
     async finish(destination) {
-      const batches = withinMessages(await drafts(), destination.messages, limits.requestBytes, t);
+      const batches = await withinMessages(await drafts(), destination.messages, limits.requestBytes, t);
       const arrived = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
         await sendBatch(batch, place, destination);
@@ -137,17 +136,12 @@ export function createAnswer(
       return await destination.send(content, place);
     } catch (error) {
       const isHopeless = signal.aborted || content.uploads.length === 0;
-      const remedy = isHopeless ? undefined : remedyFor(error, refusals, destination.isRepeatable(place));
+      const remedy = isHopeless ? undefined : remedyFor(error, refusals);
       if (remedy === undefined) throw error;
       if (remedy === 'smaller') await shrinkLargest(batch);
       else await giveUp(batch, remedy);
     }
     return sendBatch(batch, place, destination, refusals + 1);
-  }
-
-  async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {
-    for (const draft of batch) draft.drawings = NO_DRAWINGS;
-    await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
   }
 
   async function shrinkLargest(batch: readonly Draft[]): Promise<void> {
@@ -159,8 +153,13 @@ export function createAnswer(
 
 const MOST = MESSAGE_LIMITS.attachments;
 
-/** Smaller files, or links and why; undefined when nothing helps. */
-function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'smaller' | LinkReason | undefined {
+async function giveUp(batch: readonly Draft[], reason: LinkReason): Promise<void> {
+  for (const draft of batch) draft.drawings = NO_DRAWINGS;
+  await Promise.all(batch.map(({ uploads }) => uploads.giveUp(reason)));
+}
+
+/** Smaller files, or links and why; undefined when nothing helps, or it may have arrived. */
+function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | undefined {
   if (!(error instanceof SendFailure)) return undefined;
   switch (error.problem) {
     case 'too_large':
@@ -170,13 +169,9 @@ function remedyFor(error: unknown, refusals: number, isRepeatable: boolean): 'sm
     case 'blocked':
     case 'refused':
       return 'refused';
-    // It may have arrived.
-    case 'timeout':
-      return isRepeatable ? 'upload_timeout' : undefined;
-    case 'failed':
-      return isRepeatable ? 'upload_failed' : undefined;
-    case 'gone':
-    case 'rate_limited':
+    case 'cut':
+      return 'upload_timeout';
+    default:
       return undefined;
   }
 }
@@ -218,21 +213,30 @@ function inMessages(drafts: readonly Draft[], requestBytes: number, t: Translato
   return batches;
 }
 
-/** Where only so many messages may be sent, further files of a reply stay away, and it says so. */
-function withinMessages(
+/**
+ * Where only so many messages may be sent, further files of a reply stay away, and it says so; where that is not enough, replies are left
+ * with links.
+ */
+async function withinMessages(
   drafts: readonly Draft[],
   messages: number,
   requestBytes: number,
   t: Translator,
-): readonly (readonly Draft[])[] {
+): Promise<readonly (readonly Draft[])[]> {
   const kept = [...drafts];
   for (;;) {
     const batches = inMessages(kept, requestBytes, t);
+    if (batches.length <= messages) return batches;
     const place = kept.findLastIndex(({ isMore }) => isMore);
-    if (batches.length <= messages || place === -1) return batches;
-    const [left] = kept.splice(place, 1);
-    const head = kept.slice(0, place).findLast(({ isMore }) => !isMore);
-    if (left && head) head.omitted += left.uploads.placed('').length;
+    if (place === -1) {
+      const full = kept.findLast(({ uploads }) => uploads.count > 0);
+      if (full === undefined) return batches;
+      await giveUp([full], 'refused');
+    } else {
+      const [left] = kept.splice(place, 1);
+      const head = kept.slice(0, place).findLast(({ isMore }) => !isMore);
+      if (left && head) head.omitted += left.uploads.placed('').length;
+    }
   }
 }
 

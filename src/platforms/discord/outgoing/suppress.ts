@@ -1,7 +1,7 @@
 import { MessageFlags } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 import { TIMES, WORK } from '../limits.ts';
-import type { Sender } from './send.ts';
+import type { DiscordApi } from './discord-api.ts';
 
 export interface SourceMessage {
   readonly channelId: string;
@@ -15,31 +15,46 @@ export interface EmbedSuppression {
   suppress(message: SourceMessage): Promise<void>;
   /** On every MESSAGE_UPDATE; resolves at once for messages that are none of its own. */
   onUpdate(update: { readonly messageId: string; readonly flags: number; readonly hasEmbeds: boolean }): Promise<void>;
+  close(): void;
+}
+
+export interface EmbedSuppressionOptions {
+  readonly api: Pick<DiscordApi, 'suppressEmbeds'>;
+  readonly now: () => number;
+  /** Whether this process is told of updates; where it is not, embeds are hidden once more when they mostly have come. */
+  readonly hearsUpdates: () => boolean;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Embeds may come in pieces, one update for each link. */
 const MAX_REPEATS = 3;
 
-export function createEmbedSuppression({
-  sender,
-  now,
-}: {
-  readonly sender: Pick<Sender, 'suppressEmbeds'>;
-  readonly now: () => number;
-}): EmbedSuppression {
+export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedSuppression {
+  const { api, now, hearsUpdates, onFailure } = options;
   const watched = new LRUCache<string, { readonly message: SourceMessage; repeats: number }>({
     max: WORK.suppressed,
     ttl: TIMES.lateEmbed,
     perf: { now },
   });
+  const later = new Set<NodeJS.Timeout>();
 
   async function hide({ channelId, messageId, flags }: SourceMessage): Promise<void> {
-    await sender.suppressEmbeds(channelId, messageId, flags);
+    await api.suppressEmbeds(channelId, messageId, flags);
+  }
+
+  function hideLater(message: SourceMessage): void {
+    const timer = setTimeout(() => {
+      later.delete(timer);
+      hide(message).catch(onFailure);
+    }, TIMES.usualEmbed);
+    timer.unref();
+    later.add(timer);
   }
 
   return {
     async suppress(message) {
-      watched.set(message.messageId, { message, repeats: 0 });
+      if (hearsUpdates()) watched.set(message.messageId, { message, repeats: 0 });
+      else hideLater(message);
       await hide(message);
     },
     async onUpdate({ messageId, flags, hasEmbeds }) {
@@ -47,6 +62,10 @@ export function createEmbedSuppression({
       if (!known || !hasEmbeds || (flags & MessageFlags.SuppressEmbeds) !== 0 || known.repeats >= MAX_REPEATS) return;
       known.repeats += 1;
       await hide({ ...known.message, flags });
+    },
+    close() {
+      for (const timer of later) clearTimeout(timer);
+      later.clear();
     },
   };
 }

@@ -1,10 +1,7 @@
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 
-/**
- * `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. `upload_failed`: its
- * upload broke, or Discord had trouble of its own.
- */
-export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout' | 'upload_failed';
+/** `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. */
+export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
 
 /** One file of a reply as it stands in the message. */
 export type PlacedMedia =

@@ -222,7 +222,6 @@ type PlacedLink = Extract<PlacedMedia, { kind: 'link' }>;
 function reasonOf({ reason, leadsTo }: PlacedLink, { messages }: Translator): string {
   if (reason === 'refused') return messages.discord.noFiles;
   if (reason === 'upload_timeout') return messages.discord.uploadSlow;
-  if (reason === 'upload_failed') return messages.discord.uploadFailed;
   return leadsTo === 'page' && reason === 'too_large' ? messages.post.tooLargeHere : messages.errors[reason]({});
 }
 

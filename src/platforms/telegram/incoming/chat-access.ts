@@ -10,12 +10,12 @@ export interface ChatAccess {
   diagnose(chatId: number): Promise<readonly PermissionCheck[]>;
 }
 
-export function createChatAccess(api: BotApi, me: () => Me): ChatAccess {
+export function createChatAccess(api: BotApi, me: () => Promise<Me>): ChatAccess {
   async function isAdmin(chatId: number, userId: number): Promise<boolean> {
     try {
-      return rules(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
+      return isAdminIn(await api.call('getChatMember', { chat_id: chatId, user_id: userId }));
     } catch (error) {
-      // Telegram does not know him there.
+      // Telegram does not know them there.
       if (error instanceof BotApiError && error.code === 400) return false;
       throw error;
     }
@@ -24,22 +24,22 @@ export function createChatAccess(api: BotApi, me: () => Me): ChatAccess {
   return {
     isAdmin,
     async diagnose(chatId) {
-      const { id, can_read_all_group_messages: readsAll } = me();
+      const { id, can_read_all_group_messages: readsAll } = await me();
       const member = await api.call('getChatMember', { chat_id: chatId, user_id: id });
-      const isRuler = rules(member);
-      // Members have the rights of the chat; those of a restricted one are his own.
+      const isAdminHere = isAdminIn(member);
+      // Members have the rights of the chat; those of a restricted one are their own.
       const chat =
-        isRuler || member.status === 'restricted' ? undefined : await api.call('getChat', { chat_id: chatId });
-      const rights: Partial<Member> = isRuler ? {} : (chat?.permissions ?? member);
+        isAdminHere || member.status === 'restricted' ? undefined : await api.call('getChat', { chat_id: chatId });
+      const rights: Partial<Member> = isAdminHere ? {} : (chat?.permissions ?? member);
       return [
         { key: 'sendMessages', ok: rights.can_send_messages !== false },
         { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
-        { key: 'privacyMode', ok: readsAll || isRuler },
+        { key: 'privacyMode', ok: readsAll || isAdminHere },
       ];
     },
   };
 }
 
-function rules({ status }: Member): boolean {
+function isAdminIn({ status }: Member): boolean {
   return status === 'administrator' || status === 'creator';
 }

@@ -1,88 +1,55 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Telegraf } from 'telegraf';
-import type { Logger } from '../../../infra/log.ts';
+import { z } from 'zod';
+import type { Connection } from '../../../bot/runtime/chat-platform.ts';
 import type { TelegramLimits } from '../limits.ts';
-import { readFailure } from '../outgoing/bot-api-error.ts';
+import type { BotApi } from '../outgoing/bot-api.ts';
 import { ALLOWED_UPDATES } from './updates.ts';
 
-/** Long polling, kept alive: telegraf ends it for good when another process polls (409) and whenever a handler fails. */
-export interface Polling {
-  start(): void;
-  /** Resolves when nothing is fetched any more, or after `limits.closeMs`. */
-  stop(): Promise<void>;
-}
-
 export interface PollingOptions {
-  readonly bot: Telegraf;
-  readonly limits: Pick<TelegramLimits, 'backoffMs' | 'maxBackoffMs' | 'closeMs'>;
-  readonly log: Pick<Logger, 'warn' | 'error'>;
-  readonly now: () => number;
+  readonly api: BotApi;
+  readonly limits: Pick<TelegramLimits, 'pollSeconds' | 'callMs'>;
+  /** Resolves with true when the update is stored. */
+  readonly take: (update: unknown) => Promise<boolean>;
+  /** Called once, with what ended the polling. */
+  readonly onLost: (reason: unknown) => void;
 }
 
-const STOP_EVERY_MS = 20;
+const Numbered = z.looseObject({ update_id: z.number() });
 
-export function createPolling({ bot, limits, log, now }: PollingOptions): Polling {
+/** Long polling. An update is confirmed, by asking for those after it, when it and all before it are stored. */
+export function startPolling({ api, limits, take, onLost }: PollingOptions): Connection {
   const stopping = new AbortController();
-  let running: Promise<void> | undefined;
+  const { signal } = stopping;
+  const timeoutMs = limits.pollSeconds * 1_000 + limits.callMs;
 
   async function run(): Promise<void> {
-    let failures = 0;
-    while (!stopping.signal.aborted) {
-      const since = now();
-      try {
-        await bot.launch({ allowedUpdates: [...ALLOWED_UPDATES] });
-      } catch (error) {
-        const failure = readFailure(error, { method: 'getUpdates', hadFiles: false });
-        if (stopping.signal.aborted) return;
-        if (isTokenRefused(failure.code)) {
-          log.error({ err: failure }, TOKEN_REFUSED);
-          return;
-        }
-        log.warn({ err: failure }, failure.code === 409 ? SOMEBODY_ELSE : 'Telegram does not answer');
-      }
-      failures = now() - since > limits.maxBackoffMs ? 1 : failures + 1;
-      await rest(Math.min(limits.backoffMs * 2 ** (failures - 1), limits.maxBackoffMs));
+    let offset: number | undefined;
+    while (!signal.aborted) {
+      const ask = { timeout: limits.pollSeconds, allowed_updates: [...ALLOWED_UPDATES] };
+      const updates = await api.call(
+        'getUpdates',
+        { ...ask, ...(offset !== undefined && { offset }) },
+        { signal, timeoutMs },
+      );
+      const taken = await Promise.all(updates.map(take));
+      const firstLeft = taken.indexOf(false);
+      const last = updates.slice(0, firstLeft === -1 ? undefined : firstLeft).at(-1);
+      if (last !== undefined) offset = Numbered.parse(last).update_id + 1;
+      if (firstLeft !== -1) throw new NotStored('updates could not be stored; Telegram keeps them');
     }
   }
 
-  /** Until the time is over or polling is to stop. */
-  async function rest(ms: number): Promise<void> {
-    await pause(ms, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
-  }
+  const running = run().catch((error: unknown) => {
+    if (!signal.aborted) onLost(error);
+  });
 
   return {
-    start() {
-      running ??= run();
-    },
-    async stop() {
+    async close() {
       stopping.abort();
-      if (running === undefined) return;
-      let isOver = false;
-      const over = running.finally(() => {
-        isOver = true;
-      });
-      const until = now() + limits.closeMs;
-      while (!isOver && now() < until) {
-        stopBot(bot);
-        await Promise.race([over, pause(STOP_EVERY_MS)]);
-      }
+      await running;
     },
   };
 }
 
-/** While it is only beginning to poll there is nothing to stop yet, and telegraf throws. */
-function stopBot(bot: Telegraf): void {
-  try {
-    bot.stop();
-  } catch (error) {
-    if (!(error instanceof Error) || !/not running/i.test(error.message)) throw error;
-  }
-}
-
-const SOMEBODY_ELSE = 'another process polls Telegram with this token, or a webhook is set; trying again';
-export const TOKEN_REFUSED = 'Telegram refuses TELEGRAM_TOKEN: take the current one from @BotFather and start again';
-
-/** Revoked, or never one. */
-export function isTokenRefused(code: number | undefined): boolean {
-  return code === 401 || code === 404;
+class NotStored extends Error {
+  override readonly name = 'NotStored';
 }

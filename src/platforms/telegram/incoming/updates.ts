@@ -33,7 +33,7 @@ const Place = {
   message_thread_id: z.number().optional().catch(undefined),
   is_topic_message: z.boolean().catch(false).default(false),
 };
-/** Who speaks: `sender_chat` is there when somebody speaks as a channel or, anonymously, as the group itself. */
+/** Who speaks: `sender_chat` is there when a person speaks as a channel or, anonymously, as the group itself. */
 const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };
 
 const RepliedMessage = z.object({ ...Words, ...Speaker, message_id: z.number() });

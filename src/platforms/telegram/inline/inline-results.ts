@@ -79,7 +79,7 @@ export function placeholder(
 }
 
 /** What a link is answered with where that is no file; choosing it sends it as a message of its own. */
-export function told(reply: Reply, t: Translator): InlineResult {
+export function described(reply: Reply, t: Translator): InlineResult {
   const { blocks, actions } = reply;
   const links = actions.filter(({ kind }) => kind === 'link');
   const { content, preview, keyboard } = renderText(blocks, links, t);
@@ -113,7 +113,7 @@ export function found({ action: opens, sound, ...card }: Card, t: Translator): I
   const { title, lines, image } = card;
   const name = formatText(title, t);
   const said = shorten(renderCard(card, t), MESSAGE_LIMITS.text);
-  const address = opens?.kind === 'link' ? opens.url : name.entities.find(({ type }) => type === 'text_link')?.url;
+  const address = opens?.kind === 'link' ? opens.url : name.entities.find(entity => entity.type === 'text_link')?.url;
   const below = concat(lines.map((line, index) => concat([plain(index === 0 ? '' : '\n'), formatText(line, t)])));
   const cover = image !== undefined && isWebAddress(image.url) ? image.url : undefined;
   const ways = [

@@ -3,31 +3,34 @@ import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
+import { callerOf } from '../../../bot/runtime/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { itemCount } from '../../../media/post.ts';
-import type { ChosenInlineResult, InlineQuery } from '../incoming/updates.ts';
+import { privateSpeaker } from '../incoming/envelope.ts';
+import type { ChosenInlineResult, InlineQuery, User } from '../incoming/updates.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
-import { privateCaller } from '../outgoing/caller.ts';
 import type { Candidate, FileCandidates } from '../outgoing/file-candidates.ts';
+import { Paced } from '../outgoing/message-api.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import type { Sender } from '../outgoing/send.ts';
 import { failureSentence } from '../outgoing/send-errors.ts';
+import type { Occasion } from '../outgoing/sending.ts';
 import { renderBlocks } from '../render/block-text.ts';
 import { captioned, markup } from '../render/file-fields.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { renderText } from '../render/render.ts';
-import { cached, found, inlineFile, placeholder, remark, titleOf, told } from './inline-results.ts';
+import { cached, described, found, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
 
 export interface InlineOptions {
   readonly api: BotApi;
   readonly dispatcher: Pick<Dispatcher, 'dispatch' | 'linksOf' | 'browse'>;
   readonly sender: Sender;
-  readonly ladder: (item: GalleryItem) => FileCandidates;
+  readonly candidatesFor: (item: GalleryItem) => FileCandidates;
   readonly translator: Dispatcher['translator'];
   readonly limits: TelegramLimits;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -36,7 +39,7 @@ export interface InlineOptions {
 
 /**
  * `@bot link` in any chat. A file Telegram holds is offered at once; else a placeholder, which becomes the file when it was chosen
- * and brought. What a link of osu! leads to is told in words. Words find beatmaps as they are typed. Neither method ever rejects.
+ * and brought. What a link of osu! leads to is described in words. Words find beatmaps as they are typed. Neither method ever rejects.
  */
 export interface Inline {
   answer(query: InlineQuery, signal: AbortSignal): Promise<void>;
@@ -49,11 +52,13 @@ const MAX_KEPT = 1_000;
 /** What is found by words stays so long with Telegram, in seconds: the catalogue changes little, but it may grow. */
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
+/** A person waits no longer for their turn. */
+const MAX_TURN_MS = 5_000;
 /** Ways to change an inline message until it is given up. */
 const MAX_EDITS = 3;
 
 export function createInline(options: InlineOptions): Inline {
-  const { api, dispatcher, sender, ladder, translator, limits, log, now } = options;
+  const { api, dispatcher, sender, candidatesFor, translator, limits, log, now } = options;
   const kept = new LRUCache<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
 
   async function linkIn(query: string, caller: Caller): Promise<string | undefined> {
@@ -147,7 +152,7 @@ export function createInline(options: InlineOptions): Inline {
     useHeld: boolean,
   ): Promise<readonly InlineResult[]> {
     const hasFailed = reply.tone === 'notice' || reply.tone === 'error';
-    if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : told(reply, t)];
+    if (reply.gallery.length === 0) return [hasFailed ? remark(reply, link, t) : described(reply, t)];
     const items = reply.gallery.slice(0, MESSAGE_LIMITS.inlineResults);
     const results: InlineResult[] = [];
     for (const [index, item] of items.entries()) {
@@ -168,9 +173,9 @@ export function createInline(options: InlineOptions): Inline {
   }
 
   async function heldFile(item: GalleryItem): Promise<Candidate | undefined> {
-    const steps = ladder(item);
-    if (!(await steps.isHeld())) return undefined;
-    const candidate = await steps.candidate(new AbortController().signal);
+    const ways = candidatesFor(item);
+    if (!(await ways.isHeld())) return undefined;
+    const candidate = await ways.candidate(new AbortController().signal);
     return candidate.kind === 'candidate' ? candidate : undefined;
   }
 
@@ -185,9 +190,9 @@ export function createInline(options: InlineOptions): Inline {
     const reply = await lookUp(link, caller, t, signal);
     const item = reply.gallery[index];
     if (item === undefined) return say(reply, target, t, signal);
-    const steps = ladder(item);
-    const failure = (await steps.isHeld()) ? undefined : await upload(item, from.id, t, signal);
-    if (await edit(steps, reply, target, t, signal)) return;
+    const ways = candidatesFor(item);
+    const failure = (await ways.isHeld()) ? undefined : await upload(item, from.id, t, signal);
+    if (await edit(ways, reply, target, t, signal)) return;
     const sentence = failure ?? t.messages.errors.too_large({});
     await say({ ...reply, blocks: [...reply.blocks, { kind: 'text', text: [sentence] }] }, target, t, signal);
   }
@@ -200,13 +205,15 @@ export function createInline(options: InlineOptions): Inline {
     signal: AbortSignal,
   ): Promise<string | undefined> {
     try {
-      const place = { chatId: userId, isGroup: false, silent: true };
-      const message = await sender.sendFile(item, place, { t, signal });
+      const place = { chat: userId, isGroup: false, silent: true };
+      const occasion: Occasion = { t, signal, key: '0', stands: [], put: (_, call) => call('') };
+      const message = await inTurn(() => sender.sendFile(item, place, occasion), signal);
       if (message !== undefined) await api.call('deleteMessage', { chat_id: userId, message_id: message }, { signal });
       return undefined;
     } catch (error) {
-      if (!(error instanceof BotApiError)) throw error;
-      const isStranger = error.code === 403 || /chat not found/i.test(error.description);
+      if (!(error instanceof BotApiError || error instanceof Paced)) throw error;
+      const isStranger =
+        error instanceof BotApiError && (error.code === 403 || /chat not found/i.test(error.description));
       log[isStranger ? 'debug' : 'warn']({ err: error }, 'a file for an inline message could not be sent');
       return isStranger ? t.messages.telegram.startFirst : failureSentence(error, t);
     }
@@ -214,7 +221,7 @@ export function createInline(options: InlineOptions): Inline {
 
   /** Nothing can be uploaded into an inline message: it takes what Telegram holds, or an address. */
   async function edit(
-    steps: FileCandidates,
+    ways: FileCandidates,
     reply: Reply,
     target: string,
     t: Translator,
@@ -224,19 +231,19 @@ export function createInline(options: InlineOptions): Inline {
     const keyboard = markup(renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link')));
     try {
       for (let made = 0; made < MAX_EDITS; made += 1) {
-        const file = inlineFile(await steps.candidate(signal));
+        const file = inlineFile(await ways.candidate(signal));
         if (file === undefined) return false;
         const change = { inline_message_id: target, media: { ...file, ...caption }, ...keyboard };
         try {
           return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
         } catch (error) {
           if (!(error instanceof BotApiError) || error.code !== 400) throw error;
-          await steps.refuse(error);
+          await ways.refuse(error);
         }
       }
       return false;
     } finally {
-      await steps.close();
+      await ways.close();
     }
   }
 
@@ -263,7 +270,22 @@ export function createInline(options: InlineOptions): Inline {
   };
 }
 
-/** What a person is offered is his own: his language, his settings. */
+/** Only this one person waits for it. @throws Paced when it would be long */
+async function inTurn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Paced) || error.wait.ms > MAX_TURN_MS) throw error;
+    await pause(error.wait.ms, undefined, { signal, ref: false });
+    return work();
+  }
+}
+
+function privateCaller(user: User): Caller {
+  return callerOf({ platform: 'telegram', ...privateSpeaker(user) });
+}
+
+/** What a person is offered is their own: their language, their settings. */
 function personal(id: string, results: readonly InlineResult[]) {
   return { inline_query_id: id, results, cache_time: 0, is_personal: true };
 }

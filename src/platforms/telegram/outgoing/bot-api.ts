@@ -1,134 +1,136 @@
-import { createReadStream, type ReadStream } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
-import type { Telegram } from 'telegraf';
+import { createReadStream } from 'node:fs';
+import { z } from 'zod';
+import { type EncodedForm, encodeForm, type FormFile } from '../../../infra/http/form.ts';
+import { createPoster, type Posted, PostFailure } from '../../../infra/http/poster.ts';
 import type { TelegramLimits } from '../limits.ts';
-import { BotApiError, readFailure } from './bot-api-error.ts';
+import { BotApiError, notBegun } from './bot-api-error.ts';
 import { ANSWERS, type Answers, type Method, type Params, type Upload } from './methods.ts';
 
 export interface CallOptions {
-  readonly signal?: AbortSignal;
-  /** Default: by what the call carries. */
-  readonly timeoutMs?: number;
-  /** How often it is made at most, the first time included. */
-  readonly attempts?: number;
-  /** Told before each attempt. */
-  readonly onAttempt?: () => void;
-  /** Told when the next attempt has to wait, and why. */
-  readonly onWait?: (ms: number, why: BotApiError) => void;
+  readonly signal?: AbortSignal | undefined;
+  /** Of calls without files. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The one way to the Bot API. */
 export interface BotApi {
-  /**
-   * A refusal for being too fast (429) is waited out and the call made again. Other failures are tried again only where doing the
-   * thing twice is the same as once, or where it surely was not done.
-   * @throws BotApiError, or the signal's reason when that aborts.
-   */
+  /** One request, never repeated. @throws BotApiError */
   call<M extends Method>(method: M, params: Params[M], options?: CallOptions): Promise<Answers[M]>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
 }
 
 export interface BotApiOptions {
-  readonly telegram: Telegram;
-  readonly limits: TelegramLimits;
+  readonly token: string;
+  /** Of a Bot API server; ends with a slash. */
+  readonly apiRoot: string;
+  readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs' | 'uploadBytesPerSecond'>;
 }
 
-/** telegraf's own types end at Bot API 7.1 and know another AbortSignal; what comes back is read with a schema anyway. */
-interface Caller {
-  callApi(method: string, payload: object, options: object): Promise<unknown>;
-}
+const Envelope = z.union([
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({
+    ok: z.literal(false),
+    error_code: z.number(),
+    description: z.string().catch(''),
+    parameters: z
+      .object({ retry_after: z.number().optional(), migrate_to_chat_id: z.number().optional() })
+      .catch({})
+      .default({}),
+  }),
+]);
 
-export function createBotApi({ telegram, limits }: BotApiOptions): BotApi {
-  const caller: Caller = telegram;
+export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi {
+  const poster = createPoster();
 
-  /** One request. Every file is opened for it and closed after it, whatever became of it. */
-  async function attempt(method: Method, params: object, signal: AbortSignal, timeoutMs: number): Promise<unknown> {
-    const opened: ReadStream[] = [];
-    const { payload, bytes } = payloadOf(params, ({ content, fileName: filename }) => {
-      if ('data' in content) return { source: content.data, filename };
-      const source = createReadStream(content.path);
-      opened.push(source);
-      return { source, filename };
-    });
-    const allowedMs = bytes === 0 ? timeoutMs : limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
-    const over = AbortSignal.timeout(Math.ceil(allowedMs));
+  /** What stands in `result`. */
+  async function post(method: Method, params: object, { signal, timeoutMs }: CallOptions): Promise<unknown> {
+    const { body, bytes } = bodyOf(params);
+    const uploadMs = limits.fileMs + (bytes / limits.uploadBytesPerSecond) * 1_000;
+    const allowedMs = bytes === 0 ? (timeoutMs ?? limits.callMs) : uploadMs;
     try {
-      return await caller.callApi(method, payload, { signal: AbortSignal.any([signal, over]) });
+      const posted = await poster.post(`${apiRoot}bot${token}/${method}`, body, { signal, timeoutMs: allowedMs });
+      return resultOf(method, posted, bytes > 0);
     } catch (error) {
-      if (signal.aborted) throw signal.reason;
-      throw readFailure(error, { method, hadFiles: bytes > 0 });
-    } finally {
-      for (const stream of opened) stream.destroy();
+      if (!(error instanceof PostFailure)) throw error;
+      const { message: description, isUnsent: isNotDone, isCut } = error;
+      throw new BotApiError({ method, code: undefined, description, isNotDone, isCut });
     }
   }
 
   return {
     async call(method, params, options = {}) {
-      const { signal = new AbortController().signal, timeoutMs = limits.callMs, onAttempt, onWait } = options;
-      const { attempts = limits.attempts } = options;
-      let patienceMs = limits.patienceMs;
-      for (let made = 1; ; made += 1) {
-        onAttempt?.();
-        try {
-          return ANSWERS[method].parse(await attempt(method, params, signal, timeoutMs));
-        } catch (error) {
-          const waitMs = waitAfter(error, method, made, limits);
-          if (waitMs === undefined || waitMs > patienceMs || made >= attempts) throw error;
-          patienceMs -= waitMs;
-          if (error instanceof BotApiError) onWait?.(waitMs, error);
-          await pause(waitMs, undefined, { signal });
-        }
-      }
+      if (options.signal?.aborted === true) throw notBegun(method);
+      const result = await post(method, params, options);
+      const read = ANSWERS[method].safeParse(result);
+      if (read.success) return read.data;
+      throw new BotApiError({ method, code: undefined, description: 'unreadable answer', isNotDone: false });
     },
+    close: () => poster.close(),
   };
 }
 
-/** Milliseconds until another try makes sense; undefined when none does. */
-function waitAfter(error: unknown, method: Method, made: number, limits: TelegramLimits): number | undefined {
-  if (!(error instanceof BotApiError)) return undefined;
-  if (error.code === 429) return error.retryAfterMs ?? limits.backoffMs * 2 ** made;
-  const isAnswered = error.code !== undefined && error.code < 500;
-  const isRepeatable = error.isNotDone || !method.startsWith('send') || method === 'sendChatAction';
-  return isAnswered || !isRepeatable ? undefined : Math.min(limits.backoffMs * 2 ** (made - 1), limits.maxBackoffMs);
+/** @throws BotApiError */
+function resultOf(method: Method, { status, text }: Posted, hadFiles: boolean): unknown {
+  const answer = Envelope.safeParse(readJson(text)).data;
+  if (answer?.ok === true) return answer.result;
+  if (answer === undefined) throw refusal(method, codeOfPage(status, hadFiles), 'unreadable answer');
+  const { error_code: code, description, parameters } = answer;
+  throw refusal(method, code, description, parameters);
 }
 
-type OpenFile = (upload: Upload) => { readonly source: ReadStream | Buffer; readonly filename: string };
+/** A proxy's own page says nothing of chats and tokens; what proxies refuse are files. */
+function codeOfPage(status: number, hadFiles: boolean): number {
+  if (status === 429 || status >= 500) return status;
+  if (status < 400) return 502;
+  return hadFiles ? 413 : 400;
+}
+
+interface Parameters {
+  readonly retry_after?: number | undefined;
+  readonly migrate_to_chat_id?: number | undefined;
+}
 
 /**
- * telegraf 4.16.3 leaves nested objects out of a form without a word (telegraf issues 1970, 2004, 2094), so beside files everything
- * that is no scalar goes as JSON text, which the Bot API takes.
+ * With 503 a proxy answers what it has not passed on. With 502 and 504 it has, and other 5xx come from the Bot API itself: seen after the
+ * message stood in the chat.
  */
-function payloadOf(params: object, open: OpenFile): { readonly payload: object; readonly bytes: number } {
-  const uploads = uploadsOf(params);
-  if (uploads.length === 0) return { payload: params, bytes: 0 };
-  const payload = Object.entries(params).map(([name, value]): [string, unknown] => {
-    if (isUpload(value)) return [name, open(value)];
-    if (name === 'media' && Array.isArray(value)) return [name, value.map(item => withOpenFile(item, open))];
-    if (name === 'media' && isUpload(mediaOf(value))) return [name, withOpenFile(value, open)];
-    return [name, typeof value === 'object' && value !== null ? JSON.stringify(value) : value];
+function refusal(
+  method: Method,
+  code: number,
+  description: string,
+  { retry_after: seconds, migrate_to_chat_id: migrateTo }: Parameters = {},
+): BotApiError {
+  const retryAfterMs = seconds === undefined ? undefined : Math.max(0, seconds) * 1_000;
+  return new BotApiError({ method, code, description, retryAfterMs, migrateTo, isNotDone: code < 500 || code === 503 });
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Files stand beside the rest in a form, which names those that are deeper in it. */
+function bodyOf(params: object): { readonly body: string | EncodedForm; readonly bytes: number } {
+  const files: FormFile[] = [];
+  function attach({ content, fileName, bytes }: Upload, name = `file${files.length}`): string {
+    const open = () => ('data' in content ? [content.data] : createReadStream(content.path));
+    files.push({ name, fileName, bytes, open });
+    return `attach://${name}`;
+  }
+  const json = (value: unknown) => JSON.stringify(value, (_, inner) => (isUpload(inner) ? attach(inner) : inner));
+  const fields = Object.entries(params).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined) return [];
+    if (!isUpload(value)) return [[name, typeof value === 'string' ? value : json(value)]];
+    if (name === 'thumbnail') return [[name, attach(value)]];
+    attach(value, name);
+    return [];
   });
-  return { payload: Object.fromEntries(payload), bytes: uploads.reduce((sum, { bytes }) => sum + bytes, 0) };
-}
-
-function uploadsOf(params: object): readonly Upload[] {
-  return Object.values(params).flatMap((value: unknown) => {
-    if (isUpload(value)) return [value];
-    return (Array.isArray(value) ? value : [value]).map(mediaOf).filter(isUpload);
-  });
-}
-
-function withOpenFile(item: unknown, open: OpenFile): unknown {
-  const media = mediaOf(item);
-  if (!isUpload(media)) return item;
-  const { thumbnail, ...rest } = recordOf(item);
-  return { ...rest, media: open(media), ...(isUpload(thumbnail) ? { thumbnail: open(thumbnail) } : {}) };
-}
-
-function mediaOf(item: unknown): unknown {
-  return typeof item === 'object' && item !== null && 'media' in item ? item.media : undefined;
-}
-
-function recordOf(item: unknown): Readonly<Record<string, unknown>> {
-  return typeof item === 'object' && item !== null ? { ...item } : {};
+  if (files.length === 0) return { body: JSON.stringify(params), bytes: 0 };
+  return { body: encodeForm(fields, files), bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
 function isUpload(value: unknown): value is Upload {

@@ -1,56 +1,30 @@
 import type { Logger } from '../../../infra/log.ts';
+import type { TelegramReplyTo } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
-import type { Place } from './message-api.ts';
-
-type Action = 'upload_video' | 'upload_photo';
-
-/** The line that says Medley is at work: it costs no message and goes by itself. */
-export interface ChatAction {
-  /** Shows it until `stop`; what was shown before is replaced. */
-  show(action: Action): void;
-  stop(): void;
-}
 
 export interface ChatActionOptions {
   readonly api: BotApi;
-  readonly place: Place;
   readonly everyMs: number;
   readonly log: Pick<Logger, 'debug'>;
 }
 
-export function createChatAction({ api, place, everyMs, log }: ChatActionOptions): ChatAction {
-  const { chatId, threadId } = place;
-  let timer: NodeJS.Timeout | undefined;
-  let shown: Action | undefined;
+/** Shows that Medley is at work, until the returned function is called: it costs no message and goes by itself. */
+export type ShowChatAction = (to: Pick<TelegramReplyTo, 'chat' | 'thread'>) => () => void;
 
-  function say(): void {
-    if (shown === undefined) return;
-    const thread = threadId === undefined ? {} : { message_thread_id: threadId };
-    // It is no use later, so it is never tried again.
-    api
-      .call('sendChatAction', { chat_id: chatId, ...thread, action: shown }, { attempts: 1 })
-      .catch((error: unknown) => {
+export function createChatAction({ api, everyMs, log }: ChatActionOptions): ShowChatAction {
+  return ({ chat, thread }) => {
+    const place = { chat_id: chat, ...(thread === undefined ? {} : { message_thread_id: thread }) };
+
+    function show(): void {
+      api.call('sendChatAction', { ...place, action: 'upload_video' }).catch((error: unknown) => {
         log.debug({ err: error }, 'a chat action was not shown');
-        stop();
+        clearInterval(timer);
       });
-  }
+    }
 
-  function stop(): void {
-    clearInterval(timer);
-    timer = undefined;
-    shown = undefined;
-  }
-
-  return {
-    show(action) {
-      if (shown === action) return;
-      const isNew = shown === undefined;
-      shown = action;
-      if (!isNew) return;
-      say();
-      timer = setInterval(say, everyMs);
-      timer.unref();
-    },
-    stop,
+    const timer = setInterval(show, everyMs);
+    timer.unref();
+    show();
+    return () => clearInterval(timer);
   };
 }

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Button } from './methods.ts';
 
-/** The button that takes an answer away: for whoever asked, and for admins. It works after a restart. */
+/** The button that takes an answer away: for the person who asked, and for admins. It works after a restart. */
 export interface DeleteButton {
   render(to: { readonly chatId: number; readonly userId: string; readonly messageId: number }, label: string): Button;
   /** Who asked, by which message, when the data is of such a button in that chat; people can send any data they like. */

@@ -1,14 +1,14 @@
 import { markup } from '../render/file-fields.ts';
 import type { Payload, TextPayload } from '../render/render.ts';
+import type { Press } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
-import { isUnchanged, type Photos } from './photos.ts';
-
-export type StandingKind = 'text' | 'photo';
+import { changed, type Photos } from './photos.ts';
+import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
 
 /** A message of Medley's own words. */
-export interface Standing {
-  readonly kind: StandingKind;
+export interface OwnMessage {
+  readonly kind: NonNullable<Press['stands']>;
   readonly chat_id: number;
   readonly message_id: number;
 }
@@ -20,8 +20,8 @@ export interface Standing {
  */
 export type EditMessage = (
   payloads: readonly Payload[],
-  standing: Standing,
-  signal: AbortSignal,
+  message: OwnMessage,
+  occasion: Occasion,
 ) => Promise<'done' | 'anew' | 'beside'>;
 
 export interface EditMessageOptions {
@@ -30,24 +30,25 @@ export interface EditMessageOptions {
 }
 
 export function createEditMessage({ api, photos }: EditMessageOptions): EditMessage {
-  async function editWords(words: TextPayload, target: Target, signal: AbortSignal): Promise<'done'> {
+  async function editWords(words: TextPayload, target: Target, { key, put, signal }: Occasion): Promise<'done'> {
     const { content, preview, keyboard } = words;
     const said = { text: content.text, entities: content.entities, link_preview_options: preview };
-    await api.call('editMessageText', { ...target, ...said, ...markup(keyboard) }, { signal });
+    const change = { ...target, ...said, ...markup(keyboard) };
+    await put(key, () => changed(api.call('editMessageText', change, { signal })), { repeatMs: EDIT_REPEAT_MS });
     return 'done';
   }
 
-  return async ([payload, ...others], { kind, ...target }, signal) => {
+  return async ([payload, ...others], { kind, ...target }, occasion) => {
     if (payload === undefined || payload.kind === 'media' || others.length > 0) return 'anew';
     try {
-      if (payload.kind === 'photo' && (await photos.replace(payload, target, signal))) return 'done';
+      if (payload.kind === 'photo' && (await photos.replace(payload, target, occasion))) return 'done';
       if (kind === 'photo') return 'anew';
-      return await editWords(payload.kind === 'photo' ? payload.instead : payload, target, signal);
+      return await editWords(payload.kind === 'photo' ? payload.instead : payload, target, occasion);
     } catch (error) {
-      if (!(error instanceof BotApiError) || error.code !== 400) throw error;
-      return isUnchanged(error) ? 'done' : 'beside';
+      if (error instanceof BotApiError && error.code === 400) return 'beside';
+      throw error;
     }
   };
 }
 
-type Target = Omit<Standing, 'kind'>;
+type Target = Omit<OwnMessage, 'kind'>;

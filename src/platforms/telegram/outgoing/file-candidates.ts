@@ -22,7 +22,7 @@ export interface Candidate {
   readonly height: number | undefined;
   /** Seconds. */
   readonly duration: number | undefined;
-  /** A small picture of an uploaded film. */
+  /** A small image of an uploaded video. */
   readonly thumbnail: Upload | undefined;
   readonly spoiler: boolean;
 }
@@ -65,7 +65,7 @@ export function createFileCandidates(
   const isPhoto = media?.kind === 'image';
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
   const refused = new Set<string>();
-  let rung: 'remembered' | 'address' | 'upload' | 'link' = 'remembered';
+  let way: 'remembered' | 'address' | 'upload' | 'link' = 'remembered';
   let current: Candidate | DeliveredLink | undefined;
   let file: DeliveredFile | undefined;
   let asDocument = false;
@@ -124,18 +124,18 @@ export function createFileCandidates(
     };
   }
 
-  async function climb(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
-    if (rung === 'remembered') {
+  async function find(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
+    if (way === 'remembered') {
       const known = await held();
       if (known !== undefined) return known;
-      rung = 'address';
+      way = 'address';
     }
-    if (rung === 'address') {
+    if (way === 'address') {
       const remote = fetched();
       if (remote !== undefined) return remote;
-      rung = 'upload';
+      way = 'upload';
     }
-    return rung === 'upload' ? uploaded(signal) : noWay();
+    return way === 'upload' ? uploaded(signal) : noWay();
   }
 
   function noWay(): DeliveredLink {
@@ -154,13 +154,13 @@ export function createFileCandidates(
       refused.add(variantKey);
       void letGo();
     } else if (type === 'photo') asDocument = true;
-    else rung = 'link';
+    else way = 'link';
   }
 
   return {
-    isHeld: async () => rung === 'remembered' && (await held()) !== undefined,
+    isHeld: async () => way === 'remembered' && (await held()) !== undefined,
     async candidate(signal) {
-      current ??= await climb(signal);
+      current ??= await find(signal);
       return current;
     },
     async refuse(error) {
@@ -168,9 +168,9 @@ export function createFileCandidates(
       current = undefined;
       if (last === undefined || last.kind === 'link') return;
       if (last.from === 'upload') refuseUpload(error, last);
-      else if (last.from === 'address') rung = 'upload';
+      else if (last.from === 'address') way = 'upload';
       else {
-        rung = 'address';
+        way = 'address';
         await sentFiles.delete(key);
       }
     },
@@ -183,7 +183,7 @@ export function createFileCandidates(
   };
 }
 
-/** Whichever Telegram made of what was sent. An animation has a document beside it, and a photo comes in sizes, largest last. */
+/** What Telegram made of what was sent. An animation has a document beside it, and a photo comes in sizes, largest last. */
 function fileIn(message: SentMessage): { readonly fileId: string; readonly kind: FileType } | undefined {
   const { video, animation, photo, audio, document } = message;
   const largest = photo?.at(-1);
@@ -225,7 +225,7 @@ function sizeOf(media: MediaItem | undefined): {
   return width === null || height === null ? { width: undefined, height: undefined } : { width, height };
 }
 
-/** At least one: zero makes Telegram show a film without an end. */
+/** At least one: zero makes Telegram show a video without an end. */
 function secondsOf(ms: number): number {
   return Math.max(1, Math.round(ms / 1_000));
 }

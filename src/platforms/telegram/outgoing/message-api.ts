@@ -1,51 +1,47 @@
 import { LRUCache } from 'lru-cache';
 import { chatKey } from '../../../bot/command.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
+import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
+import type { TelegramReplyTo } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
-import { BotApiError } from './bot-api-error.ts';
+import { BotApiError, notBegun } from './bot-api-error.ts';
 import type { Address, Answers, Method, Params } from './methods.ts';
-import type { Pacing } from './pacing.ts';
+import type { Pacing, Wait } from './pacing.ts';
 
-/** Where an answer goes. */
-export interface Place {
-  readonly chatId: number;
-  readonly isGroup: boolean;
-  /** Of a forum's topic; never that of the General topic, which Telegram refuses. */
-  readonly threadId?: number | undefined;
-  /** The message it answers. */
-  readonly replyTo?: number | undefined;
+/** A chat, and how a message comes into it. */
+export interface Place extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'thread' | 'message'> {
   /** Without a sound. */
   readonly silent?: boolean;
 }
 
-/** Told about every request that may put a message into the chat, and how it ended; not at all when nobody knows. */
-export interface SendingWatch {
-  sending(): void;
-  sent(): void;
-  /** Telegram has refused it: nothing was put anywhere. */
-  refused(): void;
-}
-
 export type SendMethod = Method & `send${string}`;
-
-interface Errand {
-  readonly signal: AbortSignal;
-  readonly watch?: SendingWatch;
-}
 
 /** Puts messages into chats, wherever those have gone meanwhile. */
 export interface MessageApi {
-  /** Waits for the chat's turn. @throws the signal's reason */
-  takeTurn(place: Place, messages: number, signal: AbortSignal): Promise<void>;
-  /** @throws BotApiError, or the signal's reason. */
-  put<M extends SendMethod>(
+  /** @throws Paced when the chat has to wait for its turn */
+  takeTurn(place: Place, messages: number): void;
+  /** One message, or one album. @throws BotApiError */
+  post<M extends SendMethod>(
     method: M,
     place: Place,
-    errand: Errand,
+    signal: AbortSignal,
     make: (address: Address) => Params[M],
   ): Promise<Answers[M]>;
+  /** Telegram may be out of reach: it is asked whether it is there before more is sent, so that less gets an unknown fate. */
+  doubt(): void;
+}
+
+/** Nothing was sent, so as not to be faster than Telegram takes it. */
+export class Paced extends Error {
+  override readonly name = 'Paced';
+  readonly wait: Wait;
+
+  constructor(wait: Wait) {
+    super(`to be sent in ${wait.ms} ms`);
+    this.wait = wait;
+  }
 }
 
 export interface MessageApiOptions {
@@ -53,7 +49,7 @@ export interface MessageApiOptions {
   readonly pacing: Pacing;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
   readonly log: Pick<Logger, 'warn'>;
-  readonly limits: TelegramLimits;
+  readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs'>;
   readonly now: () => number;
 }
 
@@ -63,73 +59,88 @@ const MAX_MOVED = 1_000;
 export function createMessageApi({ api, pacing, settings, limits, log, now }: MessageApiOptions): MessageApi {
   /** Groups that have become supergroups since the start. */
   const moved = new LRUCache<number, number>({ max: MAX_MOVED });
+  let isDoubtful = false;
+  let asking: Promise<unknown> | undefined;
 
   function relocated(place: Place): Place {
-    const chatId = moved.get(place.chatId);
+    const chat = moved.get(place.chat);
     // Messages have other ids there, and there is no topic yet.
-    return chatId === undefined ? place : { ...place, chatId, replyTo: undefined, threadId: undefined };
+    return chat === undefined ? place : { ...place, chat, message: undefined, thread: undefined };
   }
 
-  async function post<M extends SendMethod>(
+  /** All ask at once. @throws BotApiError of a call that puts nothing anywhere, or the signal's reason */
+  async function reach(signal: AbortSignal): Promise<void> {
+    asking ??= api.call('getMe', {}).finally(() => {
+      asking = undefined;
+    });
+    await abortable(asking, signal);
+    isDoubtful = false;
+  }
+
+  async function attempt<M extends SendMethod>(
     method: M,
     to: Place,
-    { signal, watch }: Errand,
+    signal: AbortSignal,
     params: Params[M],
   ): Promise<Answers[M]> {
-    const timeoutMs = method === 'sendMessage' ? limits.callMs : limits.fileMs;
+    if (isDoubtful) {
+      await reach(signal).catch((error: unknown) => {
+        throw signal.aborted ? notBegun(method) : error;
+      });
+    }
     try {
       const sent = await api.call(method, params, {
         signal,
-        timeoutMs,
-        onAttempt: () => watch?.sending(),
-        onWait(ms, { code, isNotDone }) {
-          if (code === 429) pacing.hold(to.chatId, ms);
-          if (isNotDone) watch?.refused();
-        },
+        timeoutMs: method === 'sendMessage' ? limits.callMs : limits.fileMs,
       });
-      watch?.sent();
-      pacing.arrived(to.chatId);
+      pacing.arrived(to.chat);
       return sent;
     } catch (error) {
-      if (error instanceof BotApiError && error.isNotDone) watch?.refused();
+      isDoubtful ||= error instanceof BotApiError && !error.isCut && (error.code === undefined || error.code >= 500);
       throw error;
     }
   }
 
   /** What cannot be noted keeps nothing from being sent. */
   function noted(note: Promise<void>): Promise<void> {
-    return note.catch(error => log.warn({ err: error }, 'the settings of a chat could not be kept'));
+    return note.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
   }
 
   /** Where the same may be tried again; nothing was put anywhere yet. */
   async function detour(error: unknown, place: Place): Promise<Place | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
-    if (migrateTo !== undefined && migrateTo !== place.chatId) {
-      moved.set(place.chatId, migrateTo);
-      await noted(settings.moveChat(keyOf(place.chatId), keyOf(migrateTo)));
+    if (migrateTo !== undefined && migrateTo !== place.chat) {
+      moved.set(place.chat, migrateTo);
+      await noted(settings.moveChat(keyOf(place.chat), keyOf(migrateTo)));
       return relocated(place);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) {
-      await noted(settings.markChatLeft(keyOf(place.chatId), now()));
+      await noted(settings.markChatLeft(keyOf(place.chat), now()));
     }
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
-    return isTopicGone && place.threadId !== undefined ? { ...place, threadId: undefined } : undefined;
+    return isTopicGone && place.thread !== undefined ? { ...place, thread: undefined } : undefined;
   }
 
   return {
-    takeTurn: (place, messages, signal) => pacing.take(relocated(place), messages, signal),
-    async put(method, place, errand, make) {
+    takeTurn(place, messages) {
+      const wait = pacing.take(relocated(place), messages);
+      if (wait !== undefined) throw new Paced(wait);
+    },
+    async post(method, place, signal, make) {
       let to = relocated(place);
       for (let detours = 0; ; detours += 1) {
         try {
-          return await post(method, to, errand, make(addressOf(to)));
+          return await attempt(method, to, signal, make(addressOf(to)));
         } catch (error) {
           const next = detours < MAX_DETOURS ? await detour(error, to) : undefined;
           if (next === undefined) throw error;
           to = next;
         }
       }
+    },
+    doubt() {
+      isDoubtful = true;
     },
   };
 }
@@ -138,11 +149,11 @@ function keyOf(chatId: number): string {
   return chatKey({ platform: 'telegram', chatId: `${chatId}` });
 }
 
-function addressOf({ chatId, threadId, replyTo, silent }: Place): Address {
+function addressOf({ chat, thread, message, silent }: Place): Address {
   return {
-    chat_id: chatId,
-    ...(threadId === undefined ? {} : { message_thread_id: threadId }),
-    ...(replyTo === undefined ? {} : { reply_parameters: { message_id: replyTo, allow_sending_without_reply: true } }),
+    chat_id: chat,
+    ...(thread === undefined ? {} : { message_thread_id: thread }),
+    ...(message === undefined ? {} : { reply_parameters: { message_id: message, allow_sending_without_reply: true } }),
     ...(silent === true ? { disable_notification: true } : {}),
   };
 }

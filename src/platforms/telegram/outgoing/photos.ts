@@ -6,52 +6,47 @@ import { captioned, markup } from '../render/file-fields.ts';
 import type { Photo, PhotoPayload } from '../render/render.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
-import type { MessageApi, Place, SendingWatch } from './message-api.ts';
+import type { MessageApi, Place } from './message-api.ts';
 import type { EditTarget, FileSource, SentMessage } from './methods.ts';
 import { isAboutFile, isWithoutRight } from './send-errors.ts';
+import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
 
-interface Errand {
-  readonly signal: AbortSignal;
-  readonly watch?: SendingWatch;
-}
-
-/** Photos of Medley's own: covers at an address, which Telegram fetches, and drawn pictures. */
+/** Photos of Medley's own: covers at an address, which Telegram fetches, and image cards. */
 export interface Photos {
   /** False when there is no photo to be had: nothing stands in the chat then. @throws BotApiError */
-  send(payload: PhotoPayload, place: Place, errand: Errand): Promise<boolean>;
+  send(payload: PhotoPayload, place: Place, occasion: Occasion): Promise<boolean>;
   /** Puts it in the place of a message. False when there is no photo to be had. @throws BotApiError */
-  replace(payload: PhotoPayload, target: EditTarget, signal: AbortSignal): Promise<boolean>;
+  replace(payload: PhotoPayload, target: EditTarget, occasion: Occasion): Promise<boolean>;
 }
 
 export interface PhotosOptions {
   readonly api: BotApi;
-  readonly posting: MessageApi;
-  readonly limits: TelegramLimits;
+  readonly messages: MessageApi;
+  readonly limits: Pick<TelegramLimits, 'fileMs'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
 /** Of edits: the message itself cannot be changed, whatever the photo. */
 const ABOUT_MESSAGE = /message (to edit|can't be|identifier|is not modified)|MESSAGE_ID/i;
 
-/** Pictures that Telegram holds by now; the same is not drawn twice. */
+/** Image cards that Telegram holds by now; the same is not drawn twice. */
 const MAX_HELD = 2_000;
 
-export function createPhotos({ api, posting, limits, log }: PhotosOptions): Photos {
+/** Undefined where nothing is read of the answer, or the photo stood there before. */
+type PutPhoto = (media: FileSource) => Promise<SentMessage | undefined>;
+
+export function createPhotos({ api, messages, limits, log }: PhotosOptions): Photos {
   const held = new LRUCache<string, string>({ max: MAX_HELD });
 
   /** Tries what Telegram holds, then the photo itself. */
-  async function attempt(photo: Photo, put: (media: FileSource) => Promise<SentMessage | undefined>): Promise<boolean> {
+  async function attempt(photo: Photo, put: PutPhoto): Promise<boolean> {
     const known = photo.kind === 'picture' ? held.get(photo.picture.key) : undefined;
     if (known !== undefined && (await isTaken(known, photo, put))) return true;
     const media = photo.kind === 'image' ? photo.url : await drawn(photo);
     return media !== undefined && isTaken(media, photo, put);
   }
 
-  async function isTaken(
-    media: FileSource,
-    photo: Photo,
-    put: (media: FileSource) => Promise<SentMessage | undefined>,
-  ): Promise<boolean> {
+  async function isTaken(media: FileSource, photo: Photo, put: PutPhoto): Promise<boolean> {
     try {
       const fileId = (await put(media))?.photo?.at(-1)?.file_id;
       if (photo.kind === 'picture' && fileId !== undefined) held.set(photo.picture.key, fileId);
@@ -71,30 +66,30 @@ export function createPhotos({ api, posting, limits, log }: PhotosOptions): Phot
   }
 
   return {
-    send({ photo, caption, keyboard }, place, errand) {
+    send({ photo, caption, keyboard }, place, { key, signal, put }) {
       const words = { ...captioned(caption), ...markup(keyboard) };
       return attempt(photo, media =>
-        posting.put('sendPhoto', place, errand, address => ({ ...address, ...words, photo: media })),
+        put(key, () => messages.post('sendPhoto', place, signal, address => ({ ...address, ...words, photo: media }))),
       );
     },
-    replace({ photo, caption, keyboard }, target, signal) {
+    replace({ photo, caption, keyboard }, target, { key, signal, put }) {
       return attempt(photo, async media => {
-        const change = {
-          ...target,
-          media: { type: 'photo' as const, media, ...captioned(caption) },
-          ...markup(keyboard),
-        };
-        try {
-          await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });
-        } catch (error) {
-          if (!isUnchanged(error)) throw error;
-        }
+        const words = captioned(caption);
+        const change = { ...target, media: { type: 'photo' as const, media, ...words }, ...markup(keyboard) };
+        const options = { signal, timeoutMs: limits.fileMs };
+        await put(key, () => changed(api.call('editMessageMedia', change, options)), { repeatMs: EDIT_REPEAT_MS });
         return undefined;
       });
     },
   };
 }
 
-export function isUnchanged(error: unknown): boolean {
-  return error instanceof BotApiError && error.code === 400 && /not modified/i.test(error.description);
+/** An edit that changes nothing is done as well. */
+export async function changed(edit: Promise<unknown>): Promise<void> {
+  try {
+    await edit;
+  } catch (error) {
+    const isUnchanged = error instanceof BotApiError && error.code === 400 && /not modified/i.test(error.description);
+    if (!isUnchanged) throw error;
+  }
 }

@@ -74,7 +74,7 @@ function partsOf(blocks: readonly Block[], t: Translator, form: CardForm): reado
 function renderBlock(block: Exclude<Block, Card>, t: Translator): FormattedText {
   switch (block.kind) {
     case 'heading':
-      return covered(formatText(block.text, t), 'bold');
+      return covered(formatText(block.text, t), { type: 'bold' });
     case 'text':
       return formatText(block.text, t);
     case 'fields':
@@ -82,7 +82,7 @@ function renderBlock(block: Exclude<Block, Card>, t: Translator): FormattedText 
         block.fields.map(({ label, value }, index) =>
           concat([
             plain(index === 0 ? '' : '\n'),
-            covered(plain(`${label}:`), 'bold'),
+            covered(plain(`${label}:`), { type: 'bold' }),
             plain(' '),
             formatText(value, t),
           ]),
@@ -109,7 +109,7 @@ export function renderCard(
   const name = formatText(title, t);
   const leads = name.entities.some(({ type }) => type === 'text_link');
   const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
-  const heading = covered(led ? covered(name, 'text_link', action.url) : name, 'bold');
+  const heading = covered(led ? covered(name, { type: 'text_link', url: action.url }) : name, { type: 'bold' });
   const all: readonly Text[] = [...lines, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
   const below = all.slice(0, form.lines).map(line => concat([plain('\n'), formatText(line, t)]));
   return concat([plain(form.isNumbered ? `${number}. ` : ''), heading, ...below]);
@@ -129,5 +129,5 @@ const LONG_QUOTE_LINES = 5;
 /** Long ones are folded by Telegram itself. */
 function quoted(content: FormattedText): FormattedText {
   const isLong = content.text.length > LONG_QUOTE || content.text.split('\n').length > LONG_QUOTE_LINES;
-  return isLong ? covered(content, 'expandable_blockquote') : content;
+  return isLong ? covered(content, { type: 'expandable_blockquote' }) : content;
 }

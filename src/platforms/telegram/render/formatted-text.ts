@@ -1,13 +1,9 @@
+import type { MessageEntity } from '@grammyjs/types';
 import type { Inline, Text } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 
 /** Offsets and lengths are UTF-16 units, as JavaScript's own. */
-export interface Entity {
-  readonly type: 'bold' | 'italic' | 'code' | 'text_link' | 'expandable_blockquote';
-  readonly offset: number;
-  readonly length: number;
-  readonly url?: string;
-}
+export type Entity = Readonly<MessageEntity.CommonMessageEntity | MessageEntity.TextLinkMessageEntity>;
 
 /** Plain text and what is said about its parts: there is no markup that words from the web could break. */
 export interface FormattedText {
@@ -27,15 +23,15 @@ function formatInline(inline: Inline, t: Pick<Translator, 'date'>): FormattedTex
   if (typeof inline === 'string') return plain(withoutMentions(inline));
   switch (inline.kind) {
     case 'strong':
-      return covered(formatText(inline.children, t), 'bold');
+      return covered(formatText(inline.children, t), { type: 'bold' });
     case 'emphasis':
-      return covered(formatText(inline.children, t), 'italic');
+      return covered(formatText(inline.children, t), { type: 'italic' });
     // Nothing may stand inside of code.
     case 'code':
-      return covered(plain(wordsOf(inline.children)), 'code');
+      return covered(plain(wordsOf(inline.children)), { type: 'code' });
     case 'link': {
       const children = formatText(inline.children, t);
-      return isWebAddress(inline.url) ? covered(children, 'text_link', inline.url) : children;
+      return isWebAddress(inline.url) ? covered(children, { type: 'text_link', url: inline.url }) : children;
     }
     case 'time':
       return plain(t.date(inline.at));
@@ -63,13 +59,18 @@ export function isWebAddress(url: string): boolean {
   return /^https?:\/\/[^\s/]+\.[^\s]+$/i.test(url) && URL.canParse(url);
 }
 
+/** What an entity is, wherever it stands. */
+type Mark = Readonly<
+  Pick<MessageEntity.CommonMessageEntity, 'type'> | Pick<MessageEntity.TextLinkMessageEntity, 'type' | 'url'>
+>;
+
 /** The whole under one entity. */
-export function covered(content: FormattedText, type: Entity['type'], url?: string): FormattedText {
+export function covered(content: FormattedText, mark: Mark): FormattedText {
   const start = content.text.length - content.text.trimStart().length;
   const length = content.text.trim().length;
   if (length === 0) return content;
-  const outer = { type, offset: start, length, ...(url === undefined ? {} : { url }) };
-  return { text: content.text, entities: [outer, ...content.entities.filter(inner => inner.type !== type)] };
+  const outer: Entity = { ...mark, offset: start, length };
+  return { text: content.text, entities: [outer, ...content.entities.filter(({ type }) => type !== mark.type)] };
 }
 
 export function concat(parts: readonly FormattedText[]): FormattedText {

@@ -119,7 +119,7 @@ describe('one way alone alive', () => {
 describe('a wrong caller', () => {
   const plain = ['reel-page/plain', 'embed/plain', 'watch-page/plain'];
   it.each([
-    ['user agents that nobody knows', { userAgent: 'curl/8', crawlerUserAgent: 'curl/8', searchUserAgent: 'curl/8' }],
+    ['unknown user agents', { userAgent: 'curl/8', crawlerUserAgent: 'curl/8', searchUserAgent: 'curl/8' }],
     ['a browser that sends no headers of one', Object.fromEntries(plain.map(name => [`${name}.headers`, '{}']))],
   ])('brings nothing: %s', async (_, wrong) => {
     const overrides = Object.fromEntries(Object.entries(wrong).map(([key, value]) => [`facebook.${key}`, value]));
@@ -187,7 +187,7 @@ describe('from a data centre', () => {
     expect(sandbox.count('facebook.oembed')).toBe(1);
   });
 
-  it('does not say so of a post that nobody but friends can see', async () => {
+  it('does not say so of a post that only friends can see', async () => {
     const { failure } = await setUp({ isDataCentre: true });
     const error = await failure(refOf('https://www.facebook.com/reel/555000111222333'));
     expect(error.code).toBe('login_required');

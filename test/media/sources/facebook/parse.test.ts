@@ -25,7 +25,7 @@ function playable(post: PostDraft, index = 0): (string | undefined)[] {
   return item == null ? [] : playableVariants(item).map(variant => nameOf(variant.url));
 }
 
-describe('a reel beside the next reel of somebody else', () => {
+describe('a reel beside the next reel of another author', () => {
   const post = postOf('reel.html', REFS.reel);
 
   it('gives the files of the one that was asked for, best first', () => {
@@ -169,7 +169,7 @@ describe('older and poorer pages', () => {
     expect(playable(postOf('embed.html', REFS.watch))).toEqual(['sea_sd_free', 'sea_sd']);
   });
 
-  it('reads what is told to crawlers when it names the post, and not otherwise', () => {
+  it('reads what is said to crawlers when it names the post, and not otherwise', () => {
     const post = postOf('open-graph.html', REFS.reel);
     expect(playable(post)).toEqual(['clay_og']);
     expect(post.title).toBe('Throwing a bowl | Ines Holm');

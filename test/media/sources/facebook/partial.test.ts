@@ -52,7 +52,7 @@ describe('a page whose files have other names', () => {
     expect(failureOf(html, REFS.reel)).toBe('not_found weak');
     expect(failureOf(withScript(html, { watching: { now: [IDS.reel] } }), REFS.reel)).toBe('upstream_changed');
     const story = Buffer.from(`S:_I61550000000001:VK:${IDS.reel}`).toString('base64');
-    expect(failureOf(withScript(html, { told: story }), REFS.reel)).toBe('upstream_changed');
+    expect(failureOf(withScript(html, { note: story }), REFS.reel)).toBe('upstream_changed');
     const head = `<link rel="canonical" href="https://www.facebook.com/reel/${IDS.reel}/"></head>`;
     expect(failureOf(html.replace('</head>', head), REFS.reel)).toBe('upstream_changed');
   });

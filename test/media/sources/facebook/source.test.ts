@@ -246,7 +246,7 @@ describe('the signal, and the code it means', () => {
     ]);
   });
 
-  it('tells what tells most when all fail differently', async () => {
+  it('throws what says most when all fail differently', async () => {
     const wall = await setUp({ [REEL_PATH]: page('login-wall.html'), 'GET /watch/': { status: 500 } }).failure(
       REFS.reel,
     );
@@ -266,7 +266,7 @@ describe('the signal, and the code it means', () => {
     expect(live).toMatchObject({ code: 'unsupported_link', params: { what: 'live' } });
   });
 
-  it('asks nobody for a story', async () => {
+  it('makes no request for a story', async () => {
     const { http, source, failure } = setUp({});
     const match = source.match(new URL('https://www.facebook.com/stories/100064000000005/'));
     if (match?.kind !== 'story') throw new Error('no story');
@@ -283,7 +283,7 @@ describe('the oracle', () => {
     text: JSON.stringify({ error: { message, type: 'OAuthException', code: 100 } }),
   });
 
-  it('tells a wall in front of a public post from a post behind the login', async () => {
+  it('distinguishes a wall in front of a public post from a post behind the login', async () => {
     const ours = await walled(PUBLIC).failure(REFS.reel);
     expect(ours).toMatchObject({ code: 'login_required', params: { what: 'wall' } });
     expect(ours.message).toContain('the post is public');

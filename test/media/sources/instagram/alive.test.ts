@@ -72,7 +72,7 @@ function print(line: string): void {
   process.stdout.write(`  ${line}\n`);
 }
 
-/** The kind of each item; not all ways tell the pixels of the original. */
+/** The kind of each item; not all ways say the pixels of the original. */
 function content(post: Post): readonly string[] {
   return post.items.map(item => {
     const tracks = new Set(item.variants.filter(({ adaptive }) => adaptive).map(({ hasVideo }) => hasVideo));

@@ -65,7 +65,7 @@ const gatings = (): readonly (readonly [string, object, string])[] => [
   ['a gate with words that are not known', { title: 'Something else' }, 'login_required'],
 ];
 
-/** The asked media in a shape that nobody knows yet. */
+/** The asked media in an unknown shape. */
 const UNKNOWN = { code: CODES.reel, taken_at: 1_777_000_123, stills: [{ at: 'x' }], clips: [{ at: 'y' }] };
 
 describe('the signal, and the code it means', () => {

@@ -47,7 +47,7 @@ function failureOf(body: unknown, status?: number): AppError {
 const refusal = (words: object) => ({ message: 'geoblock_required', status: 'fail', ...words });
 
 describe('oEmbed', () => {
-  it('tells author, words and cover, and that the rest is missing', () => {
+  it('gives author, words and cover, and that the rest is missing', () => {
     expect(parse(card)).toMatchObject({
       id: CODES.reel,
       author: { id: '880011', username: 'marla.quill', name: 'Marla & Quill', verified: null, avatarUrl: null },

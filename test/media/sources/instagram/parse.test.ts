@@ -20,7 +20,7 @@ function pathOf(url: string | null | undefined): string {
 function filesOf(item: MediaItem | undefined): readonly string[] {
   return (item?.variants ?? []).map(
     one =>
-      `${pathOf(one.url)} ${one.width}x${one.height}${one.adaptive ? ' adaptive' : ''}${one.hasAudio ? ' sound' : ''}`,
+      `${pathOf(one.url)} ${one.width}x${one.height}${one.adaptive ? ' adaptive' : ''}${one.hasAudio ? ' audio' : ''}`,
   );
 }
 
@@ -45,8 +45,8 @@ describe('shape A', () => {
     expect(post.items).toHaveLength(1);
     expect(post.items[0]).toMatchObject({ kind: 'video', width: 1080, height: 1920, durationMs: 23_000 });
     expect(pathOf(post.items[0]?.thumbnailUrl)).toBe('marla_kite_c720_n.jpg');
-    // One address three times over, its size only told by the encoding's name.
-    expect(filesOf(post.items[0])).toEqual(['marla_kite_720.mp4 720x1280 sound']);
+    // One address three times over, its size only in the encoding's name.
+    expect(filesOf(post.items[0])).toEqual(['marla_kite_720.mp4 720x1280 audio']);
   });
 
   it('reads the neighbour when that one was asked for', () => {
@@ -79,10 +79,10 @@ describe('shape A', () => {
     ]);
     expect(filesOf(post.items[0])).toEqual([
       'ferry_1080v.mp4 1080x1920 adaptive',
-      'ferry_1080.mp4 1080x1350 sound',
+      'ferry_1080.mp4 1080x1350 audio',
       'ferry_540v.mp4 540x960 adaptive',
-      'ferry_480.mp4 480x600 sound',
-      'ferry_sound.mp4 nullxnull adaptive sound',
+      'ferry_480.mp4 480x600 audio',
+      'ferry_sound.mp4 nullxnull adaptive audio',
     ]);
   });
 
@@ -109,10 +109,10 @@ describe('shape A', () => {
     expect(item).toMatchObject({ width: 1080, height: 1920, durationMs: 41_260 });
     expect(filesOf(item)).toEqual([
       'lantern_1080v.mp4 1080x1920 adaptive',
-      'lantern_720.mp4 720x1280 sound',
+      'lantern_720.mp4 720x1280 audio',
       'lantern_540v.mp4 540x960 adaptive',
-      'lantern_480.mp4 480x854 sound',
-      'lantern_sound.mp4 nullxnull adaptive sound',
+      'lantern_480.mp4 480x854 audio',
+      'lantern_sound.mp4 nullxnull adaptive audio',
     ]);
     expect(item?.variants[0]).toMatchObject({ hasAudio: false, codecs: 'vp09.00.40.08', bytes: 12_300_500 });
     expect(item === undefined ? [] : playableVariants(item).map(one => one.bitrate)).toEqual([874_348, 310_000]);
@@ -126,7 +126,7 @@ describe('shape A', () => {
       'image 1440x1800 null',
       'video 720x900 10589',
     ]);
-    // Silent about sound: nobody knows.
+    // It says nothing of audio: unknown.
     expect(post.items[1]?.variants.map(variant => variant.hasAudio)).toEqual([null, null]);
   });
 });
@@ -144,9 +144,9 @@ describe('shape B', () => {
     expect(post.items[0]).toMatchObject({ kind: 'video', width: 640, height: 1136, durationMs: 41_250 });
     expect(filesOf(post.items[0])).toEqual([
       'bread_1080v.mp4 1080x1920 adaptive',
-      'bread_640.mp4 640x1136 sound',
+      'bread_640.mp4 640x1136 audio',
       'bread_540v.mp4 540x960 adaptive',
-      'bread_sound.mp4 nullxnull adaptive sound',
+      'bread_sound.mp4 nullxnull adaptive audio',
     ]);
     expect(pathOf(post.items[0]?.thumbnailUrl)).toBe('bread_cover_n.jpg');
   });
@@ -209,7 +209,7 @@ describe('one normaliser for every endpoint', () => {
     ['product-reel.json', CODES.productReel],
     ['graphql-video.json', CODES.graphVideo],
     ['embed-context.html', CODES.embedContext],
-  ])('%s gives the same whoever is asked', (name, code) => {
+  ])('%s gives the same from every endpoint', (name, code) => {
     const [first, ...others] = (['query', 'page', 'embed'] as const).map(kind => parse(fixture(name), code, kind));
     expect(others).toEqual([first, first]);
   });

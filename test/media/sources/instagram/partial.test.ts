@@ -178,7 +178,7 @@ describe('a reel is never its poster', () => {
   });
 });
 
-describe('a page that has only what it tells crawlers', () => {
+describe('a page that has only what is for crawlers', () => {
   const FILE = 'https://scontent-mdl1-1.cdninstagram.com/o1/v/t16/kite.mp4?efg=e30&amp;oe=6B2E0000';
   const page = (meta: Readonly<Record<string, string>>) =>
     `<html><head><title>x</title>${Object.entries(meta)

@@ -170,7 +170,7 @@ describe('redirects of a page', () => {
 describe('what is asked', () => {
   const requestOf = (upstream: FakeUpstream, asked: string) => upstream.requests[upstream.asked.indexOf(asked)];
 
-  it('the query by code comes from nobody: no cookies, no csrf, one random LSD in form and header', async () => {
+  it('the query by code is anonymous: no cookies, no csrf, one random LSD in form and header', async () => {
     const { fetch, upstream } = setup({ [BY_CODE]: { text: fixture('web-info-carousel.json') } });
     await fetch(CODES.mixed);
     await fetch(CODES.mixed);

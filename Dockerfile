@@ -1,0 +1,28 @@
+# Medley with ffmpeg; its data lie in /data. Another image with Node 20, 22 or 24 on Debian can be given as NODE_IMAGE.
+ARG NODE_IMAGE=node:22-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /medley
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY . .
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+FROM ${NODE_IMAGE}
+RUN apt-get update \
+  && apt-get install -y --no-install-recommends ca-certificates ffmpeg \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /medley
+COPY --from=build /medley/package.json ./
+COPY --from=build /medley/node_modules node_modules
+COPY --from=build /medley/dist dist
+# By number, so that an orchestrator can tell that it is not root.
+RUN mkdir /data && chown 1000:1000 /data
+USER 1000:1000
+# /tools: where compose keeps a fresh yt-dlp.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data PATH=/tools:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+VOLUME /data
+EXPOSE 3000
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then(({ok}) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "dist/main.js"]

@@ -1,0 +1,65 @@
+interface Line<T> {
+  readonly waiters: Set<T>;
+  /** When the client's next turn is, in turns of all: one who was served last comes after one who was not. */
+  turn: number;
+}
+
+/**
+ * Who waits, in turns by client: one of each, then the next of each, so that a client with many waiters delays another by one turn at
+ * most. Who has not been served lately comes next. Within a client it is first come, first served.
+ */
+export class FairLine<T> {
+  /** Those without waiters are kept until their turn would have come, so that leaving and coming again gains nothing. */
+  readonly #lines = new Map<string, Line<T>>();
+  /** The turn that was served last. */
+  #now = 0;
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(client: string, waiter: T): void {
+    const line = this.#lines.get(client) ?? { waiters: new Set(), turn: this.#now };
+    if (line.waiters.size === 0) line.turn = Math.max(line.turn, this.#now);
+    line.waiters.add(waiter);
+    this.#lines.set(client, line);
+    this.#size += 1;
+  }
+
+  /** Does nothing to who does not wait. */
+  remove(client: string, waiter: T): void {
+    if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#size -= 1;
+  }
+
+  /** Whose turn it is; they wait no more. */
+  shift(): T | undefined {
+    let next: Line<T> | undefined;
+    for (const [client, line] of this.#lines) {
+      if (line.waiters.size > 0) {
+        if (next === undefined || line.turn < next.turn) next = line;
+      } else if (line.turn <= this.#now) this.#lines.delete(client);
+    }
+    const [waiter] = next?.waiters ?? [];
+    if (next === undefined || waiter === undefined) return undefined;
+    next.waiters.delete(waiter);
+    this.#size -= 1;
+    this.#now = next.turn;
+    next.turn += 1;
+    return waiter;
+  }
+
+  /** Takes out the last of the longest line, where a newcomer of `client` would stand in a shorter one. */
+  yieldTo(client: string): T | undefined {
+    let richest: Line<T> | undefined;
+    let longest = (this.#lines.get(client)?.waiters.size ?? 0) + 1;
+    for (const line of this.#lines.values()) {
+      if (line.waiters.size > longest) [richest, longest] = [line, line.waiters.size];
+    }
+    const last = [...(richest?.waiters ?? [])].at(-1);
+    if (richest === undefined || last === undefined) return undefined;
+    richest.waiters.delete(last);
+    this.#size -= 1;
+    return last;
+  }
+}

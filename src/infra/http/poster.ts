@@ -1,0 +1,97 @@
+import { Readable } from 'node:stream';
+import { Agent } from 'undici';
+import type { EncodedForm } from './form.ts';
+
+export interface Posted {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface PostOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** For all of it. */
+  readonly timeoutMs: number;
+}
+
+/** For an API that is asked by POST alone, at an address of the operator's choice. Nothing is tried twice. */
+export interface Poster {
+  /** Any status is a value. @throws PostFailure when there is no answer */
+  post(url: string, body: string | EncodedForm, options: PostOptions): Promise<Posted>;
+  /** Ends what is under way. */
+  close(): Promise<void>;
+}
+
+/** No answer came. It names no address: that may hold a secret. */
+export class PostFailure extends Error {
+  override readonly name = 'PostFailure';
+  /** Whether it is certain that the server has not read the whole request: not reached, or ended in the middle of the body. */
+  readonly isUnsent: boolean;
+  /** Whether it was ended from here, by the signal or the time. */
+  readonly isCut: boolean;
+
+  constructor(reason: string, { isUnsent, isCut }: { readonly isUnsent: boolean; readonly isCut: boolean }) {
+    super(reason);
+    this.isUnsent = isUnsent;
+    this.isCut = isCut;
+  }
+}
+
+/** The connection did not come about. */
+const UNREACHED =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|EPROTO|UND_ERR_CONNECT_TIMEOUT|CERT_|ERR_TLS|ERR_SSL|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/;
+/** Well below what servers allow, so that none closes a connection in the moment that it is used. */
+const IDLE_MS = 10_000;
+/** Answers are small. */
+const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+
+export function createPoster(): Poster {
+  // How long a call may take is for its caller to say.
+  const agent = new Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: IDLE_MS,
+    maxResponseSize: MAX_ANSWER_BYTES,
+  });
+
+  return {
+    async post(url, body, { signal, timeoutMs }) {
+      const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
+      const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+      const { origin, pathname, search } = new URL(url);
+      const progress = { isComplete: typeof body === 'string' };
+      try {
+        const answer = await agent.request({
+          origin,
+          path: `${pathname}${search}`,
+          method: 'POST',
+          headers: headersOf(body),
+          body: typeof body === 'string' ? body : Readable.from(watched(body, progress), { highWaterMark: 1 }),
+          signal: ended,
+        });
+        return { status: answer.statusCode, text: await answer.body.text() };
+      } catch (error) {
+        const reason = reasonOf(error);
+        const isUnsent = !progress.isComplete || UNREACHED.test(reason);
+        throw new PostFailure(reason, { isUnsent, isCut: ended.aborted });
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function headersOf(body: string | EncodedForm): Record<string, string> {
+  if (typeof body === 'string') return { 'content-type': 'application/json' };
+  return { 'content-type': body.contentType, 'content-length': `${body.contentLength}` };
+}
+
+/** The last piece leaves when the one before it was taken: what is not complete cannot have been understood. */
+async function* watched(form: EncodedForm, progress: { isComplete: boolean }): AsyncGenerator<Uint8Array> {
+  yield* form.body();
+  progress.isComplete = true;
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown failure';
+  const code = 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : error.name;
+}

@@ -1,0 +1,100 @@
+import { fstatSync, writeSync } from 'node:fs';
+import { Socket } from 'node:net';
+
+/** Where lines of the log go, each with its line break. */
+export interface LogDestination {
+  /** Never waits and never throws. */
+  write(line: string): void;
+  /** Resolves when all is written, or the time is over; what is left then may be lost. */
+  flush(timeoutMs: number): Promise<void>;
+}
+
+export interface LogDestinationOptions {
+  /** Bytes that may wait for a slow reader; lines beyond are dropped and counted. Default 1 MiB. */
+  readonly maxBytes?: number;
+}
+
+/**
+ * A file descriptor, stderr by default. A pipe whose reader is slow or gone neither holds the process up nor keeps it from ending: lines
+ * wait in a bounded buffer, and how many were dropped is said in a line of its own. Files and terminals are written to at once.
+ */
+export function openLogDestination(fd = 2, { maxBytes = 1024 * 1024 }: LogDestinationOptions = {}): LogDestination {
+  return isPipe(fd) ? new PipeDestination(fd, maxBytes) : new FileDestination(fd);
+}
+
+function isPipe(fd: number): boolean {
+  try {
+    const kind = fstatSync(fd);
+    return kind.isFIFO() || kind.isSocket();
+  } catch {
+    // A closed descriptor: what is written to it is lost in either way.
+    return false;
+  }
+}
+
+class FileDestination implements LogDestination {
+  readonly #fd: number;
+
+  constructor(fd: number) {
+    this.#fd = fd;
+  }
+
+  write(line: string): void {
+    try {
+      writeSync(this.#fd, line);
+    } catch {
+      // A full disk or a closed terminal: there is no other place to say so.
+    }
+  }
+
+  async flush(): Promise<void> {}
+}
+
+/** Node's own stream for a pipe waits for its reader, and pino's asynchronous one keeps the process from ending for good. */
+class PipeDestination implements LogDestination {
+  readonly #pipe: Socket;
+  readonly #maxBytes: number;
+  #dropped = 0;
+
+  constructor(fd: number, maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.#pipe = new Socket({ fd, readable: false, writable: true });
+    // Its reader has gone: what is still said is lost, as with any pipe.
+    this.#pipe.on('error', () => undefined);
+    this.#pipe.on('drain', () => this.#sayDropped());
+    this.#pipe.unref();
+  }
+
+  write(line: string): void {
+    if (this.#pipe.destroyed) return;
+    if (this.#pipe.writableLength + line.length > this.#maxBytes) this.#dropped += 1;
+    else this.#pipe.write(line);
+  }
+
+  async flush(timeoutMs: number): Promise<void> {
+    this.#sayDropped();
+    const pipe = this.#pipe;
+    if (pipe.destroyed || pipe.writableLength === 0) return;
+    await new Promise<void>(resolve => {
+      const timer = setTimeout(resolve, timeoutMs);
+      const done = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      // Called when all that came before has been written, or cannot be any more.
+      pipe.write('', done);
+    });
+  }
+
+  #sayDropped(): void {
+    if (this.#dropped === 0 || this.#pipe.destroyed) return;
+    const line = {
+      level: 'warn',
+      time: new Date().toISOString(),
+      dropped: this.#dropped,
+      msg: 'log lines were dropped',
+    };
+    this.#dropped = 0;
+    this.#pipe.write(`${JSON.stringify(line)}\n`);
+  }
+}

@@ -1,0 +1,131 @@
+import { statfs } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Logger } from './log.ts';
+import type { RecordStore } from './store/records.ts';
+
+/** Something that has to work before people are sent here. */
+export interface ReadinessCheck {
+  /** One word, such as `store`. */
+  readonly name: string;
+  /** Why it does not work, as a short sentence without anything secret; undefined when it does. One that throws does not work. */
+  check(): string | undefined | Promise<string | undefined>;
+  /** False: it is told, but people may still be sent here. Default true. */
+  readonly isVital?: boolean;
+}
+
+export interface ReadinessReport {
+  /** Whether every vital check passed. */
+  readonly isReady: boolean;
+  readonly checks: readonly { readonly name: string; readonly reason: string | undefined }[];
+}
+
+export interface Readiness {
+  /** Takes another check in, such as that of a module which is made later. */
+  add(check: ReadinessCheck): void;
+  /** Never rejects; whoever asks within two seconds gets the same answer. */
+  report(): Promise<ReadinessReport>;
+}
+
+export interface ReadinessOptions {
+  /** What begins to fail, or works again, is said once. */
+  readonly log: Pick<Logger, 'info' | 'warn'>;
+  readonly checks?: readonly ReadinessCheck[];
+  /** A check that takes longer fails. Default 2 000. */
+  readonly timeoutMs?: number;
+  /** How long an answer counts. Default 2 000. */
+  readonly keptMs?: number;
+}
+
+export function createReadiness(options: ReadinessOptions): Readiness {
+  const { log, timeoutMs = 2_000, keptMs = 2_000 } = options;
+  const checks = [...(options.checks ?? [])];
+  const failing = new Map<string, string>();
+  let last: { readonly at: number; readonly report: Promise<ReadinessReport> } | undefined;
+
+  async function reasonOf(check: ReadinessCheck): Promise<string | undefined> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<string>(resolve => {
+      timer = setTimeout(() => resolve(`No answer within ${timeoutMs} ms.`), timeoutMs);
+    });
+    try {
+      return await Promise.race([check.check(), late]);
+    } catch (error) {
+      if (!failing.has(check.name)) log.warn({ check: check.name, err: error }, 'a readiness check failed');
+      return 'It could not be checked.';
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  function tell(name: string, reason: string | undefined): void {
+    const before = failing.get(name);
+    if (reason === undefined) failing.delete(name);
+    else failing.set(name, reason);
+    if (reason !== undefined && before === undefined) log.warn({ check: name, reason }, 'not ready');
+    if (reason === undefined && before !== undefined) log.info({ check: name }, 'ready again');
+  }
+
+  async function run(): Promise<ReadinessReport> {
+    const results = await Promise.all(
+      checks.map(async check => ({ ...check, name: check.name, reason: await reasonOf(check) })),
+    );
+    for (const { name, reason } of results) tell(name, reason);
+    return {
+      isReady: results.every(({ reason, isVital = true }) => reason === undefined || !isVital),
+      checks: results.map(({ name, reason }) => ({ name, reason })),
+    };
+  }
+
+  return {
+    add: check => void checks.push(check),
+    report() {
+      const now = performance.now();
+      if (last === undefined || now - last.at > keptMs) last = { at: now, report: run() };
+      return last.report;
+    },
+  };
+}
+
+const MIN_FREE_BYTES = 200_000_000;
+
+/** Fails when the disk that holds `path` has less than 200 MB left. */
+export function diskCheck(path: string, minFreeBytes = MIN_FREE_BYTES): ReadinessCheck {
+  return {
+    name: 'disk',
+    async check() {
+      const { bavail, bsize } = await statfs(path);
+      const free = bavail * bsize;
+      const mega = (bytes: number) => Math.floor(bytes / 1_000_000);
+      return free < minFreeBytes ? `Only ${mega(free)} MB of ${mega(minFreeBytes)} are free.` : undefined;
+    },
+  };
+}
+
+/** Fails when nothing can be written where what is durable lives. */
+export function storeCheck(records: RecordStore): ReadinessCheck {
+  const marks = records.collection({ name: 'readiness', schema: z.number(), ttlMs: 3_600_000 });
+  return {
+    name: 'store',
+    async check() {
+      try {
+        await marks.set('written', Date.now());
+        return undefined;
+      } catch (error) {
+        return whyUnwritten(error);
+      }
+    },
+  };
+}
+
+/** SQLite's and Redis' own words name files and commands: they are for the log alone. */
+function whyUnwritten(error: unknown): string {
+  const text: string[] = [];
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    text.push(cause.message, 'code' in cause ? String(cause.code) : '');
+  }
+  const all = text.join(' ');
+  if (/SQLITE_FULL|is full|ENOSPC/i.test(all)) return 'It cannot be written: the disk is full.';
+  if (/READONLY|read-only|readonly|EROFS/i.test(all)) return 'It cannot be written: it is read-only.';
+  if (/Redis/i.test(all)) return 'It cannot be written: Redis does not answer.';
+  return 'It cannot be written.';
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { clientKey, createAddressList } from './client-address.ts';
+
+export interface ConnectionLimitsOptions {
+  /** Of all clients together. */
+  readonly total: number;
+  /** Of one client. */
+  readonly perClient: number;
+  /** Addresses, CIDRs or `loopback` of proxies, each of which stands for many clients. */
+  readonly trustProxy: readonly string[];
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly client: string;
+  /** Requests under way; an upgraded connection stays busy to its end. */
+  running: number;
+}
+
+/**
+ * Bounds the connections of each client and of all. What comes beyond takes the place of the connection that has been idle for longest,
+ * so that a new request is answered however many connections stand about; with none idle it is closed at once.
+ */
+export function limitConnections(server: Server, { total, perClient, trustProxy }: ConnectionLimitsOptions): void {
+  const proxies = createAddressList(trustProxy);
+  // Sets keep their order: a connection goes to the end whenever it becomes idle.
+  const idle = new Map<string, Set<Connection>>();
+  const allIdle = new Set<Connection>();
+  const counts = new Map<string, number>();
+  const connections = new Map<Socket, Connection>();
+
+  function setIdle(connection: Connection, isIdle: boolean): void {
+    const { client } = connection;
+    const own = idle.get(client) ?? new Set();
+    own.delete(connection);
+    allIdle.delete(connection);
+    if (isIdle) {
+      own.add(connection);
+      allIdle.add(connection);
+    }
+    if (own.size > 0) idle.set(client, own);
+    else idle.delete(client);
+  }
+
+  /** Whether there is a place, if need be that of an idle connection. */
+  function makeRoom(held: number, limit: number, candidates: ReadonlySet<Connection> | undefined): boolean {
+    if (held < limit) return true;
+    const [oldest] = candidates ?? [];
+    if (oldest === undefined) return false;
+    forget(oldest);
+    oldest.socket.destroy();
+    return true;
+  }
+
+  function forget(connection: Connection): void {
+    if (!connections.delete(connection.socket)) return;
+    const { client } = connection;
+    setIdle(connection, false);
+    const left = (counts.get(client) ?? 1) - 1;
+    if (left > 0) counts.set(client, left);
+    else counts.delete(client);
+  }
+
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress } = socket;
+    if (remoteAddress === undefined) return;
+    const client = clientKey(remoteAddress);
+    const ownLimit = proxies.has(remoteAddress) ? Number.POSITIVE_INFINITY : perClient;
+    const hasRoom = makeRoom(counts.get(client) ?? 0, ownLimit, idle.get(client));
+    if (!hasRoom || !makeRoom(connections.size, total, allIdle)) {
+      socket.destroy();
+      return;
+    }
+    const connection = { socket, client, running: 0 };
+    connections.set(socket, connection);
+    counts.set(client, (counts.get(client) ?? 0) + 1);
+    setIdle(connection, true);
+    socket.once('close', () => forget(connection));
+  });
+
+  function begin(socket: Socket): (() => void) | undefined {
+    const connection = connections.get(socket);
+    if (connection === undefined) return undefined;
+    connection.running += 1;
+    setIdle(connection, false);
+    return () => {
+      connection.running -= 1;
+      if (connection.running === 0 && connections.has(socket)) setIdle(connection, true);
+    };
+  }
+
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const end = begin(socket);
+    if (end !== undefined) response.once('close', end);
+  });
+  server.prependListener('upgrade', ({ socket }: IncomingMessage) => void begin(socket));
+}

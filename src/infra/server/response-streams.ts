@@ -1,0 +1,150 @@
+import type { ServerResponse } from 'node:http';
+import { AppError } from '../../errors.ts';
+
+/**
+ * The bodies that flow to strangers at once. Each client has a share; when all places are taken, one who has fewer than another takes
+ * a place of that other, so that a few clients never keep the rest out. A client that reads too slowly, or for too long, is cut off.
+ */
+export interface ResponseStreams {
+  /**
+   * Takes a place until the response is closed. From `watch` on, the client has to read.
+   * @throws AppError `rate_limited`: `params.what` is `streams` for a client with too many, `params.reason` is `busy` when nothing is free
+   */
+  enter(client: string, response: ServerResponse): ResponseStream;
+  readonly count: number;
+}
+
+export interface ResponseStream {
+  /** The body flows from now on. */
+  watch(): void;
+}
+
+/** Why a stream was ended by us. */
+export type StreamEnd = 'slow' | 'old' | 'displaced';
+
+export interface ResponseStreamsOptions {
+  /** Of all clients together. Default 192. */
+  readonly total?: number;
+  /** Of one client. Default 24. */
+  readonly perClient?: number;
+  /** A client that leaves bytes waiting has to take as many as this, on average over `windowMs`. Default 4 KiB. */
+  readonly minBytesPerSecond?: number;
+  /** Default 30 000. */
+  readonly windowMs?: number;
+  /** Default an hour; a player asks for the rest by itself. */
+  readonly lifetimeMs?: number;
+  readonly onEnd?: (end: StreamEnd) => void;
+  readonly onRefuse?: (reason: 'share' | 'total') => void;
+}
+
+const CHECK_MS = 1_000;
+const RETRY_AFTER_MS = 5_000;
+
+export function createResponseStreams(options: ResponseStreamsOptions = {}): ResponseStreams {
+  const { total = 192, perClient = 24, minBytesPerSecond = 4 * 1024, windowMs = 30_000 } = options;
+  const { lifetimeMs = 3_600_000, onEnd, onRefuse } = options;
+  const clients = new Map<string, Set<Stream>>();
+  let count = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  function leave(client: string, stream: Stream): void {
+    const streams = clients.get(client);
+    if (streams?.delete(stream) !== true) return;
+    count -= 1;
+    if (streams.size === 0) clients.delete(client);
+    if (count > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  function end(client: string, stream: Stream, why: StreamEnd): void {
+    leave(client, stream);
+    stream.cut();
+    onEnd?.(why);
+  }
+
+  function check(): void {
+    const now = performance.now();
+    for (const [client, streams] of clients) {
+      for (const stream of streams) {
+        if (now - stream.startedAt > lifetimeMs) end(client, stream, 'old');
+        else if (stream.isSlow(now, windowMs, minBytesPerSecond)) end(client, stream, 'slow');
+      }
+    }
+  }
+
+  /** Takes a place from the client that has most, unless that is no more than the newcomer would have. */
+  function makeRoom(held: number): boolean {
+    let [richest, most] = ['', held + 1];
+    for (const [client, { size }] of clients) if (size > most) [richest, most] = [client, size];
+    const streams = [...(clients.get(richest) ?? [])];
+    // What its client does not read is missed least, then what has run longest.
+    const spare = streams.find(stream => stream.isBlocked) ?? streams[0];
+    if (spare === undefined) return false;
+    end(richest, spare, 'displaced');
+    return true;
+  }
+
+  return {
+    get count() {
+      return count;
+    },
+    enter(client, response) {
+      const held = clients.get(client)?.size ?? 0;
+      if (held >= perClient) {
+        onRefuse?.('share');
+        const params = { what: 'streams' };
+        throw new AppError('rate_limited', 'too many files at once', { params, retryAfterMs: RETRY_AFTER_MS });
+      }
+      if (count >= total && !makeRoom(held)) {
+        onRefuse?.('total');
+        const params = { reason: 'busy' };
+        throw new AppError('rate_limited', 'all streams are taken', { params, retryAfterMs: RETRY_AFTER_MS });
+      }
+      const stream = new Stream(response);
+      const streams = clients.get(client) ?? new Set();
+      clients.set(client, streams.add(stream));
+      count += 1;
+      timer ??= setInterval(check, Math.min(CHECK_MS, windowMs)).unref();
+      response.once('close', () => leave(client, stream));
+      return stream;
+    },
+  };
+}
+
+class Stream implements ResponseStream {
+  readonly startedAt = performance.now();
+  readonly #response: ServerResponse;
+  /** Where the running window began; undefined until the body flows. */
+  #window: { readonly at: number; readonly bytes: number } | undefined;
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+  }
+
+  watch(): void {
+    this.#window = { at: performance.now(), bytes: this.#bytes };
+  }
+
+  /** Bytes wait for the client; a CDN that is slow is not the client's doing. */
+  get isBlocked(): boolean {
+    return this.#window !== undefined && this.#response.writableNeedDrain;
+  }
+
+  isSlow(now: number, windowMs: number, minBytesPerSecond: number): boolean {
+    if (this.#window === undefined || now - this.#window.at < windowMs) return false;
+    const { at, bytes } = this.#window;
+    const isSlow = this.isBlocked && ((this.#bytes - bytes) / (now - at)) * 1_000 < minBytesPerSecond;
+    this.watch();
+    return isSlow;
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  /** What the connection has taken in; no more than a buffer of it waits in this process. */
+  get #bytes(): number {
+    return this.#response.socket?.bytesWritten ?? 0;
+  }
+}

@@ -1,0 +1,80 @@
+/** How long what the sites answer is remembered: posts, short links and failures. */
+import { AppError, type ErrorCode } from '../../errors.ts';
+import type { CachePolicy } from '../../infra/cache/cache.ts';
+import type { Post } from '../post.ts';
+import type { PostRef } from './source.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const POST_TTL_MS = 30 * MINUTE;
+/** The rest may be had when another strategy works again. */
+const INCOMPLETE_TTL_MS = 2 * MINUTE;
+/** Stories are edited and removed while people look at them. */
+const STORY_TTL_MS = 5 * MINUTE;
+const STALE_MS = 24 * HOUR;
+const SHORT_LINK_TTL_MS = 24 * HOUR;
+/** An address handed out must live long enough to be fetched. */
+const EXPIRY_MARGIN_MS = 5 * MINUTE;
+const REFRESH_PAUSE_MS = MINUTE;
+const MAX_RETRY_AFTER_MS = 5 * MINUTE;
+
+/** How long a failure is remembered, by code. What is wrong with the request itself never is. */
+const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 0,
+  // Said by an upstream alone: a broadcast may be over soon.
+  unsupported_link: 30 * SECOND,
+  not_found: MINUTE,
+  private: MINUTE,
+  login_required: 30 * SECOND,
+  age_restricted: 10 * MINUTE,
+  region_blocked: 10 * MINUTE,
+  upstream_rate_limited: 20 * SECOND,
+  upstream_unavailable: 5 * SECOND,
+  upstream_changed: 10 * SECOND,
+  too_large: 10 * SECOND,
+  timeout: 5 * SECOND,
+  rate_limited: 0,
+  credentials_required: 0,
+  forbidden: 10 * SECOND,
+  internal: 0,
+};
+/** The post is gone or was taken from the public. */
+const WITHDRAWN: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
+
+/** Whether an older answer must not be shown after this failure. */
+export function isWithdrawn(error: unknown): boolean {
+  return error instanceof AppError && WITHDRAWN.has(error.code);
+}
+
+function errorTtlMs(error: unknown): number {
+  if (!(error instanceof AppError)) return 0;
+  const base = ERROR_TTL_MS[error.code];
+  if (error.code !== 'upstream_rate_limited' || error.retryAfterMs === undefined) return base;
+  return Math.min(Math.max(error.retryAfterMs, SECOND), MAX_RETRY_AFTER_MS);
+}
+
+/** Targets of short links do not change. */
+export const SHORT_LINK_POLICY: CachePolicy<string> = {
+  ttlMs: () => SHORT_LINK_TTL_MS,
+  staleIfErrorMs: () => SHORT_LINK_TTL_MS,
+  errorTtlMs,
+};
+
+/** A post is asked for again at most once in this time. */
+export const REFRESH_POLICY: CachePolicy<Post> = { ttlMs: () => REFRESH_PAUSE_MS, errorTtlMs: () => REFRESH_PAUSE_MS };
+
+/** Of a post: never longer than its addresses can still be handed out. */
+export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
+  const addressLifeMs = ({ expiresAt }: Post) =>
+    expiresAt === null ? Number.POSITIVE_INFINITY : Math.max(0, expiresAt - EXPIRY_MARGIN_MS - now());
+  const wholeMs = ref.form === 'story' ? STORY_TTL_MS : POST_TTL_MS;
+  const ttlMs = (post: Post) => Math.min(post.missingItems > 0 ? INCOMPLETE_TTL_MS : wholeMs, addressLifeMs(post));
+  return {
+    ttlMs,
+    staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
+    staleOnError: error => !isWithdrawn(error),
+    errorTtlMs,
+  };
+}

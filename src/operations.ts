@@ -1,0 +1,113 @@
+import type { Chats } from './chats.ts';
+import type { Config } from './config.ts';
+import type { Core } from './core.ts';
+import { createTranslator } from './i18n/translate.ts';
+import type { Logger } from './infra/log.ts';
+import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/readiness.ts';
+import { type BrokenStrategy, canaryRecord, createCanary } from './media/extract/canary.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
+
+/** What the people who run Medley see of it. */
+export interface Operations {
+  readonly readiness: Readiness;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Every configured platform may be away for so long before people should be sent elsewhere. */
+const AWAY_MS = 60_000;
+/** What waits is looked at every minute or so. */
+const STUCK_MS = 180_000;
+
+type Status = Awaited<ReturnType<Chats['status']>>;
+
+export function createOperations(
+  config: Config,
+  core: Core,
+  chats: Pick<Chats, 'status' | 'tellOwners'>,
+  log: Logger,
+): Operations {
+  const { storage, metrics, sources } = core;
+  const t = createTranslator([]);
+  const tellOwners = (text: string) => {
+    chats.tellOwners(text).catch(error => log.warn({ err: error }, 'the owners were not told'));
+  };
+  const canary = createCanary({
+    sources: sourceDescriptors.flatMap(({ id, example }) => {
+      const source = sources.find(each => each.id === id);
+      return source === undefined ? [] : [{ source, example }];
+    }),
+    memory: storage.records.collection({ name: 'canary', schema: canaryRecord }),
+    onBroken(broken) {
+      const { source, strategy, cause } = broken;
+      const since = new Date(broken.since).toISOString();
+      log.warn({ source, strategy, cause, since }, 'a strategy that worked is broken');
+      tellOwners(t.messages.canary.broken(source, strategy, since, cause));
+    },
+    onBack({ source, strategy, since }) {
+      log.info({ source, strategy }, 'a strategy that was broken works again');
+      tellOwners(t.messages.canary.back(source, strategy, new Date(since).toISOString()));
+    },
+    isOurs: storage.isFiller,
+    log,
+  });
+  const readiness = createReadiness({
+    log,
+    checks: [
+      storeCheck(storage.records),
+      diskCheck(config.dataDir),
+      { name: 'platforms', check: async () => whyAway(await chats.status(), Date.now()) },
+      { name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) },
+      { name: 'canary', isVital: false, check: () => whatBroke(canary.broken()) },
+    ],
+  });
+  metrics.watch({
+    async platforms() {
+      const { platforms } = await chats.status();
+      return Object.fromEntries(platforms.map(({ platform, state }) => [platform, !isAway(state)]));
+    },
+    async queue() {
+      const { waiting, running, oldestAt } = await chats.status();
+      return { depth: { waiting, running }, oldestMs: oldestAt === undefined ? 0 : Date.now() - oldestAt };
+    },
+    async checks() {
+      const { checks } = await readiness.report();
+      return Object.fromEntries(checks.map(({ name, reason }) => [name, reason === undefined]));
+    },
+    brokenStrategies: () => canary.broken().map(({ source, strategy }) => ({ source, strategy })),
+  });
+
+  return {
+    readiness,
+    start() {
+      if (config.canary) canary.start();
+    },
+    stop: () => canary.stop(),
+  };
+}
+
+function isAway(state: Status['platforms'][number]['state']): boolean {
+  return state === 'connecting' || state === 'away' || state === 'refused';
+}
+
+function whyAway({ platforms }: Status, now: number): string | undefined {
+  const away = platforms.filter(({ state, since }) => isAway(state) && now - since >= AWAY_MS);
+  if (away.length === 0) return undefined;
+  return away.map(({ platform, state, since }) => `${platform} is ${state} for ${seconds(now - since)} s.`).join(' ');
+}
+
+function whyStuck({ oldestAt, lastRunAt = 0 }: Status, now: number): string | undefined {
+  if (oldestAt === undefined || now - oldestAt < STUCK_MS || now - lastRunAt < STUCK_MS) return undefined;
+  return `The oldest request waits for ${seconds(now - oldestAt)} s, and none was taken up for that long.`;
+}
+
+function whatBroke(broken: readonly BrokenStrategy[]): string | undefined {
+  if (broken.length === 0) return undefined;
+  return broken
+    .map(({ source, strategy, since }) => `${source} ${strategy} is broken since ${new Date(since).toISOString()}.`)
+    .join(' ');
+}
+
+function seconds(ms: number): number {
+  return Math.round(ms / 1_000);
+}

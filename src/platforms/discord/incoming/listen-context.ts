@@ -1,0 +1,18 @@
+import type { Client } from 'discord.js';
+import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { DiscordApi } from '../outgoing/discord-api.ts';
+
+/** What it takes to understand what is heard. */
+export interface ListenContext {
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption'>;
+  readonly api: Pick<DiscordApi, 'respond' | 'deleteOriginal'>;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+  readonly now: () => number;
+  /** Aborts when nothing is answered any more. */
+  readonly signal: AbortSignal;
+  /** Undefined while there is no connection. */
+  client(): Client<true> | undefined;
+  /** Whether messages of servers come with what is written in them. */
+  readsMessages(): boolean;
+}

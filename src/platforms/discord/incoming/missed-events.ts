@@ -1,0 +1,101 @@
+import { setTimeout } from 'node:timers/promises';
+import { Agent, WebSocket } from 'undici-for-discord';
+import { z } from 'zod';
+import { TIMES } from '../limits.ts';
+import type { GatewaySession } from './sessions.ts';
+
+const Frame = z.object({ op: z.number(), t: z.string().nullish(), d: z.unknown() });
+const Hello = z.object({ heartbeat_interval: z.number() });
+
+const DISPATCH = 0;
+const HEARTBEAT = 1;
+const RESUME = 6;
+const INVALID_SESSION = 9;
+const HELLO = 10;
+
+/** Close codes: with 1000 a session ends, with others it may be taken up again. */
+const GIVEN_UP = 1000;
+const KEPT = 4200;
+
+/** More were not said in the minutes that a session lives. */
+const MOST = 1_000;
+
+export interface MissedEvents {
+  readonly shardId: number;
+  /** Messages of interest and interactions since the session was left, when no more come; none where Discord no longer has it. */
+  collected(): Promise<readonly unknown[]>;
+  /** Gives the session up; `isKept`: leaves it as it was, for another time. */
+  leave(isKept: boolean): Promise<void>;
+}
+
+export interface ResumeOptions {
+  readonly token: string;
+  readonly isOfInterest: (message: unknown) => boolean;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Takes up a session that was left, once, beside the new one: a session that is taken up says nothing of servers, without which it is not
+ * known what Medley may do there. It lasts until `leave`, so that nothing is missed between the two.
+ */
+export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
+  const { token, isOfInterest, signal } = options;
+  const events: unknown[] = [];
+  // Its own, not the process' global one, which may be that of another version of undici.
+  const dispatcher = new Agent();
+  const socket = new WebSocket(`${session.resumeURL}?v=10&encoding=json`, { dispatcher });
+  let heartbeat: NodeJS.Timeout | undefined;
+  const resumed = new Promise<void>(resolve => {
+    for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
+    AbortSignal.any([signal, AbortSignal.timeout(TIMES.resume)]).addEventListener('abort', () => resolve());
+    socket.addEventListener('message', ({ data }) => {
+      const frame = readFrame(data);
+      if (frame?.op === HELLO) begin(frame.d);
+      else if (frame?.op === INVALID_SESSION || frame?.t === 'RESUMED') resolve();
+      else if (frame?.op === DISPATCH) collect(frame);
+    });
+  });
+
+  function collect(frame: z.output<typeof Frame>): void {
+    // An interaction may still be in time.
+    const isHeard = frame.t === 'INTERACTION_CREATE' || (frame.t === 'MESSAGE_CREATE' && isOfInterest(frame.d));
+    if (isHeard && events.length < MOST) events.push(frame);
+  }
+
+  function begin(hello: unknown): void {
+    const { sessionId: session_id, sequence: seq } = session;
+    socket.send(JSON.stringify({ op: RESUME, d: { token, session_id, seq } }));
+    heartbeat = setInterval(() => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op: HEARTBEAT, d: seq }));
+    }, Hello.parse(hello).heartbeat_interval);
+    heartbeat.unref();
+  }
+
+  async function leave(code: number): Promise<void> {
+    clearInterval(heartbeat);
+    const closed = new Promise<void>(resolve => socket.addEventListener('close', () => resolve()));
+    if (socket.readyState === WebSocket.OPEN) {
+      socket.close(code);
+      await Promise.race([closed, setTimeout(TIMES.farewell, undefined, { ref: false })]);
+    }
+    await dispatcher.destroy();
+  }
+
+  return {
+    shardId: session.shardId,
+    async collected() {
+      await resumed;
+      return events;
+    },
+    leave: isKept => leave(isKept ? KEPT : GIVEN_UP),
+  };
+}
+
+function readFrame(data: unknown): z.output<typeof Frame> | undefined {
+  try {
+    return Frame.safeParse(JSON.parse(String(data))).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,267 @@
+import { openAsBlob } from 'node:fs';
+import {
+  type APIInteractionResponse,
+  type APIMessageTopLevelComponent,
+  MessageFlags,
+  type RateLimitData,
+  REST,
+  type RequestData,
+  RequestMethod,
+  Routes,
+} from 'discord.js';
+import { z } from 'zod';
+import type { Logger } from '../../../infra/log.ts';
+import { TIMES } from '../limits.ts';
+import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure } from './send-failure.ts';
+import type { Upload } from './uploads.ts';
+import { WatchedAgent } from './watched-agent.ts';
+
+/** What a message shows. */
+export interface Content {
+  readonly components: readonly APIMessageTopLevelComponent[];
+  readonly uploads: readonly Upload[];
+  /** Plain words instead of components, which alone Discord looks into for links to unfurl. */
+  readonly text?: string;
+}
+
+export interface PostOptions {
+  /** At most 25 characters; Discord answers a repeat of the last minutes with the message that stands already. */
+  readonly nonce: string;
+  /** The message it replies to; it must still be there. */
+  readonly replyTo: string | undefined;
+}
+
+/** What an interaction is acknowledged by, within seconds. */
+export interface InteractionKey {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** What an interaction is answered by, for a quarter of an hour. */
+export interface AnswerKey {
+  readonly applicationId: string;
+  readonly token: string;
+}
+
+/** What became of the deferred answer: it still says "thinking", it says something, or it was deleted. */
+export type OriginalState = 'pending' | 'answered' | 'deleted';
+
+/**
+ * Everything Medley asks of Discord's REST API, each once: it is the runtime that repeats. Files stream from disk.
+ * @throws SendFailure from every method but `close`
+ */
+export interface DiscordApi {
+  /** Resolves with the id of the new message. */
+  post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<string>;
+  deleteMessage(channelId: string, messageId: string): Promise<void>;
+  /** Hides the embeds of anyone's message; `flags` are those it has. */
+  suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void>;
+  showTyping(channelId: string): Promise<void>;
+  respond(interaction: InteractionKey, response: APIInteractionResponse): Promise<void>;
+  originalState(key: AnswerKey, signal: AbortSignal): Promise<OriginalState>;
+  editOriginal(key: AnswerKey, content: Content, signal: AbortSignal): Promise<void>;
+  followUp(key: AnswerKey, content: Content, isEphemeral: boolean, signal: AbortSignal): Promise<void>;
+  /** Does nothing where it is deleted already. */
+  deleteOriginal(key: AnswerKey, signal: AbortSignal): Promise<void>;
+  /** Whether the token is good. */
+  verify(signal: AbortSignal): Promise<void>;
+  /** What is registered, as it came. */
+  commands(applicationId: string): Promise<unknown>;
+  putCommands(applicationId: string, commands: readonly object[]): Promise<void>;
+  /** Ends all that is under way. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface DiscordApiOptions {
+  readonly token: string;
+  /** Without a version, e.g. `https://discord.com/api`. */
+  readonly apiUrl: string | undefined;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+const Posted = z.object({ id: z.string() });
+const Original = z.object({ flags: z.number().default(0) });
+const NO_MENTIONS = { parse: [], replied_user: false } as const;
+const UNKNOWN_MESSAGE = 10_008;
+
+export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): DiscordApi {
+  const agent = new WatchedAgent();
+  const rest = new REST({
+    agent,
+    ...(apiUrl !== undefined && { api: apiUrl }),
+    timeout: TIMES.library,
+    retries: 0,
+    invalidRequestWarningInterval: 500,
+    rejectOnRateLimit: isWorthReturning,
+  });
+  rest.on('invalidRequestWarning', ({ count }) => log.warn({ count }, 'discord: many requests are refused'));
+  const closing = new AbortController();
+  // discord.js drops a token it was given after any 401, were it only a proxy's.
+  const headers = { Authorization: `Bot ${token}` };
+
+  async function request(route: Route, { timeoutMs = TIMES.request, isRepeatable = true, ...data }: Details = {}) {
+    const [method, fullRoute] = route;
+    const signals = [closing.signal, AbortSignal.timeout(timeoutMs), ...(data.signal ? [data.signal] : [])];
+    const signal = AbortSignal.any(signals);
+    try {
+      return await rest.request({ headers, ...data, method, fullRoute, auth: false, signal });
+    } catch (error) {
+      // One that was ended before its turn never came to the agent.
+      const isSent = agent.wasSent(error) ?? !signal.aborted;
+      throw sendFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
+    }
+  }
+
+  async function send(
+    route: Route,
+    body: Readonly<Record<string, unknown>>,
+    { components, uploads, text }: Content,
+    details: Details,
+  ): Promise<unknown> {
+    const shown = text === undefined ? { components } : { content: text };
+    const payload = { ...body, ...shown, allowed_mentions: NO_MENTIONS, attachments: uploads.map(attachmentOf) };
+    const more = { ...details, timeoutMs: TIMES.upload };
+    if (uploads.length === 0) return request(route, { ...more, body: payload });
+    return request(route, { ...more, body: await formOf(payload, uploads), passThroughBody: true });
+  }
+
+  return {
+    async post(channelId, content, { nonce, replyTo }, signal) {
+      const body = {
+        flags: formFlag(content),
+        nonce,
+        enforce_nonce: true,
+        ...(replyTo !== undefined && { message_reference: { message_id: replyTo, channel_id: channelId } }),
+      };
+      const route: Route = [RequestMethod.Post, Routes.channelMessages(channelId)];
+      return Posted.parse(await send(route, body, content, { signal })).id;
+    },
+
+    async deleteMessage(channelId, messageId) {
+      await request([RequestMethod.Delete, Routes.channelMessage(channelId, messageId)]);
+    },
+
+    async suppressEmbeds(channelId, messageId, flags) {
+      const body = { flags: flags | MessageFlags.SuppressEmbeds };
+      await request([RequestMethod.Patch, Routes.channelMessage(channelId, messageId)], { body });
+    },
+
+    async showTyping(channelId) {
+      await request([RequestMethod.Post, Routes.channelTyping(channelId)]);
+    },
+
+    async respond({ id, token: secret }, response) {
+      const route: Route = [RequestMethod.Post, Routes.interactionCallback(id, secret)];
+      const query = new URLSearchParams({ with_response: 'false' });
+      const details = { query, body: response, headers: {}, timeoutMs: TIMES.acknowledge };
+      try {
+        await request(route, details);
+      } catch (error) {
+        if (!mayBeRepeated(error)) throw error;
+        // The first one may have arrived all the same; then this one is told so.
+        await request(route, details).catch(unlessAcknowledged);
+      }
+    },
+
+    async originalState({ applicationId, token: secret }, signal) {
+      try {
+        const route: Route = [RequestMethod.Get, Routes.webhookMessage(applicationId, secret)];
+        const { flags } = Original.parse(await request(route, { headers: {}, signal }));
+        return (flags & MessageFlags.Loading) === 0 ? 'answered' : 'pending';
+      } catch (error) {
+        if (error instanceof SendFailure && error.code === UNKNOWN_MESSAGE) return 'deleted';
+        throw error;
+      }
+    },
+
+    async editOriginal({ applicationId, token: secret }, content, signal) {
+      const route: Route = [RequestMethod.Patch, Routes.webhookMessage(applicationId, secret)];
+      await send(route, { flags: formFlag(content) }, content, { headers: {}, signal });
+    },
+
+    async followUp({ applicationId, token: secret }, content, isEphemeral, signal) {
+      const route: Route = [RequestMethod.Post, Routes.webhook(applicationId, secret)];
+      const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
+      // Webhooks know no nonce.
+      await send(route, body, content, { headers: {}, signal, isRepeatable: false });
+    },
+
+    async deleteOriginal({ applicationId, token: secret }, signal) {
+      try {
+        await request([RequestMethod.Delete, Routes.webhookMessage(applicationId, secret)], { headers: {}, signal });
+      } catch (error) {
+        if (!(error instanceof SendFailure) || error.code !== UNKNOWN_MESSAGE) throw error;
+      }
+    },
+
+    async verify(signal) {
+      await request([RequestMethod.Get, Routes.user()], { signal });
+    },
+
+    commands(applicationId) {
+      const query = new URLSearchParams({ with_localizations: 'true' });
+      return request([RequestMethod.Get, Routes.applicationCommands(applicationId)], { query });
+    },
+
+    async putCommands(applicationId, commands) {
+      await request([RequestMethod.Put, Routes.applicationCommands(applicationId)], { body: commands });
+    },
+
+    async close() {
+      closing.abort();
+      rest.clearHashSweeper();
+      rest.clearHandlerSweeper();
+      if (!agent.destroyed) await agent.destroy();
+    },
+  };
+}
+
+type Route = readonly [method: RequestMethod, fullRoute: `/${string}`];
+
+interface Details extends Pick<RequestData, 'body' | 'query' | 'headers' | 'passThroughBody'> {
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+  readonly isRepeatable?: boolean;
+}
+
+function formFlag({ text }: Content): number {
+  return text === undefined ? MessageFlags.IsComponentsV2 : 0;
+}
+
+function attachmentOf({ name, spoiler, alt = '' }: Upload, index: number) {
+  return {
+    id: String(index),
+    filename: name,
+    ...(spoiler && { is_spoiler: true }),
+    ...(alt !== '' && { description: alt }),
+  };
+}
+
+/** Blobs of files are read while they are sent; `files` of discord.js would hold each as a whole, twice. */
+async function formOf(payload: object, uploads: readonly Upload[]): Promise<FormData> {
+  const form = new FormData();
+  form.append('payload_json', JSON.stringify(payload));
+  for (const [index, { content, mime: type, name }] of uploads.entries()) {
+    const blob =
+      'path' in content ? await openAsBlob(content.path, { type }) : new Blob([new Uint8Array(content.data)], { type });
+    form.append(`files[${index}]`, blob, name);
+  }
+  return form;
+}
+
+/** One that took too long is too late for its interaction. */
+function mayBeRepeated(error: unknown): boolean {
+  return error instanceof SendFailure && (error.problem === 'unclear' || error.problem === 'away') && !error.isEnded;
+}
+
+function unlessAcknowledged(error: unknown): void {
+  if (!(error instanceof SendFailure) || error.code !== ALREADY_ACKNOWLEDGED) throw error;
+}
+
+/**
+ * A wait that is shorter than to prepare the message again is waited out; for all others the request goes back into the queue and holds
+ * no worker. Without a time to wait (Cloudflare's blocks) discord.js would ask again at once.
+ */
+function isWorthReturning({ retryAfter, sublimitTimeout, timeToReset }: RateLimitData): boolean {
+  return retryAfter <= 0 || Math.max(retryAfter, sublimitTimeout, timeToReset) > TIMES.shortRateLimit;
+}

@@ -1,0 +1,148 @@
+import { DiscordAPIError, HTTPError, RateLimitError } from 'discord.js';
+import type { SendFailure as Outcome } from '../../../bot/runtime/chat-platform.ts';
+
+/**
+ * Discord has said no: `too_large`, `forbidden` and `blocked` (the files may be why), `refused`, `gone` (there is nothing left to write to),
+ * `token`, `rate_limited`. Nothing has arrived: `away`, and `cut`, when the call was ended from here before it was sent as a whole. `unclear`:
+ * it may have arrived.
+ */
+export type SendProblem =
+  | 'too_large'
+  | 'forbidden'
+  | 'blocked'
+  | 'refused'
+  | 'gone'
+  | 'token'
+  | 'rate_limited'
+  | 'away'
+  | 'cut'
+  | 'unclear';
+
+interface FailureDetails {
+  readonly code?: number | undefined;
+  readonly retryAfterMs?: number;
+  readonly isGlobal?: boolean;
+  readonly isEnded?: boolean;
+}
+
+/** A request that Discord refused or that did not get through. It holds no address: those of interactions carry their token. */
+export class SendFailure extends Error {
+  override readonly name = 'SendFailure';
+  readonly problem: SendProblem;
+  /** Discord's own code; undefined when it gave none. */
+  readonly code: number | undefined;
+  /** Milliseconds that Discord wants to be left alone; only of `rate_limited`. */
+  readonly retryAfterMs: number | undefined;
+  /** Whether that goes for all channels. */
+  readonly isGlobal: boolean;
+  /** Whether the call was ended from here: it took too long, or it was not wanted any more. */
+  readonly isEnded: boolean;
+
+  constructor(problem: SendProblem, message: string, details: FailureDetails = {}) {
+    super(message);
+    this.problem = problem;
+    this.code = details.code;
+    this.retryAfterMs = details.retryAfterMs;
+    this.isGlobal = details.isGlobal ?? false;
+    this.isEnded = details.isEnded ?? false;
+  }
+}
+
+/** What the runtime is to do about it. */
+export function sendOutcome({ problem, retryAfterMs, isGlobal }: SendFailure): Outcome {
+  switch (problem) {
+    case 'unclear':
+      return { outcome: 'unknown' };
+    case 'rate_limited':
+      return { outcome: 'notSent', reason: 'flood', retryAfterMs, scope: isGlobal ? 'platform' : 'chat' };
+    case 'too_large':
+    case 'blocked':
+    case 'refused':
+      return { outcome: 'notSent', reason: 'refused' };
+    // Where it may not write at all, it may not say so either.
+    case 'forbidden':
+    case 'gone':
+      return { outcome: 'notSent', reason: 'gone' };
+    case 'token':
+    case 'away':
+    case 'cut':
+      return { outcome: 'notSent', reason: problem };
+  }
+}
+
+export interface FailedCall {
+  readonly method: string;
+  /** Whether all of it was sent. */
+  readonly isSent: boolean;
+  /** Whether it may be made again without harm: then a 503, which by its meaning was not acted upon, is taken at its word. */
+  readonly isRepeatable: boolean;
+  /** Whether it was ended from here. */
+  readonly isEnded: boolean;
+}
+
+export function sendFailure(error: unknown, call: FailedCall): SendFailure {
+  const { method } = call;
+  if (error instanceof DiscordAPIError) {
+    const code = Number(error.code);
+    const known = Number.isInteger(code) ? code : undefined;
+    const said = known === undefined ? '' : ` (${known})`;
+    return new SendFailure(problemOf(error, known), `${method} was answered ${error.status}${said}: ${error.message}`, {
+      code: known,
+    });
+  }
+  if (error instanceof RateLimitError) return rateLimited(error, method);
+  if (error instanceof HTTPError) {
+    const problem = error.status === 503 && call.isRepeatable ? 'away' : 'unclear';
+    return new SendFailure(problem, `${method} was answered ${error.status}`);
+  }
+  const reason = error instanceof Error ? error.message : 'unknown failure';
+  const { isSent, isEnded } = call;
+  const problem = isSent ? 'unclear' : isEnded ? 'cut' : 'away';
+  return new SendFailure(problem, isEnded ? `${method} was ended from here` : `${method} failed: ${reason}`, {
+    isEnded,
+  });
+}
+
+/** Cloudflare's blocks come without a time: they go for the whole address. */
+const BLOCKED_MS = 30_000;
+
+function rateLimited(error: RateLimitError, method: string): SendFailure {
+  const waitMs = Math.max(error.retryAfter, error.sublimitTimeout, error.timeToReset);
+  const retryAfterMs = error.retryAfter > 0 ? waitMs : BLOCKED_MS;
+  const isGlobal = error.global || error.retryAfter <= 0;
+  return new SendFailure('rate_limited', `${method} may be made again in ${Math.round(retryAfterMs)} ms`, {
+    retryAfterMs,
+    isGlobal,
+  });
+}
+
+export const ALREADY_ACKNOWLEDGED = 40_060;
+export const NO_HISTORY = 160_002;
+
+const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
+  [40_005, 'too_large'],
+  [10_003, 'gone'],
+  [10_008, 'gone'],
+  [10_015, 'gone'],
+  [10_062, 'gone'],
+  [ALREADY_ACKNOWLEDGED, 'gone'],
+  // As many follow-ups as there may be.
+  [40_094, 'gone'],
+  [50_027, 'gone'],
+  [50_001, 'forbidden'],
+  [50_013, 'forbidden'],
+  [50_007, 'forbidden'],
+  [NO_HISTORY, 'forbidden'],
+  [20_009, 'blocked'],
+]);
+
+function problemOf({ status, rawError }: DiscordAPIError, code: number | undefined): SendProblem {
+  const known = code === undefined ? undefined : PROBLEMS.get(code);
+  if (known) return known;
+  if (status === 401) return 'token';
+  if (status === 413) return 'too_large';
+  // A reply to a message that was deleted meanwhile is a form error of that one field.
+  if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'gone';
+  if (status === 403) return 'forbidden';
+  return status === 404 ? 'gone' : 'refused';
+}

@@ -1,0 +1,118 @@
+import type { Caller } from '../../../bot/command.ts';
+import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot/dispatch/arguments.ts';
+import type { Ask } from '../../../bot/dispatch/ask.ts';
+import type { CommandSpec } from '../../../bot/dispatch/command-texts.ts';
+import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
+import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import { callerOf } from '../../../bot/runtime/request.ts';
+import { AppError } from '../../../errors.ts';
+import { menuName } from '../register.ts';
+import type { TelegramReplyTo } from '../reply-to.ts';
+import { type EventIds, placeOf, speakerOf } from './envelope.ts';
+import { readWords, type Words } from './message-links.ts';
+import type { Message } from './updates.ts';
+
+export interface ReadMessageOptions {
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'commandSpecs' | 'translator'>;
+  /** Without the `@`. */
+  readonly username: () => string;
+  readonly eventIds: EventIds;
+}
+
+/** What a message asks of Medley; undefined when it is not meant for it, which is what most messages of a group come to. */
+export type ReadMessage = (message: Message) => Promise<Draft<TelegramReplyTo> | undefined>;
+
+interface Said {
+  readonly caller: Caller;
+  /** Whether it was said to Medley itself. */
+  readonly direct: boolean;
+}
+
+export function createReadMessage({ dispatcher, username, eventIds }: ReadMessageOptions): ReadMessage {
+  function read({ text, links }: Words, { caller, direct }: Said): Promise<Ask | undefined> {
+    return dispatcher.read({ kind: 'text', caller, direct, text, ...(links && { links }) });
+  }
+
+  async function talk(words: Words, message: Message, said: Said): Promise<Ask | undefined> {
+    const ask = await read(words, said);
+    if (ask?.kind === 'links' || said.caller.chatKind === 'private') return ask;
+    return said.direct ? ((await replied(message, said)) ?? ask) : undefined;
+  }
+
+  /** The links of the message that is replied to, for those who point at it. */
+  async function replied({ reply_to_message: other }: Message, said: Said): Promise<Ask | undefined> {
+    const { text, caption, entities, caption_entities: captionEntities } = other ?? {};
+    const words = readWords(text ?? caption ?? '', (text === undefined ? captionEntities : entities) ?? []);
+    const ask = await read(words, { ...said, direct: true });
+    return ask?.kind === 'links' ? ask : undefined;
+  }
+
+  async function command(line: CommandLine, words: Words, message: Message, said: Said): Promise<Ask | undefined> {
+    // Telegram sends it when a person opens the chat.
+    if (line.name === 'start') return { kind: 'line', what: { name: 'help', args: '' } };
+    const { caller } = said;
+    const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
+    const spec = specs.find(({ name }) => menuName(name) === line.name);
+    const typed = () => read({ text: `/${spec?.name ?? line.name} ${line.rest}`, links: undefined }, said);
+    if (spec?.accepts !== 'link') return typed();
+    const found = line.rest === '' ? await replied(message, said) : await linkCommand(spec, line.rest, words, said);
+    return found ?? typed();
+  }
+
+  /** With its link as Telegram marks it, which may be hidden behind words. */
+  async function linkCommand(spec: CommandSpec, rest: string, words: Words, said: Said): Promise<Ask | undefined> {
+    const ask = await read({ text: rest, links: words.links }, { ...said, direct: true });
+    const [link, ...others] = ask?.kind === 'links' ? ask.what : [];
+    const key = spec.options.find(({ option }) => option.type === 'string' && option.form === 'link')?.key;
+    if (link === undefined || key === undefined || others.length > 0) return undefined;
+    try {
+      const options = { ...parseArguments(spec, rest), [key]: link.url };
+      return { kind: 'command', what: { name: spec.name, options } };
+    } catch (error) {
+      // The dispatcher says best what is amiss.
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  }
+
+  return async message => {
+    const words = wordsOf(message);
+    const line = words && parseCommandLine(words.text);
+    const mention = line?.mention?.toLowerCase();
+    const own = username().toLowerCase();
+    if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
+    const speaker = speakerOf(message);
+    if (speaker === undefined) return undefined;
+    const caller = callerOf({ platform: 'telegram', ...speaker });
+    const direct = caller.chatKind === 'private' || mention !== undefined || isMentioned(words.text, own);
+    const ask = await (line
+      ? command(line, words, message, { caller, direct })
+      : talk(words, message, { caller, direct }));
+    if (ask === undefined) return undefined;
+    const { chat, message_id: id } = message;
+    return { ...ask, ...speaker, eventId: eventIds(chat.id, id), replyTo: { ...placeOf(message), message: id } };
+  };
+}
+
+/** What other bots put into people's mouths is theirs to answer. */
+function wordsOf({
+  text,
+  caption,
+  entities,
+  caption_entities: captionEntities,
+  via_bot: by,
+}: Message): Words | undefined {
+  if (by !== undefined) return undefined;
+  if (text !== undefined) return readWords(text, entities);
+  return caption === undefined ? undefined : readWords(caption, captionEntities);
+}
+
+/** By name, as Telegram finds it: `@name` with nothing like a name around it. */
+function isMentioned(text: string, username: string): boolean {
+  const name = `@${username}`;
+  const folded = text.toLowerCase();
+  for (let at = folded.indexOf(name); at !== -1; at = folded.indexOf(name, at + 1)) {
+    if (!/[\w/@]/.test(folded.charAt(at - 1)) && !/\w/.test(folded.charAt(at + name.length))) return true;
+  }
+  return false;
+}

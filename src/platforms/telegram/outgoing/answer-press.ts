@@ -1,0 +1,82 @@
+import type { Reply } from '../../../bot/reply.ts';
+import type { Logger } from '../../../infra/log.ts';
+import { render } from '../render/render.ts';
+import type { Press, TelegramReplyTo } from '../reply-to.ts';
+import type { BotApi } from './bot-api.ts';
+import { BotApiError } from './bot-api-error.ts';
+import type { EditMessage } from './edit-message.ts';
+import type { PressAnswers } from './press-answers.ts';
+import type { Sender } from './send.ts';
+import { failureSentence } from './send-errors.ts';
+import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
+
+export interface AnswerPressOptions {
+  readonly api: BotApi;
+  readonly sender: Sender;
+  readonly editMessage: EditMessage;
+  readonly answers: PressAnswers;
+  readonly log: Pick<Logger, 'debug'>;
+}
+
+/** Says the reply to a pressed button: to the person alone, in the place of the message it stands under, or beside that. */
+export type AnswerPress = (reply: Reply, to: TelegramReplyTo, press: Press, occasion: Occasion) => Promise<void>;
+
+export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
+  async function answer(reply: Reply, to: TelegramReplyTo, press: Press, occasion: Occasion): Promise<void> {
+    const { t, put, key } = occasion;
+    const isForOne = isRemark(reply);
+    if (isForOne && (await isSaid(() => answers.sayReply(press.query, reply, t), occasion))) return;
+    // A remark that comes too late for the button must not take the place of what it stands under.
+    const stands = reply.gallery.length === 0 && !isForOne ? press.stands : undefined;
+    const message = { chat_id: to.chat, message_id: press.message };
+    const way =
+      stands &&
+      (await editMessage(render(reply, { t }), { ...message, kind: stands }, { ...occasion, key: `${key}e` }));
+    if (way === 'done') return;
+    await sender.send(reply, to, occasion);
+    if (way === 'anew') await put(`${key}d`, () => withdraw(message), { repeatMs: EDIT_REPEAT_MS });
+  }
+
+  /** Saying it twice does not show it twice. */
+  async function isSaid(say: () => Promise<boolean>, { key, put }: Occasion): Promise<boolean> {
+    try {
+      await put(`${key}a`, () => said(say()), { repeatMs: EDIT_REPEAT_MS });
+      return true;
+    } catch (error) {
+      if (error instanceof BotApiError && error.code === 400) return false;
+      throw error;
+    }
+  }
+
+  async function withdraw(message: { readonly chat_id: number; readonly message_id: number }): Promise<void> {
+    try {
+      await api.call('deleteMessage', message);
+    } catch (error) {
+      // It is too old, or gone already.
+      log.debug({ err: error }, 'a message that was replaced could not be deleted');
+    }
+  }
+
+  return async (reply, to, press, occasion) => {
+    try {
+      await answer(reply, to, press, occasion);
+    } catch (error) {
+      const isFlood = error instanceof BotApiError && error.code === 429;
+      if (isFlood) await answers.say(press.query, failureSentence(error, occasion.t));
+      throw error;
+    }
+    await answers.rest(press.query);
+  };
+}
+
+/** @throws BotApiError when it was not */
+async function said(saying: Promise<boolean>): Promise<void> {
+  if (await saying) return;
+  const description = 'the button was answered before';
+  throw new BotApiError({ method: 'answerCallbackQuery', code: 400, description, isNotDone: true });
+}
+
+/** One sentence for the person who pressed. */
+function isRemark({ tone, gallery, actions }: Reply): boolean {
+  return (tone === 'notice' || tone === 'error') && gallery.length === 0 && actions.length === 0;
+}

@@ -1,0 +1,15 @@
+import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import type { Button } from './methods.ts';
+
+/** What sending a reply needs to know beside where it goes. */
+export interface Occasion extends Pick<Sending, 'signal' | 'put' | 'stands'> {
+  readonly t: Translator;
+  /** Buttons of this platform's own under a single file. */
+  readonly extra?: readonly Button[];
+  /** Begins the keys of its messages. */
+  readonly key: string;
+}
+
+/** How long an edit may be made again: as long as a request lives. */
+export const EDIT_REPEAT_MS = 24 * 3_600_000;

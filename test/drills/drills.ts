@@ -1,0 +1,18 @@
+import { connectionsDrill } from './connections.ts';
+import { diskDrill } from './disk.ts';
+import type { Drill } from './drill.ts';
+import { logsDrill } from './logs.ts';
+import { redisDrill } from './redis.ts';
+import { REQUEST_DRILLS } from './requests/request-drills.ts';
+import { sitesDrill } from './sites.ts';
+import { streamsDrill } from './streams.ts';
+
+export const DRILLS: readonly Drill[] = [
+  streamsDrill,
+  connectionsDrill,
+  sitesDrill,
+  logsDrill,
+  diskDrill,
+  redisDrill,
+  ...REQUEST_DRILLS,
+];

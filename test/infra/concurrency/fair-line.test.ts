@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FairLine } from '../../../src/infra/concurrency/fair-line.ts';
+
+function drain(line: FairLine<string>): string[] {
+  const order: string[] = [];
+  for (let next = line.shift(); next !== undefined; next = line.shift()) order.push(next);
+  return order;
+}
+
+describe('a fair line', () => {
+  it('lets who has not been served lately go next', () => {
+    const line = new FairLine<string>();
+    for (let i = 0; i < 5; i += 1) line.add('many', `many${i}`);
+    expect([line.shift(), line.shift()]).toEqual(['many0', 'many1']);
+    line.add('new', 'new0');
+    line.add('new', 'new1');
+    expect(drain(line)).toEqual(['new0', 'many2', 'new1', 'many3', 'many4']);
+  });
+
+  it('gives nothing to who leaves the line and comes again at once', () => {
+    const line = new FairLine<string>();
+    for (let i = 0; i < 6; i += 1) line.add('many', `many${i}`);
+    const order: (string | undefined)[] = [];
+    for (let i = 0; i < 4; i += 1) {
+      line.add('one', `one${i}`);
+      order.push(line.shift(), line.shift());
+    }
+    expect(order.filter(name => name?.startsWith('one'))).toHaveLength(4);
+    expect(order.filter(name => name?.startsWith('many'))).toHaveLength(4);
+  });
+
+  it('loses none, keeps each client in order, and never lets one be more than a turn ahead', () => {
+    const clients = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 60 });
+    fc.assert(
+      fc.property(clients, names => {
+        const line = new FairLine<string>();
+        names.forEach((name, i) => void line.add(name, `${name}${i}`));
+        expect(line.size).toBe(names.length);
+        const order = drain(line);
+        expect(line.size).toBe(0);
+        for (const client of 'abcd') {
+          const own = order.filter(waiter => waiter.startsWith(client));
+          const before = names.flatMap((name, i) => (name === client ? [`${name}${i}`] : []));
+          expect(own).toEqual(before);
+        }
+        const left = new Map([...'abcd'].map(name => [name, names.filter(each => each === name).length]));
+        const served = new Map<string, number>();
+        for (const [client = ''] of order) {
+          served.set(client, (served.get(client) ?? 0) + 1);
+          for (const [other, count] of left) {
+            const done = served.get(other) ?? 0;
+            if (done < count) expect((served.get(client) ?? 0) - done).toBeLessThanOrEqual(1);
+          }
+        }
+      }),
+    );
+  });
+
+  it('takes out the last of the longest part', () => {
+    const line = new FairLine<string>();
+    for (const waiter of ['a0', 'a1', 'a2', 'b0']) line.add(waiter.charAt(0), waiter);
+    expect(line.yieldTo('a')).toBeUndefined();
+    expect(line.yieldTo('c')).toBe('a2');
+    expect(line.yieldTo('b')).toBeUndefined();
+    line.remove('a', 'a2');
+    expect(line.size).toBe(3);
+  });
+});

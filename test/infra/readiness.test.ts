@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createReadiness, diskCheck, storeCheck } from '../../src/infra/readiness.ts';
+import { createLibsqlRecords } from '../../src/infra/store/libsql-records.ts';
+import { createRecordStore } from '../../src/infra/store/records.ts';
+import { openStore } from '../../src/infra/store/store.ts';
+import { createRecordingLog } from '../fakes/log.ts';
+
+describe('readiness', () => {
+  it('says what begins to fail, and what works again, once', async () => {
+    const log = createRecordingLog();
+    let reason: string | undefined;
+    const readiness = createReadiness({ log, keptMs: 0 });
+    readiness.add({ name: 'queue', check: () => reason });
+    expect(await readiness.report()).toEqual({ isReady: true, checks: [{ name: 'queue', reason: undefined }] });
+    reason = 'It does not move.';
+    for (let i = 0; i < 3; i += 1) expect((await readiness.report()).isReady).toBe(false);
+    reason = undefined;
+    for (let i = 0; i < 3; i += 1) expect((await readiness.report()).isReady).toBe(true);
+    expect(log.lines.map(({ level, message }) => [level, message])).toEqual([
+      ['warn', 'not ready'],
+      ['info', 'ready again'],
+    ]);
+  });
+
+  it('checks once for many who ask at the same time', async () => {
+    let asked = 0;
+    const check = () => {
+      asked += 1;
+      return undefined;
+    };
+    const readiness = createReadiness({ log: createRecordingLog(), checks: [{ name: 'store', check }] });
+    await Promise.all(Array.from({ length: 50 }, () => readiness.report()));
+    expect(asked).toBe(1);
+  });
+});
+
+describe('the disk', () => {
+  it('has to have some room', async () => {
+    expect(await diskCheck(tmpdir(), 1).check()).toBeUndefined();
+    expect(await diskCheck(tmpdir(), 1e18).check()).toMatch(/^Only \d+ MB of 1000000000000 are free\.$/);
+  });
+});
+
+describe('the store', () => {
+  it('has to take a record, and says why it does not', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'medley-ready-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const store = openStore(join(folder, 'medley.db'));
+    const check = storeCheck(createRecordStore(createLibsqlRecords(store)));
+    expect(await check.check()).toBeUndefined();
+    store.run('PRAGMA query_only = ON');
+    expect(await check.check()).toBe('It cannot be written: it is read-only.');
+    store.run('PRAGMA query_only = OFF');
+    expect(await check.check()).toBeUndefined();
+    store.close();
+    expect(await check.check()).toBe('It cannot be written.');
+  });
+});

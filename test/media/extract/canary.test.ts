@@ -1,0 +1,161 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AppError } from '../../../src/errors.ts';
+import { createHttpClient } from '../../../src/infra/http/http-client.ts';
+import { createOverrides } from '../../../src/infra/http/overrides.ts';
+import {
+  type BrokenStrategy,
+  type CanaryRecord,
+  canaryRecord,
+  createCanary,
+} from '../../../src/media/extract/canary.ts';
+import type { MediaSource } from '../../../src/media/extract/source.ts';
+import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { makePost } from '../../fakes/post.ts';
+import { embeddedRecords } from '../../records.ts';
+import { createSandbox } from '../../sandbox/sandbox.ts';
+
+const EXAMPLE = 'https://toy.example/p/1';
+
+/** A source of one strategy that ends as it is told. */
+function toySource(endings: (() => Promise<ReturnType<typeof makePost>>)[]): MediaSource {
+  const last = endings.at(-1);
+  const run = () => (endings.length > 1 ? endings.shift() : last)?.() ?? Promise.reject(new Error('no ending'));
+  const ref = { source: 'toy', id: '1', form: 'p', url: EXAMPLE, itemIndex: null, parts: {} };
+  return {
+    id: 'toy',
+    match: ({ hostname }) => (hostname === 'toy.example' ? { kind: 'post', ref } : undefined),
+    refOf: () => ref,
+    resolveShort: async url => url,
+    fetch: run,
+    strategies: [{ name: 'page', isAvailable: () => true, run }],
+    examples: [],
+    canFetchStories: false,
+    mediaHosts: [],
+  };
+}
+
+const works = async () => makePost();
+const fails =
+  (code: 'timeout' | 'upstream_changed', params = {}) =>
+  async () => {
+    throw new AppError(code, 'as it was told', { params });
+  };
+
+function memory() {
+  return embeddedRecords().collection<CanaryRecord>({ name: 'canary', schema: canaryRecord });
+}
+
+function watch(source: MediaSource, collection = memory(), isOurs = () => true) {
+  const told: string[] = [];
+  const canary = createCanary({
+    sources: [{ source, example: EXAMPLE }],
+    memory: collection,
+    onBroken: ({ strategy, cause }) => told.push(`broken ${strategy} ${cause}`),
+    onBack: ({ strategy }) => told.push(`back ${strategy}`),
+    isOurs,
+    log: createRecordingLog(),
+    intervalMs: 10,
+  });
+  onTestFinished(() => canary.stop());
+  canary.start();
+  return { canary, told };
+}
+
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+describe('the canary', () => {
+  it('tells of a strategy that worked and failed three times, once, and again when it is back', async () => {
+    const broken = times(8, fails('upstream_changed'));
+    const { told } = watch(
+      toySource([works, fails('timeout'), works, ...broken, works, works, fails('timeout'), works]),
+    );
+    await expect.poll(() => told, { timeout: 3_000 }).toHaveLength(2);
+    expect(told).toEqual(['broken page upstream_changed: as it was told', 'back page']);
+  });
+
+  it('says nothing of what never worked, nor of what is our own doing', async () => {
+    let asked = 0;
+    const counting = (ending: ReturnType<typeof fails>) => () => {
+      asked += 1;
+      return ending();
+    };
+    const never = watch(toySource([counting(fails('upstream_changed'))]));
+    const offline = counting(fails('timeout', { what: 'offline' }));
+    const own = watch(toySource([works, ...times(20, offline), works]));
+    await expect.poll(() => asked, { timeout: 3_000 }).toBeGreaterThan(25);
+    expect([never.told, own.told]).toEqual([[], []]);
+    expect(never.canary.broken()).toEqual([]);
+  });
+
+  it('remembers over a restart what it has told', async () => {
+    const collection = memory();
+    const first = watch(toySource([works, fails('upstream_changed')]), collection);
+    await expect.poll(() => first.told, { timeout: 3_000 }).toHaveLength(1);
+    await first.canary.stop();
+    const second = watch(toySource([fails('upstream_changed')]), collection);
+    await expect.poll(() => second.canary.broken(), { timeout: 3_000 }).toHaveLength(1);
+    await second.canary.stop();
+    const third = watch(toySource([works]), collection);
+    await expect.poll(() => third.told, { timeout: 3_000 }).toEqual(['back page']);
+    expect(second.told).toEqual([]);
+  });
+
+  it('leaves it to another process where that one asks', async () => {
+    let asked = 0;
+    const counting = async () => {
+      asked += 1;
+      return makePost();
+    };
+    const { canary } = watch(toySource([counting]), memory(), () => false);
+    await new Promise(resolve => setTimeout(resolve, 100));
+    await canary.stop();
+    expect(asked).toBe(0);
+  });
+});
+
+describe('over the sandbox', () => {
+  it('tells of one broken strategy within three intervals, and of none else', async () => {
+    const sandbox = await createSandbox();
+    const overrides = sandbox.overrides.split(',').map(entry => {
+      const [host = '', origin = ''] = entry.split('=');
+      return { host, origin };
+    });
+    const http = createHttpClient({ overrides: createOverrides(overrides) });
+    const log = createRecordingLog();
+    const sources = sourceDescriptors.map(({ create, example }) => ({ source: create({ http, log }), example }));
+    const told: { readonly at: number; readonly what: string; readonly broken: BrokenStrategy }[] = [];
+    const collection = memory();
+    const intervalMs = 1_500;
+    const note = (what: string) => (broken: BrokenStrategy) => told.push({ at: performance.now(), what, broken });
+    const canary = createCanary({
+      ...{ sources, memory: collection, log, intervalMs },
+      ...{ onBroken: note('broken'), onBack: note('back') },
+    });
+    onTestFinished(async () => {
+      await canary.stop();
+      await http.close();
+      await sandbox.close();
+    });
+    canary.start();
+    const knows = async (strategy: string) => (await collection.get(`instagram ${strategy}`))?.hasWorked ?? false;
+    const watched = ['shortcode-query/plain', 'page/crawler', 'embed/crawler', 'page/browser'];
+    await expect
+      .poll(async () => (await Promise.all(watched.map(knows))).every(Boolean), { timeout: 10_000 })
+      .toBe(true);
+    const brokenAt = performance.now();
+    sandbox.faults.set('instagram.embed', 'status:500');
+    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
+    // Give or take the jitter of a fifth.
+    expect((told[0]?.at ?? 0) - brokenAt).toBeLessThan(3 * intervalMs * 1.2 + 500);
+    expect(canary.broken()).toEqual([told[0]?.broken]);
+    await new Promise(resolve => setTimeout(resolve, 2 * intervalMs));
+    sandbox.faults.clear();
+    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(2);
+    expect(told.map(({ what, broken: { source, strategy } }) => [what, source, strategy])).toEqual([
+      ['broken', 'instagram', 'embed/crawler'],
+      ['back', 'instagram', 'embed/crawler'],
+    ]);
+    expect(canary.broken()).toEqual([]);
+  }, 40_000);
+});

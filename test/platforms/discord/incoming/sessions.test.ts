@@ -1,0 +1,51 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { openStore } from '../../../../src/infra/store/store.ts';
+import { type GatewaySession, openSessionRecord } from '../../../../src/platforms/discord/incoming/sessions.ts';
+import { createRecordingLog } from '../../../fakes/log.ts';
+import { embeddedRecords } from '../../../records.ts';
+
+const session = (sessionId: string, sequence: number): GatewaySession => ({
+  sessionId,
+  sequence,
+  resumeURL: 'wss://gateway.example',
+  shardId: 0,
+  shardCount: 1,
+});
+
+describe('the record of sessions', () => {
+  const records = embeddedRecords(openStore(':memory:'));
+  let isSettled = false;
+  const open = () => openSessionRecord({ records, key: 'auto', isSettled: () => isSettled, log: createRecordingLog() });
+
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('has a session from its start, beside those that were not caught up with', async () => {
+    const first = await open();
+    expect(first.left).toEqual([]);
+    first.note(0, session('one', 1));
+    // That process ends without a word, and so does the next.
+    await vi.advanceTimersByTimeAsync(0);
+    const second = await open();
+    second.note(0, session('two', 1));
+    second.note(0, session('two', 5));
+    await vi.advanceTimersByTimeAsync(0);
+    const third = await open();
+    expect(third.left).toEqual([session('one', 1), session('two', 1)]);
+    await Promise.all([first, second, third].map(each => each.close()));
+  });
+
+  it('goes as far as what was heard is accepted, and then leaves the earlier ones', async () => {
+    const first = await open();
+    first.note(0, session('three', 1));
+    first.note(0, session('three', 8));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await open()).left.at(-1)).toEqual(session('three', 1));
+    isSettled = true;
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await open()).left).toEqual([session('three', 8)]);
+    first.note(0, session('three', 9));
+    await first.close();
+    expect((await open()).left).toEqual([session('three', 9)]);
+  });
+});

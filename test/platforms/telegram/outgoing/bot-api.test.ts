@@ -1,0 +1,156 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/limits.ts';
+import { createBotApi } from '../../../../src/platforms/telegram/outgoing/bot-api.ts';
+import { BotApiError } from '../../../../src/platforms/telegram/outgoing/bot-api-error.ts';
+import { Paced } from '../../../../src/platforms/telegram/outgoing/message-api.ts';
+import type { Method } from '../../../../src/platforms/telegram/outgoing/methods.ts';
+import { outcomeOf } from '../../../../src/platforms/telegram/outgoing/outcome.ts';
+
+const BYTES = 16 * 1024 * 1024;
+const TOKEN = '7000000001:AAFakeTokenForLoopbackOnly_0123456789a';
+
+async function openServer(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port }: Pick<AddressInfo, 'port'> = Object(server.address());
+  const close = () => {
+    server.closeAllConnections();
+    return new Promise<void>(resolve => server.close(() => resolve()));
+  };
+  onTestFinished(close);
+  return { apiRoot: `http://127.0.0.1:${port}/`, close };
+}
+
+function apiAt(apiRoot: string, limits: Partial<TelegramLimits> = {}) {
+  const api = createBotApi({ token: TOKEN, apiRoot, limits: { ...TELEGRAM_LIMITS, ...limits } });
+  onTestFinished(() => api.close());
+  return api;
+}
+
+function upload() {
+  const folder = mkdtempSync(join(tmpdir(), 'medley-upload-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'video.mp4');
+  writeFileSync(path, Buffer.alloc(BYTES, 'x'));
+  return { chat_id: 1, video: { content: { path }, fileName: 'video.mp4', bytes: BYTES } };
+}
+
+async function outcome(call: Promise<unknown>) {
+  const error = await call.then(
+    () => expect.unreachable('the call came through'),
+    (failure: unknown) => failure,
+  );
+  expect(String(error)).not.toContain(TOKEN);
+  return outcomeOf(error);
+}
+
+const TEXT = { chat_id: 1, text: 'hello' };
+
+describe('an upload', () => {
+  it('that is ended from here before its end has certainly not arrived', async () => {
+    const stopping = new AbortController();
+    const { apiRoot } = await openServer(request => {
+      request.once('data', () => {
+        request.pause();
+        stopping.abort(new Error('Medley stops'));
+      });
+    });
+    const sent = apiAt(apiRoot).call('sendVideo', upload(), { signal: stopping.signal });
+    expect(await outcome(sent)).toEqual({ outcome: 'notSent', reason: 'cut' });
+  });
+
+  it('that takes too long before its end has certainly not arrived', async () => {
+    const { apiRoot } = await openServer(request => request.once('data', () => request.pause()));
+    const api = apiAt(apiRoot, { fileMs: 200, uploadBytesPerSecond: BYTES * 10 });
+    expect(await outcome(api.call('sendVideo', upload()))).toEqual({ outcome: 'notSent', reason: 'cut' });
+  });
+
+  it('that is ended from there before its end has certainly not arrived', async () => {
+    const { apiRoot } = await openServer(request => request.once('data', () => request.socket.destroy()));
+    expect(await outcome(apiAt(apiRoot).call('sendVideo', upload()))).toEqual({ outcome: 'notSent', reason: 'away' });
+  });
+
+  it('that was sent to its end may have arrived, whichever side ended the wait for its answer', async () => {
+    const stopping = new AbortController();
+    const { apiRoot } = await openServer(request => request.resume().once('end', () => stopping.abort()));
+    const sent = apiAt(apiRoot).call('sendVideo', upload(), { signal: stopping.signal });
+    expect(await outcome(sent)).toEqual({ outcome: 'unknown' });
+    const other = await openServer(request => request.resume().once('end', () => request.socket.destroy()));
+    expect(await outcome(apiAt(other.apiRoot).call('sendVideo', upload()))).toEqual({ outcome: 'unknown' });
+  });
+});
+
+describe('a call', () => {
+  it('that reaches no server has certainly not arrived', async () => {
+    const { apiRoot, close } = await openServer(() => undefined);
+    await close();
+    expect(await outcome(apiAt(apiRoot).call('sendMessage', TEXT))).toEqual({ outcome: 'notSent', reason: 'away' });
+  });
+
+  it('that is not begun has certainly not arrived', async () => {
+    const { apiRoot } = await openServer(() => expect.unreachable('nothing is asked'));
+    const sent = apiAt(apiRoot).call('sendMessage', TEXT, { signal: AbortSignal.abort() });
+    expect(await outcome(sent)).toEqual({ outcome: 'notSent', reason: 'cut' });
+  });
+
+  it('that puts nothing anywhere is only away when its answer gets lost', async () => {
+    const { apiRoot } = await openServer(request => request.socket.destroy());
+    expect(await outcome(apiAt(apiRoot).call('getMe', {}))).toEqual({ outcome: 'notSent', reason: 'away' });
+    expect(await outcome(apiAt(apiRoot).call('sendMessage', TEXT))).toEqual({ outcome: 'unknown' });
+  });
+
+  it('with an answer of a proxy is refused', async () => {
+    const { apiRoot } = await openServer((_, response) => response.writeHead(404).end('<html>not here</html>'));
+    expect(await outcome(apiAt(apiRoot).call('sendMessage', TEXT))).toEqual({ outcome: 'notSent', reason: 'refused' });
+  });
+});
+
+function failure(code: number | undefined, description = '', method: Method = 'sendMessage') {
+  return new BotApiError({ method, code, description, isNotDone: code !== undefined && (code < 500 || code === 503) });
+}
+
+describe('what became of it', () => {
+  it.each([
+    [401, 'Unauthorized', { reason: 'token' }],
+    [400, 'Bad Request: chat not found', { reason: 'gone' }],
+    [403, 'Forbidden: bot was blocked by the user', { reason: 'gone' }],
+    [403, 'Forbidden: bot was kicked from the supergroup chat', { reason: 'gone' }],
+    [400, 'Bad Request: not enough rights to send text messages to the chat', { reason: 'gone' }],
+    [400, 'Bad Request: message text is empty', { reason: 'refused' }],
+    [404, 'Not Found', { reason: 'refused' }],
+    [413, 'Request Entity Too Large', { reason: 'refused' }],
+    [409, 'Conflict: terminated by other getUpdates request', { reason: 'away' }],
+    [503, 'Service Unavailable', { reason: 'away' }],
+  ])('%s %s is certain', (code, description, meaning) => {
+    expect(outcomeOf(failure(code, description))).toEqual({ outcome: 'notSent', ...meaning });
+  });
+
+  it.each([500, 502, 504, undefined])('%s leaves open whether a message arrived', code => {
+    expect(outcomeOf(failure(code))).toEqual({ outcome: 'unknown' });
+    expect(outcomeOf(failure(code, '', 'editMessageText'))).toEqual({ outcome: 'unknown' });
+    expect(outcomeOf(failure(code, '', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'away' });
+  });
+
+  it('a token that Telegram has never given out is refused with 404', () => {
+    expect(outcomeOf(failure(404, 'Not Found', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'token' });
+  });
+
+  it('429 concerns the chat, for as long as Telegram says; the pace of all together the platform', () => {
+    const parts = { method: 'sendMessage', code: 429, description: 'Too Many Requests', isNotDone: true };
+    expect(outcomeOf(new BotApiError({ ...parts, retryAfterMs: 30_000 }))).toEqual({
+      ...{ outcome: 'notSent', reason: 'flood', scope: 'chat', retryAfterMs: 30_000 },
+    });
+    expect(outcomeOf(new Paced({ ms: 40, scope: 'platform' }))).toEqual({
+      ...{ outcome: 'notSent', reason: 'flood', scope: 'platform', retryAfterMs: 40 },
+    });
+  });
+
+  it('what is none of Telegram is left to others', () => {
+    expect(outcomeOf(new TypeError('a defect'))).toBeUndefined();
+  });
+});
