@@ -63,6 +63,8 @@ export interface Config {
   /** Whether each strategy is asked for a well-known post from time to time. */
   readonly canary: boolean;
   /** Links that the empty web chat offers to try. */
+  /** Whether the catalogue is filled in the background. */
+  readonly catalogueFill: boolean;
   readonly webExamples: readonly WebExampleConfig[];
 }
 
@@ -163,6 +165,7 @@ const VARIABLES = z.object({
     [],
   ),
   CANARY: variable(oneOf(['on', 'off']), 'on or off', 'on').default('off'),
+  CATALOGUE_FILL: variable(oneOf(['on', 'off']), 'on or off', 'off').default('on'),
   WEB_EXAMPLES: variable(
     list(parseWebExample),
     'a kind (reel, carousel, the id of a site) with the link of a post, separated by commas',
@@ -283,6 +286,7 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
     mediaCacheBytes: values.MEDIA_CACHE_MB * MEBIBYTE,
     owners: values.OWNER_IDS,
     canary: values.CANARY === 'on',
+    catalogueFill: values.CATALOGUE_FILL === 'on',
     webExamples: values.WEB_EXAMPLES,
   };
 }

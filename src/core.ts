@@ -117,16 +117,17 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
-  const { beatmaps, catalogue, difficulty, ratings, recommend, recommendationHistory } = createBeatmapServices({
-    http,
-    store,
-    records: storage.records,
-    dataDir,
-    isFiller: storage.isFiller,
-    credentials: config.osu,
-    sharedCaches: shared && openSharedBeatmapCaches(shared),
-    log,
-  });
+  const { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory } =
+    createBeatmapServices({
+      http,
+      store,
+      records: storage.records,
+      dataDir,
+      isFiller: storage.isFiller,
+      credentials: config.osu,
+      sharedCaches: shared && openSharedBeatmapCaches(shared),
+      log,
+    });
   const { mediaHosts } = extractor;
   const cdnHeaders = createCdnHeaders(sourceDescriptors);
   const spoolDir = join(dataDir, 'spool');
@@ -225,12 +226,14 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     delivery,
     settings,
     dispatcher: onBehalfOfCallers(dispatcher),
-    /** Goes on in the background: reads what searches are corrected by. */
+    /** Goes on in the background: reads what searches are corrected by, and fills the catalogue. */
     warm(): void {
+      if (config.catalogueFill) backgroundFill.start();
       catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
     },
     /** When nothing uses it any more. */
     async close(): Promise<void> {
+      await backgroundFill.stop();
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await Promise.all([http.close(), streamHttp.close()]);
       catalogue.close();

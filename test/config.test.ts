@@ -49,9 +49,16 @@ describe('loadConfig', () => {
       mediaKey: undefined,
       mediaCacheBytes: 1_073_741_824,
       owners: [],
+      catalogueFill: true,
       canary: false,
       webExamples: [],
     });
+  });
+
+  it('fills the catalogue unless that is switched off', () => {
+    expect(loadConfig({ CATALOGUE_FILL: 'off' }).catalogueFill).toBe(false);
+    expect(loadConfig({ CATALOGUE_FILL: 'on' }).catalogueFill).toBe(true);
+    expect(() => loadConfig({ CATALOGUE_FILL: 'maybe' })).toThrow('CATALOGUE_FILL');
   });
 
   it('reads empty and blank variables as absent', () => {
@@ -87,6 +94,7 @@ describe('loadConfig', () => {
       MEDIA_KEY: 'ff'.repeat(32),
       MEDIA_CACHE_MB: '2',
       OWNER_IDS: 'discord:1,telegram:2',
+      CATALOGUE_FILL: 'off',
       CANARY: 'on',
       WEB_EXAMPLES: 'reel=https://www.instagram.com/reel/C1a2B3c4D5e/?a=b',
     });
@@ -122,6 +130,7 @@ describe('loadConfig', () => {
         { platform: 'discord', id: '1' },
         { platform: 'telegram', id: '2' },
       ],
+      catalogueFill: false,
       webExamples: [{ kind: 'reel', url: 'https://www.instagram.com/reel/C1a2B3c4D5e/?a=b' }],
     });
   });

@@ -4,6 +4,7 @@ import type { RecordStore } from '../infra/store/records.ts';
 import type { Store } from '../infra/store/store.ts';
 import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
 import { createMemoryBeatmapCaches, type SharedBeatmapCaches } from './cache-policy.ts';
+import { type BackgroundFill, createBackgroundFill } from './catalogue/background-fill.ts';
 import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
 import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
 import { createOfficialStars } from './rating/official-stars.ts';
@@ -34,7 +35,9 @@ export interface BeatmapServicesOptions {
 /** The beatmap services over one store. Their owner closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
 export interface BeatmapServices {
   readonly beatmaps: Beatmaps;
-  readonly catalogue: Pick<Catalogue, 'warm' | 'close'>;
+  readonly catalogue: Pick<Catalogue, 'remember' | 'flush' | 'warm' | 'close'>;
+  /** Asks mirrors for nothing until it is started; stopped before all else. */
+  readonly backgroundFill: BackgroundFill;
   readonly difficulty: Difficulty;
   readonly ratings: Ratings;
   readonly recommend: Recommend;
@@ -50,9 +53,11 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   });
   const osu = credentials && createOsuApi({ http, log, ...credentials });
   const caches = createMemoryBeatmapCaches(undefined, sharedCaches);
+  const mirrors = createMirrors({ http });
+  const backgroundFill = createBackgroundFill({ mirrors, catalogue, store, isFiller, log });
   const beatmaps = createBeatmaps({
     osu,
-    mirrors: createMirrors({ http }),
+    mirrors,
     catalogue,
     caches,
     log,
@@ -62,6 +67,14 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
   const pool = createCandidatePool(store);
-  const recommend = createRecommend({ beatmaps, pool, catalogue, history: recommendationHistory, difficulty, log });
-  return { beatmaps, catalogue, difficulty, ratings, recommend, recommendationHistory };
+  const recommend = createRecommend({
+    beatmaps,
+    pool,
+    catalogue,
+    history: recommendationHistory,
+    difficulty,
+    ratings,
+    log,
+  });
+  return { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory };
 }

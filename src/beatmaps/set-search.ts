@@ -10,7 +10,7 @@ import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts
 import type { Search } from './query/search.ts';
 import { askInOrder } from './upstreams/failover.ts';
 import type { Health } from './upstreams/health.ts';
-import type { BeatmapSource, SourceId } from './upstreams/source.ts';
+import type { BeatmapSource, SourceId, UpstreamId } from './upstreams/source.ts';
 
 /** Every set that passed through, searchable here. */
 export interface BeatmapCatalogue {
@@ -113,15 +113,26 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
 
   async function loadPage(search: Search, at: SearchPosition, signal: AbortSignal): Promise<FoundPage> {
     const tokenFor = (source: BeatmapSource) => (source.id === at.source ? at.token : source.tokenOf(at.page));
+    let unsure: UpstreamId | undefined;
     const { value, source } = await askInOrder({
       sources: sourcesFor(at),
       health: healthFor(at),
-      ask: async each => ({ ...(await each.search(search, tokenFor(each), signal)), token: tokenFor(each) }),
+      async ask(each) {
+        const page = await each.search(search, tokenFor(each), signal);
+        if (page.isUnsure !== true) return { ...page, token: tokenFor(each) };
+        unsure ??= each.id;
+        throw new AppError('not_found', `${each.id} has nothing of what was asked for`);
+      },
+      needsEveryone: true,
       // A mirror may hold less than osu! does.
       isWeak: (page, { id }) => id !== 'osu' && at.page === 0 && page.sets.length === 0,
       signal,
       log,
       now,
+    }).catch((error: unknown) => {
+      // Every one of them was asked, and none has it.
+      if (unsure === undefined || !(error instanceof AppError) || error.code !== 'not_found') throw error;
+      return { value: { sets: [], total: 0, next: null, token: undefined }, source: unsure };
     });
     catalogue?.remember(value.sets);
     return { ...value, source };
@@ -203,11 +214,13 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     }
   }
 
-  /** Upstreams that forgive no mistake find nothing for a mistyped word; the catalogue may know what was meant. */
+  /** Upstreams that forgive no mistake find nothing for a mistyped word; the catalogue may know what was meant, or have it. */
   function orMeant(found: SearchResult, search: Search, limit: number): SearchResult {
     if (found.sets.length > 0 || found.total !== 0) return found;
-    const meant = standIn(search, SEARCH_START, limit);
-    return meant?.corrected === true && meant.sets.length > 0 ? { ...meant, stale: false } : found;
+    const known = standIn(search, SEARCH_START, limit);
+    if (known === undefined || known.sets.length === 0) return found;
+    // Mirrors hold less than osu!, and do not understand all that can be asked.
+    return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;
   }
 
   return async function search(request) {

@@ -86,6 +86,16 @@ describe('search with all but one upstream broken', () => {
     await expect(beatmaps.search({ q: 'paper comet' })).rejects.toMatchObject({ code: 'upstream_unavailable' });
   });
 
+  it('finds nothing where every mirror answers with something else, time and again', async () => {
+    const { beatmaps, sandbox } = await openHouse({ withCredentials: false });
+    breakAll(sandbox, ['osu.direct', 'hinai', 'catboy'], 'ignore-query');
+    for (const q of ['zzzz one', 'zzzz two', 'zzzz three', 'zzzz four']) {
+      expect(await beatmaps.search({ q })).toMatchObject({ sets: [], total: 0, cursor: null, stale: false });
+    }
+    sandbox.faults.clear();
+    expect((await beatmaps.search({ q: 'paper comet' })).sets).toHaveLength(1);
+  });
+
   it.each([true, false])('finds nothing where nothing is, with credentials: %s', async withCredentials => {
     const { beatmaps } = await openHouse({ withCredentials });
     const found = await beatmaps.search({ q: 'nobody sings this' });

@@ -5,6 +5,7 @@ import { stopChildren } from './child.ts';
 import { run as runCompress } from './compress-bench.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
 import { runDelivery, run as runDiscord } from './discord-bench.ts';
+import { benchEstimates } from './estimate-bench.ts';
 import { run as runIgdownload } from './igdownload-bench.ts';
 import { runQueue } from './queue-bench.ts';
 import { benchRecommend } from './recommend-bench.ts';
@@ -16,6 +17,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['autocomplete', () => runAutocomplete()],
   ['delivery', runDelivery],
   ['catalogue', () => benchCatalogue(200_000)],
+  ['estimates', async () => benchEstimates()],
   ['recommend', () => benchRecommend(500, 200_000)],
   ['compress', runCompress],
   ['queue', runQueue],

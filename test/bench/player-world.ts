@@ -123,16 +123,26 @@ function hitWindow({ map }: WorldMap, mods: readonly string[]): number {
   return (80 - 6 * od) / (mods.includes('DT') ? 1.5 : 1);
 }
 
-/** The world's own pp. */
+function approachOf({ map }: WorldMap, mods: readonly string[]): number {
+  const ar = Math.min(10, (map.ar ?? 9) * (mods.includes('HR') ? 1.4 : 1));
+  if (!mods.includes('DT')) return ar;
+  const ms = (ar < 5 ? 1_800 - 120 * ar : 1_200 - 150 * (ar - 5)) / 1.5;
+  return ms > 1_200 ? (1_800 - ms) / 120 : 5 + (1_200 - ms) / 150;
+}
+
+/** The world's own pp: of the shape that osu! has published, with other figures. */
 export function truePp(one: WorldMap, mods: readonly string[], accuracy: number, misses: number): number {
   const { aim, speed } = askedBy(one, mods);
   const objects = (one.map.count_circles ?? 0) + (one.map.count_sliders ?? 0);
   const length = 0.95 + 0.4 * Math.min(1, objects / 2_000) + (objects > 2_000 ? 0.5 * Math.log10(objects / 2_000) : 0);
   const missed = misses === 0 ? 1 : 0.96 / (1 + misses / 17);
   const overall = (80 - hitWindow(one, mods)) / 6;
-  const aimPp = 0.9 * aim ** 3 * length * missed * (0.45 + 0.55 * accuracy ** 2);
-  const speedPp = 0.72 * speed ** 3 * length * missed * accuracy ** ((15 - overall) / 2);
-  const accuracyPp = 2.4 * 1.47 ** overall * accuracy ** 24 * Math.min(1.15, (one.map.count_circles ?? 0) ** 0.3 / 8);
+  const approach = approachOf(one, mods);
+  const reading = 1 + length * (0.28 * Math.max(0, approach - 10.33) + 0.05 * Math.max(0, 8 - approach));
+  const aimPp = 0.64 * aim ** 3 * length * missed * reading * accuracy ** 2 * (0.98 + overall ** 2 / 2_500);
+  const speedPp =
+    0.42 * speed ** 3 * length * missed * reading * accuracy ** ((15 - overall) / 2) * (0.95 + overall ** 2 / 750);
+  const accuracyPp = 2.6 * 1.52 ** overall * accuracy ** 24 * Math.min(1.15, (objects / 1_000) ** 0.3);
   return one.pay * (aimPp ** 1.1 + speedPp ** 1.1 + accuracyPp ** 1.1) ** (1 / 1.1);
 }
 

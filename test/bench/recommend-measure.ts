@@ -1,8 +1,8 @@
 /** How good recommendations are in a world whose truth is known, beside two ways of doing without them. */
 import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
 import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
-import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { recommendedStars } from '../../src/beatmaps/rating/pp-estimate.ts';
+import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import type { Store } from '../../src/infra/store/store.ts';

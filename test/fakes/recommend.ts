@@ -12,6 +12,7 @@ export const RECOMMENDED: RecommendResult = {
       misses: 0,
       gain: 4.56789,
       stars: 7.1,
+      isEstimate: true,
       algorithm: '2025-02-27',
       reasons: [
         {
@@ -29,6 +30,7 @@ export const RECOMMENDED: RecommendResult = {
   ruleset: 'osu',
   player: { id: 31, username: 'paper crane' },
   target: { low: 230, middle: 248, high: 267 },
+  isBeside: false,
   source: 'osu',
   stale: false,
 };

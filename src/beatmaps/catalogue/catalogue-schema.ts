@@ -72,8 +72,16 @@ CREATE VIRTUAL TABLE catalogue_names USING fts5 (
 );
 `;
 
+/** How far the fill in the background is in each ruleset, and how much it read on a day. */
+const BACKGROUND_FILL_STEP = `
+CREATE TABLE catalogue_background (
+  ruleset TEXT PRIMARY KEY, page INTEGER NOT NULL, finished INTEGER NOT NULL
+) STRICT;
+CREATE TABLE catalogue_background_days (day INTEGER PRIMARY KEY, pages INTEGER NOT NULL) STRICT;
+`;
+
 /** Schema steps of the part `catalogue` of the store. */
-export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP, NAMES_STEP];
+export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP, NAMES_STEP, BACKGROUND_FILL_STEP];
 
 /** A set as it was kept, or undefined when an older version kept it in another shape. */
 export function parseBody(body: string): Beatmapset | undefined {

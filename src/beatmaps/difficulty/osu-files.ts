@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
@@ -36,22 +37,33 @@ export interface OsuFilesOptions {
 
 interface OsuFileSite {
   readonly id: string;
+  /** Its share of what the site allows altogether. */
+  readonly pace: FilePace;
   readonly host: string;
   readonly url: (mapId: number) => URL;
 }
 
+interface FilePace {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** osu!'s own pace is needed for players, and a mirror's for searches. */
+const OFFICIAL_PACE: FilePace = { perSecond: 0.3, burst: 4 };
+const MIRROR_PACE: FilePace = { perSecond: 0.7, burst: 8 };
+
 /** The official address serves anyone (others saw it 2026-07), and is asked first. */
 const SITES: readonly OsuFileSite[] = [
-  { id: 'osu', host: OSU_HOST, url: id => new URL(`https://${OSU_HOST}/osu/${id}`) },
+  { id: 'osu', host: OSU_HOST, pace: OFFICIAL_PACE, url: id => new URL(`https://${OSU_HOST}/osu/${id}`) },
   ...MIRROR_SITES.flatMap(({ id, host, osuFileUrl }) =>
-    osuFileUrl === undefined ? [] : [{ id, host, url: osuFileUrl }],
+    osuFileUrl === undefined ? [] : [{ id, host, pace: MIRROR_PACE, url: osuFileUrl }],
   ),
 ];
 
 /** A usual file has 20 to 200 KB; an hour's marathon stays below one MB. */
 const MAX_OSU_FILE_BYTES = 3 * 1024 * 1024;
-/** So that many maps at once do not stand before a player's profile in the pace of osu!. */
-const AT_ONCE = 2;
+/** Connections, over all sites. */
+const AT_ONCE = 6;
 /** How long what is known of a file without its checksum counts. */
 const REMEMBER_MS = 60 * 60_000;
 const MAX_REMEMBERED = 5_000;
@@ -67,10 +79,27 @@ function checkFile(file: Uint8Array, upstream: string): void {
   throw new AppError('upstream_changed', `${upstream} answered with something else than a difficulty`);
 }
 
+/** Requests that one site is asked for, one after the other when there are many. */
+function createBudget({ perSecond, burst }: FilePace, now: () => number) {
+  /** When the budget is whole again, unix milliseconds. */
+  let wholeAt = 0;
+  const missingMs = () => Math.max(0, wholeAt - now());
+  const stepMs = 1_000 / perSecond;
+  return {
+    has: () => missingMs() <= (burst - 1) * stepMs,
+    async take(signal: AbortSignal): Promise<void> {
+      wholeAt = Math.max(wholeAt, now()) + stepMs;
+      const waitMs = missingMs() - burst * stepMs;
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+    },
+  };
+}
+
 export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions): OsuFiles {
   const health = createHealth({ ids: SITES.map(({ id }) => id), now });
   const flights = createSingleFlight<OsuFile>();
   const remembered = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
+  const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
   const queue: (() => void)[] = [];
   let underWay = 0;
 
@@ -87,13 +116,16 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
     }
   }
 
-  /** The official one first whenever it does not rest. */
+  /** The official one first whenever it does not rest; those whose pace is used up come last. */
   function sites(): readonly OsuFileSite[] {
     const awake = health.order().flatMap(id => SITES.find(site => site.id === id) ?? []);
-    return [...awake.filter(({ id }) => id === 'osu'), ...awake.filter(({ id }) => id !== 'osu')];
+    const ordered = [...awake.filter(({ id }) => id === 'osu'), ...awake.filter(({ id }) => id !== 'osu')];
+    const isFree = ({ id }: OsuFileSite) => budgets.get(id)?.has() === true;
+    return [...ordered.filter(isFree), ...ordered.filter(site => !isFree(site))];
   }
 
   async function ask(site: OsuFileSite, mapId: number, signal: AbortSignal): Promise<Uint8Array> {
+    await budgets.get(site.id)?.take(signal);
     const response = await http.request({
       url: site.url(mapId),
       headers: { accept: 'text/plain, */*' },

@@ -23,8 +23,13 @@ interface Interval {
 }
 
 const DECIMALS = 1e6;
-const NUMBER = /^(?:\d{1,9}(?:\.\d{0,20})?|\.\d{1,20})$/;
+/** With a point or, as half the world writes it, a comma. */
+const NUMBER = /^(?:\d{1,9}(?:[.,]\d{0,20})?|[.,]\d{1,20})$/;
 const INTEGER = /^\d{1,12}$/;
+
+function toNumber(text: string): number {
+  return Number(text.replace(',', '.'));
+}
 
 function round(value: number): number {
   return Math.round(value * DECIMALS) / DECIMALS;
@@ -62,7 +67,7 @@ function parseSpan(kind: RangeKind, value: string): Range | undefined {
 
 /** Decimal numbers that are equal within `tolerance`. */
 export function decimal(tolerance: number): RangeKind {
-  return tolerant(value => (NUMBER.test(value) ? { value: Number(value), tolerance } : undefined), tolerance);
+  return tolerant(value => (NUMBER.test(value) ? { value: toNumber(value), tolerance } : undefined), tolerance);
 }
 
 /** Seconds, as a number or with units; as exact as the smallest unit that was written. */
@@ -103,8 +108,9 @@ function write(value: number): string {
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3_600 };
 
-function parseDuration(text: string): { readonly value: number; readonly tolerance: number } | undefined {
-  if (NUMBER.test(text)) return { value: Number(text), tolerance: 0.5 };
+function parseDuration(given: string): { readonly value: number; readonly tolerance: number } | undefined {
+  const text = given.replace(',', '.');
+  if (NUMBER.test(text)) return { value: toNumber(text), tolerance: 0.5 };
   const clock = /^(?:(\d{1,3}):)?(\d{1,4}):(\d{2}(?:\.\d{1,3})?)$/.exec(text);
   if (clock !== null) {
     const [, hours = '0', minutes = '0', seconds = '0'] = clock;

@@ -13,6 +13,8 @@ export interface Search {
 
 /** One page as an upstream gives it. */
 export interface SearchPage {
+  /** The upstream answered with sets, but none is what was asked for: it has none, or it did not look. Default false. */
+  readonly isUnsure?: boolean;
   readonly sets: readonly Beatmapset[];
   /** Of all pages, when known. */
   readonly total: number | null;

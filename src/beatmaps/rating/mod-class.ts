@@ -44,9 +44,9 @@ export interface Figures {
  * have in common, and a real calculation the rest.
  */
 const STAR_FACTORS: Readonly<Record<Ruleset, Readonly<Record<string, number>>>> = {
-  osu: { DT: 1.4, HT: 0.79, HR: 1.07, EZ: 0.9, FL: 1.15 },
-  taiko: { DT: 1.36, HT: 0.8, HR: 1.03, EZ: 0.97, FL: 1 },
-  fruits: { DT: 1.37, HT: 0.8, HR: 1.14, EZ: 0.92, FL: 1 },
+  osu: { DT: 1.4, HT: 0.79, HR: 1.05, EZ: 0.93, FL: 1.15 },
+  taiko: { DT: 1.355, HT: 0.81, HR: 1.01, EZ: 1, FL: 1 },
+  fruits: { DT: 1.4, HT: 0.79, HR: 1.2, EZ: 0.87, FL: 1 },
   mania: { DT: 1.31, HT: 0.82, HR: 1, EZ: 1, FL: 1 },
 };
 

@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { PAGE_SIZE } from '../query/search.ts';
-import type { CandidatePool } from './catalogue-candidates.ts';
+import type { Bounds, CandidatePool } from './catalogue-candidates.ts';
 import { passesFilters, type RecommendFilters } from './filters.ts';
 import { type ScoredCandidate, scoreCandidate } from './scoring.ts';
 import type { PlannedSearch, SearchPlan } from './search-plan.ts';
@@ -33,10 +34,17 @@ export interface CandidateSearchOptions {
 const LOOKED_AT = 2_400;
 /** Another one each time, so that asking again finds others. */
 const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-const MAX_PAGES = 3;
+/** Classes of mods that are asked for, a page each: with a player's plays that makes six calls. */
+const MAX_ASKED = 2;
+/** With fewer the same maps would come again and again. */
+const ENOUGH = 60;
+/** So that whoever asks again does not ask the upstreams again. */
+const ASKED_MS = 2 * 60_000;
 
 /** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */
 export function createCandidateSearch({ beatmaps, pool, log }: CandidateSearchOptions) {
+  const asked = new LRUCache<string, true>({ max: 1_000, ttl: ASKED_MS });
+
   /** Sets that the upstreams know, where the catalogue knows too little. */
   async function fetchSets({
     plan,
@@ -45,26 +53,23 @@ export function createCandidateSearch({ beatmaps, pool, log }: CandidateSearchOp
     failures,
     signal,
   }: CandidateSearch): Promise<readonly Beatmapset[]> {
-    const [search] = plan.searches;
-    const field = ORDERS[Math.floor(random() * ORDERS.length)];
-    if (search === undefined || field === undefined) return [];
-    const { low, high } = search.window.stars;
-    const q = `stars>=${low.toFixed(2)} stars<=${high.toFixed(2)}`;
-    const found: Beatmapset[] = [];
-    try {
-      let cursor: string | null | undefined;
-      for (let page = 0; page < MAX_PAGES && cursor !== null; page += 1) {
-        const sort = { field, order: 'desc' } as const;
-        const answer = await beatmaps.search({ q, ruleset, status: 'ranked', sort, limit: PAGE_SIZE, cursor, signal });
-        found.push(...answer.sets);
-        cursor = answer.cursor;
+    const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
+    const sort = { field, order: 'desc' } as const;
+    const queries = plan.searches.map(({ window: { stars } }) => queryOf(stars));
+    const fresh = [...new Set(queries)].filter(q => asked.get(`${ruleset} ${q}`) === undefined).slice(0, MAX_ASKED);
+    const pages = fresh.map(async (q): Promise<readonly Beatmapset[]> => {
+      try {
+        const { sets } = await beatmaps.search({ q, ruleset, status: 'ranked', sort, limit: PAGE_SIZE, signal });
+        asked.set(`${ruleset} ${q}`, true);
+        return sets;
+      } catch (error) {
+        signal?.throwIfAborted();
+        log.warn({ err: error }, 'recommended from the catalogue and little more');
+        failures.push(error);
+        return [];
       }
-    } catch (error) {
-      signal?.throwIfAborted();
-      log.warn({ err: error }, 'recommended from the catalogue and little more');
-      failures.push(error);
-    }
-    return found;
+    });
+    return (await Promise.all(pages)).flat();
   }
 
   return async function find(search: CandidateSearch): Promise<readonly ScoredCandidate[]> {
@@ -72,13 +77,18 @@ export function createCandidateSearch({ beatmaps, pool, log }: CandidateSearchOp
     const known = score(plan, filters, ({ window, part }) =>
       pool.draw(window, Math.ceil(LOOKED_AT * part), random).filter(isNew),
     );
-    if (known.length >= search.enough) return known;
+    if (known.length >= Math.max(ENOUGH, search.enough)) return known;
     const more = (await fetchSets(search)).filter(set => isRecommendable(set, filters));
     for (const set of more) sets.set(set.id, set);
     const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
     const fetched = maps.filter(map => map.ruleset === ruleset && isNew(map));
     return [...known.filter(({ candidate }) => !sets.has(candidate.setId)), ...score(plan, filters, () => fetched)];
   };
+}
+
+/** In steps, so that windows that are nearly the same are one question. */
+function queryOf({ low, high }: Bounds): string {
+  return `stars>=${(Math.floor(low * 5) / 5).toFixed(2)} stars<=${(Math.ceil(high * 5) / 5).toFixed(2)}`;
 }
 
 /** What every search of the plan finds, as far as it is what was asked for. */

@@ -25,7 +25,7 @@ const ABOUT: Readonly<Record<FilterRange, (value: number) => number>> = {
 /** `5-6`, `5-` and `-6`, ends included, or one number for about so much; `length` in seconds or like `1:30`. Undefined for anything else. */
 export function parseFilterRange(range: FilterRange, text: string): Bounds | undefined {
   const plain = text.trim();
-  if (!/^[\d.:hms-]{1,40}$/i.test(plain)) return undefined;
+  if (!/^[\d.,:hms-]{1,40}$/i.test(plain)) return undefined;
   const read = parseRange(KINDS[range], '=', plain);
   if (read === undefined) return undefined;
   const { gte = 0, lt = Number.POSITIVE_INFINITY } = read;

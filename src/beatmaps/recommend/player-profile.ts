@@ -115,9 +115,9 @@ function playOf(score: Score, index: number): Play | undefined {
 
 /** How much more than the estimate a play was worth, as a logarithm. */
 function residualOf(ruleset: Ruleset): (play: Play) => { readonly value: number; readonly weight: number } {
-  return ({ pp, weight, accuracy, misses, objects, figures }) => {
-    const { stars, ar } = figures;
-    const residual = Math.log(pp / estimatePp({ ruleset, stars, ar, accuracy, misses, objects }));
+  return ({ pp, weight, accuracy, misses, objects, figures, mods }) => {
+    const { stars, ar, od } = figures;
+    const residual = Math.log(pp / estimatePp({ ruleset, stars, ar, od, accuracy, misses, objects, mods }));
     return { value: Math.max(-MAX_RESIDUAL, Math.min(MAX_RESIDUAL, residual)), weight };
   };
 }

@@ -1,5 +1,7 @@
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
+import { starFactor } from '../rating/mod-class.ts';
+import { ppRatio, starRatio } from '../rating/ratings.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
 
 /** Each costs a file, and the picks themselves need theirs in the same time. */
@@ -16,16 +18,18 @@ function spread(plays: readonly Play[]): readonly Play[] {
 }
 
 /**
- * What osu! gives for a player's plays with certain mods, as a multiple of what the library works out for them: its rules are older than
- * osu!'s. 1 where there are no plays, or nothing is known about them in time.
+ * What osu! gives for a player's plays with certain mods, as a multiple of what the library works out for them on the scale of today's stars:
+ * its rules are older than osu!'s. 1 where there are no plays, or nothing is known about them in time.
  */
 export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>) {
   async function ratioOf(play: Play, ruleset: Ruleset, signal: AbortSignal): Promise<number | undefined> {
-    const { mapId: id, mods, accuracy, misses } = play;
+    const { mapId: id, mods, accuracy, misses, figures, modClass } = play;
     const request = { beatmap: { id, checksum: null, mode: ruleset }, mods, accuracies: [accuracy * 100], misses };
     try {
-      const pp = (await difficulty.of(request, signal)).pp[0]?.pp ?? 0;
-      const ratio = play.pp / pp;
+      const found = await difficulty.of(request, signal);
+      const today = figures.stars / starFactor(ruleset, modClass);
+      const scale = ppRatio(ruleset, starRatio(today, found.plainStars));
+      const ratio = play.pp / ((found.pp[0]?.pp ?? 0) * scale);
       return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
     } catch {
       // Logged where it failed.

@@ -3,6 +3,7 @@ import type { Beatmaps } from '../beatmaps.ts';
 import { type Candidate, candidateOf } from '../catalogue/candidate.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import type { Ratings } from '../rating/ratings.ts';
 import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
 import type { CandidatePool } from './catalogue-candidates.ts';
@@ -16,7 +17,7 @@ import { findReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
 import type { ScoredCandidate } from './scoring.ts';
 import { planSearch, type Span } from './search-plan.ts';
-import { drawOrder, fittingOf, shortlist, spreadOut, withinFirst } from './selection.ts';
+import { drawOrder, fittingOf, isOfTarget, shortlist, spreadOut, withinFirst } from './selection.ts';
 
 export interface RecommendRequest extends RecommendFilters {
   /** Whose best plays say what suits; without, the filters do. An id, a name, `@name` or a profile's address. */
@@ -41,6 +42,8 @@ export interface RecommendResult {
   readonly player: { readonly id: number; readonly username: string } | null;
   /** The expected pp that was looked for. */
   readonly target: Span | null;
+  /** Nothing is of that worth; these come nearest. */
+  readonly isBeside: boolean;
   readonly source: SourceId;
   readonly stale: boolean;
 }
@@ -58,11 +61,14 @@ export interface RecommendOptions {
   readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
+  /** Without it, stars with mods stay estimates. */
+  readonly ratings?: Pick<Ratings, 'ofMaps'> | undefined;
   readonly log: Logger;
   /** How long an answer may wait for real figures, in milliseconds. Default 2 500. */
   readonly rescoreMs?: number;
 }
 
+const NEVER = new AbortController().signal;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
 /** So many candidates for each answer get real figures, so that those that turn out not to fit can go. */
@@ -71,9 +77,19 @@ const MOST_RESCORED = 60;
 
 /** Who plays -> what to look for -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
-  const { beatmaps, pool, catalogue, history, difficulty, log, rescoreMs = 2_500 } = options;
+  const { beatmaps, pool, catalogue, history, difficulty, ratings, log, rescoreMs = 2_500 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, pool, log });
   const rescore = createRescoring({ difficulty, waitMs: rescoreMs });
+
+  /** The stars that osu! itself gives, for as many as it may be asked for. */
+  async function withToday(list: readonly Recommendation[], signal: AbortSignal = NEVER) {
+    const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
+    const rated = await ratings?.ofMaps(asked, signal);
+    return list.map((each, index): Recommendation => {
+      const rating = rated?.[index];
+      return rating === undefined ? each : { ...each, stars: rating.stars, isEstimate: rating.isEstimate };
+    });
+  }
 
   return async function recommend(request) {
     const { user, caller, signal } = request;
@@ -134,10 +150,24 @@ export function createRecommend(options: RecommendOptions): Recommend {
       const algorithm = algorithms.get(choice) ?? null;
       const reasons = reasonsFor(choice, plan, likeReason);
       const mods = modsOf(choice);
-      return [{ beatmap, beatmapset, mods, pp, accuracy, misses, gain, stars: figures.stars, algorithm, reasons }];
+      return [
+        {
+          beatmap,
+          beatmapset,
+          mods,
+          pp,
+          accuracy,
+          misses,
+          gain,
+          stars: figures.stars,
+          isEstimate: mods.length > 0,
+          algorithm,
+          reasons,
+        },
+      ];
     }
     // Once more: what fell out of the shortlist may leave two of one mapper side by side.
-    const recommendations = spreadOut(algorithms.keys(), limit).flatMap(present);
+    const recommendations = await withToday(spreadOut(algorithms.keys(), limit).flatMap(present), signal);
     assertAsked(recommendations, failures);
     if (caller !== undefined) {
       await history.add(
@@ -146,7 +176,16 @@ export function createRecommend(options: RecommendOptions): Recommend {
       );
     }
     const source = player === null ? 'catalogue' : 'osu';
-    return { recommendations, ruleset: profile.ruleset, player, target: plan.target.pp, source, stale: context.stale };
+    const isBeside = fitting.length > 0 && plan.target.pp !== null && !isOfTarget(fitting, plan, request);
+    return {
+      recommendations,
+      ruleset: profile.ruleset,
+      player,
+      target: plan.target.pp,
+      isBeside,
+      source,
+      stale: context.stale,
+    };
   };
 }
 

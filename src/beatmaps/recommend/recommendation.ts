@@ -37,14 +37,17 @@ export interface Recommendation {
   readonly misses: number;
   /** What the player's total pp would grow by; null without a player. */
   readonly gain: number | null;
-  /** With the mods; an estimate, but without mods osu!'s own. */
+  /** With the mods. */
   readonly stars: number;
+  /** Whether the stars are not osu!'s own. */
+  readonly isEstimate: boolean;
   /** Day of the rules that pp and stars were computed by from the map itself; null for an estimate from its figures. */
   readonly algorithm: string | null;
   readonly reasons: readonly Reason[];
 }
 
 const MANY_FAVOURITES = 500;
+const MAX_START_STARS = 3.5;
 const MUCH_FARM = 0.7;
 const MAX_HABITS = 3;
 /** As a share of the distance between the quantiles, at least of the value. */
@@ -59,7 +62,7 @@ export function reasonsFor(
   const { candidate, figures, profile } = choice;
   const play = like === undefined ? likestPlay(choice) : undefined;
   const reasons: Reason[] = [];
-  if (isStart) reasons.push({ kind: 'start' });
+  if (isStart && figures.stars <= MAX_START_STARS) reasons.push({ kind: 'start' });
   if (like !== undefined) reasons.push(like);
   if (play !== undefined) reasons.push(likeOf(play));
   if (profile.modClass.mods.length > 0 && profile.plays.length > 0)

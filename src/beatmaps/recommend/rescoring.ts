@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { AppError } from '../../errors.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import { ppRatio, starRatio } from '../rating/ratings.ts';
 import type { ClassProfile } from './player-profile.ts';
 import { createPpCalibration } from './pp-calibration.ts';
 import type { ScoredCandidate } from './scoring.ts';
@@ -45,7 +46,8 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
         ratioFor(choice, beatmap.mode),
       ]);
       const known = found.pp[0]?.pp;
-      const pp = known === undefined ? choice.pp : known * ratio;
+      const scale = ppRatio(beatmap.mode, starRatio(beatmap.difficulty_rating, found.plainStars));
+      const pp = known === undefined ? choice.pp : known * ratio * scale;
       // Without mods osu! itself gives the stars.
       const stars = choice.profile.modClass.key === '' ? choice.figures.stars : found.stars;
       const figures = { ...choice.figures, stars };

@@ -28,7 +28,19 @@ const MAX_DISTANCE = 3;
 function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figures): number {
   const { ruleset, objects } = candidate;
   const { accuracy, misses, calibration } = profile;
-  return calibration * estimatePp({ ruleset, stars: figures.stars, ar: figures.ar, accuracy, misses, objects });
+  return (
+    calibration *
+    estimatePp({
+      ruleset,
+      stars: figures.stars,
+      ar: figures.ar,
+      od: figures.od,
+      accuracy,
+      misses,
+      objects,
+      mods: profile.modClass.mods,
+    })
+  );
 }
 
 export function scoreCandidate(candidate: Candidate, profile: ClassProfile, target: SearchTarget): ScoredCandidate {

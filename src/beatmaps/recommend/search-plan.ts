@@ -52,8 +52,11 @@ const MOST_ABOVE_TOP = 80;
 /** How far the pp of two maps of the same stars may lie apart. */
 const VARIETY = 1.15;
 const LEAST_SHARE = 0.03;
+const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
+/** Nobody begins beyond. */
+const MAX_START = 3;
 const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;
 
@@ -74,7 +77,7 @@ export function planSearch(
   );
   const pp = ppSpan(profile, filters, bias);
   const stars = pp === null ? starSpan(profile, totalPp, filters, bias, like) : null;
-  const isStart = pp === null && filters.stars === undefined && like === undefined;
+  const isStart = stars !== null && filters.stars === undefined && like === undefined && stars.middle <= MAX_START;
   const target: SearchTarget = {
     pp,
     stars,
@@ -142,7 +145,9 @@ const NO_HABITS: ClassProfile = {
 /** What the player plays of the mods that are asked for; else those mods as they might be played. */
 function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly ClassProfile[] {
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
-  const usual = allowed.filter(({ share }) => share >= LEAST_SHARE || mods.must.length > 0).slice(0, MAX_CLASSES);
+  // One play is chance; mods that were asked for need none.
+  const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
+  const usual = allowed.filter(each => isHabit(each) || mods.must.length > 0).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
   const { cs, length } = classes[0]?.features ?? {};
   const features = { ...(cs === undefined ? {} : { cs }), ...(length === undefined ? {} : { length }) };
@@ -187,7 +192,15 @@ function windowFor(
 function starsOf(ruleset: Ruleset, profile: ClassProfile, { pp, stars }: SearchTarget): Bounds {
   if (pp === null) return stars ?? START;
   const { accuracy, misses, objects, calibration, features } = profile;
-  const usual = { ruleset, accuracy, misses, objects, ar: features.ar?.middle ?? null };
+  const usual = {
+    ruleset,
+    accuracy,
+    misses,
+    objects,
+    mods: profile.modClass.mods,
+    ar: features.ar?.middle ?? null,
+    od: features.od?.middle ?? null,
+  };
   return {
     low: starsForPp(pp.low / VARIETY / calibration, usual),
     high: starsForPp((pp.high * VARIETY) / calibration, usual),

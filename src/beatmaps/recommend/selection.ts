@@ -72,13 +72,18 @@ interface Refined {
   readonly algorithm: string | null;
 }
 
+/** Whether what {@link fittingOf} gave is what was looked for, rather than the nearest there is. */
+export function isOfTarget(fitting: readonly Refined[], plan: SearchPlan, filters: RecommendFilters): boolean {
+  return fitting.some(({ choice }) => isHit(choice, plan, filters));
+}
+
 /** Those that still fit; where all real figures lie beside the target, what was asked for all the same, the nearest first. */
 export function fittingOf<T extends Refined>(
   refined: readonly T[],
   plan: SearchPlan,
   filters: RecommendFilters,
 ): readonly T[] {
-  const hits = refined.filter(({ choice, algorithm }) => algorithm === null || isHit(choice, plan, filters));
+  const hits = refined.filter(({ choice }) => isHit(choice, plan, filters));
   const { pp } = plan.target;
   if (hits.length > 0 || pp === null) return hits;
   const distance = ({ choice }: T) => Math.abs(choice.pp - pp.middle);

@@ -20,6 +20,8 @@ export interface AskInOrderOptions<T, S extends Source> {
   readonly isWeak?: (value: T, source: S) => boolean;
   /** Whether this source's `not_found` needs no second opinion. */
   readonly isDefinitive?: (source: S) => boolean;
+  /** `not_found` is no answer while a source failed: that one may know. Default false. */
+  readonly needsEveryone?: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly now: () => number;
@@ -60,10 +62,9 @@ function combine(failures: readonly { readonly id: string; readonly error: AppEr
  * else the most telling failure
  */
 export async function askInOrder<T, S extends Source>(options: AskInOrderOptions<T, S>): Promise<Answered<T, S['id']>> {
-  const { sources, isWeak, isDefinitive, signal } = options;
-  const failures: { readonly id: string; readonly error: AppError }[] = [];
+  const { sources, isWeak, isDefinitive, needsEveryone = false, signal } = options;
+  const failed: { readonly id: string; readonly error: AppError }[] = [];
   let weak: Answered<T, S['id']> | undefined;
-  let missing: AppError | undefined;
   for (const source of sources) {
     const result = await attempt(source, options);
     if (signal.aborted) throw signal.reason;
@@ -71,15 +72,16 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
       if (isWeak?.(result.value, source) !== true) return result;
       weak ??= result;
     } else if (result.code === 'invalid_request') throw result;
-    else if (result.code !== 'not_found') failures.push({ id: source.id, error: result });
-    else if (isDefinitive?.(source) === true) throw result;
-    else missing ??= result;
+    else if (result.code === 'not_found' && isDefinitive?.(source) === true) throw result;
+    else failed.push({ id: source.id, error: result });
   }
   if (weak !== undefined) return weak;
   // What a source would know for certain cannot be distinguished from the others' ignorance.
   const isCertain = !sources.some(each => isDefinitive?.(each) === true);
-  if (missing !== undefined && isCertain) throw missing;
-  throw combine(failures);
+  const missing = failed.find(({ error }) => error.code === 'not_found');
+  const others = failed.filter(({ error }) => error.code !== 'not_found');
+  if (missing !== undefined && isCertain && !(needsEveryone && others.length > 0)) throw missing.error;
+  throw combine(needsEveryone ? failed : others);
 }
 
 async function attempt<T, S extends Source>(

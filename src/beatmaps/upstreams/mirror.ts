@@ -16,8 +16,8 @@ import { expectShape, readAnswer } from './upstream-answer.ts';
 export interface Mirror {
   readonly id: MirrorSite['id'];
   /**
-   * Only sets that are what was asked for. An answer of which that is true for none counts as one that ignored the question,
-   * an empty one as an outage unless the mirror has something else to show.
+   * Only sets that are what was asked for. An answer of which that is true for none is empty and unsure; one that came empty counts as
+   * an outage unless the mirror has something else to show.
    *
    * @param next of the page before
    * @throws AppError `upstream_changed`, `upstream_unavailable`
@@ -51,7 +51,7 @@ const namesSet = z.looseObject({
 type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
 
 /**
- * What of a page answers the question, or undefined when it ignored it. Sets with every word come first; those with some of
+ * What of a page answers the question, or undefined when nothing does. Sets with every word come first; those with some of
  * them, or with words like them, count when most of the page has some, for then the mirror looked for the words.
  */
 function checkPage(sets: readonly Beatmapset[], search: Search): CheckedPage | undefined {
@@ -133,9 +133,7 @@ export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorO
         return { sets, total: page === 0 ? 0 : total, next: null };
       }
       const checked = checkPage(sets, search);
-      if (checked === undefined && page === 0) {
-        throw new AppError('upstream_changed', `${site.id} answered something else than was asked for`);
-      }
+      if (checked === undefined && page === 0) return { sets: [], total: 0, next: null, isUnsure: true };
       // A count of what was not asked for counts nothing.
       const isWhole = checked?.sets.length === sets.length;
       return {

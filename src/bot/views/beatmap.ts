@@ -48,7 +48,7 @@ export function coverOf(set: Beatmapset, url: string): Image | undefined {
 const COVER_RATIO = 3.6;
 const CARD_RATIO = 20 / 7;
 
-export function starsText(stars: number, t: Translator): string {
+function starsText(stars: number, t: Translator): string {
   return `${t.decimal(stars, 2, 2)}★`;
 }
 

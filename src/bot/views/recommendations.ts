@@ -44,7 +44,7 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
   return reply({
     blocks: [
       { kind: 'heading', text: [title] },
-      ...(target === null ? [] : [{ kind: 'text', text: [words.target(t.decimal(target.middle, 0))] } as const]),
+      ...(target === null ? [] : [{ kind: 'text', text: [targetText(result, target.middle, t)] } as const]),
       ...(player === null ? [] : originBlocks({ source: 'osu', stale: result.stale }, t)),
       ...(painter === undefined ? [] : [recommendationPicture(title, recommendations, painter, t)]),
       ...recommendations.map(each => recommendationCard(each, view, t)),
@@ -52,6 +52,12 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
     ],
     actions: [...askAgain(view, t), { kind: 'menu', label: t.messages.osu.open, choices }],
   });
+}
+
+function targetText({ isBeside }: RecommendationsView['result'], pp: number, t: Translator): string {
+  const words = t.messages.osu.recommend;
+  const shown = t.decimal(pp, 0);
+  return isBeside ? words.beside(shown) : words.target(shown);
 }
 
 /** By whose rules the figures were worked out. */
@@ -94,7 +100,7 @@ function worthText({ pp, gain }: Recommendation, t: Translator): string {
 }
 
 function recommendationCard(each: Recommendation, { openToken }: RecommendationsView, t: Translator): Card {
-  const { beatmap, beatmapset, mods, accuracy, stars } = each;
+  const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
   const image = coverOf(beatmapset, beatmapset.list_url);
   const lines = [
@@ -102,7 +108,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
       [{ kind: 'strong', children: [worthText(each, t)] }],
       words.recommend.at(`${t.decimal(accuracy * 100, 1)}%`),
     ]),
-    ratedStarsWithSwatch({ stars, isEstimate: mods.length > 0 }, t),
+    ratedStarsWithSwatch({ stars, isEstimate }, t),
     joined(each.reasons.map(reason => reasonText(reason, t))),
     joined([words.mappedBy(beatmapset.creator), words.statuses[beatmap.status]]),
   ];

@@ -218,6 +218,7 @@ export const osu = {
     titleFor: (name: string) => `What ${name} could play next`,
     none: 'No matches. Try wider filters.',
     target: (pp: string) => `Maps for plays of about ${pp} pp.`,
+    beside: (pp: string) => `I found little for plays of about ${pp} pp; these come nearest.`,
     gain: (pp: string) => `+${pp} pp in total`,
     /** `percent`: the accuracy that pp is expected at. */
     at: (percent: string) => `at ${percent}`,
@@ -226,10 +227,9 @@ export const osu = {
     mods: (percent: string) => `${percent} of the best plays have these mods`,
     farm: 'often played for its pp',
     start: 'a gentle start',
-    byFigures: 'pp, gains and stars with mods are estimates from the maps’ figures.',
-    byRules: (date: string) => `pp, gains and stars with mods are estimates by the rules of ${date}.`,
-    byBoth: (date: string) =>
-      `pp, gains and stars with mods are estimates, some by the rules of ${date}, some from the maps’ figures.`,
+    byFigures: 'pp and gains are estimates from the maps’ figures.',
+    byRules: (date: string) => `pp and gains are estimates by the rules of ${date}.`,
+    byBoth: (date: string) => `pp and gains are estimates, some by the rules of ${date}, some from the maps’ figures.`,
     another: 'More like these',
     easier: 'Easier',
     harder: 'Harder',

@@ -88,6 +88,23 @@ describe('the difficulty of a map', () => {
     expect(asked()).toEqual([1, 1, 1]);
   });
 
+  it('is asked of all sites when there are many, each at its own pace', async () => {
+    const { difficulty, sandbox, asked } = await openDifficulty();
+    const maps = sandbox.beatmaps.sets.flatMap(set => set.maps.map(map => ({ set, map }))).slice(0, 18);
+    await Promise.all(
+      maps.map(({ set, map }) => {
+        const mode = (['osu', 'taiko', 'fruits', 'mania'] as const)[map.mode];
+        return difficulty.of({ beatmap: { id: map.id, checksum: osuChecksum(set, map), mode }, mods: [] }, never);
+      }),
+    );
+    const [official = 0, direct = 0, catboy = 0] = asked();
+    expect(official + direct + catboy).toBe(18);
+    // Their bursts; the last two come from wherever it was fastest.
+    expect(official).toBeGreaterThanOrEqual(4);
+    expect(official).toBeLessThanOrEqual(6);
+    for (const mirror of [direct, catboy]) expect(mirror).toBeGreaterThanOrEqual(4);
+  });
+
   it('is labelled where no upstream has the file of that checksum, and asked for once', async () => {
     const { difficulty, beatmap, asked } = await openDifficulty();
     const older = { ...beatmap, checksum: '0123456789abcdef0123456789abcdef' };

@@ -27,6 +27,8 @@ const NUMBERS: readonly (readonly [string, Query])[] = [
   ['stars>:5', ranges({ stars: { gte: 4.995 } })],
   ['stars=5.25', ranges({ stars: { gte: 5.245, lt: 5.255 } })],
   ['stars=.5', ranges({ stars: { gte: 0.495, lt: 0.505 } })],
+  ['stars=5,5', ranges({ stars: { gte: 5.495, lt: 5.505 } })],
+  ['length=1,5m', ranges({ length: { gte: 60, lt: 120 } })],
   ['stars=5.', ranges({ stars: { gte: 4.995, lt: 5.005 } })],
   ['stars="5"', ranges({ stars: { gte: 4.995, lt: 5.005 } })],
   ['stars=0', ranges({ stars: { gte: 0, lt: 0.005 } })],

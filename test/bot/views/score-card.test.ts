@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { parseScore, type Score } from '../../../src/beatmaps/model/score.ts';
+import type { Rating } from '../../../src/beatmaps/rating/ratings.ts';
+import { renderScore } from '../../../src/bot/views/score-list.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+import { createBeatmapWorld } from '../../sandbox/beatmap-world.ts';
+import { scoreShape } from '../../sandbox/osu-shapes.ts';
+
+const t = createTranslator(['en']);
+
+/** A play of the sandbox's first player on the set with this number. */
+function playOn(setId: number, change: object = {}): Score {
+  const { sets, players } = createBeatmapWorld();
+  const set = sets.find(({ id }) => id === setId);
+  const [map] = set?.maps ?? [];
+  const [player] = players;
+  if (set === undefined || map === undefined || player === undefined) throw new Error('the sandbox lacks it');
+  const score = parseScore({ ...scoreShape(player, set, map, 1, true), ...change });
+  if (score === undefined) throw new Error('that is no play');
+  return score;
+}
+
+const RATING: Rating = {
+  stars: 2.345,
+  isEstimate: false,
+  algorithm: '2025-03-06',
+  maxCombo: 500,
+  pp: [],
+  play: { pp: 81.4, ppIfFullCombo: 97.2 },
+  difficulty: undefined,
+};
+
+const textOf = (score: Score, rating: Rating | undefined = RATING) =>
+  JSON.stringify(
+    renderScore(
+      { score, rating, stale: false, url: 'https://osu.ppy.sh/scores/1', openMap: undefined, openPlayer: undefined },
+      t,
+    ),
+  );
+
+describe('the card of a play', () => {
+  it('has its stars with mods once, its results and its score', () => {
+    const text = textOf(playOn(900_001, { statistics: { great: 210, ok: 7, meh: 2, miss: 1 } }));
+    expect(text.match(/\d\.\d\d★/g)).toEqual(['2.35★']);
+    expect(text).toContain('210×300 7×100 2×50 1 miss');
+    expect(text).toContain('score 949,999');
+    expect(text).toContain('about 97 pp as a full combo');
+    expect(text).not.toContain('if ranked');
+  });
+
+  it.each([
+    [900_004, { great: 90, ok: 5, miss: 2 }, '90×300 5×100 2 miss'],
+    [
+      900_008,
+      { great: 80, large_tick_hit: 9, small_tick_miss: 3, miss: 1 },
+      '80 fruits 9 drops 3 missed droplets 1 miss',
+    ],
+    [900_005, { perfect: 300, great: 80, good: 9, ok: 3, meh: 1, miss: 2 }, '300×MAX 80×300 9×200 3×100 1×50 2 miss'],
+  ])('has the results of its ruleset: %i', (set, statistics, expected) => {
+    expect(textOf(playOn(set, { statistics }))).toContain(expected);
+  });
+
+  it('says how far a failed play came, and what that was worth', () => {
+    const failed = { passed: false, pp: null, rank: 'F', statistics: { great: 60, miss: 40 } };
+    const text = textOf(playOn(900_001, { ...failed, maximum_statistics: { great: 200 } }));
+    expect(text).toContain('failed at 50%');
+    expect(text).toContain('about 81 pp up to there');
+  });
+
+  it('says what a play without pp had been worth', () => {
+    expect(textOf(playOn(900_002, { pp: null }))).toContain('about 81 pp if ranked');
+  });
+
+  it('calls stars that are not osu!’s an estimate, and names the rules', () => {
+    const text = textOf(playOn(900_001), { ...RATING, isEstimate: true });
+    expect(text).toContain('about 2.35★');
+    expect(text).toContain('estimates by the rules of');
+  });
+
+  it('does without where nothing is known', () => {
+    const text = JSON.stringify(
+      renderScore(
+        { score: playOn(900_001), rating: undefined, stale: false, url: '', openMap: undefined, openPlayer: undefined },
+        t,
+      ),
+    );
+    expect(text).toContain('1.60★');
+    expect(text).not.toContain('about');
+  });
+});
