@@ -6,6 +6,6 @@ export default defineConfig({
     exclude: ['test/live/**', 'test/bench/**'],
     testTimeout: 10_000,
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });

@@ -89,9 +89,11 @@ async function copyRecords(store: Store, { link }: SharedState): Promise<Readonl
 }
 
 function describe(counts: ReadonlyMap<string, Count>): readonly string[] {
-  const known = COLLECTIONS.map(({ options, label }) => {
-    const { found, added } = counts.get(options.name) ?? { found: 0, added: 0 };
-    return `${label}: ${added} copied${found > added ? `, ${found - added} there already` : ''}`;
+  const known = COLLECTIONS.flatMap(({ options, label }) => {
+    const count = counts.get(options.name);
+    if (count === undefined) return [];
+    const { found, added } = count;
+    return [`${label}: ${added} copied${found > added ? `, ${found - added} there already` : ''}`];
   });
   const names = COLLECTIONS.map(({ options }) => options.name);
   const others = [...counts].filter(([name]) => !names.some(each => each === name));

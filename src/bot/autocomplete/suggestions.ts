@@ -101,7 +101,8 @@ function isRest({ option }: OptionSpec): boolean {
 /** Whether its value is only understood behind its name: a flag's, or one behind an option that swallows the line. */
 function isNamed({ key, option }: OptionSpec, { options }: CommandSpec): boolean {
   const rest = options.find(each => each.option.type === 'string' && each.option.form === 'rest');
-  return option.type === 'boolean' || (rest !== undefined && rest.key !== key);
+  const isLeadingName = option.type === 'string' && option.form === 'name' && options[0]?.key === key;
+  return option.type === 'boolean' || (rest !== undefined && rest.key !== key && !isLeadingName);
 }
 
 /** Whether the words so far may all be the name before it. */
