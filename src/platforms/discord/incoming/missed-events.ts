@@ -12,6 +12,7 @@ const HEARTBEAT = 1;
 const RESUME = 6;
 const INVALID_SESSION = 9;
 const HELLO = 10;
+const HEARTBEAT_ACK = 11;
 
 /** Close codes: with 1000 a session ends, with others it may be taken up again. */
 const GIVEN_UP = 1000;
@@ -22,7 +23,7 @@ const MOST = 1_000;
 
 export interface MissedEvents {
   readonly shardId: number;
-  /** Messages of interest and interactions since the session was left, when no more come; none where Discord no longer has it. */
+  /** Messages of interest and interactions from when the session was left until this is called; none where Discord no longer has it. */
   collected(): Promise<readonly unknown[]>;
   /** Gives the session up; `isKept`: leaves it as it was, for another time. */
   leave(isKept: boolean): Promise<void>;
@@ -45,6 +46,7 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
   const dispatcher = new Agent();
   const socket = new WebSocket(`${session.resumeURL}?v=10&encoding=json`, { dispatcher });
   let heartbeat: NodeJS.Timeout | undefined;
+  let onAcknowledged: (() => void) | undefined;
   const resumed = new Promise<void>(resolve => {
     for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
     AbortSignal.any([signal, AbortSignal.timeout(TIMES.resume)]).addEventListener('abort', () => resolve());
@@ -52,9 +54,25 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
       const frame = readFrame(data);
       if (frame?.op === HELLO) begin(frame.d);
       else if (frame?.op === INVALID_SESSION || frame?.t === 'RESUMED') resolve();
+      else if (frame?.op === HEARTBEAT_ACK) onAcknowledged?.();
       else if (frame?.op === DISPATCH) collect(frame);
     });
   });
+
+  /** What Discord has said so far is heard when it answers this. */
+  async function catchUp(): Promise<void> {
+    if (socket.readyState !== WebSocket.OPEN) return;
+    const acknowledged = new Promise<void>(resolve => {
+      onAcknowledged = resolve;
+      for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
+    });
+    beat();
+    await Promise.race([acknowledged, setTimeout(TIMES.farewell, undefined, { ref: false })]);
+  }
+
+  function beat(): void {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op: HEARTBEAT, d: session.sequence }));
+  }
 
   function collect(frame: z.output<typeof Frame>): void {
     // An interaction may still be in time.
@@ -65,9 +83,7 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
   function begin(hello: unknown): void {
     const { sessionId: session_id, sequence: seq } = session;
     socket.send(JSON.stringify({ op: RESUME, d: { token, session_id, seq } }));
-    heartbeat = setInterval(() => {
-      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op: HEARTBEAT, d: seq }));
-    }, Hello.parse(hello).heartbeat_interval);
+    heartbeat = setInterval(beat, Hello.parse(hello).heartbeat_interval);
     heartbeat.unref();
   }
 
@@ -85,6 +101,7 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
     shardId: session.shardId,
     async collected() {
       await resumed;
+      await catchUp();
       return events;
     },
     leave: isKept => leave(isKept ? KEPT : GIVEN_UP),
