@@ -83,7 +83,8 @@ export async function openWorld(options: { readonly redis?: boolean } = {}): Pro
     }
     const userId = String(id);
     const before = new Set(discord.messages.keys());
-    const first = discord.message({ authorId: userId, content: face === 'discord' ? link : 'hello' });
+    // A message without words makes the channel, and is answered with nothing.
+    const first = discord.message({ authorId: userId, content: face === 'discord' ? link : '' });
     const chat = discord.messages.get(first)?.channelId ?? '';
     if (before.has(first) || chat === '') throw new Error('nothing was said');
     if (face === 'discord') {
@@ -114,8 +115,7 @@ export async function openWorld(options: { readonly redis?: boolean } = {}): Pro
             .filter(each => (each.flags & LOADING) === 0 || each.files.length > 0)
             .map(({ files }) => files.length > 0);
     const files = own.filter(Boolean).length;
-    // To "hello", said before a command, Medley has something to say of its own.
-    return { files, sentences: own.length - files - (face === 'slash' ? 1 : 0) };
+    return { files, sentences: own.length - files };
   }
 
   function tally(wanted: Face): Tally {
