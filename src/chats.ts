@@ -3,10 +3,11 @@ import type { Draft } from './bot/runtime/chat-platform.ts';
 import { forgetOldJob, type OldJob, readOldJobs } from './bot/runtime/old-jobs.ts';
 import { createRuntime, type RuntimeStatus } from './bot/runtime/runtime.ts';
 import { soleListener } from './bot/runtime/sole-listener.ts';
+import { createTracking } from './bot/tracking/tracking.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
-import { createRedisLease } from './infra/redis/redis-lease.ts';
+import { createRedisLease, takeTurns } from './infra/redis/redis-lease.ts';
 import { createSentFiles } from './media/delivery/sent-files.ts';
 import type { RuntimePlatform } from './platforms/platform.ts';
 
@@ -50,6 +51,12 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     },
   });
 
+  const { shared } = storage;
+  const turn =
+    works && shared !== undefined ? takeTurns(createRedisLease({ link: shared.link, name: 'tracking' })) : undefined;
+  const isSole = () => turn === undefined || turn.isOurs();
+  const tracking = createTracking({ services: core.services, post: runtime.post, isSole, log });
+
   /** What version 0.1.0 had accepted and not answered; before anything is heard, since it may be heard again. */
   async function adoptOldJobs(): Promise<void> {
     for (const job of readOldJobs(storage.store)) {
@@ -66,6 +73,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
       for (const { plugin } of platforms) if (plugin !== undefined) await server.register(plugin);
     },
     start() {
+      if (works) tracking.start();
       adoptOldJobs()
         .catch(error => log.error({ err: error }, 'requests of version 0.1.0 could not be taken over'))
         .then(() => runtime.start())
@@ -80,7 +88,10 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
           .catch(error => log.warn({ platform: name, err: error }, 'an owner was not told'));
       }
     },
-    stop: () => runtime.stop(),
+    async stop() {
+      await Promise.all([tracking.stop(), turn?.end()]);
+      await runtime.stop();
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
-import { type Caller, callerKey } from './bot/command.ts';
+import { type Caller, callerKey, type Services } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { type ChatMemory, createChatMemory } from './bot/memory/chat-memory.ts';
@@ -178,36 +178,37 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
   });
   const memory = createChatMemory({
     records: storage.records,
-    // No platform is asked yet to say anything that was not asked for.
-    canPost: () => false,
+    // A web chat is only there while somebody looks at it.
+    canPost: platform => platform !== 'web',
     onFailure: error => log.warn({ err: error }, 'the map that a chat saw last could not be read or noted'),
   });
   const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);
 
+  const services: Services = {
+    extractor,
+    beatmaps,
+    ratings,
+    recommend,
+    recommendationHistory,
+    painter: createSvgRasterizer(),
+    settings,
+    memory,
+    actions: createButtonTokens({
+      key: storage.keyFor('buttons'),
+      records: storage.records,
+      onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
+    }),
+    requests: {
+      async forgetUser(platform, userId) {
+        const owner = ownerKey(platform, userId);
+        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
+      },
+    },
+    version: await readVersion(),
+  };
   const dispatcher = createDispatcher({
     commands: createCommandList({ sources: sourceDescriptors }),
-    services: {
-      extractor,
-      beatmaps,
-      ratings,
-      recommend,
-      recommendationHistory,
-      painter: createSvgRasterizer(),
-      settings,
-      memory,
-      actions: createButtonTokens({
-        key: storage.keyFor('buttons'),
-        records: storage.records,
-        onFailure: error => log.warn({ err: error }, 'the arguments of a button could not be stored'),
-      }),
-      requests: {
-        async forgetUser(platform, userId) {
-          const owner = ownerKey(platform, userId);
-          await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
-        },
-      },
-      version: await readVersion(),
-    },
+    services,
     limiter,
     userLimit: config.userLimit,
     log,
@@ -225,6 +226,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     playbacks,
     delivery,
     settings,
+    services,
     dispatcher: onBehalfOfCallers(dispatcher),
     /** Goes on in the background: reads what searches are corrected by, and fills the catalogue. */
     warm(): void {

@@ -82,22 +82,37 @@ function drawStandard(level: number, lengthMs: number, beatMs: number, random: (
   return { lines, endMs: time };
 }
 
+interface Rhythm {
+  readonly count: number;
+  /** In beats. */
+  readonly step: number;
+  /** In beats, until the next one. */
+  readonly rest: number;
+}
+
+function rhythmOf(level: number, random: () => number): Rhythm {
+  const isSlow = level < 0.3;
+  if (random() < 0.15 + 0.7 * level) {
+    const count = 3 + 2 * Math.floor(random() * (1 + 6 * level));
+    return { count, step: isSlow ? 0.5 : 0.25, rest: 0.5 + 0.5 * (1 - level) };
+  }
+  return { count: 2 + Math.floor(random() * 4), step: isSlow ? 1 : 0.5, rest: 1 };
+}
+
 /** Short patterns of a rhythm, repeated with changes. */
 function drawTaiko(level: number, lengthMs: number, beatMs: number, random: () => number): Drawn {
   const lines: string[] = [];
   let time = 1_000;
   let isRim = false;
   while (time < lengthMs) {
-    const isBurst = random() < 0.15 + 0.7 * level;
-    const count = isBurst ? 3 + 2 * Math.floor(random() * (1 + 6 * level)) : 2 + Math.floor(random() * 4);
-    const step = isBurst ? (level < 0.3 ? 0.5 : 0.25) : level < 0.3 ? 1 : 0.5;
+    const { count, step, rest } = rhythmOf(level, random);
     const changes = 0.25 + 0.45 * random();
     for (let index = 0; index < count && time < lengthMs; index += 1) {
       if (random() < changes) isRim = !isRim;
       lines.push(`256,192,${Math.round(time)},1,${isRim ? 8 : 0},0:0:0:0:`);
       time += step * beatMs;
     }
-    time += beatMs * (isBurst ? 0.5 + 0.5 * (1 - level) : 1);
+    time += beatMs * rest;
   }
   return { lines, endMs: time };
 }

@@ -4,6 +4,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Acceptance, ChatPlatform, Draft, PlatformHost } from './chat-platform.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
+import { createPost, type Post } from './post.ts';
 import type { Request } from './request.ts';
 import type { RequestOutcome } from './run.ts';
 import { createRunRequest } from './run-request.ts';
@@ -56,6 +57,7 @@ export interface Runtime {
    * @param mayStand its answer may have arrived: the person is told that it may be missing, and it is not sent again
    */
   adopt(platform: string, draft: Draft, mayStand: boolean): Promise<Acceptance>;
+  readonly post: Post;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
   /** Takes nothing new, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
@@ -171,6 +173,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const platform = options.platforms.find(each => each.id === id);
       return platform === undefined ? 'closed' : intake.accept(platform, draft, mayStand);
     },
+    post: createPost({ platforms: options.platforms, translatorFor, now }),
     async status() {
       return {
         ...(await queue.stats()),

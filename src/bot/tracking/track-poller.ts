@@ -4,12 +4,7 @@ import type { Score } from '../../beatmaps/model/score.ts';
 import type { Logger } from '../../infra/log.ts';
 import { playerKey, type TrackedPlayer, type TrackedPlayers, type TrackingChat } from '../memory/tracked-players.ts';
 import type { Reply } from '../reply.ts';
-
-/** Where a post goes, and the id by which a repeat of it is recognised. */
-export interface PostTarget extends Pick<TrackingChat, 'platform' | 'chatId' | 'group'> {
-  /** The same when the same news are posted again, after a crash. */
-  readonly eventId: string;
-}
+import type { Post } from '../runtime/post.ts';
 
 /** New best plays of a player, best first. */
 export interface TrackNews {
@@ -22,8 +17,7 @@ export interface TrackPollerOptions {
   readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
   /** In the language of the chat. */
   readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
-  /** Puts a reply into a chat, once: `gone` when nothing can be said there any more. */
-  readonly post: (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;
+  readonly post: Post;
   /** Whether this process is the one that polls; of several, one does. Default: it is. */
   readonly isSole?: () => boolean;
   readonly log: Pick<Logger, 'warn'>;

@@ -17,6 +17,12 @@ export interface HeldLease {
   release(): Promise<void>;
 }
 
+/** Of a process that waits for its turn as long as it runs. */
+export interface Turn {
+  isOurs(): boolean;
+  end(): Promise<void>;
+}
+
 export interface RedisLeaseOptions {
   readonly link: RedisLink;
   /** Of what is done; the same in all processes. */
@@ -73,6 +79,39 @@ export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOpt
           await link.ask('write', client => client.eval(RELEASE, 1, key, token));
         },
       };
+    },
+  };
+}
+
+export function takeTurns(lease: Lease): Turn {
+  const ending = new AbortController();
+  const { signal } = ending;
+  let held: HeldLease | undefined;
+
+  async function run(): Promise<void> {
+    while (!signal.aborted) {
+      const lost = new Promise<void>(resolve => {
+        signal.addEventListener('abort', () => resolve(), { once: true });
+        lease.hold({ signal, onWait: () => undefined, onLost: resolve }).then(
+          result => {
+            held = result;
+          },
+          // No longer wanted: that is all it throws.
+          () => resolve(),
+        );
+      });
+      await lost;
+      await held?.release();
+      held = undefined;
+    }
+  }
+
+  const running = run();
+  return {
+    isOurs: () => held !== undefined,
+    async end() {
+      ending.abort(new Error('it is not wanted any more'));
+      await running;
     },
   };
 }

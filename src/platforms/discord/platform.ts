@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/runtime/chat-platform.ts';
@@ -20,7 +20,7 @@ import { mayMatter } from './incoming/messages.ts';
 import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
-import { MESSAGE_LIMITS } from './limits.ts';
+import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
 import { createSend } from './outgoing/send.ts';
 import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
@@ -168,6 +168,15 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       await api.post(channelId, content, options, closing.signal);
     },
     describeCaller: (_, to) => ({ hidesEmbeds: true, diagnose: () => diagnosisOf(to) }),
+    placeOf: (channelId, eventId) => ({
+      kind: 'message',
+      channelId,
+      messageId: numberOf(eventId),
+      flags: 0,
+      fileBytes: DEFAULT_UPLOAD_BYTES,
+      rights: { send: true, attach: true, reply: false, manage: false, content: true },
+      isOnlyLinks: false,
+    }),
     // An interaction shows by itself that it is being worked on.
     showWorking: to =>
       to.kind === 'interaction'
@@ -184,6 +193,11 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
 
 const NO_CONTENT =
   'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it';
+
+/** In the form of a message's id, for the nonce. */
+function numberOf(eventId: string): string {
+  return createHash('sha256').update(eventId).digest().readBigUInt64BE().toString();
+}
 
 function readOutcome(error: unknown): Outcome | undefined {
   if (error instanceof SendFailure) return sendOutcome(error);

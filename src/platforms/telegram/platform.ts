@@ -172,6 +172,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     // Most presses are answered by an edit, which has no turn.
     busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),
 
+    placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
+
     showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
 
     describeCaller({ user }, to) {

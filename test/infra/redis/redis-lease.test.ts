@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openRedisState, type SharedState } from '../../../src/infra/redis/redis.ts';
-import { createRedisLease, type HeldLease } from '../../../src/infra/redis/redis-lease.ts';
+import { createRedisLease, type HeldLease, takeTurns } from '../../../src/infra/redis/redis-lease.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
 
@@ -99,5 +99,21 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     }, 5_000);
     expect(one.onLost).not.toHaveBeenCalled();
     await one.held()?.release();
+  });
+
+  it('is taken in turns by processes that run on', async () => {
+    const name = nextName();
+    const shared = [0, 1].map(() => openRedisState({ url: server.url, log: createRecordingLog(), retryMs: 20 }));
+    opened.push(...shared);
+    await Promise.all(shared.map(each => each.isReady(5_000)));
+    const turns = shared.map(({ link }) => takeTurns(createRedisLease({ link, name, leaseMs: LEASE_MS })));
+    const ours = () => turns.filter(turn => turn.isOurs());
+    await vi.waitFor(() => expect(ours()).toHaveLength(1));
+    const [first] = ours();
+    await first?.end();
+    await vi.waitFor(() => expect(ours()).toHaveLength(1), 2_000);
+    expect(ours()[0]).not.toBe(first);
+    await Promise.all(turns.map(turn => turn.end()));
+    expect(ours()).toEqual([]);
   });
 });
