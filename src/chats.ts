@@ -51,6 +51,8 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     },
   });
 
+  core.watchChats(() => runtime.status());
+
   const { shared } = storage;
   const turn =
     works && shared !== undefined ? takeTurns(createRedisLease({ link: shared.link, name: 'tracking' })) : undefined;

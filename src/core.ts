@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Cookie } from 'tough-cookie';
 import { z } from 'zod';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
@@ -10,13 +9,18 @@ import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey, type Services } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
+import { createOwnerCommands } from './bot/commands/owner/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
 import { type ChatMemory, createChatMemory } from './bot/memory/chat-memory.ts';
 import { ownerKey } from './bot/runtime/request.ts';
+import type { RuntimeStatus } from './bot/runtime/runtime.ts';
+import { createBlockList } from './bot/settings/block-list.ts';
+import { createOptOuts } from './bot/settings/opt-outs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
 import { actFor } from './infra/concurrency/client-context.ts';
+import type { FailureTally } from './infra/failure-tally.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
@@ -25,11 +29,11 @@ import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import { createDelivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
-import { parseCookiesFile } from './media/extract/cookies-file.ts';
+import { readCookies } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
-import { cookiesVariable } from './media/extract/source-descriptor.ts';
 import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
+import { withholdPosts } from './media/extract/withheld-posts.ts';
 import { createCdnHeaders, hostsBelow } from './media/files/cdn.ts';
 import { type Post, postBytes } from './media/post.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
@@ -66,13 +70,15 @@ export interface CoreOptions {
   /** Where programs such as ffmpeg are looked for, as in PATH. */
   readonly searchPath: string;
   readonly log: Logger;
+  /** What `log` has counted. */
+  readonly failures: Pick<FailureTally, 'list'>;
 }
 
 /** What every role needs: storage, the services, and the dispatcher over them. */
 export type Core = Awaited<ReturnType<typeof createCore>>;
 
 /** @throws Error whose message says what keeps it from starting */
-export async function createCore({ config, searchPath, log }: CoreOptions) {
+export async function createCore({ config, searchPath, log, failures }: CoreOptions) {
   const { dataDir, publicUrl } = config;
   const metrics = createMetrics();
   const openClient = (connectionsPerHost?: number) =>
@@ -105,7 +111,8 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     }),
   );
 
-  const extractor = createExtractor({
+  const blocks = createBlockList({ records: storage.records });
+  const everyPost = createExtractor({
     onExtracted: from => metrics.countLookup('posts', from),
     sources,
     cache: createMemoryCache<Post>({
@@ -117,6 +124,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
     log,
   });
+  const extractor = withholdPosts(everyPost, blocks);
   const { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory } =
     createBeatmapServices({
       http,
@@ -192,6 +200,7 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     recommendationHistory,
     painter: createSvgRasterizer(),
     settings,
+    optOuts: createOptOuts({ records: storage.records, key: storage.keyFor('opt-outs') }),
     memory,
     actions: createButtonTokens({
       key: storage.keyFor('buttons'),
@@ -206,8 +215,15 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     },
     version: await readVersion(),
   };
+  let readChats: (() => Promise<RuntimeStatus>) | undefined;
+  const ownerCommands = createOwnerCommands({ blocks, failures, sources, readChats: async () => readChats?.() });
+  const isOwner = ({ platform, userId }: Caller) =>
+    config.owners.some(owner => owner.platform === platform && owner.id === userId);
   const dispatcher = createDispatcher({
     commands: createCommandList({ sources: sourceDescriptors }),
+    // Others would see in a group what is typed there.
+    hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),
+    isBlocked: async caller => !isOwner(caller) && (await blocks.hasCaller(caller)),
     services,
     limiter,
     userLimit: config.userLimit,
@@ -228,6 +244,10 @@ export async function createCore({ config, searchPath, log }: CoreOptions) {
     settings,
     services,
     dispatcher: onBehalfOfCallers(dispatcher),
+    /** The chats come after all this; owners are told how they do. */
+    watchChats(read: () => Promise<RuntimeStatus>): void {
+      readChats = read;
+    },
     /** Goes on in the background: reads what searches are corrected by, and fills the catalogue. */
     warm(): void {
       if (config.catalogueFill) backgroundFill.start();
@@ -268,22 +288,6 @@ function onBehalfOfCallers(dispatcher: Dispatcher): Dispatcher {
     answer: (ask, attempt) => actFor(clientOf(attempt.caller), () => dispatcher.answer(ask, attempt)),
     dispatch: (invocation, sink) => actFor(clientOf(invocation.caller), () => dispatcher.dispatch(invocation, sink)),
   };
-}
-
-/** Of the sites' accounts, by source. */
-async function readCookies(
-  files: Readonly<Record<string, string | undefined>>,
-): Promise<ReadonlyMap<string, readonly Cookie[]>> {
-  const cookies = new Map<string, readonly Cookie[]>();
-  for (const [id, path] of Object.entries(files)) {
-    if (path === undefined) continue;
-    try {
-      cookies.set(id, parseCookiesFile(await readFile(path, 'utf8')));
-    } catch (cause) {
-      throw new Error(`${cookiesVariable({ id })} cannot be read: ${path}`, { cause });
-    }
-  }
-  return cookies;
 }
 
 async function readVersion(): Promise<string> {

@@ -1,5 +1,6 @@
 import { ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import { type Core, createCore } from './core.ts';
+import { createFailureTally } from './infra/failure-tally.ts';
 import { createLogger } from './infra/log.ts';
 import { openLogDestination } from './infra/log-destination.ts';
 import { type RunningRoles, startRoles } from './roles.ts';
@@ -22,7 +23,8 @@ async function exit(code: number): Promise<void> {
 async function main(): Promise<void> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
-  const log = createLogger({ level: config.logLevel, destination });
+  const failures = createFailureTally();
+  const log = failures.watching(createLogger({ level: config.logLevel, destination }));
   for (const warning of findMisspelt(environment)) log.warn({}, warning);
   process.on('unhandledRejection', reason => {
     log.error({ err: reason }, 'unhandled rejection');
@@ -31,7 +33,7 @@ async function main(): Promise<void> {
     log.error({ err: error, stack: error.stack }, 'uncaught exception');
     void exit(1);
   });
-  const core = await createCore({ config, searchPath: environment.PATH ?? '', log });
+  const core = await createCore({ config, searchPath: environment.PATH ?? '', log, failures });
   const running = await startRoles(config, core, log);
   core.warm();
 

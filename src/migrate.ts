@@ -6,6 +6,8 @@ import { BUTTON_ARGUMENTS } from './bot/buttons/button-token.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS } from './bot/memory/chat-members.ts';
 import { SHOWN_MAPS } from './bot/memory/shown-maps.ts';
 import { TRACK_MARKS, TRACKING_CHATS } from './bot/memory/tracked-players.ts';
+import { BLOCKS } from './bot/settings/block-list.ts';
+import { OPT_OUTS, WEB_OPT_OUTS } from './bot/settings/opt-outs.ts';
 import { CHATS, USERS, WEB_USERS } from './bot/settings/settings.ts';
 import { ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { parseRedisUrl } from './config-values.ts';
@@ -25,6 +27,9 @@ const COLLECTIONS = [
   { options: USERS, label: 'settings of people' },
   { options: WEB_USERS, label: 'settings of web chats' },
   { options: CHATS, label: 'settings of groups' },
+  { options: OPT_OUTS, label: 'people whose links are ignored' },
+  { options: WEB_OPT_OUTS, label: 'web chats whose links are ignored' },
+  { options: BLOCKS, label: 'lists of what is blocked' },
   { options: SHOWN_MAPS, label: 'maps that chats saw last' },
   { options: CHAT_MEMBERS, label: 'linked members of groups' },
   { options: MEMBER_CHATS, label: 'groups of linked members' },

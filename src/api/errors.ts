@@ -92,7 +92,9 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
       ? 'This API key is not known. Leave it out, or send a valid one.'
       : params.what === 'host'
         ? 'This server does not answer under that name.'
-        : 'This is not open to you.',
+        : params.hint === 'withheldPost'
+          ? 'This server does not show that post.'
+          : 'This is not open to you.',
   internal: () => 'Something went wrong on this server. Try again later.',
 };
 

@@ -9,6 +9,7 @@ import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
 import type { ChatMemory } from './memory/chat-memory.ts';
 import { groupKey, personKey } from './memory/place.ts';
 import type { Card, Reply } from './reply.ts';
+import type { OptOuts } from './settings/opt-outs.ts';
 import type { PermissionCheck } from './settings/permission-check.ts';
 import type { SettingsStore } from './settings/settings.ts';
 import type { Site } from './views/site-name.ts';
@@ -106,6 +107,7 @@ export interface Services {
   /** Draws; replies go without image cards where it is absent. */
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
+  readonly optOuts: OptOuts;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
   /** What was asked for and is not answered yet. */

@@ -3,6 +3,7 @@ import { createRecommendationHistory } from '../../src/beatmaps/recommend/recomm
 import { createButtonTokens } from '../../src/bot/buttons/button-token.ts';
 import type { Caller, Services } from '../../src/bot/command.ts';
 import { createChatMemory } from '../../src/bot/memory/chat-memory.ts';
+import { createOptOuts } from '../../src/bot/settings/opt-outs.ts';
 import { createSettingsStore } from '../../src/bot/settings/settings.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
@@ -121,6 +122,10 @@ export function fakeExtractor(
           [...text.matchAll(/(?:https?:\/\/)?(?:www\.)?instagram\.com\/p\/(\w+)\/?/g)].map(([, id = '']) => link(id)),
         ),
       ],
+      postKey: address => {
+        const id = /\/p\/(\w+)/.exec(address)?.[1];
+        return id === undefined ? undefined : `instagram:${id}`;
+      },
       sourceOf: address => (/facebook\.com/.test(address) ? 'facebook' : 'instagram'),
       mediaHosts: [],
     },
@@ -143,6 +148,7 @@ export function sampleServices(
     extractor: extractor.services,
     beatmaps: fakeBeatmaps().beatmaps,
     settings: createSettingsStore({ records }),
+    optOuts: createOptOuts({ records, key: Buffer.alloc(32, 5) }),
     memory: createChatMemory({ records, onFailure: () => undefined }),
     ratings: RATINGS_OF_NOTHING,
     recommend: fakeRecommend().recommend,

@@ -37,9 +37,13 @@ export interface AutocompleteOptions {
   readonly services: Services;
   readonly translator: (caller: Caller) => Promise<Translator>;
   readonly logFailure: FailureLog;
+  /** Never rejects. */
+  readonly isBlocked: (caller: Caller) => Promise<boolean>;
 }
 
-export function createAutocomplete({ commands, services, translator, logFailure }: AutocompleteOptions): Autocomplete {
+export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
+  const { commands, services, translator, logFailure, isBlocked } = options;
+
   async function contextOf(caller: Caller, signal: AbortSignal): Promise<CommandContext> {
     return { caller, t: await translator(caller), services, signal, progress: () => undefined };
   }
@@ -51,7 +55,7 @@ export function createAutocomplete({ commands, services, translator, logFailure 
     signal: AbortSignal,
   ): Promise<readonly T[]> {
     try {
-      return await found();
+      return (await isBlocked(caller)) ? [] : await found();
     } catch (error) {
       if (!signal.aborted) logFailure(toAppError(error), 'suggest', caller);
       return [];

@@ -24,6 +24,7 @@ import { osuRecent } from './plays/osu-recent.ts';
 import { osuTarget } from './plays/osu-target.ts';
 import { osuTrack } from './plays/osu-track.ts';
 import { osuWhatIf } from './plays/osu-whatif.ts';
+import { privacy } from './privacy.ts';
 import { createSettings } from './settings.ts';
 
 /** Every command of Medley, in the order of its help. */
@@ -50,6 +51,7 @@ export function createCommandList({ sources }: { readonly sources: readonly Site
     osuLink,
     osuUnlink,
     createSettings({ sources }),
+    privacy,
     forget,
     createHelp(() => list),
     about,

@@ -36,6 +36,10 @@ import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limi
 
 export interface DispatcherOptions {
   readonly commands: readonly Command[];
+  /** Further ones that only this caller may type, and that nothing lists. Default: none. */
+  readonly hiddenCommands?: (caller: Caller) => readonly Command[];
+  /** Whether this person or chat gets no answers to anything. Default: nobody is blocked. */
+  readonly isBlocked?: (caller: Caller) => Promise<boolean>;
   readonly services: Services;
   readonly limiter: RateLimiter;
   readonly userLimit: UserRateLimitOptions['userLimit'];
@@ -81,14 +85,19 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const work = createTaskPool<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
   const admit = createUserRateLimit({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
+  const commandsFor = (caller: Caller): readonly Command[] => {
+    const hidden = options.hiddenCommands?.(caller) ?? [];
+    return hidden.length === 0 ? commands : [...commands, ...hidden];
+  };
   const intentOf = createMessageFilter({
-    commands,
+    commandsFor,
     services,
+    isBlocked,
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
   });
   const findLinks = createLinkFinder(services.extractor);
   const pastedLinks = createPastedLinks({ commands, admit, run });
-  const typingHelp = createAutocomplete({ commands, services, translator, logFailure });
+  const typingHelp = createAutocomplete({ commands, services, translator, logFailure, isBlocked });
   let turns = 0;
 
   async function translator(caller: Caller): Promise<Translator> {
@@ -112,15 +121,26 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return errorNotice(appError, t, { visibility, subject, about });
   }
 
-  function find(name: string): Command {
-    const command = commands.find(each => each.name === name);
-    if (!command) throw unknownCommand(name);
+  /** What cannot be read blocks no one. */
+  async function isBlocked(caller: Caller): Promise<boolean> {
+    try {
+      return (await options.isBlocked?.(caller)) ?? false;
+    } catch (error) {
+      logFailure(toAppError(error), 'read what is blocked', caller);
+      return false;
+    }
+  }
+
+  function find(name: string, caller: Caller): Command {
+    const known = commandsFor(caller);
+    const command = known.find(each => each.name === name);
+    if (!command) throw unknownCommand(name, known);
     return command;
   }
 
   /** Who names a group is told what is in it. */
-  function unknownCommand(name: string): AppError {
-    const group = commands.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
+  function unknownCommand(name: string, all: readonly Command[]): AppError {
+    const group = all.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
     const known = group.length > 0 ? group : commands;
     return usageError('unknownCommand', { name, allowed: known.map(each => `/${each.name}`).join(', ') });
   }
@@ -172,15 +192,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (position.from > 0) return { answers: [], next: position.from, paid: position.paid, remaining: undefined };
     switch (ask.kind) {
       case 'command':
-        return alone(find(ask.what.name), turn, position, () => ask.what.options);
+        return alone(find(ask.what.name, turn.caller), turn, position, () => ask.what.options);
       case 'line': {
-        const command = find(ask.what.name);
+        const command = find(ask.what.name, turn.caller);
         const spec = commandSpec(command, turn.t, turn.caller.chatKind);
         return alone(command, turn, position, () => parseArguments(spec, ask.what.args));
       }
       case 'button': {
         const { command, values } = await services.actions.decode(ask.what.token, callerKey(turn.caller));
-        return alone(find(command), turn, position, () => values, true);
+        return alone(find(command, turn.caller), turn, position, () => values, true);
       }
       case 'talk':
         return single(Promise.resolve(notice(turn.t.messages.notices.noLink)));
@@ -188,6 +208,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function answer(ask: Ask, { from, paid, caller, signal, progress }: Attempt): Promise<Round> {
+    if (await isBlocked(caller)) {
+      const next = ask.kind === 'links' ? ask.what.length : 1;
+      return { answers: [], next, paid, remaining: undefined };
+    }
     const turn = { caller, t: await translator(caller), signal, progress };
     try {
       return await rounds(ask, turn, { from, paid });

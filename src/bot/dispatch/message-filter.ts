@@ -1,4 +1,4 @@
-import type { Caller, Command, Services } from '../command.ts';
+import { type Caller, type Command, callerKey, type Services } from '../command.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
 import type { ChatSettings } from '../settings/settings.ts';
 import type { TextInvocation } from './invocation.ts';
@@ -9,8 +9,11 @@ import { readText, type TextIntent } from './text-intent.ts';
 export type TextMessage = Omit<TextInvocation, 'signal'>;
 
 export interface MessageFilterOptions {
-  readonly commands: readonly Command[];
-  readonly services: Pick<Services, 'extractor' | 'settings'>;
+  /** Those that the caller may use. */
+  readonly commandsFor: (caller: Caller) => readonly Command[];
+  readonly services: Pick<Services, 'extractor' | 'settings' | 'optOuts'>;
+  /** Whether this person or chat gets no answers to anything. */
+  readonly isBlocked: (caller: Caller) => Promise<boolean>;
   /** Told when settings cannot be read; the defaults then count. */
   readonly onUnreadable: (error: unknown, caller: Caller) => void;
 }
@@ -21,7 +24,12 @@ export interface MessageFilterOptions {
  */
 export type MessageFilter = (message: TextMessage) => Promise<TextIntent | undefined>;
 
-export function createMessageFilter({ commands, services, onUnreadable }: MessageFilterOptions): MessageFilter {
+export function createMessageFilter({
+  commandsFor,
+  services,
+  isBlocked,
+  onUnreadable,
+}: MessageFilterOptions): MessageFilter {
   const { extractor } = services;
   const findLinks = createLinkFinder(extractor);
 
@@ -32,15 +40,34 @@ export function createMessageFilter({ commands, services, onUnreadable }: Messag
     return source === undefined || !disabledSources.includes(source);
   }
 
-  return async message => {
+  /** Where a message to all of a group or alone with Medley holds links, those of people who opted out stay unanswered. */
+  async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
+    // A mention or a menu, which brings no text, is a request of its own.
+    const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
+    if (!isPasted) return false;
+    try {
+      return await services.optOuts.has(callerKey(caller));
+    } catch (error) {
+      onUnreadable(error, caller);
+      return false;
+    }
+  }
+
+  async function read(message: TextMessage): Promise<TextIntent | undefined> {
     const { caller, direct } = message;
-    const intent = readText(message, commands, findLinks);
+    const intent = readText(message, commandsFor(caller), findLinks);
     if (intent.kind === 'command') return intent;
+    if ((intent.kind === 'links' || intent.kind === 'address') && (await isOptedOut(message))) return undefined;
     // What is said to Medley itself is a request, whatever goes for links that are merely pasted.
     if (direct ?? caller.chatKind === 'private') return intent;
     if (intent.kind !== 'links') return undefined;
     const settings = await readableChatSettings(services, caller, error => onUnreadable(error, caller));
     const links = intent.links.filter(({ url }) => isOn(url, settings));
     return links.length > 0 ? { kind: 'links', links } : undefined;
+  }
+
+  return async message => {
+    const intent = await read(message);
+    return intent === undefined || (await isBlocked(message.caller)) ? undefined : intent;
   };
 }

@@ -1,3 +1,4 @@
+import { ownerCommands } from './owner.ts';
 import { playCommands } from './play-commands.ts';
 
 const MODE = { name: 'mode', description: 'osu, taiko, catch or mania' };
@@ -34,6 +35,11 @@ export const commands = {
       'chat-language': { name: 'chat-language', description: 'This group: the language for members who chose none' },
     },
     choices: { language: { auto: 'Automatic' }, 'chat-language': { auto: 'Automatic' } },
+  },
+  privacy: {
+    description: 'Have me ignore the links you paste, or answer them again',
+    options: { links: { name: 'links', description: 'What I do with the links you paste' } },
+    choices: { links: { ignore: 'ignore', answer: 'answer' } },
   },
   forget: {
     description: 'Delete everything I keep about you',
@@ -167,4 +173,5 @@ export const commands = {
   },
   'osu unlink': { description: 'Unlink your osu! player', options: {}, choices: {} },
   ...playCommands,
+  ...ownerCommands,
 };

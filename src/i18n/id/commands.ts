@@ -1,4 +1,5 @@
 import type { Messages } from '../messages.ts';
+import { ownerCommands } from './owner.ts';
 import { playCommands } from './play-commands.ts';
 
 const MODE = { name: 'mode', description: 'osu, taiko, catch, atau mania' };
@@ -35,6 +36,11 @@ export const commands: Messages['commands'] = {
       'chat-language': { name: 'bahasa-grup', description: 'Grup ini: bahasa untuk yang belum memilih' },
     },
     choices: { language: { auto: 'Otomatis' }, 'chat-language': { auto: 'Otomatis' } },
+  },
+  privacy: {
+    description: 'Minta saya mengabaikan tautan yang kamu tempel, atau menjawabnya lagi',
+    options: { links: { name: 'tautan', description: 'Yang saya lakukan dengan tautan yang kamu tempel' } },
+    choices: { links: { ignore: 'abaikan', answer: 'jawab' } },
   },
   forget: {
     description: 'Hapus semua yang saya simpan tentang kamu',
@@ -168,4 +174,5 @@ export const commands: Messages['commands'] = {
   },
   'osu unlink': { description: 'Lepaskan kaitan dengan pemain osu! milikmu', options: {}, choices: {} },
   ...playCommands,
+  ...ownerCommands,
 };

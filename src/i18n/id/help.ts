@@ -20,13 +20,24 @@ export const about: Messages['about'] = {
     settings:
       'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan selama 28 hari beatmap yang saya sarankan kepadamu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan. Tentang sebuah obrolan, saya mengingat beatmap osu! yang terakhir tampil selama 30 hari; tentang grup juga pemain yang dipantau adminnya, dan anggota dengan pemain terkait yang memakai perintah osu! di sana, selama 90 hari.',
     work: 'Tautan yang masih saya kerjakan disimpan sampai terkirim, paling lama seminggu; begitu juga isi tombol.',
-    forget: '/forget me langsung menghapus semua yang saya simpan tentang kamu.',
+    forget:
+      'Dengan /privacy, tautan yang kamu tempel saya abaikan. /forget me langsung menghapus semua hal lain yang saya simpan tentang kamu.',
   },
 };
 
 export const forget: Messages['forget'] = {
-  done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu.',
+  done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu, selain pilihanmu di /privacy.',
   confirm: 'Hapus semua tentang saya',
   explain:
-    'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, beatmap yang terakhir kamu lihat, grup tempat kamu memakai perintah osu! dengan pemain terkait, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu.',
+    'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, beatmap yang terakhir kamu lihat, grup tempat kamu memakai perintah osu! dengan pemain terkait, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu. Hanya pilihan agar tautanmu diabaikan yang tetap ada; /privacy mengubahnya.',
+};
+
+export const privacy: Messages['privacy'] = {
+  answered: 'Tautan yang kamu tempel saya jawab.',
+  ignored:
+    'Tautan yang kamu tempel saya abaikan. Yang kamu minta lewat perintah, atau dengan menyebut saya di grup, tetap saya jawab.',
+  explain:
+    'Agar tautanmu diabaikan, saya menyimpan bentuk acak dari ID-mu yang tidak bisa dibaca kembali, selain itu tidak ada; /forget me tidak menghapusnya.',
+  ignore: 'Abaikan tautan saya',
+  answer: 'Jawab lagi tautan saya',
 };

@@ -3,8 +3,9 @@ import { canary } from './canary.ts';
 import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
-import { about, forget, help } from './help.ts';
+import { about, forget, help, privacy } from './help.ts';
 import { osu } from './osu.ts';
+import { owner } from './owner.ts';
 import { discord, telegram } from './platforms.ts';
 import { plays } from './plays.ts';
 import { notices, post, progress, requests } from './post.ts';
@@ -30,10 +31,12 @@ export const messages: Messages = {
   diagnosis,
   about,
   forget,
+  privacy,
   discord,
   telegram,
   webExamples,
   web,
   cards,
   canary,
+  owner,
 };

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { Cookie } from 'tough-cookie';
+import { cookiesVariable } from './source-descriptor.ts';
 
 const MAX_LINES = 5_000;
 /** Browsers' exports mark cookies that scripts cannot see by this in front of the domain. */
@@ -29,4 +31,20 @@ function parseLine(line: string): Cookie | null {
  */
 export function parseCookiesFile(text: string): Cookie[] {
   return text.split(/\r?\n/, MAX_LINES).flatMap(line => parseLine(line) ?? []);
+}
+
+/** Of the sites' accounts, by source. @throws Error whose message says which file cannot be read */
+export async function readCookies(
+  files: Readonly<Record<string, string | undefined>>,
+): Promise<ReadonlyMap<string, readonly Cookie[]>> {
+  const cookies = new Map<string, readonly Cookie[]>();
+  for (const [id, path] of Object.entries(files)) {
+    if (path === undefined) continue;
+    try {
+      cookies.set(id, parseCookiesFile(await readFile(path, 'utf8')));
+    } catch (cause) {
+      throw new Error(`${cookiesVariable({ id })} cannot be read: ${path}`, { cause });
+    }
+  }
+  return cookies;
 }

@@ -40,6 +40,8 @@ export interface Extractor {
   findLinks(text: string): readonly string[];
   /** The site a link belongs to, whether or not a post is behind it; undefined when none is known. Pure. */
   sourceOf(link: string): SourceId | undefined;
+  /** `source:id` of the post that a link names by itself; undefined for a short link and where there is no post. Pure. */
+  postKey(link: string): string | undefined;
   /** Hosts that media of any source may live on. */
   readonly mediaHosts: readonly string[];
 }
@@ -242,6 +244,16 @@ export function createExtractor(options: ExtractorOptions): Extractor {
         if (link !== undefined && !links.has(link.key)) links.set(link.key, link.url);
       }
       return [...links.values()];
+    },
+
+    postKey(link) {
+      try {
+        const { match } = matchLink(link);
+        return match.kind === 'post' || match.kind === 'story' ? keyOf(match.ref) : undefined;
+      } catch (error) {
+        if (error instanceof AppError) return undefined;
+        throw error;
+      }
     },
 
     sourceOf(link) {

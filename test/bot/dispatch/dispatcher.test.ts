@@ -474,7 +474,9 @@ describe('text', () => {
     const { ask } = setUp();
     expect(words((await ask({ text: 'hello' })).replies[0])).toContain(en.notices.noLink);
     expect(words((await ask({ text: 'hello', direct: true }, group())).replies[0])).toContain(en.notices.noLink);
-    expect(words((await ask({ text: '/roll 2d6' })).replies[0])).toContain('/settings, /forget, /help, /about');
+    expect(words((await ask({ text: '/roll 2d6' })).replies[0])).toContain(
+      '/settings, /privacy, /forget, /help, /about',
+    );
     for (const text of ['https://www.instagram.com/someone/', 'see example.com/watch?v=1', 'example.com']) {
       const [notice] = (await ask({ text })).replies;
       expect(words(notice)).toContain('Instagram and Facebook');

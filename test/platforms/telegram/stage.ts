@@ -11,6 +11,7 @@ import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dis
 import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
+import { createOptOuts } from '../../../src/bot/settings/opt-outs.ts';
 import { createSettingsStore, type SettingsStore } from '../../../src/bot/settings/settings.ts';
 import { createMemoryCache } from '../../../src/infra/cache/cache.ts';
 import { createHttpClient } from '../../../src/infra/http/http-client.ts';
@@ -149,6 +150,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor,
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings,
+      optOuts: createOptOuts({ records, key: randomBytes(32) }),
       memory: createChatMemory({ records, onFailure: () => undefined }),
       ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,

@@ -7,6 +7,7 @@ import { createRecommendationHistory } from '../../../src/beatmaps/recommend/rec
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
+import { createOptOuts } from '../../../src/bot/settings/opt-outs.ts';
 import { createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
@@ -91,6 +92,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       extractor: createExtractor(asked, waiting),
       beatmaps: options.beatmaps ?? fakeBeatmaps().beatmaps,
       settings: createSettingsStore({ records }),
+      optOuts: createOptOuts({ records, key: randomBytes(32) }),
       memory: createChatMemory({ records, onFailure: () => undefined, canPost: platform => platform !== 'web' }),
       ratings: RATINGS_OF_NOTHING,
       recommend: fakeRecommend().recommend,
@@ -156,6 +158,7 @@ function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
     refresh: async () => reel,
     findLinks: text => [...new Set(text.match(/https:\/\/www\.(?:instagram|facebook)\.com\/[^\s]+/g))],
     sourceOf: () => 'instagram',
+    postKey: () => undefined,
     mediaHosts: ['cdn.test'],
   };
 }

@@ -1,0 +1,35 @@
+import type { Translator } from '../../../i18n/translate.ts';
+import { type Reply, reply } from '../../reply.ts';
+import { BLOCK_KINDS, type Blocked, type BlockKind } from '../../settings/block-list.ts';
+import { notice } from '../notice.ts';
+
+type Change = 'added' | 'known' | 'full' | 'removed' | 'absent';
+
+/** Of a kind that are shown; the newest are. */
+const MAX_SHOWN = 50;
+
+export function renderBlockChange(change: Change, kind: BlockKind, id: string, t: Translator): Reply {
+  const words = t.messages.owner;
+  return notice(words.blockChange[change](words.blockKinds[kind], id));
+}
+
+export function renderBlocked(blocked: Blocked, t: Translator): Reply {
+  const words = t.messages.owner;
+  const kinds = BLOCK_KINDS.filter(kind => blocked[kind].length > 0);
+  if (kinds.length === 0) return notice(words.nothingBlocked);
+  return reply({
+    blocks: [
+      { kind: 'heading', text: [words.blockedTitle] },
+      {
+        kind: 'fields',
+        fields: kinds.map(kind => ({
+          label: `${words.blockKinds[kind]} (${blocked[kind].length})`,
+          value: blocked[kind]
+            .slice(-MAX_SHOWN)
+            .flatMap((id, index) => [...(index === 0 ? [] : [', ']), { kind: 'code' as const, children: [id] }]),
+        })),
+      },
+    ],
+    visibility: 'caller',
+  });
+}

@@ -1,0 +1,24 @@
+import type { Translator } from '../../i18n/translate.ts';
+import { type Reply, reply } from '../reply.ts';
+
+export interface PrivacyView {
+  /** Whether the person's pasted links are left alone. */
+  readonly isOut: boolean;
+  /** Whether this answers a change. */
+  readonly saved: boolean;
+  /** Of the button that switches it. */
+  readonly token: string;
+}
+
+export function renderPrivacy({ isOut, saved, token }: PrivacyView, t: Translator): Reply {
+  const words = t.messages.privacy;
+  return reply({
+    tone: saved ? 'success' : 'neutral',
+    blocks: [
+      { kind: 'text', text: [isOut ? words.ignored : words.answered] },
+      { kind: 'text', text: [words.explain] },
+    ],
+    actions: [{ kind: 'button', label: isOut ? words.answer : words.ignore, token, style: 'secondary' }],
+    visibility: 'caller',
+  });
+}

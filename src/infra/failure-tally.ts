@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+import type { Logger } from './log.ts';
+
+/** One kind of failure: what was logged of it, by which cause. */
+export interface FailureCount {
+  /** The line's own message, which is never made of what people write. */
+  readonly message: string;
+  /** A code or an error's name. */
+  readonly cause: string | undefined;
+  readonly count: number;
+  /** Unix milliseconds. */
+  readonly lastAt: number;
+}
+
+/** The last failures of this process, by cause, in memory alone. Of details only codes are kept: no secret and no text of people is in them. */
+export interface FailureTally {
+  /** The last one first. */
+  list(): readonly FailureCount[];
+  /** The same log, whose warnings and errors are counted. */
+  watching(log: Logger): Logger;
+}
+
+const MAX_KINDS = 50;
+const CODE = /^[\w.-]{1,40}$/;
+
+export function createFailureTally(now: () => number = Date.now): FailureTally {
+  const counts = new LRUCache<string, FailureCount>({ max: MAX_KINDS });
+
+  function note(details: object, message: string): void {
+    const cause = causeOf(details);
+    const key = `${message} ${cause}`;
+    counts.set(key, { message, cause, count: (counts.peek(key)?.count ?? 0) + 1, lastAt: now() });
+  }
+
+  function watching(log: Logger): Logger {
+    const counted = (level: 'warn' | 'error') => (details: object, message: string) => {
+      note(details, message);
+      log[level](details, message);
+    };
+    return {
+      debug: (details, message) => log.debug(details, message),
+      info: (details, message) => log.info(details, message),
+      warn: counted('warn'),
+      error: counted('error'),
+      child: bindings => watching(log.child(bindings)),
+    };
+  }
+
+  return { list: () => [...counts.values()], watching };
+}
+
+function causeOf(details: object): string | undefined {
+  const error: unknown = details instanceof Error ? details : Reflect.get(details, 'err');
+  if (!(error instanceof Error)) return undefined;
+  const below = codeOf(error.cause);
+  return [codeOf(error), below].filter(code => code !== undefined).join(' < ') || undefined;
+}
+
+function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code: unknown = 'code' in error ? error.code : undefined;
+  return [code, error.name].find(each => typeof each === 'string' && CODE.test(each))?.toString();
+}
