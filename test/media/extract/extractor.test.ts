@@ -39,9 +39,15 @@ function setUp(given: Given = {}) {
   const clock = { now: Date.UTC(2026, 9, 1) };
   const fetched: string[] = [];
   const resolved: string[] = [];
+  const matched: string[] = [];
   const source = (id: Post['source'], match: MediaSource['match'], refOf: MediaSource['refOf']): MediaSource => ({
     id,
-    match,
+    match(address) {
+      const found = match(address);
+      // A host alone is looked at to tell addresses from words.
+      if (found !== undefined && address.pathname !== '/') matched.push(address.href);
+      return found;
+    },
     refOf,
     strategies: [],
     examples: [],
@@ -87,7 +93,7 @@ function setUp(given: Given = {}) {
     now,
     ...(given.deadlineMs === undefined ? {} : { deadlineMs: given.deadlineMs }),
   });
-  return { extractor, clock, fetched, resolved };
+  return { extractor, clock, fetched, resolved, matched };
 }
 
 const failing =
@@ -114,6 +120,16 @@ describe('extract: from a link to a post', () => {
     expect(`${post.source}:${post.id}`).toBe(key);
     expect(from).toBe('load');
     expect(fetched).toEqual([key]);
+  });
+
+  it('matches a link once on its way from a message to its post, however it is written', async () => {
+    const { extractor, matched } = setUp();
+    const [link = ''] = extractor.findLinks(`look: ${INSTAGRAM}?img_index=2&igsh=x !`);
+    expect(matched).toHaveLength(1);
+    expect(extractor.findLinks(link)).toEqual([link]);
+    expect(extractor.sourceOf(link)).toBe('instagram');
+    expect((await extractor.extract(link)).itemIndex).toBe(1);
+    expect(matched).toHaveLength(1);
   });
 
   it('says which item the link points at, when it exists', async () => {
