@@ -13,7 +13,7 @@ import type { Logger } from './infra/log.ts';
 import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
-import { createOperations } from './operations.ts';
+import { createMonitoring } from './monitoring.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
 export interface RunningRoles {
@@ -25,7 +25,8 @@ export interface RunningRoles {
 
 /**
  * Starts what this process is there for: *gateway* hears the chats, *worker* answers them, *web* serves the API, the web chat, media and
- * webhooks. Every process answers for its health.
+ * webhooks. Every process answers for its health. Which platforms are heard, and where news are posted, `chats.ts` says; what is watched,
+ * `monitoring.ts`.
  * @throws Error whose message says what keeps it from starting
  */
 export async function startRoles(config: Config, core: Core, log: Logger): Promise<RunningRoles> {
@@ -37,8 +38,8 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   metrics.observe(server.app);
   const web = roles.has('web') ? await registerWeb(config, core, server, checkKey, log) : undefined;
   const chats = await createChats(config, core, log);
-  const operations = createOperations(config, core, chats, log);
-  const { readiness } = operations;
+  const monitoring = createMonitoring(config, core, chats, log);
+  const { readiness } = monitoring;
   const isProxied = publicUrl !== undefined || trustProxy.length > 0;
   await server.app.register(healthRoutes({ server, readiness, metrics, checkKey, limiter, isProxied }));
   await chats.register(server.app);
@@ -46,12 +47,12 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   const { origin } = await server.listen({ host: config.host, port: config.port });
   await web?.start();
   chats.start();
-  operations.start();
+  monitoring.start();
   return {
     address: `${origin}/`,
     async stop() {
       // What people wait for is still answered while the core stands.
-      await Promise.all([web?.stop(), chats.stop(), operations.stop(), server.stop()]);
+      await Promise.all([web?.stop(), chats.stop(), monitoring.stop(), server.stop()]);
     },
   };
 }

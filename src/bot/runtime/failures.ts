@@ -3,7 +3,7 @@ import type { Verdict } from '../../infra/queue/queue.ts';
 import { type SendFailure, StoreAway, Superseded } from './chat-platform.ts';
 import { backoffMs, type Holds } from './holds.ts';
 import { again, type RequestOutcome, type Run } from './run.ts';
-import { Unsure } from './sending.ts';
+import { Unsure } from './send-once.ts';
 import { PlatformAway, type Steps } from './steps.ts';
 
 export interface FailuresOptions {

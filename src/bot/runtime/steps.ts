@@ -10,7 +10,7 @@ import type { Holds } from './holds.ts';
 import { type Owed, ownerKey } from './request.ts';
 import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
 import { oneReply } from './say.ts';
-import { createPut } from './sending.ts';
+import { createSendOnce } from './send-once.ts';
 import type { WaitNotices } from './wait-notices.ts';
 
 export interface StepsOptions {
@@ -148,7 +148,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
   function sendingOf(run: Run, t: Translator, place: { phase: string; next: number; isLast: boolean }): Sending {
     const { request, progress, platform, to, controller } = run;
     const { signal } = controller;
-    const put = createPut({
+    const put = createSendOnce({
       ...place,
       progress,
       signal,

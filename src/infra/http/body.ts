@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { AppError } from '../../errors.ts';
-import { OWN_DOING } from './exchange-failure.ts';
+import { OWN_DOING } from './read-failure.ts';
 
 const decoders = {
   gzip: promisify(gunzip),

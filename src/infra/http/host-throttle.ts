@@ -2,8 +2,8 @@ import { AppError } from '../../errors.ts';
 import { actingClient } from '../concurrency/client-context.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { FairLine } from '../concurrency/fair-line.ts';
-import { OWN_DOING } from './exchange-failure.ts';
 import { matchesHostPattern } from './host-list.ts';
+import { OWN_DOING } from './read-failure.ts';
 
 /** `Infinity` lifts a bound. */
 export interface ThrottleRule {

@@ -8,11 +8,11 @@ import { type BrowserPackage, createBrowserPackage } from './browser/browser-pac
 import { createBrowserTransport } from './browser/browser-transport.ts';
 import { createConnectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
-import { OWN_DOING } from './exchange-failure.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
 import type { Overrides } from './overrides.ts';
 import { createPlainTransport } from './plain-transport.ts';
+import { OWN_DOING } from './read-failure.ts';
 import { firstStep, isRedirect, nextStep } from './redirect.ts';
 import { createRetry } from './retry.ts';
 

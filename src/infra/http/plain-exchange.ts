@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { AppError } from '../../errors.ts';
 import { ByteBuffer } from './body.ts';
 import type { BodyUse, Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
-import { readFailure, tooLarge } from './exchange-failure.ts';
+import { readFailure, tooLarge } from './read-failure.ts';
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 

@@ -63,6 +63,9 @@ export interface ExtractorOptions {
 const MAX_WRAPPERS = 3;
 const MAX_SHORT_LINKS = 2;
 const MAX_REFS = 5_000;
+const MAX_MATCHED = 2_000;
+/** Longer links are rare, and not worth their memory. */
+const MAX_MATCHED_CHARS = 500;
 /** Posts that are fetched at once for one client: more would only wait at the sites' pace, with all they ask beside. */
 const FETCHES_PER_CLIENT = 24;
 const MAX_WAITING_PER_CLIENT = 1_000;
@@ -73,6 +76,12 @@ function keyOf(post: Pick<Post, 'source' | 'id'>): string {
 
 function extraction(post: Post, { itemIndex }: PostRef, from: Extraction['from']): Extraction {
   return { post, itemIndex: itemIndex !== null && itemIndex < itemCount(post) ? itemIndex : null, from };
+}
+
+/** What a link is by itself, wrappers taken off. */
+interface Matched {
+  readonly source: MediaSource;
+  readonly match: Exclude<LinkMatch, { kind: 'wrapper' }>;
 }
 
 type PostMatch = Extract<LinkMatch, { kind: 'post' | 'story' }>;
@@ -98,11 +107,21 @@ export function createExtractor(options: ExtractorOptions): Extractor {
   /** What `refresh` asks for again; it knows only ids. */
   const refs = new LRUCache<string, PostRef>({ max: MAX_REFS });
 
-  /** The source that knows the address's host and what it says of it, wrappers taken off. */
-  function matchLink(text: string): {
-    readonly source: MediaSource;
-    readonly match: Exclude<LinkMatch, { kind: 'wrapper' }>;
-  } {
+  /** A link is asked about several times on its way from a message to its post, and matched once. */
+  const matched = new LRUCache<string, Matched>({ max: MAX_MATCHED });
+
+  function matchLink(text: string): Matched {
+    const known = matched.get(text);
+    if (known !== undefined) return known;
+    const found = readAnew(text);
+    if (text.length <= MAX_MATCHED_CHARS) matched.set(text, found);
+    // From here on it goes by its canonical form.
+    if (found.match.kind === 'post') matched.set(linkOf(found.match.ref), found);
+    return found;
+  }
+
+  /** The source that knows the address's host and what it says of it. */
+  function readAnew(text: string): Matched {
     let target = text;
     for (let wrappers = 0; wrappers <= MAX_WRAPPERS; wrappers += 1) {
       const address = parseAddress(target);

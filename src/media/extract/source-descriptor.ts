@@ -4,7 +4,7 @@ import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { SourceId } from '../post.ts';
 import type { MediaSource } from './source.ts';
-import type { Strategy } from './strategies.ts';
+import type { Strategy } from './strategy-chain.ts';
 import type { StrategyRecords } from './strategy-records.ts';
 
 /** What every source is made with. */

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
-import type { Strategy } from '../extract/strategies.ts';
+import type { Strategy } from '../extract/strategy-chain.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
 
 /** The yt-dlp program: the last resort, where it is installed. */

@@ -3,7 +3,7 @@ import { DEFAULT_API, TELEGRAM_LIMITS } from './limits.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
 import type { Me, WebhookInfo } from './outgoing/methods.ts';
-import { isTokenRefused } from './outgoing/outcome.ts';
+import { isTokenRefused } from './outgoing/send-outcome.ts';
 
 export interface TelegramExamination {
   readonly token: string;

@@ -4,7 +4,7 @@ import {
   createStrategyChain,
   type Strategy,
   type StrategyChainOptions,
-} from '../../../src/media/extract/strategies.ts';
+} from '../../../src/media/extract/strategy-chain.ts';
 import type { Post } from '../../../src/media/post.ts';
 import { silentLog } from '../../fakes/instagram-upstream.ts';
 import { makePhoto, makePost } from '../../fakes/post.ts';

@@ -39,9 +39,15 @@ function setUp(given: Given = {}) {
   const clock = { now: Date.UTC(2026, 9, 1) };
   const fetched: string[] = [];
   const resolved: string[] = [];
+  const matched: string[] = [];
   const source = (id: Post['source'], match: MediaSource['match'], refOf: MediaSource['refOf']): MediaSource => ({
     id,
-    match,
+    match(address) {
+      const found = match(address);
+      // A host alone is looked at to tell addresses from words.
+      if (found !== undefined && address.pathname !== '/') matched.push(address.href);
+      return found;
+    },
     refOf,
     strategies: [],
     examples: [],
@@ -87,7 +93,7 @@ function setUp(given: Given = {}) {
     now,
     ...(given.deadlineMs === undefined ? {} : { deadlineMs: given.deadlineMs }),
   });
-  return { extractor, clock, fetched, resolved };
+  return { extractor, clock, fetched, resolved, matched };
 }
 
 const failing =
@@ -114,6 +120,16 @@ describe('extract: from a link to a post', () => {
     expect(`${post.source}:${post.id}`).toBe(key);
     expect(from).toBe('load');
     expect(fetched).toEqual([key]);
+  });
+
+  it('matches a link once on its way from a message to its post, however it is written', async () => {
+    const { extractor, matched } = setUp();
+    const [link = ''] = extractor.findLinks(`look: ${INSTAGRAM}?img_index=2&igsh=x !`);
+    expect(matched).toHaveLength(1);
+    expect(extractor.findLinks(link)).toEqual([link]);
+    expect(extractor.sourceOf(link)).toBe('instagram');
+    expect((await extractor.extract(link)).itemIndex).toBe(1);
+    expect(matched).toHaveLength(1);
   });
 
   it('says which item the link points at, when it exists', async () => {
@@ -365,6 +381,24 @@ describe('refresh', () => {
     isGone = true;
     await expect(extractor.refresh(post)).rejects.toMatchObject({ code: 'not_found' });
     await expect(extractor.extract(REEL)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('postKey', () => {
+  it('is the same for every spelling of a link, and there is none where the link alone names no post', () => {
+    const { extractor, fetched } = setUp();
+    for (const link of [
+      `https://www.instagram.com/reel/${CODE}/`,
+      `https://www.instagram.com/p/${CODE}/?img_index=2`,
+      `instagram.com/someone/reel/${CODE}`,
+    ]) {
+      expect(extractor.postKey(link)).toBe(`instagram:${CODE}`);
+    }
+    for (const link of ['https://www.instagram.com/someone/', 'https://example.com/x', 'telegram:7', 'words']) {
+      expect(extractor.postKey(link)).toBeUndefined();
+    }
+    expect(extractor.postKey('https://www.facebook.com/share/v/1AbCdEfGh/')).toBeUndefined();
+    expect(fetched).toEqual([]);
   });
 });
 

@@ -14,7 +14,7 @@ import { openStore } from '../../../src/infra/store/store.ts';
 import { createExtractor } from '../../../src/media/extract/extractor.ts';
 import type { SourceDescriptor } from '../../../src/media/extract/source-descriptor.ts';
 import { createStoredPostParser } from '../../../src/media/extract/stored-post.ts';
-import { createStrategyChain } from '../../../src/media/extract/strategies.ts';
+import { createStrategyChain } from '../../../src/media/extract/strategy-chain.ts';
 import { createStoredStrategyRecords } from '../../../src/media/extract/strategy-records.ts';
 import { createCdnHeaders } from '../../../src/media/files/cdn.ts';
 import { type Post, postSchemaOf } from '../../../src/media/post.ts';

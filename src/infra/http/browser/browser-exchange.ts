@@ -2,7 +2,7 @@ import type { Response } from 'wreq-js';
 import { AppError } from '../../../errors.ts';
 import { ByteBuffer } from '../body.ts';
 import type { Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from '../exchange.ts';
-import { tooLarge } from '../exchange-failure.ts';
+import { tooLarge } from '../read-failure.ts';
 import type { BrowserConnections, BrowserTarget } from './browser-connections.ts';
 import { readBrowserFailure } from './browser-failure.ts';
 import type { Browser } from './browser-package.ts';

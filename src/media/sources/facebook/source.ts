@@ -3,7 +3,7 @@ import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { isUsable } from '../../extract/request-profile.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
-import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
+import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { type Post, placeItems } from '../../post.ts';
 import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';

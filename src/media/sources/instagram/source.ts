@@ -3,7 +3,7 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
-import { createStrategyChain, type Strategy } from '../../extract/strategies.ts';
+import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import type { Post } from '../../post.ts';

@@ -5,9 +5,9 @@ import type { Press, TelegramReplyTo } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { EditMessage } from './edit-message.ts';
+import { failureSentence } from './file-refusals.ts';
 import type { PressAnswers } from './press-answers.ts';
 import type { Sender } from './send.ts';
-import { failureSentence } from './send-errors.ts';
 import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
 
 export interface AnswerPressOptions {

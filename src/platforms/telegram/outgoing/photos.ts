@@ -6,9 +6,9 @@ import { captioned, markup } from '../render/file-fields.ts';
 import type { Photo, PhotoPayload } from '../render/render.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
+import { isAboutFile, isWithoutRight } from './file-refusals.ts';
 import type { MessageApi, Place } from './message-api.ts';
 import type { EditTarget, FileSource, SentMessage } from './methods.ts';
-import { isAboutFile, isWithoutRight } from './send-errors.ts';
 import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
 
 /** Photos of Medley's own: covers at an address, which Telegram fetches, and image cards. */

@@ -18,11 +18,11 @@ import {
   type FileCandidates,
   type FileCandidatesOptions,
 } from './file-candidates.ts';
+import { culprits, isAboutFile, isWithoutRight } from './file-refusals.ts';
 import { createKeyedMutex } from './keyed-mutex.ts';
 import type { MessageApi, Place } from './message-api.ts';
 import type { SentMessage } from './methods.ts';
 import type { Photos } from './photos.ts';
-import { culprits, isAboutFile, isWithoutRight } from './send-errors.ts';
 import type { Occasion } from './sending.ts';
 
 /** All of it throws Paced before anything that has to wait for its turn, and BotApiError. */

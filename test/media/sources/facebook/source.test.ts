@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
 import type { PostRef } from '../../../../src/media/extract/source.ts';
-import type { Strategy } from '../../../../src/media/extract/strategies.ts';
+import type { Strategy } from '../../../../src/media/extract/strategy-chain.ts';
 import { type Post, playableVariants } from '../../../../src/media/post.ts';
 import { createFacebookSource } from '../../../../src/media/sources/facebook/source.ts';
 import { createFakeUpstream, type FakeRoute, silentLog } from '../../../fakes/instagram-upstream.ts';

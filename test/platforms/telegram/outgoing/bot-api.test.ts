@@ -9,7 +9,7 @@ import { createBotApi } from '../../../../src/platforms/telegram/outgoing/bot-ap
 import { BotApiError } from '../../../../src/platforms/telegram/outgoing/bot-api-error.ts';
 import { Paced } from '../../../../src/platforms/telegram/outgoing/message-api.ts';
 import type { Method } from '../../../../src/platforms/telegram/outgoing/methods.ts';
-import { outcomeOf } from '../../../../src/platforms/telegram/outgoing/outcome.ts';
+import { outcomeOf } from '../../../../src/platforms/telegram/outgoing/send-outcome.ts';
 
 const BYTES = 16 * 1024 * 1024;
 const TOKEN = '7000000001:AAFakeTokenForLoopbackOnly_0123456789a';

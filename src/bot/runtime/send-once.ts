@@ -27,7 +27,7 @@ export interface PutOptions {
  * Puts messages into a chat so that each stands there once: before a call it is written down that the message may arrive, after it that it
  * stands or certainly does not. A message whose fate is not known is only sent again where the platform knows it again.
  */
-export function createPut(options: PutOptions): Sending['put'] {
+export function createSendOnce(options: PutOptions): Sending['put'] {
   const { progress, phase, next, signal, outcomeOf, save, onSent, now } = options;
 
   /** From here until the message stands, nothing but the platform could say, if this process died, whether it arrived. */

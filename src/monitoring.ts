@@ -9,7 +9,7 @@ import { type BrokenStrategy, canaryRecord, createCanary } from './media/extract
 import { sourceDescriptors } from './media/sources/index.ts';
 
 /** What the people who run Medley see of it. */
-export interface Operations {
+export interface Monitoring {
   readonly readiness: Readiness;
   start(): void;
   stop(): Promise<void>;
@@ -25,12 +25,12 @@ const STAND_IN_INTERVAL_MS = 4_000;
 
 type Status = Awaited<ReturnType<Chats['status']>>;
 
-export function createOperations(
+export function createMonitoring(
   config: Config,
   core: Core,
   chats: Pick<Chats, 'status' | 'tellOwners'>,
   log: Logger,
-): Operations {
+): Monitoring {
   const { storage, metrics, sources } = core;
   const t = createTranslator([]);
   const tellOwners = (text: string) => {
@@ -62,7 +62,10 @@ export function createOperations(
       storeCheck(storage.records),
       diskCheck(config.dataDir),
       { name: 'platforms', check: async () => whyAway(await chats.status(), Date.now()) },
-      { name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) },
+      // Those who only hear or serve cannot tell whether others take up what waits.
+      ...(config.roles.has('worker')
+        ? [{ name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) }]
+        : []),
       { name: 'canary', isVital: false, check: () => whatBroke(canary.broken()) },
     ],
   });

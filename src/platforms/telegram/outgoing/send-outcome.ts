@@ -1,7 +1,7 @@
 import type { SendFailure } from '../../../bot/runtime/chat-platform.ts';
 import { BotApiError } from './bot-api-error.ts';
+import { isWithoutRight } from './file-refusals.ts';
 import { Paced } from './message-api.ts';
-import { isWithoutRight } from './send-errors.ts';
 
 /** Refused by the token: revoked, or never one. Other methods answer 404 where a server does not know them. */
 export function isTokenRefused({ code, method }: BotApiError): boolean {

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BUDI, type Chats, openChats, PHOTO, REEL, SARI } from './chats.ts';
+import type { Program } from './program.ts';
+
+const DISCORD_OWNER = '80351110224678912';
+
+let chats: Chats;
+let medley: Program;
+
+beforeAll(async () => {
+  chats = await openChats({ environment: { OWNER_IDS: `telegram:${SARI.id},discord:${DISCORD_OWNER}` } });
+  medley = await chats.start();
+}, 60_000);
+
+afterAll(async () => {
+  await chats?.close();
+});
+
+const toTelegram = (chat: number) =>
+  [...chats.telegram.messages.values()].filter(({ byBot, chatId }) => byBot && chatId === chat);
+
+/** The next answer in that person's private chat. */
+async function told(from: typeof SARI, text: string): Promise<string> {
+  const before = toTelegram(from.id).length;
+  chats.telegram.message({ from, text });
+  await chats.telegram.waitFor(() => (toTelegram(from.id).length > before ? true : undefined), 10_000);
+  return JSON.stringify(toTelegram(from.id).slice(before));
+}
+
+describe('an owner', () => {
+  it('asks how Medley does, on Telegram and on Discord, and nobody else can', async () => {
+    const status = await told(SARI, '/owner status');
+    for (const part of ['Medley', process.version, 'MiB', '1 running', 'telegram', 'connected', 'embed/crawler'])
+      expect(status).toContain(part);
+    expect(await told(BUDI, '/owner status')).toContain('I do not know /owner');
+
+    chats.discord.message({ authorId: DISCORD_OWNER, content: '/owner blocked' });
+    const said = await chats.discord.waitFor(
+      () => [...chats.discord.messages.values()].find(message => message.own),
+      10_000,
+    );
+    expect(JSON.stringify(said)).toContain('Nothing is blocked.');
+  });
+
+  it('blocks a link and a person, also over a restart, and takes it back', async () => {
+    expect(await told(SARI, `/owner block link ${PHOTO}`)).toContain('Blocked: link instagram:');
+    expect(await told(BUDI, PHOTO)).toContain('That post is not shown here');
+    await told(SARI, `/owner block person telegram:${BUDI.id}`);
+    await medley.kill();
+    medley = await chats.start();
+    const before = toTelegram(BUDI.id).length;
+    chats.telegram.message({ from: BUDI, text: REEL });
+    expect(await told(SARI, '/owner blocked')).toContain(`telegram:${BUDI.id}`);
+    expect(toTelegram(BUDI.id)).toHaveLength(before);
+    await told(SARI, `/owner unblock person telegram:${BUDI.id}`);
+    expect(await told(BUDI, '/help')).toContain('/privacy');
+  }, 40_000);
+
+  it('is told what failed', async () => {
+    chats.sandbox.faults.set('instagram.*', 'status:500');
+    await told(BUDI, 'https://www.instagram.com/p/DXneverseen1/');
+    chats.sandbox.faults.clear();
+    expect(await told(SARI, '/owner logs')).toMatch(/a request failed: upstream_unavailable/);
+  }, 40_000);
+});
