@@ -1,4 +1,4 @@
-import { type AppError, toAppError } from '../../errors.ts';
+import { AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
@@ -207,12 +207,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
+  /** Silence; but a platform that waits for the answer of a command or button would show that it works on it. */
+  function blocked(ask: Ask, turn: DispatchContext, paid: number): Round {
+    if (ask.kind === 'command' || ask.kind === 'button')
+      return single(
+        Promise.resolve(
+          failure(new AppError('forbidden', 'the caller is blocked', { params: { what: 'caller' } }), ask.kind, turn),
+        ),
+      );
+    const next = ask.kind === 'links' ? ask.what.length : 1;
+    return { answers: [], next, paid, remaining: undefined };
+  }
+
   async function answer(ask: Ask, { from, paid, caller, signal, progress }: Attempt): Promise<Round> {
-    if (await isBlocked(caller)) {
-      const next = ask.kind === 'links' ? ask.what.length : 1;
-      return { answers: [], next, paid, remaining: undefined };
-    }
     const turn = { caller, t: await translator(caller), signal, progress };
+    if (await isBlocked(caller)) return blocked(ask, turn, paid);
     try {
       return await rounds(ask, turn, { from, paid });
     } catch (error) {

@@ -63,6 +63,7 @@ export const errors = {
     if (p.what === 'button') return 'That button belongs to someone else. You can send the command yourself.';
     if (p.what === 'chat_settings')
       return 'Only admins of this chat can change that. You can still set your own language.';
+    if (p.what === 'caller') return 'The people who run me have asked me not to answer here.';
     return 'I am not allowed to open that. You can send me a link to another post.';
   },
   internal: (_: Params) => 'Something went wrong on my side. Please try again.',

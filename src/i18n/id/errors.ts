@@ -59,6 +59,7 @@ export const errors: Messages['errors'] = {
     if (p.what === 'chat_settings') {
       return 'Hanya admin obrolan ini yang bisa mengubahnya. Bahasamu sendiri tetap bisa kamu atur.';
     }
+    if (p.what === 'caller') return 'Pengelola saya meminta saya untuk tidak menjawab di sini.';
     return 'Saya tidak diizinkan membukanya. Kamu bisa mengirim tautan kiriman lain.';
   },
   internal: () => 'Ada yang tidak beres di pihak saya. Silakan coba lagi.',

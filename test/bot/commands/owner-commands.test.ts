@@ -144,7 +144,17 @@ describe('what is blocked', () => {
       { kind: 'command', what: { name: 'help', options: {} } },
       { caller: sari, signal, progress: () => undefined, from: 0, paid: 0 },
     );
-    expect(round).toMatchObject({ answers: [], next: 1, remaining: undefined });
+    // Discord would show for a quarter of an hour that it is being worked on.
+    expect(round).toMatchObject({ next: 1, remaining: undefined });
+    expect(await Promise.all(round.answers.map(({ reply }) => reply))).toMatchObject([
+      { tone: 'notice', visibility: 'caller' },
+    ]);
+    const pasted = { kind: 'links', what: [{ url: link('a'), spoiler: false }] } as const;
+    const attempt = { caller: sari, signal, progress: () => undefined, from: 0, paid: 0 };
+    expect(await dispatcher.answer({ ...pasted, what: [...pasted.what] }, attempt)).toMatchObject({
+      answers: [],
+      next: 1,
+    });
     expect(await say(link('a'), inGroup({ ...sari, userId: '8' }))).toHaveLength(1);
   });
 
