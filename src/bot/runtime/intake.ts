@@ -42,6 +42,8 @@ export function createIntake(options: IntakeOptions): Intake {
   const say = createSay({ translatorFor, log, now, signal: closing.signal });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random });
   const under = new Set<Promise<unknown>>();
+  /** By id: an event may be heard twice at once, such as over an earlier session and the new one. */
+  const taking = new Map<string, Promise<Acceptance>>();
 
   function requestOf(platform: ChatPlatform, draft: Draft): Request {
     const { eventId, shard, chat, user, until, replyTo } = draft;
@@ -126,12 +128,20 @@ export function createIntake(options: IntakeOptions): Intake {
   return {
     async accept(platform, draft, mayStand = false) {
       if (closing.signal.aborted) return 'closed';
+      const id = `${platform.id}:${draft.eventId}`;
+      const twin = taking.get(id);
+      if (twin !== undefined) {
+        const acceptance = await twin;
+        return acceptance === 'accepted' ? 'known' : acceptance;
+      }
       const work = accept(platform, draft, mayStand).catch((error: unknown): Acceptance => {
         log.error({ err: error }, 'a request could not be taken');
         return 'closed';
       });
       own(work);
+      taking.set(id, work);
       const acceptance = await work;
+      taking.delete(id);
       onAccepted(platform.id, acceptance);
       return acceptance;
     },

@@ -121,6 +121,35 @@ describe('a request', () => {
     expect(await ask(stage, { ...draft, acknowledge: () => Promise.reject(new Error('twice')) })).toBe('known');
   });
 
+  it('that is heard twice at once is taken and acknowledged once', async () => {
+    const added: string[] = [];
+    const stage = await open({
+      // As a shared queue, which cannot say at once that it has an entry.
+      queueOver: queue => ({
+        ...queue,
+        async add(entry) {
+          added.push(entry.id);
+          await queue.add(entry);
+          return { outcome: 'accepted', ahead: 0 };
+        },
+      }),
+    });
+    let acknowledged = 0;
+    const draft = {
+      ...linksDraft('1', ['a']),
+      acknowledge: async () => {
+        acknowledged += 1;
+        if (acknowledged > 1) throw new Error('twice');
+      },
+    };
+    const both = [stage.platform.host()?.accept(draft), stage.platform.host()?.accept(draft)];
+    await stage.pass(20);
+    expect(await Promise.all(both)).toEqual(['accepted', 'known']);
+    expect(added).toHaveLength(1);
+    await stage.settle();
+    expect(stage.said()).toEqual([text('a')]);
+  });
+
   it('that was acknowledged by a process that died is run a little later', async () => {
     const stage = await open();
     void stage.platform.host()?.accept({ ...linksDraft('1', ['a']), acknowledge: () => new Promise(() => undefined) });
