@@ -42,7 +42,6 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
     expect(messages.hints.notInteger({ option: 'item', min: 3, max: 17 })).toMatch(/item.*3.*17/);
     expect(messages.hints.unknownOption({ command: 'download', name: 'foo', allowed: 'x, y' })).toMatch(/foo.*x, y/);
     expect(messages.hints.itemRange({ count: 4 })).toContain('4');
-    expect(messages.notices.moreLinks(5, 3)).toMatch(/5.*3/);
     expect(messages.errors.upstream_unavailable({}, 'WAIT')).toContain('WAIT');
     expect(messages.errors.rate_limited({}, 'WAIT')).toContain('WAIT');
     expect(messages.errors.rate_limited({ reason: 'busy' }, 'WAIT')).toContain('WAIT');

@@ -17,14 +17,7 @@ import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
 import { type Ask, askOf } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
-import {
-  type Answer,
-  type DispatchContext,
-  type Position,
-  type Remaining,
-  type Round,
-  single,
-} from './dispatch-context.ts';
+import { type Answer, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
@@ -233,16 +226,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** What is said about links that are not answered, by platforms that keep none. */
-  function leftOut({ links, about, refusal }: Remaining, taken: number, turn: DispatchContext): Reply {
-    if (refusal === undefined) return notice(turn.t.messages.notices.moreLinks(taken, links));
-    return failure(refusal, 'links', { ...turn, about });
-  }
-
-  async function prepared(ask: Ask, turn: DispatchContext): Promise<readonly Answer[]> {
-    const { answers, remaining, next } = await answer(ask, { ...turn, from: 0, paid: 0 });
-    if (remaining === undefined) return answers;
-    return [...answers, { reply: Promise.resolve(leftOut(remaining, answers.length, turn)), next }];
+  /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
+  async function handOver(answers: readonly Answer[], sink: Sink, isEnd: boolean, signal: AbortSignal): Promise<void> {
+    for (const [index, { reply, link }] of answers.entries()) {
+      const ready = await reply;
+      if (ready && !signal.aborted) await sink.reply(ready, { last: isEnd && index === answers.length - 1, link });
+    }
   }
 
   async function read(message: TextMessage): Promise<Ask | undefined> {
@@ -269,22 +258,25 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const { caller } = invocation;
       const failed = new AbortController();
       const signal = AbortSignal.any([invocation.signal, failed.signal]);
-      const turn: DispatchContext = {
-        caller,
-        t: await translator(caller),
-        signal,
-        progress: stage => sink.progress(stage),
-      };
-      const answers = await prepared(ask, turn);
-      try {
-        for (const [index, { reply, link }] of answers.entries()) {
-          const ready = await reply;
-          if (ready && !signal.aborted) await sink.reply(ready, { last: index === answers.length - 1, link });
+      const progress = (stage: ProgressStage) => sink.progress(stage);
+      let position: Position = { from: 0, paid: 0 };
+      for (let isEnd = false; !isEnd; ) {
+        const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
+        const said = [...answers];
+        if (remaining?.refusal !== undefined) {
+          // Those that are left are not kept for later here: the time to wait is told.
+          const turn = { caller, t: await translator(caller), signal, progress, about: remaining.about };
+          said.push({ reply: Promise.resolve(failure(remaining.refusal, 'links', turn)), next });
         }
-      } catch (error) {
-        failed.abort(error);
-        await Promise.all(answers.map(({ reply }) => reply));
-        throw error;
+        isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
+        try {
+          await handOver(said, sink, isEnd, signal);
+        } catch (error) {
+          failed.abort(error);
+          await Promise.all(said.map(({ reply }) => reply));
+          throw error;
+        }
+        position = { from: next, paid };
       }
     },
 

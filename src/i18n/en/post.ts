@@ -1,8 +1,4 @@
 export const notices = {
-  moreLinks: (taken: number, left: number) =>
-    left === 1
-      ? `I take ${taken} links per message, so one was left out. Please send it again.`
-      : `I take ${taken} links per message, so ${left} were left out. Please send them again.`,
   noLink: 'Paste a link to an Instagram or Facebook post here, or type /help to see what I can do.',
 };
 

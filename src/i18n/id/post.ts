@@ -1,8 +1,6 @@
 import type { Messages } from '../messages.ts';
 
 export const notices: Messages['notices'] = {
-  moreLinks: (taken, left) =>
-    `Saya menangani ${taken} tautan per pesan, jadi ${left} tautan terlewat. Silakan kirim lagi.`,
   noLink:
     'Tempelkan tautan kiriman Instagram atau Facebook di sini, atau ketik /help untuk melihat apa yang bisa saya lakukan.',
 };

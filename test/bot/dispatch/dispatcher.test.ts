@@ -102,13 +102,13 @@ describe('pasted links', () => {
     expect(heard.stages).toEqual(expect.arrayContaining(['resolving', 'fetching', 'preparing']));
   });
 
-  it('beyond five are left out with a notice', async () => {
-    const { ask } = setUp();
-    const heard = await ask({ text: [1, 2, 3, 4, 5, 6, 7].map(n => link(`p${n}`)).join(' ') }, group());
-    expect(heard.replies).toHaveLength(6);
-    expect(heard.last).toEqual([false, false, false, false, false, true]);
-    expect(words(heard.replies[5])).toContain(en.notices.moreLinks(5, 2));
-    expect(heard.replies[5]?.visibility).toBe('caller');
+  it('are all brought, in order and five at a time, however many they are', async () => {
+    const { ask } = setUp({ userLimit: { units: 100, windowMs: 60_000 } });
+    const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
+    const heard = await ask({ text: ids.map(link).join(' ') }, group());
+    expect(heard.replies.map(({ gallery }) => gallery[0]?.post.id)).toEqual(ids);
+    expect(heard.last).toEqual(ids.map(id => id === 'p19'));
+    expect(heard.links).toEqual(ids.map(link));
   });
 
   it('that fail do not keep the others from being answered, and are named where there are several', async () => {
