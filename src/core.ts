@@ -186,7 +186,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   });
   const memory = createChatMemory({
     records: storage.records,
-    // A web chat is only there while somebody looks at it.
+    // A web chat is only there while it is looked at.
     canPost: platform => platform !== 'web',
     onFailure: error => log.warn({ err: error }, 'the map that a chat saw last could not be read or noted'),
   });

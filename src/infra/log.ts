@@ -39,7 +39,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
 type Lines = Pick<pino.Logger, 'debug' | 'info' | 'warn' | 'error' | 'child' | 'isLevelEnabled'>;
 
 function wrap(lines: Lines): Logger {
-  // Whoever reads along at `debug` wants every stack; else a failure is one short line.
+  // At `debug` every stack is wanted; else a failure is one short line.
   const isBrief = !lines.isLevelEnabled('debug');
   const write = (level: 'debug' | 'info' | 'warn' | 'error') => (details: object, message: string) => {
     if (!lines.isLevelEnabled(level)) return;

@@ -22,7 +22,7 @@ export interface ReadinessReport {
 export interface Readiness {
   /** Takes another check in, such as that of a module which is made later. */
   add(check: ReadinessCheck): void;
-  /** Never rejects; whoever asks within two seconds gets the same answer. */
+  /** Never rejects; callers within two seconds get the same answer. */
   report(): Promise<ReadinessReport>;
 }
 

@@ -38,7 +38,7 @@ const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
 const MAX_ASKED = 2;
 /** With fewer the same maps would come again and again. */
 const ENOUGH = 60;
-/** So that whoever asks again does not ask the upstreams again. */
+/** So that a person who asks again does not ask the upstreams again. */
 const ASKED_MS = 2 * 60_000;
 
 /** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */

@@ -55,7 +55,7 @@ const LEAST_SHARE = 0.03;
 const LEAST_PLAYS = 2;
 const MAX_CLASSES = 4;
 const START: Span = { low: 1, middle: 1.7, high: 2.5 };
-/** Nobody begins beyond. */
+/** No search begins beyond. */
 const MAX_START = 3;
 const OPEN_END = 1.3;
 const LIKE_REACH = 0.35;

@@ -223,7 +223,7 @@ function createWordReader(text: string) {
     for (let index = at + 1; index < text.length; index += 1) {
       if (family.includes(text.charAt(index)) && /^\s?$/.test(text.charAt(index + 1))) return index;
     }
-    // Nothing further right closes this family, so nobody needs to look again.
+    // Nothing further right closes this family, so it need not be looked for again.
     hopeless.add(family);
     return undefined;
   }

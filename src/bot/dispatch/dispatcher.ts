@@ -31,7 +31,7 @@ export interface DispatcherOptions {
   readonly commands: readonly Command[];
   /** Further ones that only this caller may type, and that nothing lists. Default: none. */
   readonly hiddenCommands?: (caller: Caller) => readonly Command[];
-  /** Whether this person or chat gets no answers to anything. Default: nobody is blocked. */
+  /** Whether this person or chat gets no answers to anything. Default: none is blocked. */
   readonly isBlocked?: (caller: Caller) => Promise<boolean>;
   readonly services: Services;
   readonly limiter: RateLimiter;

@@ -33,7 +33,7 @@ export interface ChatPlatform<To = unknown> {
   outcomeOf(error: unknown): SendFailure | undefined;
   /** Milliseconds in which the chat, by the platform's own pace, should be left alone. Nothing is begun meanwhile. */
   busyMs?(to: To): number;
-  /** Where to say what nobody has just asked for; `eventId` names what is said. Absent where only questions are answered. */
+  /** Where to say what was not asked for; `eventId` names what is said. Absent where only questions are answered. */
   placeOf?(chatId: string, eventId: string): To;
   /** What only the platform knows of the person and the place. */
   describeCaller?(

@@ -4,7 +4,7 @@ import type { ChatPlatform } from './chat-platform.ts';
 import { callerOf, type Request } from './request.ts';
 import { oneReply, type TranslatorFor } from './say.ts';
 
-/** A chat in which something is said that nobody there has just asked for. */
+/** A chat in which something is said without being asked for. */
 export interface PostTarget {
   readonly platform: string;
   readonly chatId: string;

@@ -8,7 +8,7 @@ export interface TaskPoolOptions {
   readonly queued: number;
 }
 
-/** Somebody who waits for a task; the task sees it too. */
+/** A caller that waits for a task; the task sees it too. */
 export interface Waiter {
   readonly signal: AbortSignal;
   progress(stage: ProgressStage): void;
@@ -76,7 +76,7 @@ export function createTaskPool<T>(options: TaskPoolOptions): TaskPool<T> {
           reject(waiter.signal.reason);
           job.waiters.delete(waiter);
           if (job.waiters.size > 0) return;
-          // Whoever asks again from now on needs a task that is not dying.
+          // A caller that asks from now on needs a task that is not dying.
           forget(key, job);
           job.controller.abort(waiter.signal.reason);
         }

@@ -41,7 +41,7 @@ return 1`;
 const RELEASE = `if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0`;
 
 /**
- * A lease that is renewed in Redis. While Redis is away its holder goes on, since nobody else can take it then: nothing may rest on there being
+ * A lease that is renewed in Redis. While Redis is away its holder goes on, since no other process can take it then: nothing may rest on there being
  * one holder, which only spares work.
  */
 export function createRedisLease({ link, name, leaseMs = 15_000 }: RedisLeaseOptions): Lease {

@@ -56,7 +56,7 @@ export function createCachedDownload(options: CachedDownloadOptions): CachedDown
     );
 }
 
-/** What waited for room as long as anybody would. */
+/** What waited for room as long as a person would. */
 export function diskFull(): AppError {
   return new AppError('timeout', 'no room on the disk for now');
 }

@@ -96,7 +96,7 @@ function readSwitches(application: Application): readonly Finding[] {
   if (application.bot_require_code_grant) {
     findings.push({
       state: 'wrong',
-      what: 'Discord: Requires OAuth2 Code Grant is on, so nobody can add the bot',
+      what: 'Discord: Requires OAuth2 Code Grant is on, so the bot cannot be added',
       remedy: `Switch it off under Bot: ${portal(application, 'bot')}`,
     });
   }

@@ -156,7 +156,7 @@ const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 
 const MAX_WAITING = 5_000;
 
 /**
- * Stands between the connection and discord.js. A dispatch it cannot read would end the process: it throws out of a promise nobody owns,
+ * Stands between the connection and discord.js. A dispatch it cannot read would end the process: it throws out of a promise without an owner,
  * or out of a timer when it was queued before the client is ready. And messages go to Medley alone: building objects of those
  * that hold no link would be most of its work.
  */

@@ -119,7 +119,7 @@ export function createAnswer(
 
   function fetched(gallery: Reply['gallery']): Promise<Uploads> {
     const uploads = prepareUploads(gallery, limits, deliver, signal);
-    // `finish` and `dispose` hear of it; until then nobody listens.
+    // `finish` and `dispose` hear of it; until then nothing listens.
     uploads.catch(() => undefined);
     return uploads;
   }
@@ -192,7 +192,7 @@ function contentOf(batch: readonly Draft[], deleteId: string | undefined, t: Tra
     components,
     uploads: [
       ...batch.flatMap(({ uploads }, index) => uploads.files(prefixOf(index))),
-      // What no component shows, nobody sees.
+      // What no component shows is not seen.
       ...drawn.filter(({ name }) => shown.includes(JSON.stringify(`attachment://${name}`))),
     ],
   };

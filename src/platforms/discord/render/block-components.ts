@@ -160,7 +160,7 @@ function gallery(url: string, alt: string): APIComponentInContainer {
   return { type: ComponentType.MediaGallery, items: [{ media: { url }, ...(words && { description: words }) }] };
 }
 
-/** Of a picture or a film, for those who cannot see it. */
+/** Of an image or a video, for those who cannot see it. */
 export function description(alt: string | null): string | undefined {
   const text = shorten((alt ?? '').trim(), MESSAGE_LIMITS.alt);
   return text === '' ? undefined : text;

@@ -242,7 +242,7 @@ function createBucket(size: number, perSecond: number, now: () => number): () =>
   };
 }
 
-/** Browsers always send Origin with a WebSocket; a program that sends none carries nobody's rights. */
+/** Browsers always send Origin with a WebSocket; a program that sends none carries no person's rights. */
 function isOwnOrigin(request: FastifyRequest, publicUrl: string | undefined): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return true;

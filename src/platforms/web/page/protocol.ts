@@ -117,7 +117,7 @@ export interface WebMedia {
   readonly width: number | null;
   readonly height: number | null;
   readonly durationMs: number | null;
-  /** What it shows, when somebody said so; else ''. */
+  /** What it shows, when that was said; else ''. */
   readonly alt: string;
   readonly downloadUrl: string;
   readonly fileName: string;

@@ -8,7 +8,7 @@ export interface CarouselOptions extends MediaContext {
   readonly onChange: (index: number) => void;
 }
 
-/** More dots than this are a line nobody counts; the number alone says it better. */
+/** More dots than this are a line that is not counted; the number alone says it better. */
 const MOST_DOTS = 12;
 
 /** Several files side by side: swiped, scrolled, stepped by buttons or arrow keys. */

@@ -48,10 +48,10 @@ export function mediaBox(media: WebMedia, place: string, context: MediaContext):
 function elementsOf(media: WebMedia, place: string, context: MediaContext, onError: () => void): HTMLElement[] {
   if (media.kind === 'image') return [photo(media, place, context, onError)];
   if (media.kind === 'audio') return sound(media, place, onError);
-  return [film(media, place, onError)];
+  return [videoOf(media, place, onError)];
 }
 
-function film(media: WebMedia, place: string, onError: () => void): HTMLVideoElement {
+function videoOf(media: WebMedia, place: string, onError: () => void): HTMLVideoElement {
   const video = h('video', {
     controls: true,
     playsinline: true,
@@ -127,7 +127,7 @@ export function backdrop(media: WebMedia): HTMLElement | undefined {
   return h('img', { class: 'backdrop', src, alt: '', 'aria-hidden': 'true', decoding: 'async' });
 }
 
-/** Lets the film in this box ask for its first bytes. */
+/** Lets the video in this box ask for its first bytes. */
 export function warm(box: Element): void {
   box.setAttribute('data-warm', '');
   for (const video of box.querySelectorAll('video')) video.preload = 'metadata';
