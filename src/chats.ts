@@ -65,9 +65,22 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
       const draft = await draftOf(job);
       if (draft === undefined) log.warn({ id: job.id }, 'a request of version 0.1.0 cannot be answered any more');
       // Discord knows repeats: it says by itself where it can be asked again.
-      else await runtime.adopt(job.platform, draft, job.platform === 'telegram' && job.state === 'sending');
+      else if (
+        (await runtime.adopt(job.platform, draft, job.platform === 'telegram' && job.state === 'sending')) === 'closed'
+      )
+        continue;
       forgetOldJob(storage.store, job);
     }
+  }
+
+  let isStopping = false;
+  let starting: Promise<void> | undefined;
+
+  /** Never rejects. */
+  async function begin(): Promise<void> {
+    await adoptOldJobs().catch(error => log.error({ err: error }, 'requests of version 0.1.0 could not be taken over'));
+    if (isStopping) return;
+    await runtime.start().catch(error => log.error({ err: error }, 'the chats could not start'));
   }
 
   return {
@@ -76,10 +89,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     },
     start() {
       if (works) tracking.start();
-      adoptOldJobs()
-        .catch(error => log.error({ err: error }, 'requests of version 0.1.0 could not be taken over'))
-        .then(() => runtime.start())
-        .catch(error => log.error({ err: error }, 'the chats could not start'));
+      starting = begin();
     },
     status: () => runtime.status(),
     async tellOwners(text) {
@@ -91,8 +101,10 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
       }
     },
     async stop() {
+      isStopping = true;
       await Promise.all([tracking.stop(), turn?.end()]);
       await runtime.stop();
+      await starting;
     },
   };
 }

@@ -18,8 +18,11 @@ export function soleListener<P extends ChatPlatform>(platform: P, lease: Lease):
         const connection = await platform.connect(host, signal);
         return {
           async close() {
-            await connection.close();
-            await held.release();
+            try {
+              await connection.close();
+            } finally {
+              await held.release();
+            }
           },
         };
       } catch (error) {

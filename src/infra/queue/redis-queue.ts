@@ -101,11 +101,17 @@ export function createRedisQueue({
 
   async function ask<T>(command: () => Promise<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
+    let isLate = false;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+      timer = setTimeout(() => {
+        isLate = true;
+        reject(new Error(`no answer within ${timeoutMs} ms`));
+      }, timeoutMs);
     });
+    // What was given up before the first connection must not be done after it.
+    const inTime = connected.then(() => (isLate ? late : command()));
     try {
-      return await Promise.race([connected.then(command), late]);
+      return await Promise.race([inTime, late]);
     } catch (cause) {
       throw new AppError('internal', `Redis does not take it: ${cause instanceof Error ? cause.message : 'unknown'}`, {
         cause,

@@ -90,19 +90,18 @@ export function takeTurns(lease: Lease): Turn {
 
   async function run(): Promise<void> {
     while (!signal.aborted) {
+      let lose: () => void = () => undefined;
       const lost = new Promise<void>(resolve => {
-        signal.addEventListener('abort', () => resolve(), { once: true });
-        lease.hold({ signal, onWait: () => undefined, onLost: resolve }).then(
-          result => {
-            held = result;
-          },
-          // No longer wanted: that is all it throws.
-          () => resolve(),
-        );
+        lose = resolve;
       });
-      await lost;
-      await held?.release();
+      signal.addEventListener('abort', lose, { once: true });
+      // No longer wanted: that is all it throws.
+      held = await lease.hold({ signal, onWait: () => undefined, onLost: lose }).catch(() => undefined);
+      if (held !== undefined) await lost;
+      signal.removeEventListener('abort', lose);
+      const over = held;
       held = undefined;
+      await over?.release();
     }
   }
 

@@ -102,7 +102,8 @@ async function draftOf(
 
   /** Other addresses would lose their embed too. */
   async function isOnlyLinks(): Promise<boolean> {
-    if (findUnfurledLinks(text).length !== found.length) return false;
+    if (ask?.kind !== 'links' || findUnfurledLinks(text).length !== found.length) return false;
+    if (found.length === 1) return true;
     const asks = await Promise.all(found.map(link => dispatcher.read({ ...said, links: [link] })));
     return asks.every(each => each?.kind === 'links' && each.what.every(({ url }) => answered.has(url)));
   }
