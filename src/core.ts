@@ -188,7 +188,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     records: storage.records,
     // A web chat is only there while it is looked at.
     canPost: platform => platform !== 'web',
-    onFailure: error => log.warn({ err: error }, 'the map that a chat saw last could not be read or noted'),
+    onFailure: error => log.warn({ err: error }, 'what a chat saw last, or who was there, could not be read or noted'),
   });
   const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);
 

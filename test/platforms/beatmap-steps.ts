@@ -32,7 +32,7 @@ const ALL: readonly Step[] = [
   { command: 'osu target', options: { pp: '7000' }, says: /7[.,]000/ },
   { command: 'osu target', options: { pp: '8000', player: 'lamp_post' }, says: /8[.,]000/ },
   { command: 'osu ranking', options: { mode: 'osu' }, says: /lamp post|in groups/ },
-  { command: 'osu track', options: { player: 'lamp_post' }, says: /lamp post|Only admins/ },
+  { command: 'osu track', options: { player: 'lamp_post' }, says: /in groups|Only admins/ },
   { command: 'osu unlink', options: {}, says: /\S/ },
   { command: 'osu profile', options: { player: 'nobody_of_that_name' }, says: /\S/ },
 ];

@@ -88,7 +88,8 @@ export function createRatings({ official, difficulty, waitMs = 3_000 }: RatingsO
       return await difficulty?.of(asked, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
     } catch (error) {
       signal.throwIfAborted();
-      if (isWrongQuestion(error)) throw error;
+      // Mods that a person typed; a play may have such as this library does not know yet.
+      if (isWrongQuestion(error) && request.mods.every(mod => typeof mod === 'string')) throw error;
       // Logged where it failed.
       return undefined;
     }

@@ -28,7 +28,9 @@ export interface ChatMemoryOptions {
 
 export function createChatMemory({ records, onFailure, canPost, now }: ChatMemoryOptions): ChatMemory {
   const maps = createShownMaps({ records, onFailure });
-  const members = createChatMembers({ records, ...(now && { now }) });
+  const stored = createChatMembers({ records, ...(now && { now }) });
+  // It comes after the answer, which must not be lost with it.
+  const members: ChatMembers = { ...stored, note: (...place) => stored.note(...place).catch(onFailure) };
   const tracked = createTrackedPlayers({ records, ...(canPost && { canPost }) });
 
   return {

@@ -44,8 +44,10 @@ export interface TrackedPlayers {
   chats(): Promise<readonly TrackingChat[]>;
   mark(player: Pick<TrackedPlayer, 'id' | 'mode'>): Promise<TrackMark | undefined>;
   setMark(player: Pick<TrackedPlayer, 'id' | 'mode'>, mark: TrackMark): Promise<void>;
-  /** Medley was removed from it, or cannot write there. @param group by `chatKey` */
+  /** Medley was removed from it. @param group by `chatKey` */
   leave(group: string): Promise<void>;
+  /** Nothing can be said in that one chat any more. */
+  drop(place: Pick<Place, 'platform' | 'chatId'>): Promise<void>;
   moveChat(from: string, to: string): Promise<void>;
 }
 
@@ -131,6 +133,7 @@ export function createTrackedPlayers({ records, canPost = () => true }: TrackedP
     chats: () => chats.listGroup(ALL),
     mark: player => marks.get(playerKey(player)),
     setMark: (player, mark) => marks.set(playerKey(player), mark),
+    drop: place => inTurn(() => chats.delete(placeKey(place), ALL)),
     leave: group =>
       inTurn(async () => {
         for (const chat of await ofGroup(group)) await chats.delete(placeKey(chat), ALL);

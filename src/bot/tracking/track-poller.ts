@@ -13,7 +13,7 @@ export interface TrackNews {
 }
 
 export interface TrackPollerOptions {
-  readonly tracked: Pick<TrackedPlayers, 'chats' | 'mark' | 'setMark' | 'leave'>;
+  readonly tracked: Pick<TrackedPlayers, 'chats' | 'mark' | 'setMark' | 'drop'>;
   readonly beatmaps: Pick<Beatmaps, 'hasPlayers' | 'userScores'>;
   /** In the language of the chat. */
   readonly render: (news: TrackNews, chat: TrackingChat, signal: AbortSignal) => Promise<Reply>;
@@ -103,7 +103,13 @@ export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
       return;
     }
     const fresh = before === undefined ? [] : scores.filter(score => isNew(score, before.scoreIds));
-    if (fresh.length > 0) for (const chat of chats) await postNews({ player, scores: fresh.slice(0, MAX_NEWS) }, chat);
+    const news = { player, scores: fresh.slice(0, MAX_NEWS) };
+    let failures = 0;
+    if (fresh.length > 0) for (const chat of chats) failures += (await postNews(news, chat)) ? 0 : 1;
+    if (failures > 0 && failures === chats.length) {
+      missed.set(playerKey(player), now());
+      return;
+    }
     // Afterwards: what a crash keeps from being posted is found again, and what was posted is recognised by its id.
     await tracked.setMark(player, { polledAt: now(), scoreIds: scores.map(({ id }) => id) });
   }
@@ -113,18 +119,20 @@ export function createTrackPoller(options: TrackPollerOptions): TrackPoller {
     return !known.includes(id) && now() - at < NEWEST_MS;
   }
 
-  /** A chat that cannot be reached keeps no other from its news. */
-  async function postNews(news: TrackNews, chat: TrackingChat): Promise<void> {
+  /** False when it failed: a chat that cannot be reached keeps no other from its news. */
+  async function postNews(news: TrackNews, chat: TrackingChat): Promise<boolean> {
     const { platform, chatId, group } = chat;
     const [first] = news.scores;
     try {
       const reply = await render(news, chat, signal);
       const eventId = `track:${platform}:${chatId}:${first?.id ?? 0}`;
       const outcome = await post({ platform, chatId, group, eventId }, reply, signal);
-      if (outcome === 'gone') await tracked.leave(group);
+      if (outcome === 'gone') await tracked.drop(chat);
+      return true;
     } catch (error) {
       signal.throwIfAborted();
       log.warn({ err: error, platform, player: news.player.id }, 'a new best play could not be posted');
+      return false;
     }
   }
 

@@ -94,6 +94,7 @@ export const plays = {
     notTracked: 'I was not watching that player.',
     cannotPost: 'I cannot post here unasked, so I cannot watch players for this chat.',
     full: 'No more players can be watched. Stop one of them first.',
+    onlyGroups: 'I post new best plays in groups and servers, so players are watched there.',
     stop: (name: string) => `Stop ${name}`,
     news: 'a new best play',
     manyNews: (n: number) => `${n} new best plays`,

@@ -89,6 +89,7 @@ export const plays: Messages['plays'] = {
     removed: name => `Saya tidak lagi memantau ${name}.`,
     notTracked: 'Pemain itu memang tidak saya pantau.',
     cannotPost: 'Saya tidak bisa mengirim ke sini tanpa diminta, jadi tidak bisa memantau pemain untuk obrolan ini.',
+    onlyGroups: 'Permainan terbaik baru saya kirim ke grup dan server, jadi pemain dipantau di sana.',
     full: 'Tidak bisa memantau pemain lagi. Hentikan dulu salah satunya.',
     stop: name => `Hentikan ${name}`,
     news: 'permainan terbaik baru',

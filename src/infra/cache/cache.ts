@@ -68,7 +68,7 @@ export interface MemoryCacheOptions<V> {
 }
 
 /** A flood of bad keys must not fill memory with their failures. */
-const MAX_FAILURES = 1_000;
+const MAX_FAILURES = 200;
 
 interface Entry<V> extends Omit<SharedCacheEntry<V>, 'value'> {
   readonly hit: CacheHit<V>;

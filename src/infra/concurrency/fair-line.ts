@@ -29,7 +29,7 @@ export class FairLine<T> {
 
   /** Does nothing to who does not wait. */
   remove(client: string, waiter: T): void {
-    if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#size -= 1;
+    if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();
   }
 
   /** Whose turn it is; they wait no more. */
@@ -43,10 +43,18 @@ export class FairLine<T> {
     const [waiter] = next?.waiters ?? [];
     if (next === undefined || waiter === undefined) return undefined;
     next.waiters.delete(waiter);
-    this.#size -= 1;
     this.#now = next.turn;
     next.turn += 1;
+    this.#left();
     return waiter;
+  }
+
+  /** One waits less. Among none there is no turn to remember. */
+  #left(): void {
+    this.#size -= 1;
+    if (this.#size > 0) return;
+    this.#lines.clear();
+    this.#now = 0;
   }
 
   /** Takes out the last of the longest line, where a newcomer of `client` would stand in a shorter one. */
@@ -59,7 +67,7 @@ export class FairLine<T> {
     const last = [...(richest?.waiters ?? [])].at(-1);
     if (richest === undefined || last === undefined) return undefined;
     richest.waiters.delete(last);
-    this.#size -= 1;
+    this.#left();
     return last;
   }
 }

@@ -12,6 +12,20 @@ import { z } from 'zod';
 const PRELUDE = `
 local base, own = ARGV[1], ARGV[2]
 local function holds(id, token) return redis.call('GET', base .. id .. ':lock') == token end
+local function isFree(id, chat, atOnce, turn)
+  local run, parked = own .. 'run:' .. chat, own .. 'parked:' .. chat
+  local free = atOnce - redis.call('SCARD', run)
+  if free <= 0 then return false end
+  -- What was taken before it may arrive here after it, from another process.
+  for _, each in ipairs(redis.call('ZRANGEBYSCORE', own .. 'chat:' .. chat, '-inf', '(' .. turn)) do
+    if redis.call('SISMEMBER', run, each) == 0
+        and (redis.call('EXISTS', base .. each .. ':lock') == 1 or redis.call('ZSCORE', parked, each)) then
+      free = free - 1
+      if free <= 0 then return false end
+    end
+  end
+  return true
+end
 local function handOver(id, chat)
   if redis.call('SREM', own .. 'run:' .. chat, id) == 0 then return '' end
   while true do
@@ -64,27 +78,29 @@ redis.call('ZADD', ofChat, turn, id)
 redis.call('ZADD', all, now, id)
 return {'accepted', count, turn}`,
 
-  /** Whether a claimed entry may run now. */
+  /** Whether a claimed entry may run now; else it waits for its chat from now on. */
   enter: `
 local id, chat, token, atOnce, turn = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
 if not holds(id, token) then return 'lost' end
 local run = own .. 'run:' .. chat
-if redis.call('SISMEMBER', run, id) == 0 and redis.call('SCARD', run) >= atOnce then return 'wait' end
+if redis.call('SISMEMBER', run, id) == 0 and not isFree(id, chat, atOnce, turn) then
+  redis.call('ZADD', own .. 'parked:' .. chat, turn, id)
+  return 'wait'
+end
 redis.call('SADD', run, id)
 redis.call('ZREM', own .. 'parked:' .. chat, id)
 if turn > tonumber(redis.call('GET', own .. 'turn') or '1') then redis.call('SET', own .. 'turn', turn) end
 return 'go'`,
 
-  /** For an entry that was sent back to wait for its chat: a place that is free by now is taken at once. */
+  /** For an entry that was sent back to wait for its chat: it may have been called, or a place be free, by now. */
   park: `
 local id, chat, atOnce, turn = ARGV[3], ARGV[4], tonumber(ARGV[5]), tonumber(ARGV[6])
 local run = own .. 'run:' .. chat
-if redis.call('SCARD', run) < atOnce then
-  redis.call('SADD', run, id)
-  return 'go'
-end
-redis.call('ZADD', own .. 'parked:' .. chat, turn, id)
-return 'wait'`,
+if redis.call('SISMEMBER', run, id) == 1 then return 'go' end
+if not isFree(id, chat, atOnce, turn) then return 'wait' end
+redis.call('SADD', run, id)
+redis.call('ZREM', own .. 'parked:' .. chat, id)
+return 'go'`,
 
   save: `
 local id, token, data = ARGV[3], ARGV[4], ARGV[5]

@@ -102,6 +102,8 @@ export function createResponseStreams(options: ResponseStreamsOptions = {}): Res
         throw new AppError('rate_limited', 'all streams are taken', { params, retryAfterMs: RETRY_AFTER_MS });
       }
       const stream = new Stream(response);
+      // Nothing would say any more that it has ended.
+      if (response.destroyed) return stream;
       const streams = clients.get(client) ?? new Set();
       clients.set(client, streams.add(stream));
       count += 1;

@@ -24,6 +24,7 @@ export const osuTrack = defineCommand({
     const words = t.messages.plays.track;
     if (!tracked.canPost(caller.platform)) return notice(words.cannotPost);
     requirePlayers(services.beatmaps);
+    if (caller.chatKind !== 'group') return notice(words.onlyGroups);
     if (player === undefined) return shown(undefined, context);
     if (!(await decidesForChat(caller))) {
       throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'tracking' } });
