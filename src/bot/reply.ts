@@ -19,9 +19,12 @@ export type Colour = `#${string}`;
 export type Text = readonly Inline[];
 
 export type Block =
-  | { readonly kind: 'heading'; readonly text: Text }
-  /** `folded` text may be shown shortened, with a way to see the rest where the platform has one. */
-  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean }
+  | Heading
+  /**
+   * `folded` text may be shown shortened, with a way to see the rest where the platform has one. `small`: one line of less importance,
+   * set smaller where the platform can.
+   */
+  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
   | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: Text }[] }
   | Image
   | PictureBlock
@@ -29,6 +32,13 @@ export type Block =
   | { readonly kind: 'sound'; readonly url: string; readonly label: string }
   | Card
   | { readonly kind: 'divider' };
+
+export interface Heading {
+  readonly kind: 'heading';
+  readonly text: Text;
+  /** Stands beside it, and beside the text below it, where the platform can: an author's avatar. */
+  readonly image?: Image;
+}
 
 export interface PictureBlock {
   readonly kind: 'picture';
@@ -106,6 +116,8 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
+  /** Of the whole, where the platform can show one: the site's that a post is from. */
+  readonly colour?: Colour;
   /** Who sees it where the platform can show a message to one person alone. */
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */

@@ -4,7 +4,7 @@ import {
   type APITextDisplayComponent,
   ComponentType,
 } from 'discord.js';
-import type { Block, Card, Text } from '../../../bot/reply.ts';
+import type { Block, Card, Heading, Image, Text } from '../../../bot/reply.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
 import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
 import { linkTarget, renderText, shorten } from './markdown-text.ts';
@@ -18,7 +18,7 @@ export interface Room {
 export interface CardForm {
   /** Of each card; the last ones are left out first. */
   readonly lines: number;
-  /** How many cards have their cover or button beside them; the others are text alone. */
+  /** How many cards and headings have their image or button beside them; the others are text alone. */
   readonly accessories: number;
   readonly separated: boolean;
 }
@@ -39,7 +39,9 @@ export function renderBlocks(
   let lines: string[] = [];
   let left = room.text;
   let count = 0;
-  let cards = 0;
+  let framed = 0;
+  /** What stands beside the text that is being written. */
+  let beside: APISectionAccessoryComponent | undefined;
   let isCut = false;
 
   function write(text: string): void {
@@ -54,8 +56,9 @@ export function renderBlocks(
 
   function flush(): void {
     const text = lines.join('\n').trim();
-    if (text !== '') push(display(text));
+    if (text !== '') push(beside ? section(text, beside) : display(text));
     lines = [];
+    beside = undefined;
   }
 
   /** Beside the text before it and one text after it. */
@@ -76,21 +79,32 @@ export function renderBlocks(
     return text !== undefined;
   }
 
+  function placeHeading(heading: Heading): boolean {
+    const image = isFramed(heading) && framed < form.accessories ? thumbnail(heading.image) : undefined;
+    if (isFramed(heading)) framed += 1;
+    if (image && hasRoomFor(2)) {
+      flush();
+      beside = image;
+    }
+    return placeText(heading);
+  }
+
   function placeCard(card: Card): boolean {
-    const place = cards;
-    cards += 1;
+    const place = framed;
+    framed += 1;
     const accessory = place < form.accessories ? accessoryOf(card) : undefined;
     const text = accessory && renderTextBlock(card, form, left - 1);
     if (!accessory || text === undefined || text === '' || !hasRoomFor(4)) return placeText(card);
     flush();
     if (form.separated && place > 0) push({ type: ComponentType.Separator, divider: true });
-    push({ type: ComponentType.Section, components: [display(text)], accessory });
+    push(section(text, accessory));
     left -= text.length;
     return true;
   }
 
   function place(block: Block): boolean {
     if (block.kind === 'card') return placeCard(block);
+    if (block.kind === 'heading') return placeHeading(block);
     const component = renderComponent(block, pictures);
     return component ? placeComponent(component) : placeText(block);
   }
@@ -127,14 +141,27 @@ export function display(content: string): APITextDisplayComponent {
   return { type: ComponentType.TextDisplay, content };
 }
 
+function section(text: string, accessory: APISectionAccessoryComponent): APIComponentInContainer {
+  return { type: ComponentType.Section, components: [display(text)], accessory };
+}
+
+/** Whether it may have something beside it. */
+export function isFramed(block: Block): block is Card | Heading {
+  return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
+}
+
 /** Its cover, else what opens it. */
 export function accessoryOf({ image, action }: Card): APISectionAccessoryComponent | undefined {
-  if (image && isMediaAddress(image.url)) {
-    const alt = description(image.alt);
-    return { type: ComponentType.Thumbnail, media: { url: image.url }, ...(alt && { description: alt }) };
-  }
+  const cover = thumbnail(image);
+  if (cover !== undefined) return cover;
   if (action?.kind === 'button') return renderButton(action);
   return action?.kind === 'link' ? renderLink(action)[0] : undefined;
+}
+
+function thumbnail(image: Image | undefined): APISectionAccessoryComponent | undefined {
+  if (image === undefined || !isMediaAddress(image.url)) return undefined;
+  const alt = description(image.alt);
+  return { type: ComponentType.Thumbnail, media: { url: image.url }, ...(alt && { description: alt }) };
 }
 
 function renderComponent(
@@ -172,7 +199,7 @@ function renderTextBlock(block: Block, form: CardForm, room: number): string | u
     case 'heading':
       return room < HEADING.length + 2 ? undefined : renderHeading(block.text, room);
     case 'text':
-      return room < 2 ? undefined : renderText(block.text, Math.min(block.folded ? SHOWN.folded : room, room)).trim();
+      return room < 2 ? undefined : renderParagraph(block, room);
     case 'fields':
       return renderFields(block.fields, room);
     case 'card':
@@ -187,6 +214,15 @@ function renderTextBlock(block: Block, form: CardForm, room: number): string | u
       return '';
   }
 }
+
+function renderParagraph({ text, folded, small }: Extract<Block, { kind: 'text' }>, room: number): string {
+  const most = folded ? Math.min(SHOWN.folded, room) : room;
+  if (small !== true || room <= SMALL.length + 2) return renderText(text, most).trim();
+  const line = oneLine(text, most - SMALL.length);
+  return line === '' ? '' : `${SMALL}${line}`;
+}
+
+const SMALL = '-# ';
 
 function linked(url: string, label: string, room: number): string {
   return renderText([{ kind: 'link', url, children: [label.trim() === '' ? url : label] }], room);
