@@ -7,6 +7,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
+import { createCommandIdRecord } from './command-ids.ts';
 import {
   connectGateway,
   type Gateway,
@@ -66,6 +67,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   });
   const messages = createMessageSender({ api, suppression, settings, log });
   const index = createCommandIndex(dispatcher.commandSpecs);
+  const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: ListenContext = {
     dispatcher,
     api,
@@ -74,6 +76,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     signal: closing.signal,
     client: () => client,
     readsMessages: () => readsMessages,
+    commandIds,
   };
   let client: Client<true> | undefined;
   let readsMessages = true;
@@ -146,7 +149,9 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   /** Aside, until `close`. Never rejects. */
   async function register(): Promise<void> {
     try {
-      const hasChanged = await registerCommands(api, applicationId(), commandPayloads(dispatcher.commandSpecs));
+      const payloads = commandPayloads(dispatcher.commandSpecs);
+      const { registered, hasChanged } = await registerCommands(api, applicationId(), payloads);
+      await commandIds.learn(registered);
       if (hasChanged) log.info({}, 'discord: commands were registered');
     } catch (error) {
       if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
@@ -159,7 +164,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     repliesAtOnce: MESSAGE_LIMITS.replies,
     connect,
     verify: signal => api.verify(signal),
-    send: createSend({ api, messages, delivery, applicationId, log }),
+    send: createSend({ api, messages, delivery, applicationId, commandIds, log }),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);

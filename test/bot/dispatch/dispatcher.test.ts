@@ -9,6 +9,7 @@ import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 interface LogLine {
   readonly level: string;
@@ -67,7 +68,7 @@ function listener() {
 }
 
 function words(value: Reply | undefined): string {
-  return JSON.stringify(value?.blocks ?? null);
+  return spelled(value?.blocks ?? null);
 }
 
 const group = (change: Partial<Caller> = {}) => sampleCaller({ chatKind: 'group', chatId: 'square', ...change });

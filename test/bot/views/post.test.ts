@@ -13,6 +13,7 @@ function plain(text: readonly Inline[]): string {
     .map(part => {
       if (typeof part === 'string') return part;
       if (part.kind === 'swatch') return part.symbol;
+      if (part.kind === 'command') return `/${part.name}`;
       return part.kind === 'time' ? new Date(part.at).toISOString().slice(0, 10) : plain(part.children);
     })
     .join('');

@@ -487,6 +487,63 @@ describe('commands', () => {
   });
 });
 
+describe('commands in texts', () => {
+  const idOf = (on: Stage, name: string) => on.fake.registered.find(each => each.name === name)?.id;
+
+  async function help(on: Stage): Promise<string> {
+    const before = ownMessages(on.fake).length;
+    on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId });
+    return textOf(
+      await on.fake.waitFor(() =>
+        ownMessages(on.fake)
+          .slice(before)
+          .find(message => textOf(message) !== ''),
+      ),
+    );
+  }
+
+  it('can be clicked, by the ids that they got when they were registered', async () => {
+    const on = await open();
+    await on.fake.waitFor(() => idOf(on, 'help'));
+    const said = await help(on);
+    expect(said).toContain(`</download:${idOf(on, 'download')}>`);
+    expect(said).toContain(`</osu profile:${idOf(on, 'osu')}>`);
+    expect(said).toMatch(new RegExp(`write </help:${idOf(on, 'help')}> and its name`));
+    expect(said).not.toContain('/download link');
+  });
+
+  it('can be clicked in what other processes say, and after a restart', async () => {
+    const on = await open();
+    await on.fake.waitFor(() => idOf(on, 'help'));
+    await help(on);
+    await on.platform.stop();
+    on.fake.fault({ method: 'GET', path: /commands$/, status: 500, times: 100 });
+    await on.another().start();
+    expect(await help(on)).toContain(`</forget:${idOf(on, 'forget')}>`);
+  });
+
+  it('are plain words until then', async () => {
+    const on = await open({ idle: true });
+    on.fake.fault({ method: 'GET', path: /commands$/, status: 500, times: 100 });
+    await on.platform.start();
+    expect(await help(on)).toContain('**/download link');
+  });
+});
+
+describe('/forget', () => {
+  it('offers no option, and asks before it deletes', async () => {
+    const on = await open();
+    await on.fake.waitFor(() => on.fake.registered[0]);
+    expect(on.fake.registered.find(({ name }) => name === 'forget')?.options ?? []).toEqual([]);
+    on.fake.interaction({ kind: 'command', name: 'forget', guildId: on.guildId, userId: '300' });
+    const asked = await on.fake.waitFor(() => ownMessages(on.fake).find(message => textOf(message) !== ''));
+    expect(all(asked.body.components, 'label')).toEqual(['Delete everything about me']);
+    const [customId = ''] = all(asked.body.components, 'custom_id').map(String);
+    on.fake.interaction({ kind: 'button', customId, userId: '300', messageId: asked.id });
+    await on.fake.waitFor(() => /^Done\./.test(textOf(on.fake.messages.get(asked.id) ?? asked)) || undefined);
+  });
+});
+
 describe('the invite link', () => {
   it('names the application and asks for what is needed', async () => {
     const on = await open({ idle: true });

@@ -110,7 +110,8 @@ export function createIncomingInteractions(context: ListenContext, index: Comman
   /** In place of an acknowledgement. */
   async function showAlone(interaction: Kept, reply: Reply): Promise<void> {
     const t = await dispatcher.translator(callerIn(interaction));
-    const components = renderMessage([{ reply, media: [], omitted: 0 }], { t, deleteId: undefined });
+    const commands = await context.commandIds.current();
+    const components = renderMessage([{ reply, media: [], omitted: 0 }], { t, commands, deleteId: undefined });
     const flags = MessageFlags.Ephemeral | MessageFlags.IsComponentsV2;
     await api.respond(interaction, {
       type: InteractionResponseType.ChannelMessageWithSource,

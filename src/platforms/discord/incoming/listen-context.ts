@@ -1,6 +1,7 @@
 import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { CommandIdRecord } from '../command-ids.ts';
 import type { DiscordApi } from '../outgoing/discord-api.ts';
 
 /** What it takes to understand what is heard. */
@@ -15,4 +16,5 @@ export interface ListenContext {
   client(): Client<true> | undefined;
   /** Whether messages of servers come with what is written in them. */
   readsMessages(): boolean;
+  readonly commandIds: Pick<CommandIdRecord, 'current'>;
 }

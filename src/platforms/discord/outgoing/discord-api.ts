@@ -69,7 +69,8 @@ export interface DiscordApi {
   verify(signal: AbortSignal): Promise<void>;
   /** What is registered, as it came. */
   commands(applicationId: string): Promise<unknown>;
-  putCommands(applicationId: string, commands: readonly object[]): Promise<void>;
+  /** Resolves with what is registered then, as it came. */
+  putCommands(applicationId: string, commands: readonly object[]): Promise<unknown>;
   /** Ends all that is under way. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -211,8 +212,8 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
       return request([RequestMethod.Get, Routes.applicationCommands(applicationId)], { query });
     },
 
-    async putCommands(applicationId, commands) {
-      await request([RequestMethod.Put, Routes.applicationCommands(applicationId)], { body: commands });
+    putCommands(applicationId, commands) {
+      return request([RequestMethod.Put, Routes.applicationCommands(applicationId)], { body: commands });
     },
 
     async close() {

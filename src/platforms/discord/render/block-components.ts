@@ -4,9 +4,10 @@ import {
   type APITextDisplayComponent,
   ComponentType,
 } from 'discord.js';
-import type { Block, Card, Heading, Image, Text } from '../../../bot/reply.ts';
+import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/reply.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
 import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
+import { type CommandIds, commandMention } from './command-mention.ts';
 import { linkTarget, renderText, shorten } from './markdown-text.ts';
 
 export interface Room {
@@ -21,6 +22,7 @@ export interface CardForm {
   /** How many cards and headings have their image or button beside them; the others are text alone. */
   readonly accessories: number;
   readonly separated: boolean;
+  readonly commands: CommandIds;
 }
 
 export interface BlockContext {
@@ -197,11 +199,11 @@ export function description(alt: string | null): string | undefined {
 function renderTextBlock(block: Block, form: CardForm, room: number): string | undefined {
   switch (block.kind) {
     case 'heading':
-      return room < HEADING.length + 2 ? undefined : renderHeading(block.text, room);
+      return room < HEADING.length + 2 ? undefined : renderHeading(block.text, room, form.commands);
     case 'text':
-      return room < 2 ? undefined : renderParagraph(block, room);
+      return room < 2 ? undefined : renderParagraph(block, room, form.commands);
     case 'fields':
-      return renderFields(block.fields, room);
+      return renderFields(block.fields, room, form.commands);
     case 'card':
       return room < HEADING.length + 2 ? undefined : renderCard(block, form, room);
     case 'image':
@@ -215,10 +217,14 @@ function renderTextBlock(block: Block, form: CardForm, room: number): string | u
   }
 }
 
-function renderParagraph({ text, folded, small }: Extract<Block, { kind: 'text' }>, room: number): string {
+function renderParagraph(
+  { text, folded, small }: Extract<Block, { kind: 'text' }>,
+  room: number,
+  commands: CommandIds,
+): string {
   const most = folded ? Math.min(SHOWN.folded, room) : room;
-  if (small !== true || room <= SMALL.length + 2) return renderText(text, most).trim();
-  const line = oneLine(text, most - SMALL.length);
+  if (small !== true || room <= SMALL.length + 2) return renderText(text, most, commands).trim();
+  const line = oneLine(text, most - SMALL.length, commands);
   return line === '' ? '' : `${SMALL}${line}`;
 }
 
@@ -230,13 +236,13 @@ function linked(url: string, label: string, room: number): string {
 
 const HEADING = '### ';
 
-function renderHeading(text: Text, room: number): string {
-  const line = oneLine(text, Math.min(SHOWN.heading, room) - HEADING.length);
+function renderHeading(text: Text, room: number, commands: CommandIds): string {
+  const line = oneLine(text, Math.min(SHOWN.heading, room) - HEADING.length, commands);
   return line === '' ? '' : `${HEADING}${line}`;
 }
 
-function oneLine(text: Text, max: number): string {
-  return renderText(text, max).replace(/\s+/g, ' ').trim();
+function oneLine(text: Text, max: number, commands: CommandIds): string {
+  return renderText(text, max, commands).replace(/\s+/g, ' ').trim();
 }
 
 function renderCard({ title, lines, sound, action }: Card, form: CardForm, room: number): string {
@@ -245,11 +251,11 @@ function renderCard({ title, lines, sound, action }: Card, form: CardForm, room:
     ...lines,
     ...(sound ? [[{ kind: 'link' as const, url: sound.url, children: [sound.label] }]] : []),
   ];
-  const written = [renderHeading(name, room)];
+  const written = [renderHeading(name, room, form.commands)];
   let left = room - (written[0]?.length ?? 0) - 1;
   for (const line of all.slice(0, form.lines)) {
     if (left < MIN_LINE) break;
-    const text = oneLine(line, Math.min(SHOWN.cardLine, left));
+    const text = oneLine(line, Math.min(SHOWN.cardLine, left), form.commands);
     written.push(text);
     left -= text.length + 1;
   }
@@ -277,18 +283,25 @@ function hasLink(text: Text): boolean {
   );
 }
 
-function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields'], room: number): string | undefined {
+function renderFields(fields: readonly Field[], room: number, commands: CommandIds): string | undefined {
   const lines: string[] = [];
   let left = room;
-  for (const { label, value } of fields.slice(0, SHOWN.fields)) {
-    const text = [{ kind: 'strong' as const, children: [shorten(label, SHOWN.fieldLabel)] }, '\u2002', ...value];
+  for (const field of fields.slice(0, SHOWN.fields)) {
+    const text = [labelOf(field, commands), '\u2002', ...field.value];
     if (left < MIN_FIELD) break;
-    const line = renderText(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left));
+    const line = renderText(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left), commands);
     lines.push(line);
     left -= line.length + 1;
   }
   if (lines.length < fields.length && left > 1) lines.push('…');
   return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** A command that can be clicked shows its options by itself. */
+function labelOf({ label, command }: Field, commands: CommandIds): Text[number] {
+  const isMention = command !== undefined && commandMention(command, commands) !== undefined;
+  if (isMention) return { kind: 'command', name: command };
+  return { kind: 'strong', children: [shorten(label, SHOWN.fieldLabel)] };
 }
 
 const MIN_FIELD = 16;

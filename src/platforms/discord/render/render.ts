@@ -20,6 +20,7 @@ import {
   renderBlocks,
   textLength,
 } from './block-components.ts';
+import { type CommandIds, NO_COMMAND_IDS } from './command-mention.ts';
 import { escapeMarkdown, linkTarget, plainText } from './markdown-text.ts';
 import type { PlacedMedia } from './placed-media.ts';
 
@@ -33,8 +34,12 @@ export interface Section {
   readonly pictures?: ReadonlyMap<string, string>;
 }
 
+export interface RenderContext extends RowContext {
+  readonly commands?: CommandIds;
+}
+
 /** Replies that share a message -> its components. Pure: everything that does not fit is shortened with an ellipsis. */
-export function renderMessage(sections: readonly Section[], context: RowContext): APIMessageTopLevelComponent[] {
+export function renderMessage(sections: readonly Section[], context: RenderContext): APIMessageTopLevelComponent[] {
   const room = {
     text: Math.floor(MESSAGE_LIMITS.text / Math.max(1, sections.length)),
     components: Math.floor(MESSAGE_LIMITS.components / Math.max(1, sections.length)),
@@ -71,7 +76,7 @@ function renderSection(
   section: Section,
   room: Room,
   used: Set<string>,
-  context: RowContext,
+  context: RenderContext,
 ): APIComponentInContainer[] {
   const { actions } = section.reply;
   const blocks = withoutRepeats(section.reply.blocks, actions, used);
@@ -79,7 +84,7 @@ function renderSection(
   const content: Section = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
   const framed = blocks.filter(isFramed);
   const cards = framed.filter(block => block.kind === 'card');
-  for (const shape of formsOf(framed.length)) {
+  for (const shape of formsOf(framed.length, context.commands ?? NO_COMMAND_IDS)) {
     const lines = linesWithin(content.reply.blocks, cards, room.text, shape);
     const form = { ...shape, lines };
     const tokens = new Set(used);
@@ -110,10 +115,12 @@ function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], us
 
 type Shape = Omit<CardForm, 'lines'>;
 
-function formsOf(framed: number): readonly Shape[] {
-  const covers = Array.from({ length: framed }, (_, index) => ({ accessories: framed - index, separated: false }));
-  const most = { accessories: framed, separated: true };
-  return [...(framed > 1 ? [most] : []), ...covers, { accessories: 0, separated: false }];
+function formsOf(framed: number, commands: CommandIds): readonly Shape[] {
+  const most = { accessories: framed, separated: true, commands };
+  const covers = Array.from({ length: framed + 1 }, (_, index) => {
+    return { accessories: framed - index, separated: false, commands };
+  });
+  return framed > 1 ? [most, ...covers] : covers;
 }
 
 function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: number, shape: Shape): number {
