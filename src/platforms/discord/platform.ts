@@ -22,6 +22,7 @@ import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
+import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
 import { createSend } from './outgoing/send.ts';
 import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
@@ -65,7 +66,8 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     hearsUpdates: () => client !== undefined,
     onFailure: error => log.info({ err: error }, 'discord: an embed could not be hidden'),
   });
-  const messages = createMessageSender({ api, suppression, settings, log });
+  const parts = createAnswerParts({ records, log });
+  const messages = createMessageSender({ api, parts, suppression, settings, log });
   const index = createCommandIndex(dispatcher.commandSpecs);
   const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: ListenContext = {
@@ -77,12 +79,14 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     client: () => client,
     readsMessages: () => readsMessages,
     commandIds,
+    parts,
+    suppression,
   };
   let client: Client<true> | undefined;
   let readsMessages = true;
 
   async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal): Promise<Connection> {
-    const listener = listen({ context, host, index, suppression, settings });
+    const listener = listen({ context, host, index, settings });
     const key = shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`;
     let isCaughtUp = false;
     let isOver = false;
@@ -164,7 +168,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     repliesAtOnce: MESSAGE_LIMITS.replies,
     connect,
     verify: signal => api.verify(signal),
-    send: createSend({ api, messages, delivery, applicationId, commandIds, log }),
+    send: createSend({ api, parts, messages, delivery, applicationId, commandIds, log }),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);

@@ -580,6 +580,13 @@ describe('commands', () => {
     expect(await visibility(new AppError('forbidden', 'x'))).toBe('caller');
   });
 
+  it('of a link that was pasted concern the person who pasted it; of one that was asked for, the chat', async () => {
+    const services = sampleServices(fakeExtractor(() => Promise.reject(new AppError('private', 'x'))));
+    const { ask } = setUp({ services });
+    expect((await ask({ text: `look ${link('a')}` }, group())).replies).toMatchObject([{ visibility: 'caller' }]);
+    expect((await ask({ text: `/download ${link('a')}` }, group())).replies).toMatchObject([{ visibility: 'chat' }]);
+  });
+
   it('beyond those that fit at once wait, and beyond those that may wait are refused kindly', async () => {
     const slow = gate();
     let running = 0;

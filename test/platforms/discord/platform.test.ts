@@ -57,10 +57,10 @@ describe('a link in a server', () => {
 
   it('asks for the original, and offers to delete the reply', async () => {
     const on = await open();
-    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
     const answer = await reply(on);
     expect(all(answer.body.components, 'url')).toContain(LINK);
-    expect(all(answer.body.components, 'custom_id')).toEqual(['delete:300']);
+    expect(all(answer.body.components, 'custom_id')).toEqual([`delete:300:${source}:embed`]);
   });
 
   it('is left alone in <brackets>, in code and in quotes', async () => {
@@ -390,7 +390,7 @@ describe('uploads', () => {
     expect((await reply(on)).files).toHaveLength(1);
   });
 
-  it('to a message that was deleted meanwhile are let go', async () => {
+  it('to a message that was deleted meanwhile come without a reference to it', async () => {
     let proceed = () => {};
     const gate = new Promise<void>(resolve => {
       proceed = resolve;
@@ -400,10 +400,27 @@ describe('uploads', () => {
     await on.fake.waitFor(() => on.asked[0]);
     on.fake.remove(source);
     proceed();
-    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('no place left')));
-    expect(ownMessages(on.fake)).toHaveLength(0);
+    const answer = await reply(on);
+    expect(answer.files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+    expect(answer.body.message_reference).toMatchObject({ message_id: source, fail_if_not_exists: false });
     await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
-    expect(on.platform.outcomes).toEqual(['gone']);
+    expect(on.platform.outcomes).toEqual(['answered']);
+    expect(posts(on)).toHaveLength(1);
+  });
+
+  it.each([
+    [400, 50035, 'MESSAGE_REFERENCE_UNKNOWN_MESSAGE'],
+    [404, 10008, 'Unknown Message'],
+    [403, 160002, 'Cannot reply without permission to read message history'],
+  ])('come without a reference when Discord refuses one: %s %s', async (status, code, message) => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /messages$/, status, body: { code, message } });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    const answer = await reply(on);
+    expect(answer.files).toHaveLength(1);
+    expect(answer.body.message_reference).toBeUndefined();
+    const [refused, sent] = posts(on).map(({ body }) => body);
+    expect(all(sent, 'nonce')).toEqual(all(refused, 'nonce'));
   });
 });
 

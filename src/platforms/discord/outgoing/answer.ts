@@ -21,8 +21,8 @@ export interface Destination {
   readonly deleteId: string | undefined;
   /** How many messages may be sent there. */
   readonly messages: number;
-  /** Sends one of the messages, counted from 0, unless it stands there already. */
-  send(content: Content, place: number): Promise<void>;
+  /** Sends one of `count` messages, as far as is known now, counted from 0, unless it stands there already. */
+  send(content: Content, place: number, count: number): Promise<void>;
 }
 
 export interface AnswerOptions {
@@ -104,14 +104,14 @@ export function createAnswer(
       const batches = await withinMessages(await drafts(), destination.messages, limits.requestBytes, context);
       const arrived = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        await sendBatch(batch, place, destination);
+        await sendBatch(batch, { place, count: batches.length }, destination);
         for (const { reply, uploads } of batch) if (uploads.count > 0) arrived.add(reply.gallery);
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
       const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
       const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
       if (text !== '' && batches.length < destination.messages)
-        await destination.send({ components: [], uploads: [], text }, batches.length);
+        await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
       return { isWhole: parts.every(({ reply: { gallery } }) => gallery.length === 0 || arrived.has(gallery)) };
     },
     async dispose() {
@@ -130,13 +130,13 @@ export function createAnswer(
   /** Refused files are made smaller, and links in the end. */
   async function sendBatch(
     batch: readonly Draft[],
-    place: number,
+    at: { readonly place: number; readonly count: number },
     destination: Destination,
     refusals = 0,
   ): Promise<void> {
     const content = contentOf(batch, destination.deleteId, context);
     try {
-      return await destination.send(content, place);
+      return await destination.send(content, at.place, at.count);
     } catch (error) {
       const isHopeless = signal.aborted || content.uploads.length === 0;
       const remedy = isHopeless ? undefined : remedyFor(error, refusals);
@@ -144,7 +144,7 @@ export function createAnswer(
       if (remedy === 'smaller') await shrinkLargest(batch);
       else await giveUp(batch, remedy);
     }
-    return sendBatch(batch, place, destination, refusals + 1);
+    return sendBatch(batch, at, destination, refusals + 1);
   }
 
   async function shrinkLargest(batch: readonly Draft[]): Promise<void> {
