@@ -113,7 +113,7 @@ export interface Services {
   readonly optOuts: OptOuts;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** What was asked for and is not answered yet. */
+  /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
   /** Of Medley itself, for people. */
   readonly version: string;

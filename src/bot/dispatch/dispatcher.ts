@@ -22,7 +22,7 @@ import { createFailureLog, type Log } from './failure-log.ts';
 import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
-import { createLinkFinder } from './osu-links.ts';
+import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { createPastedLinks } from './pasted-links.ts';
 import { usageError } from './usage-error.ts';
 import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limit.ts';
@@ -67,6 +67,8 @@ export interface Dispatcher extends Autocomplete {
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
   /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
   translator(caller: Caller): Promise<Translator>;
+  /** The command that answers it; undefined where none or several do. Never rejects. */
+  commandOf(ask: Ask, caller: Caller): Promise<string | undefined>;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
@@ -239,6 +241,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
+  async function commandOf(ask: Ask, caller: Caller): Promise<string | undefined> {
+    if (ask.kind === 'command' || ask.kind === 'line') return ask.what.name;
+    if (ask.kind === 'button') {
+      const pressed = await services.actions.decode(ask.what.token, callerKey(caller)).catch(() => undefined);
+      return pressed?.command;
+    }
+    const [only, ...others] = ask.kind === 'links' ? ask.what : [];
+    if (only === undefined || others.length > 0) return undefined;
+    const accepted = kindOfLink(only.url);
+    return commands.find(({ accepts }) => accepts === accepted)?.name;
+  }
+
   async function read(message: TextMessage): Promise<Ask | undefined> {
     const intent = await intentOf(message);
     return intent && askOf(intent);
@@ -256,6 +270,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     read,
     answer,
+    commandOf,
 
     async dispatch(invocation, sink) {
       const ask = invocation.kind === 'text' ? await read(invocation) : askFor(invocation);

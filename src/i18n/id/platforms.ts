@@ -3,6 +3,7 @@ import type { Messages } from '../messages.ts';
 export const discord: Messages['discord'] = {
   getMedia: 'Ambil media',
   delete: 'Hapus',
+  back: '← Kembali',
   noFiles: 'Discord tidak mengizinkan saya mengirim berkas ini di sini.',
   uploadSlow: 'Pengiriman berkas ini ke Discord terlalu lama.',
 };

@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
+import { createShownViews } from '../../bot/buttons/shown-views.ts';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
@@ -29,6 +30,7 @@ import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
 import { createMessageSender } from './outgoing/send-message.ts';
 import { createEmbedSuppression } from './outgoing/suppress.ts';
 import { showTyping } from './outgoing/typing.ts';
+import { createViewHistory } from './outgoing/view-history.ts';
 import { diagnosisOf } from './permissions.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
@@ -39,11 +41,11 @@ export interface DiscordPlatformOptions {
   /** Without a version, e.g. `https://discord.com/api`. */
   readonly apiUrl?: string | undefined;
   readonly shards: ShardChoice;
-  readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
   /** Where is kept how far was heard, so that what is said while Medley is not there is heard afterwards. */
-  readonly records: Pick<RecordStore, 'collection'>;
+  readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
@@ -67,7 +69,8 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     onFailure: error => log.info({ err: error }, 'discord: an embed could not be hidden'),
   });
   const parts = createAnswerParts({ records, log });
-  const messages = createMessageSender({ api, parts, suppression, settings, log });
+  const history = createViewHistory({ views: createShownViews({ records }), dispatcher, log });
+  const messages = createMessageSender({ api, parts, history, suppression, settings, log });
   const index = createCommandIndex(dispatcher.commandSpecs);
   const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: ListenContext = {
@@ -80,6 +83,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     readsMessages: () => readsMessages,
     commandIds,
     parts,
+    history,
     suppression,
   };
   let client: Client<true> | undefined;
@@ -168,7 +172,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     repliesAtOnce: MESSAGE_LIMITS.replies,
     connect,
     verify: signal => api.verify(signal),
-    send: createSend({ api, parts, messages, delivery, applicationId, commandIds, log }),
+    send: createSend({ api, parts, history, messages, delivery, applicationId, commandIds, log }),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);

@@ -8,6 +8,7 @@ import { deleteButtonId, matchDeleteButton } from './delete-button.ts';
 import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';
 import { nonceOf, postReply } from './post-reply.ts';
 import { SendFailure, type SendProblem } from './send-failure.ts';
+import { BACK_ID, hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface InteractionAnswers {
   /** For all who see the interaction. */
@@ -19,11 +20,12 @@ export interface InteractionAnswers {
 export interface InteractionSenderOptions {
   readonly api: Pick<DiscordApi, 'post' | 'editOriginal' | 'followUp' | 'originalState' | 'deleteOriginal'>;
   readonly parts: AnswerParts;
+  readonly history: ViewHistory;
 }
 
 /** Edits the deferred message, or the one whose button was pressed; what does not fit follows. */
 export async function sendInteraction(
-  { api, parts }: InteractionSenderOptions,
+  { api, parts, history }: InteractionSenderOptions,
   key: AnswerKey,
   { shared, personal }: InteractionAnswers,
   sending: Sending,
@@ -62,10 +64,14 @@ export async function sendInteraction(
     const deleteId = to.pressed === undefined ? ownDelete : to.pressed.deleteId;
     const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
     const sent: string[] = [];
+    const views = await history.next(request, to.pressed);
+    const isView = shared.replies.length === 1 && isFirst && isLast;
+    const isKept = isView && (views.length > 1 || shared.replies.some(hasButtons));
     await shared.finish({
       fileBytes: to.fileBytes,
       canAttach: true,
       deleteId,
+      ...(isView && to.pressed !== undefined && views.length > 1 && { backId: BACK_ID }),
       messages: Math.max(1, Number(isOpen) + followUps - kept),
       async send(content, place, count) {
         const last = async () =>
@@ -75,6 +81,7 @@ export async function sendInteraction(
             ? await followForAll(`${place}`, content, await last())
             : await put('0', () => api.editOriginal(key, content, signal), { repeatMs: TIMES.token });
         if (id !== undefined) sent.push(id);
+        if (id !== undefined && place === 0 && isKept) await history.keep(id, views, request);
         if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent);
       },
     });

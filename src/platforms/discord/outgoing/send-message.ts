@@ -14,10 +14,12 @@ import { deleteButtonId } from './delete-button.ts';
 import type { DiscordApi } from './discord-api.ts';
 import { nonceOf, postReply } from './post-reply.ts';
 import type { EmbedSuppression } from './suppress.ts';
+import { hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface MessageSenderOptions {
   readonly api: Pick<DiscordApi, 'post' | 'deleteMessage'>;
   readonly parts: Pick<AnswerParts, 'add'>;
+  readonly history: Pick<ViewHistory, 'next' | 'keep'>;
   readonly suppression: Pick<EmbedSuppression, 'suppress'>;
   readonly settings: Pick<SettingsStore, 'chat'>;
   readonly log: Pick<Logger, 'debug' | 'info'>;
@@ -30,7 +32,14 @@ export interface MessageSender {
   close(): Promise<void>;
 }
 
-export function createMessageSender({ api, parts, suppression, settings, log }: MessageSenderOptions): MessageSender {
+export function createMessageSender({
+  api,
+  parts,
+  history,
+  suppression,
+  settings,
+  log,
+}: MessageSenderOptions): MessageSender {
   const leaving = new Set<NodeJS.Timeout>();
   const hiding = new Set<Promise<void>>();
   /** Of requests that are answered in parts, whether all was brought so far. */
@@ -75,6 +84,7 @@ export function createMessageSender({ api, parts, suppression, settings, log }: 
       const { request, signal, put, isFirst, isLast } = sending;
       const sent: string[] = [];
       const button = { requesterId: request.user.id, answerId: to.messageId, hidesEmbed: mayHideEmbed(to) };
+      const isView = isFirst && isLast && answer.replies.length === 1 && answer.replies.some(hasButtons);
       const { isWhole } = await answer.finish({
         fileBytes: to.fileBytes,
         canAttach: to.rights.attach,
@@ -90,6 +100,8 @@ export function createMessageSender({ api, parts, suppression, settings, log }: 
             { repeatMs: TIMES.nonce },
           );
           if (id !== undefined) sent.push(id);
+          if (id !== undefined && place === 0 && isView)
+            await history.keep(id, await history.next(request, undefined), request);
           if (count > 1 || !isFirst || !isLast) await parts.add(to.messageId, sent);
         },
       });

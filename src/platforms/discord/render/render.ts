@@ -51,7 +51,12 @@ export function renderMessage(sections: readonly Section[], context: RenderConte
     return {
       type: ComponentType.Container,
       ...(accent !== undefined && { accent_color: accent }),
-      components: renderSection(section, room, used, isLast ? context : { ...context, deleteId: undefined }),
+      components: renderSection(
+        section,
+        room,
+        used,
+        isLast ? context : { ...context, deleteId: undefined, backId: undefined },
+      ),
     };
   });
 }

@@ -41,13 +41,14 @@ function requestIn(kind: 'group' | 'private'): Request {
 async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'group') {
   const log = createRecordingLog();
   const deleted: string[] = [];
-  let posted = 0;
+  const posted: string[] = [];
   const sender = createMessageSender({
     api: {
-      post: async () => `${(posted += 1)}`,
+      post: async (_, __, { nonce }) => `${posted.push(nonce)}`,
       deleteMessage: async (_, id) => void deleted.push(id),
     },
     parts: { add: async () => undefined },
+    history: { next: async () => [], keep: async () => undefined },
     suppression: { suppress: async () => undefined },
     settings: sampleServices().settings,
     log,
@@ -62,7 +63,7 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
   expect(deleted).toEqual([]);
   await vi.advanceTimersByTimeAsync(1_500);
   await sender.close();
-  return { posted, deleted };
+  return { posted: posted.length, deleted };
 }
 
 const failed = errorNotice(new AppError('private', 'private'), t, { visibility: 'caller' });
