@@ -19,7 +19,7 @@ import { type Ask, askOf } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
 import { type Answer, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
-import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
+import type { Invocation, PastedLink, Sink } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
@@ -234,10 +234,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
-  async function handOver(answers: readonly Answer[], sink: Sink, isEnd: boolean, signal: AbortSignal): Promise<void> {
-    for (const [index, { reply, link }] of answers.entries()) {
+  async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<void> {
+    for (const { reply } of answers) {
       const ready = await reply;
-      if (ready && !signal.aborted) await sink.reply(ready, { last: isEnd && index === answers.length - 1, link });
+      if (ready && !signal.aborted) await sink.reply(ready);
     }
   }
 
@@ -273,7 +273,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     commandOf,
 
     async dispatch(invocation, sink) {
-      const ask = invocation.kind === 'text' ? await read(invocation) : askFor(invocation);
+      const ask: Ask | undefined =
+        invocation.kind === 'text' ? await read(invocation) : { kind: 'button', what: { token: invocation.token } };
       if (ask === undefined) return;
       const { caller } = invocation;
       const failed = new AbortController();
@@ -290,7 +291,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }
         isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
         try {
-          await handOver(said, sink, isEnd, signal);
+          await handOver(said, sink, signal);
         } catch (error) {
           failed.abort(error);
           await Promise.all(said.map(({ reply }) => reply));
@@ -302,10 +303,4 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     ...typingHelp,
   };
-}
-
-function askFor(invocation: Exclude<Invocation, TextInvocation>): Ask {
-  if (invocation.kind === 'action') return { kind: 'button', what: { token: invocation.token } };
-  const { name, options } = invocation;
-  return { kind: 'command', what: { name, options: { ...options } } };
 }

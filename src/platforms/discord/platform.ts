@@ -21,7 +21,7 @@ import type { ListenContext } from './incoming/listen-context.ts';
 import { mayMatter } from './incoming/messages.ts';
 import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
-import { applicationIdOf, inviteUrl } from './invite.ts';
+import { applicationIdOf } from './invite.ts';
 import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
@@ -44,20 +44,14 @@ export interface DiscordPlatformOptions {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
-  /** Where is kept how far was heard, so that what is said while Medley is not there is heard afterwards. */
+  /** Keeps how far was heard, so that what is said meanwhile is heard later, the ids of commands, the parts of answers and what they show. */
   readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-export interface DiscordPlatform extends RuntimePlatform<DiscordReplyTo> {
-  readonly id: 'discord';
-  /** Where Medley is added to a server or an account. */
-  inviteUrl(): string;
-}
-
 /** Medley on Discord. What is asked there comes over the gateway; answers need the REST API alone. */
-export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordPlatform {
+export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimePlatform<DiscordReplyTo> {
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
   const api = createDiscordApi({ token, apiUrl, log });
@@ -200,7 +194,6 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       suppression.close();
       await Promise.all([api.close(), messages.close()]);
     },
-    inviteUrl: () => inviteUrl(applicationId()),
   };
 }
 
