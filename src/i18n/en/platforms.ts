@@ -4,6 +4,9 @@ export const discord = {
   delete: 'Delete',
   /** From what a button has opened. */
   back: '← Back',
+  /** For those who cannot see it: "Photo 2 of 5". */
+  photo: 'Photo',
+  video: 'Video',
   noFiles: 'Discord does not let me send this file here.',
   uploadSlow: 'Sending this file to Discord took too long.',
 };
