@@ -45,7 +45,7 @@ export interface Field {
 export interface Heading {
   readonly kind: 'heading';
   readonly text: Text;
-  /** Stands beside it, and beside the text below it, where the platform can: an author's avatar. */
+  /** Stands beside it, and beside the small text below it, where the platform can: an author's avatar. */
   readonly image?: Image;
 }
 
