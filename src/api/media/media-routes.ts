@@ -135,7 +135,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     const answers = createPostAnswers({ shape: endpoint.shape, tunnel, now });
     return async (request: FastifyRequest<{ Querystring: { url: string } }>, reply: FastifyReply) => {
       const { post, from } = await extract(endpoint, request.query.url, request.signal);
-      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request));
+      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request), from === 'cache');
       reply.header('x-cache', X_CACHE[from]);
       // The address of this server is the one that was asked: no shared cache may give it to others.
       const isPrivate = origin !== undefined && publicUrl === undefined;

@@ -5,10 +5,11 @@ import { createClientSemaphore } from '../../infra/concurrency/client-semaphore.
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post, type SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
-import { isWithdrawn, policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './cache-policy.ts';
+import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './cache-policy.ts';
 import { CoverOnlyError } from './cover-only.ts';
 import { findAddresses } from './find-links.ts';
 import type { LinkMatch, MediaSource, PostRef } from './source.ts';
+import { isWithdrawn } from './strategy-failures.ts';
 
 export interface Extraction {
   readonly post: Post;
@@ -206,7 +207,7 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     async extract(link, { signal: callerSignal, only, readable = false } = {}) {
       const named = readLink(link, only).match;
       // Most links have been asked for before: they need no deadline and no signal.
-      const known = named.kind === 'short' ? undefined : await cache.get(keyOf(named.ref));
+      const known = named.kind === 'short' ? undefined : cache.peek(keyOf(named.ref));
       if (known !== undefined && named.kind !== 'short') {
         onExtracted?.('cache');
         return extraction(known, named.ref, 'cache');
