@@ -19,6 +19,7 @@ import { createOptOuts } from './bot/settings/opt-outs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
+import { createPacking } from './infra/cache/packed-values.ts';
 import { actFor } from './infra/concurrency/client-context.ts';
 import type { FailureTally } from './infra/failure-tally.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
@@ -35,7 +36,7 @@ import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { withholdPosts } from './media/extract/withheld-posts.ts';
 import { createCdnHeaders, hostsBelow } from './media/files/cdn.ts';
-import { type Post, postBytes } from './media/post.ts';
+import type { Post } from './media/post.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
 import { findFfmpeg } from './media/transcode/ffmpeg.ts';
@@ -43,9 +44,11 @@ import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import { openStorage } from './storage.ts';
 
-/** A reel takes about 10 KB, a long carousel 100; as much again is held by answers already written. */
+/** A reel takes about 10 KB, a long carousel 100. */
 const MAX_POSTS = 10_000;
-const MAX_POST_BYTES = 16 * 1024 * 1024;
+const MAX_POST_BYTES = 24 * 1024 * 1024;
+/** Those that are asked for again and again, with the answers already written about them. */
+const MAX_POSTS_AT_HAND = 300;
 const MAX_SHORT_LINKS = 20_000;
 /** More than there are places for streams: with a place, none waits for a connection. */
 const STREAM_CONNECTIONS = 256;
@@ -118,7 +121,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     cache: createMemoryCache<Post>({
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
-      sizeOf: postBytes,
+      hold: createPacking({ maxUnpacked: MAX_POSTS_AT_HAND }),
       behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
