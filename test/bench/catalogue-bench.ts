@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { z } from 'zod';
-import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import { parseQuery } from '../../src/beatmaps/query/query.ts';
 import { foldText } from '../../src/beatmaps/query/query-text.ts';
 import type { Search } from '../../src/beatmaps/query/search.ts';
@@ -29,10 +29,10 @@ interface Timing {
   found: number;
 }
 
-function time(timing: Timing, work: () => { readonly length: number }): void {
+async function time(timing: Timing, work: () => Promise<{ readonly length: number }>): Promise<void> {
   const cpuStart = process.cpuUsage();
   const start = performance.now();
-  const { length } = work();
+  const { length } = await work();
   timing.times.push(performance.now() - start);
   const { user, system } = process.cpuUsage(cpuStart);
   timing.cpuTimes.push((user + system) / 1000);
@@ -86,7 +86,7 @@ export async function benchCatalogue(size: number): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-catalogue-'));
   const store = openStore(join(folder, 'bench.db'));
   const plainStore = openStore(join(folder, 'plain.db'));
-  const catalogue = createCatalogue({
+  const catalogue = createCatalogueHere({
     store,
     isFilling: true,
     onFailure: error => {
@@ -104,7 +104,7 @@ export async function benchCatalogue(size: number): Promise<void> {
       const sets = Array.from({ length: Math.min(2_000, size - done) }, () => generator.next());
       const start = performance.now();
       catalogue.remember(sets);
-      catalogue.flush();
+      await catalogue.flush();
       filledMs += performance.now() - start;
       plainStore.transaction(() => {
         for (const { id, artist, title, title_unicode, creator } of sets) {
@@ -116,7 +116,7 @@ export async function benchCatalogue(size: number): Promise<void> {
     }
     plainStore.run("INSERT INTO plain (plain) VALUES ('optimize')");
     const start = performance.now();
-    catalogue.rebuildRanks();
+    await catalogue.tidy();
     filledMs += performance.now() - start;
     const warmStart = performance.now();
     await catalogue.warm();
@@ -133,8 +133,8 @@ export async function benchCatalogue(size: number): Promise<void> {
         .filter(word => word !== '')
         .map(word => `"${word}" *`)
         .join(' AND ');
-      time(ours, () => catalogue.suggest(typed, LIMIT));
-      time(plain, () => plainStore.all(plainSql, [expression, LIMIT], IdRow));
+      await time(ours, () => catalogue.suggest(typed, LIMIT));
+      await time(plain, async () => plainStore.all(plainSql, [expression, LIMIT], IdRow));
     }
 
     const typos: Timing = { work: 'a mistyped word', times: [], cpuTimes: [], found: 0 };
@@ -144,20 +144,20 @@ export async function benchCatalogue(size: number): Promise<void> {
       const typo = word === '' ? '' : mistype(word, random);
       if (word === '' || plainStore.get('SELECT rowid AS id FROM plain WHERE plain MATCH ?', [`"${typo}" *`], IdRow))
         continue;
-      time(typos, () =>
-        catalogue.suggest(typo, LIMIT).filter(one => foldText(Object.values(one).join(' ')).includes(word)),
+      await time(typos, async () =>
+        (await catalogue.suggest(typo, LIMIT)).filter(one => foldText(Object.values(one).join(' ')).includes(word)),
       );
     }
 
     const filtered: Timing = { work: 'a page of 20, with filters', times: [], cpuTimes: [], found: 0 };
     for (const typed of typedTexts(names, random).slice(0, 2_000)) {
-      time(filtered, () => catalogue.search(searchFor(typed), { limit: 20, offset: 0 }).sets);
+      await time(filtered, async () => (await catalogue.search(searchFor(typed), { limit: 20, offset: 0 })).sets);
     }
     const rare: Timing = { work: 'filters that hardly any set passes', times: [], cpuTimes: [], found: 0 };
     for (const text of Array.from({ length: 5 }, () => RARE).flat()) {
       const query = parseQuery(text);
       const search: Search = { query, status: 'any', sort: { field: 'relevance', order: 'desc' } };
-      time(rare, () => catalogue.search(search, { limit: 20, offset: 0 }).sets);
+      await time(rare, async () => (await catalogue.search(search, { limit: 20, offset: 0 })).sets);
     }
     print([ours, plain, typos, filtered, rare]);
     const { size: bytes } = await stat(join(folder, 'bench.db'));
@@ -166,7 +166,7 @@ export async function benchCatalogue(size: number): Promise<void> {
       `\nThe file is ${megabytes(bytes)}; the process grew by ${megabytes(grown)}, the bench's own names included.`,
     );
   } finally {
-    catalogue.close();
+    await catalogue.close();
     store.close();
     plainStore.close();
     await rm(folder, { recursive: true, force: true });

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import type { Store } from '../../infra/store/store.ts';
 import { type Beatmapset, beatmapsetSchema, starRange } from '../model/beatmapset.ts';
-import { CANDIDATES_STEP } from '../recommend/catalogue-candidates.ts';
+import { CANDIDATES_TABLE } from '../recommend/catalogue-candidates.ts';
 
 /** Every order but popularity, and the columns it goes by. */
 const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
@@ -37,7 +36,7 @@ CREATE TABLE catalogue_maps (
   PRIMARY KEY (set_id, id)
 ) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE catalogue_names USING fts5 (
-  names, content = '', contentless_delete = 1, prefix = '1 2 3',
+  names, content = '', contentless_delete = 1, prefix = '1 2 3 4 5 6 7 8',
   tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
 );
 CREATE VIRTUAL TABLE catalogue_text USING fts5 (
@@ -45,43 +44,11 @@ CREATE VIRTUAL TABLE catalogue_text USING fts5 (
   tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
 );
 CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);
-CREATE TABLE catalogue_feeds (name TEXT PRIMARY KEY, cursor TEXT, sets INTEGER NOT NULL) STRICT;
+CREATE TABLE catalogue_places (name TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT;
 `;
 
-/** Those that a filling dropped and, being killed, did not make again; seconds on a large catalogue, else nothing. */
-export function ensureSortIndexes(store: Store): void {
-  for (const [name, columns] of SORT_INDEXES) {
-    store.run(`CREATE INDEX IF NOT EXISTS ${name} ON catalogue_sets (${columns}, id)`);
-  }
-}
-
-/** Each set lands anywhere in each of them: made at the end they cost a tenth. Answers in these orders are slow until then. */
-export function dropSortIndexes(store: Store): void {
-  for (const [name] of SORT_INDEXES) store.run(`DROP INDEX IF EXISTS ${name}`);
-}
-
-/**
- * The beginning of a word that has no list of its own is put together from those of all words that begin so: milliseconds where it is
- * common. The names are written again by `ensureNames`.
- */
-const NAMES_STEP = `
-DROP TABLE catalogue_names;
-CREATE VIRTUAL TABLE catalogue_names USING fts5 (
-  names, content = '', contentless_delete = 1, prefix = '1 2 3 4 5 6 7 8',
-  tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
-);
-`;
-
-/** How far the fill in the background is in each ruleset, and how much it read on a day. */
-const BACKGROUND_FILL_STEP = `
-CREATE TABLE catalogue_background (
-  ruleset TEXT PRIMARY KEY, page INTEGER NOT NULL, finished INTEGER NOT NULL
-) STRICT;
-CREATE TABLE catalogue_background_days (day INTEGER PRIMARY KEY, pages INTEGER NOT NULL) STRICT;
-`;
-
-/** Schema steps of the part `catalogue` of the store. */
-export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_STEP, NAMES_STEP, BACKGROUND_FILL_STEP];
+/** Schema steps of the catalogue's own file. */
+export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_TABLE];
 
 /** A set as it was kept, or undefined when an older version kept it in another shape. */
 export function parseBody(body: string): Beatmapset | undefined {

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmap, type Beatmapset, RULESETS, starRange, statusNumber } from '../model/beatmapset.ts';
+import { type Beatmapset, RULESETS, starRange, statusNumber } from '../model/beatmapset.ts';
 import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
 import { writeCandidates } from '../recommend/catalogue-candidates.ts';
-import { IdRow, parseBody } from './catalogue-schema.ts';
+import { parseBody } from './catalogue-schema.ts';
+import { mergeSets } from './set-merge.ts';
 
 /** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. */
 const MAX_ID = 2 ** 26;
@@ -147,13 +148,14 @@ const PlacedRow = z.object({
   favourites: z.number().nullable(),
 });
 const PLACED = 'SELECT rank, id, plays, favourites FROM catalogue_sets WHERE rank > ? ORDER BY rank LIMIT 2000';
-const BodyRow = z.object({ rank: z.number(), body: z.string() });
-const BODIES = `SELECT s.rank, b.body FROM catalogue_sets s JOIN catalogue_bodies b ON b.id = s.id
-  WHERE s.rank > ? ORDER BY s.rank LIMIT 1000`;
 const BODY_OF = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 
-/** Puts every set where its popularity belongs now, and the text indexes in order. Blocks for seconds on a large catalogue. */
-export function rebuildRanks(store: Store): void {
+/** Sets put where they belong at once, and pages of a text index merged at once; about 10 ms. */
+const MOVED_AT_ONCE = 20;
+const MERGED_AT_ONCE = 64;
+
+/** Puts every set where its popularity belongs now, and the text indexes in order: a step each time it is asked for the next. */
+export function* tidySteps(store: Store): Generator<void> {
   for (let last = 0; ; ) {
     const page = store.all(PLACED, [last], PlacedRow);
     const end = page.at(-1);
@@ -163,12 +165,30 @@ export function rebuildRanks(store: Store): void {
       const right = rankOf({ id, play_count: plays, favourite_count: favourites });
       return right === rank ? [] : [{ rank, right, id }];
     });
-    store.transaction(() => {
-      for (const { rank, right, id } of misplaced) moveSet(store, id, rank, right);
-    });
+    yield;
+    for (let start = 0; start < misplaced.length; start += MOVED_AT_ONCE) {
+      store.transaction(() => {
+        for (const { rank, right, id } of misplaced.slice(start, start + MOVED_AT_ONCE))
+          moveSet(store, id, rank, right);
+      });
+      yield;
+    }
   }
-  store.run("INSERT INTO catalogue_text (catalogue_text) VALUES ('optimize')");
-  store.run("INSERT INTO catalogue_names (catalogue_names) VALUES ('optimize')");
+  for (const index of ['catalogue_text', 'catalogue_names']) yield* mergeSteps(store, index);
+}
+
+const TotalRow = z.object({ total: z.number() });
+
+/** Merges the pieces of a text index, as its `optimize` would at once: a negative number begins, positive ones go on with it. */
+function* mergeSteps(store: Store, index: string): Generator<void> {
+  const total = () => store.get('SELECT total_changes() AS total', [], TotalRow)?.total ?? 0;
+  for (let pages = -MERGED_AT_ONCE; ; pages = MERGED_AT_ONCE) {
+    const before = total();
+    store.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);
+    // One change is what asking makes.
+    if (total() - before < 2) return;
+    yield;
+  }
 }
 
 function moveSet(store: Store, id: number, from: number, to: number): void {
@@ -178,42 +198,4 @@ function moveSet(store: Store, id: number, from: number, to: number): void {
   store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]);
   removeTexts(store, from);
   insertTexts(store, to, textsOf(set));
-}
-
-/** Writes the index of names where a step made it anew. Blocks once, for a tenth of a millisecond a set. */
-export function ensureNames(store: Store): void {
-  const hasNames = store.get('SELECT rowid AS id FROM catalogue_names LIMIT 1', [], IdRow) !== undefined;
-  if (hasNames) return;
-  store.transaction(() => {
-    for (let last = 0; ; ) {
-      const page = store.all(BODIES, [last], BodyRow);
-      if (page.length === 0) break;
-      for (const { rank, body } of page) {
-        const set = parseBody(body);
-        if (set !== undefined) insertNames(store, rank, textsOf(set));
-        last = rank;
-      }
-    }
-  });
-}
-
-/** What the fresh one does not say is taken from the known one. */
-function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
-  const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
-  return {
-    ...fillNulls(known, fresh),
-    source: fresh.source || known.source,
-    tags: fresh.tags || known.tags,
-    beatmaps: fresh.beatmaps.map(beatmap => mergeBeatmaps(maps.get(beatmap.id), beatmap)),
-  };
-}
-
-function mergeBeatmaps(known: Beatmap | undefined, fresh: Beatmap): Beatmap {
-  if (known === undefined) return fresh;
-  return { ...fillNulls(known, fresh), owners: fresh.owners.length > 0 ? fresh.owners : known.owners };
-}
-
-function fillNulls<T extends object>(known: T, fresh: T): T {
-  const given = Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== null));
-  return { ...fresh, ...known, ...given };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
 import { type Beatmapset, RULESETS, type Ruleset } from '../model/beatmapset.ts';
+import { createRandom } from './random.ts';
 
 const STEPS_PER_STAR = 20;
 
@@ -9,24 +10,13 @@ const STEPS_PER_STAR = 20;
  * Maps that give pp, and loved ones, side by side with those of nearly the same stars: one window of stars is read in few pieces, whatever
  * else the catalogue holds. Within a step they lie by set, so that filling appends and a draw may begin anywhere.
  */
-export const CANDIDATES_STEP = `
+export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (
   mode INTEGER NOT NULL, loved INTEGER NOT NULL, step INTEGER NOT NULL, set_id INTEGER NOT NULL, id INTEGER NOT NULL,
   stars REAL NOT NULL, ar REAL, od REAL, cs REAL, bpm REAL, length REAL NOT NULL, objects INTEGER,
   mapper INTEGER, plays INTEGER, favourites INTEGER, rating REAL,
   PRIMARY KEY (mode, loved, step, set_id, id)
 ) STRICT, WITHOUT ROWID;
-INSERT OR IGNORE INTO catalogue_candidates
-SELECT CASE m.value ->> 'mode' WHEN 'osu' THEN 0 WHEN 'taiko' THEN 1 WHEN 'fruits' THEN 2 ELSE 3 END,
-  b.body ->> 'status' = 'loved', CAST((m.value ->> 'difficulty_rating') * ${STEPS_PER_STAR} AS INTEGER), b.id, m.value ->> 'id',
-  m.value ->> 'difficulty_rating', m.value ->> 'ar', m.value ->> 'od', m.value ->> 'cs',
-  coalesce(m.value ->> 'bpm', b.body ->> 'bpm'), m.value ->> 'total_length',
-  (m.value ->> 'count_circles') + (m.value ->> 'count_sliders') + coalesce(m.value ->> 'count_spinners', 0),
-  coalesce(m.value ->> '$.owners[0].id', m.value ->> 'user_id', b.body ->> 'user_id'),
-  coalesce(m.value ->> 'playcount', (b.body ->> 'play_count') / json_array_length(b.body, '$.beatmaps')),
-  b.body ->> 'favourite_count', b.body ->> 'rating'
-FROM catalogue_bodies b, json_each(b.body, '$.beatmaps') m
-WHERE b.body ->> 'status' IN ('ranked', 'approved', 'loved');
 `;
 
 const COLUMNS = 'set_id, id, stars, ar, od, cs, bpm, length, objects, mapper, plays, favourites, rating';
@@ -39,15 +29,20 @@ function stepOf(stars: number): number {
   return Math.floor(stars * STEPS_PER_STAR);
 }
 
+/** What cannot be downloaded any more is not recommended. */
+function isCandidate(set: Beatmapset): boolean {
+  return isPlayable(set) && !set.download_disabled;
+}
+
 /** Keeps the candidates of a set in step with it; call it in the set's own transaction. */
 export function writeCandidates(store: Store, known: Beatmapset | undefined, set: Beatmapset): void {
-  if (known !== undefined && isPlayable(known)) {
+  if (known !== undefined && isCandidate(known)) {
     for (const { mode, difficulty_rating } of known.beatmaps) {
       const place = placeOf(mode, known.status === 'loved', stepOf(difficulty_rating));
       store.run(`DELETE FROM catalogue_candidates WHERE ${PLACE} AND set_id = ?`, [...place, set.id]);
     }
   }
-  if (!isPlayable(set)) return;
+  if (!isCandidate(set)) return;
   for (const beatmap of set.beatmaps) {
     const one = candidateOf(set, beatmap);
     store.run(INSERT, [
@@ -80,9 +75,9 @@ export interface CandidatePool {
   /**
    * About `size` maps, from all over the window.
    *
-   * @param random from 0 up to 1; decides which maps are drawn where there are more
+   * @param seed decides which maps are drawn where there are more
    */
-  draw(window: CandidateWindow, size: number, random: () => number): readonly Candidate[];
+  draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[];
 }
 
 const figure = z.number().nullable();
@@ -137,7 +132,8 @@ export function createCandidatePool(store: Store): CandidatePool {
   }
 
   return {
-    draw(window, size, random) {
+    draw(window, size, seed) {
+      const random = createRandom(seed);
       const { ruleset, stars, loved } = window;
       const filter = filterOf(window);
       const first = stepOf(Math.max(0, stars.low));
