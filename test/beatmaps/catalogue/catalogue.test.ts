@@ -222,7 +222,7 @@ describe('fillCatalogue', () => {
   }
 
   it('reads all pages, and a failed one again', async () => {
-    const { catalogue, store } = await createFilled([]);
+    const { catalogue } = await createFilled([]);
     const feed = feedFailingAt(2);
     const retries: number[] = [];
     const progress: number[] = [];
@@ -238,7 +238,7 @@ describe('fillCatalogue', () => {
   });
 
   it('goes on where it was stopped', async () => {
-    const { catalogue, store } = await createFilled([]);
+    const { catalogue } = await createFilled([]);
     const options = { catalogue, onRetry: () => undefined, retryWaitsMs: [] };
     const stop = new AbortController();
     const onProgress = () => stop.abort(new AppError('internal', 'stopped'));
@@ -254,7 +254,7 @@ describe('fillCatalogue', () => {
   });
 
   it('gives up on a source whose pages are all the same', async () => {
-    const { catalogue, store } = await createFilled([]);
+    const { catalogue } = await createFilled([]);
     const sets = [madeUpSet({ id: 5 })];
     const feed = searchFeed({ id: 'stuck', search: async () => ({ sets, total: null, next: '1' }) });
     const signal = new AbortController().signal;
