@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Beatmapset, beatmapsetSchema, starRange } from '../model/beatmapset.ts';
+import { type Beatmapset, starRange } from '../model/beatmapset.ts';
 import { CANDIDATES_TABLE } from '../recommend/catalogue-candidates.ts';
 
 /** Every order but popularity, and the columns it goes by. */
@@ -28,8 +28,8 @@ CREATE TABLE catalogue_sets (
   genre INTEGER, language INTEGER, video INTEGER NOT NULL, nsfw INTEGER NOT NULL,
   created INTEGER, updated INTEGER, ranked INTEGER, year INTEGER
 ) STRICT;
-${SORT_INDEXES.map(([name, columns]) => `CREATE INDEX ${name} ON catalogue_sets (${columns}, id);`).join('\n')}
-CREATE TABLE catalogue_bodies (id INTEGER PRIMARY KEY, body TEXT NOT NULL) STRICT;
+${SORT_INDEXES.map(([name, columns]) => `CREATE INDEX ${name} ON catalogue_sets (${columns});`).join('\n')}
+CREATE TABLE catalogue_bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
 CREATE TABLE catalogue_maps (
   set_id INTEGER NOT NULL, id INTEGER NOT NULL UNIQUE, mode INTEGER NOT NULL, stars REAL NOT NULL,
   ar REAL, od REAL, cs REAL, hp REAL, bpm REAL, length REAL NOT NULL, circles INTEGER, sliders INTEGER,
@@ -49,11 +49,6 @@ CREATE TABLE catalogue_places (name TEXT PRIMARY KEY, place TEXT NOT NULL) STRIC
 
 /** Schema steps of the catalogue's own file. */
 export const CATALOGUE_STEPS: readonly string[] = [TABLES, CANDIDATES_TABLE];
-
-/** A set as it was kept, or undefined when an older version kept it in another shape. */
-export function parseBody(body: string): Beatmapset | undefined {
-  return beatmapsetSchema.safeParse(JSON.parse(body)).data;
-}
 
 /** A set in one line, for lists that open while a person types. */
 export interface Suggestion {
@@ -79,5 +74,5 @@ export const SuggestionRow: z.ZodType<Suggestion> = z.object({
 });
 
 export const IdRow = z.object({ id: z.number() });
-export const BodyRow = z.object({ body: z.string() });
+export const BodyRow = z.object({ body: z.instanceof(Uint8Array) });
 export const CountRow = z.object({ count: z.number() });

@@ -6,15 +6,7 @@ import { type Needle, needlesOf } from '../query/query-text.ts';
 import { type Sort, statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
 import type { CataloguePageRequest, CatalogueResult } from './catalogue.ts';
-import {
-  BodyRow,
-  CountRow,
-  IdRow,
-  parseBody,
-  type Suggestion,
-  SuggestionRow,
-  suggestionOf,
-} from './catalogue-schema.ts';
+import { BodyRow, CountRow, IdRow, type Suggestion, SuggestionRow, suggestionOf } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
 import { ID_OF_RANK } from './catalogue-writer.ts';
 import {
@@ -26,6 +18,7 @@ import {
   rarityProbe,
   textFiltersOf,
 } from './search-conditions.ts';
+import { parseBody, unpackBody } from './set-body.ts';
 
 /** Sets read at once where texts are compared in them. */
 const PORTION = 100;
@@ -74,7 +67,7 @@ export interface CatalogueSearchOptions {
 export function createCatalogueSearch({ store, vocabulary, onFailure }: CatalogueSearchOptions): CatalogueSearch {
   function readBody(sql: string, id: number): Beatmapset | undefined {
     const row = store.get(sql, [id], BodyRow);
-    return row === undefined ? undefined : parseBody(row.body);
+    return row === undefined ? undefined : parseBody(unpackBody(row.body));
   }
 
   const readSet = (id: number) => readBody(BODY_OF_SET, id);

@@ -4,16 +4,17 @@ import { type Beatmapset, RULESETS, starRange, statusNumber } from '../model/bea
 import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
 import { writeCandidates } from '../recommend/catalogue-candidates.ts';
-import { parseBody } from './catalogue-schema.ts';
+import { BodyRow } from './catalogue-schema.ts';
+import { packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 import { mergeSets } from './set-merge.ts';
 
-/** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. */
-const MAX_ID = 2 ** 26;
+/** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. Ranks stay below 2^31, which takes few bytes wherever they stand. */
+const MAX_ID = 2 ** 23;
 /** A set's number out of its rank. */
 export const ID_OF_RANK = `& ${MAX_ID - 1}`;
-const RANK_STEPS = 4_096;
+const RANK_STEPS = 256;
 /** Steps for each doubling of popularity: small changes leave a set where it is. */
-const STEPS_PER_DOUBLING = 128;
+const STEPS_PER_DOUBLING = 9;
 /** A favourite says as much as so many plays. */
 const PLAYS_PER_FAVOURITE = 20;
 
@@ -28,7 +29,7 @@ function rankOf({
   return (RANK_STEPS - 1 - step) * MAX_ID + id;
 }
 
-const KnownRow = z.object({ rank: z.number(), body: z.string() });
+const KnownRow = z.object({ rank: z.number(), body: z.instanceof(Uint8Array) });
 
 const SET_COLUMNS = [
   ...['rank', 'id', 'artist', 'title', 'creator', 'status', 'min_stars', 'max_stars', 'plays', 'favourites', 'rating'],
@@ -42,7 +43,7 @@ const INSERT_TEXT =
 
 interface Change {
   readonly set: Beatmapset;
-  readonly body: string;
+  readonly body: Uint8Array;
   readonly rank: number;
   readonly texts: readonly string[];
   /** As it was kept, by this version or an older one. */
@@ -82,15 +83,16 @@ function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
     [fresh.id],
     KnownRow,
   );
-  const known = row === undefined ? undefined : parseBody(row.body);
+  const knownText = row && unpackBody(row.body);
+  const known = knownText === undefined ? undefined : parseBody(knownText);
   const set = known === undefined ? fresh : mergeSets(known, fresh);
-  const body = JSON.stringify(set);
-  if (row !== undefined && known !== undefined && body === row.body) return undefined;
+  const text = renderBody(set);
+  if (known !== undefined && text === knownText) return undefined;
   const rank = rankOf(set);
   const texts = textsOf(set);
   const isIndexed = row?.rank === rank && known !== undefined && textsOf(known).join('\n') === texts.join('\n');
   const before = row === undefined ? undefined : { rank: row.rank, set: known };
-  return { set, body, rank, texts, before, isIndexed };
+  return { set, body: packBody(text), rank, texts, before, isIndexed };
 }
 
 function insertSet(store: Store, set: Beatmapset, rank: number): void {
@@ -192,8 +194,8 @@ function* mergeSteps(store: Store, index: string): Generator<void> {
 }
 
 function moveSet(store: Store, id: number, from: number, to: number): void {
-  const body = store.get(BODY_OF, [id], z.object({ body: z.string() }))?.body;
-  const set = body === undefined ? undefined : parseBody(body);
+  const body = store.get(BODY_OF, [id], BodyRow)?.body;
+  const set = body === undefined ? undefined : parseBody(unpackBody(body));
   if (set === undefined) return;
   store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]);
   removeTexts(store, from);

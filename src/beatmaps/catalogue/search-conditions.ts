@@ -145,7 +145,7 @@ export function expressionOf(needles: readonly Needle[]): string {
 export const BY_POPULARITY = 's.rank';
 
 export function orderOf({ field, order }: Sort): string {
-  const by = (column: string) => `${column} ${order} NULLS LAST, s.id ${order}`;
+  const by = (column: string) => `${column} ${order} NULLS LAST, s.rank ${order}`;
   switch (field) {
     case 'artist':
     case 'creator':
