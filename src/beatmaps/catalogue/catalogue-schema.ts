@@ -26,15 +26,14 @@ CREATE TABLE catalogue_sets (
   artist TEXT NOT NULL, title TEXT NOT NULL, creator TEXT NOT NULL, status INTEGER NOT NULL,
   min_stars REAL, max_stars REAL, plays INTEGER, favourites INTEGER, rating REAL,
   genre INTEGER, language INTEGER, video INTEGER NOT NULL, nsfw INTEGER NOT NULL,
-  created INTEGER, updated INTEGER, ranked INTEGER, year INTEGER
+  created INTEGER, updated INTEGER, ranked INTEGER, year INTEGER, figures BLOB NOT NULL
 ) STRICT;
 ${SORT_INDEXES.map(([name, columns]) => `CREATE INDEX ${name} ON catalogue_sets (${columns});`).join('\n')}
 CREATE TABLE catalogue_bodies (id INTEGER PRIMARY KEY, body BLOB NOT NULL) STRICT;
-CREATE TABLE catalogue_maps (
-  set_id INTEGER NOT NULL, id INTEGER NOT NULL UNIQUE, mode INTEGER NOT NULL, stars REAL NOT NULL,
-  ar REAL, od REAL, cs REAL, hp REAL, bpm REAL, length REAL NOT NULL, circles INTEGER, sliders INTEGER,
-  PRIMARY KEY (set_id, id)
-) STRICT, WITHOUT ROWID;
+CREATE TABLE catalogue_maps (id INTEGER PRIMARY KEY, set_id INTEGER NOT NULL) STRICT;
+CREATE VIRTUAL TABLE catalogue_figures USING fts5 (
+  words, content = '', contentless_delete = 1, detail = none, tokenize = "unicode61 categories 'Co'"
+);
 CREATE VIRTUAL TABLE catalogue_names USING fts5 (
   names, content = '', contentless_delete = 1, prefix = '1 2 3 4 5 6 7 8',
   tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"

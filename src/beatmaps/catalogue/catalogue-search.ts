@@ -8,43 +8,24 @@ import type { Search } from '../query/search.ts';
 import type { CataloguePageRequest, CatalogueResult } from './catalogue.ts';
 import { BodyRow, CountRow, IdRow, type Suggestion, SuggestionRow, suggestionOf } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
-import { ID_OF_RANK } from './catalogue-writer.ts';
-import {
-  BY_POPULARITY,
-  conditionsOf,
-  expressionOf,
-  isRareCount,
-  orderOf,
-  rarityProbe,
-  textFiltersOf,
-} from './search-conditions.ts';
+import { expressionOf } from './search-conditions.ts';
 import { parseBody, unpackBody } from './set-body.ts';
+import { type Asked, createSetFinder, type Groups, type TextIndex } from './set-finder.ts';
 
-/** Sets read at once where texts are compared in them. */
-const PORTION = 100;
-/** Rows looked at for one page, when texts that no index holds leave few of them. */
-const MAX_EXAMINED = 2_000;
-const MAX_NEEDLES = 32;
-const POPULAR: Sort = { field: 'relevance', order: 'desc' };
-
-interface Asked extends Search {
-  /** Number of a set to leave out. */
-  readonly without?: number;
-  /** Few sets have such difficulties, and many the words. */
-  readonly isRare?: boolean;
+interface Page {
+  readonly sets: readonly Beatmapset[];
+  /** See {@link Finding}. */
+  readonly isCutShort: boolean;
 }
 
-/** Free text as the index is asked for it: any of each group, all groups. */
-type Groups = readonly (readonly Needle[])[];
+const MAX_NEEDLES = 32;
+const POPULAR: Sort = { field: 'relevance', order: 'desc' };
 
 /** A row that has it, from the index that answers at once, else from the one that is certain. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
-/** So many texts have the words that difficulties are better looked through first. */
-const MANY = 10_000;
-const MANY_TEXTS = `SELECT count(*) AS count FROM (SELECT 1 FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT ${MANY})`;
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
-const LINE = 's.id, s.artist, s.title, s.creator, s.max_stars';
+const LINE = 'SELECT id, artist, title, creator, max_stars FROM catalogue_sets WHERE id = ?';
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
@@ -65,6 +46,8 @@ export interface CatalogueSearchOptions {
 
 /** Reads a file of the catalogue; see {@link Catalogue}. */
 export function createCatalogueSearch({ store, vocabulary, onFailure }: CatalogueSearchOptions): CatalogueSearch {
+  const finder = createSetFinder(store);
+
   function readBody(sql: string, id: number): Beatmapset | undefined {
     const row = store.get(sql, [id], BodyRow);
     return row === undefined ? undefined : parseBody(unpackBody(row.body));
@@ -93,21 +76,20 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
     return isChanged ? corrected : undefined;
   }
 
-  function page(asked: Asked, groups: Groups, { limit, offset }: CataloguePageRequest): readonly Beatmapset[] {
-    const { sql, params } = rowsOf('s.id', asked, groups);
-    if (isLeftToTables(asked.query)) return readSets(store.all(sql, [...params, limit, offset], IdRow));
+  function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
     // No index knows whose name is meant, or one difficulty's name and all else at once. It has looked for the words though.
-    const wanted = { ...asked.query, text: '' };
-    const rows = store.all(sql, [...params, MAX_EXAMINED, 0], IdRow);
-    const found: Beatmapset[] = [];
-    for (let index = 0; index < rows.length && found.length < offset + limit; index += PORTION) {
-      found.push(...readSets(rows.slice(index, index + PORTION)).filter(set => matches(wanted, set)));
-    }
-    return found.slice(offset, offset + limit);
-  }
-
-  function readSets(rows: readonly { readonly id: number }[]): readonly Beatmapset[] {
-    return rows.flatMap(({ id }) => readSet(id) ?? []);
+    const rest = isLeftToTables(asked.query) ? undefined : { ...asked.query, text: '' };
+    const bodies = new Map<number, Beatmapset | undefined>();
+    const read = (id: number) => {
+      if (!bodies.has(id)) bodies.set(id, readSet(id));
+      return bodies.get(id);
+    };
+    const hasRest = (id: number) => {
+      const set = read(id);
+      return set !== undefined && rest !== undefined && matches(rest, set);
+    };
+    const { ids, isCutShort } = finder.find({ asked, groups, ...wanted, ...(rest && { check: hasRest }) });
+    return { sets: ids.flatMap(id => read(id) ?? []), isCutShort };
   }
 
   /** The set whose number the text is: it comes before all others. */
@@ -117,52 +99,47 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
     return set !== undefined && statusesOf(status).includes(set.status) && matches(query, set) ? set : undefined;
   }
 
-  const count = (sql: string, params: readonly (string | number)[]) => store.get(sql, params, CountRow)?.count ?? 0;
-
-  /** Whether looking into the sets one after the other, as the order has them, would be long. */
-  function isRare(query: Query, groups: Groups): boolean {
-    const probe = rarityProbe(query);
-    if (probe === undefined || !isRareCount(count(probe.sql, probe.params))) return false;
-    const match = matchOf(query, groups);
-    return match === '' || count(MANY_TEXTS, [match]) === MANY;
-  }
-
   function search(wanted: Search, { limit, offset }: CataloguePageRequest): CatalogueResult {
     const groups = groupsOf(wanted.query);
-    const asked: Asked = { ...wanted, isRare: isRare(wanted.query, groups) };
-    const result = (sets: readonly Beatmapset[], corrected = false): CatalogueResult => {
+    const result = ({ sets, isCutShort }: Page, corrected = false): CatalogueResult => {
+      if (isCutShort) return { sets, total: null, atLeast: offset + sets.length, corrected };
       const isLast = sets.length < limit && (sets.length > 0 || offset === 0);
       return { sets, total: isLast ? offset + sets.length : null, corrected };
     };
-    const first = numbered(asked);
+    const first = numbered(wanted);
     if (first !== undefined) {
-      const others = { ...asked, without: first.id };
+      const others = { ...wanted, without: first.id };
       if (offset > 0) return result(page(others, groups, { limit, offset: offset - 1 }));
-      return result([first, ...page(others, groups, { limit: limit - 1, offset })]);
+      const { sets, isCutShort } = page(others, groups, { limit: limit - 1, offset });
+      return result({ sets: [first, ...sets], isCutShort });
     }
-    const sets = page(asked, groups, { limit, offset });
-    const isFound = sets.length > 0 || (offset > 0 && page(asked, groups, { limit: 1, offset: 0 }).length > 0);
+    const found = page(wanted, groups, { limit, offset });
+    const isFound =
+      found.sets.length > 0 ||
+      found.isCutShort ||
+      (offset > 0 && page(wanted, groups, { limit: 1, offset: 0 }).sets.length > 0);
     const corrected = isFound || groups.length === 0 ? undefined : correct(groups);
-    if (corrected === undefined) return result(sets);
-    const likely = page(asked, corrected, { limit, offset });
-    return result(likely, likely.length > 0);
+    if (corrected === undefined) return result(found);
+    const likely = page(wanted, corrected, { limit, offset });
+    return result(likely, likely.sets.length > 0);
   }
 
   function suggest(typed: string, limit: number): readonly Suggestion[] {
     const query = parseQuery(typed);
     const groups = groupsOf(query);
-    const asked: Asked = { query, status: 'any', sort: POPULAR, isRare: isRare(query, groups) };
+    const asked: Asked = { query, status: 'any', sort: POPULAR };
     if (!isLeftToTables(query)) return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
-    const read = ({ sql, params }: Rows) => store.all(sql, [...params, limit, 0], SuggestionRow);
+    const find = (likely: Groups, index: TextIndex) =>
+      finder.find({ asked, groups: likely, limit, offset: 0, index }).ids;
     // Who types means a name first of all; the index of names is small and has every beginning at hand.
     const lines = (likely: Groups) => {
-      const named = likely.length === 0 ? [] : read(rowsOf(LINE, asked, likely, 'catalogue_names'));
-      return named.length > 0 ? named : read(rowsOf(LINE, asked, likely));
+      const named = likely.length === 0 ? [] : find(likely, 'catalogue_names');
+      return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    if (found.length > 0 || groups.length === 0) return found;
-    const corrected = correct(groups);
-    return corrected === undefined ? [] : lines(corrected);
+    const corrected = found.length > 0 || groups.length === 0 ? undefined : correct(groups);
+    const ids = corrected === undefined ? found : lines(corrected);
+    return ids.flatMap(id => store.get(LINE, [id], SuggestionRow) ?? []);
   }
 
   return {
@@ -184,44 +161,7 @@ function asNeedle(text: string): Needle {
   return { text, isWhole: false };
 }
 
-/** What the text index is asked for; empty when it is not asked. */
-function matchOf(query: Query, groups: Groups): string {
-  return [...groups.map(expressionOf), ...textFiltersOf(query)].join(' AND ');
-}
-
-interface Rows {
-  /** Lacks its last two parameters: how many, and after how many. */
-  readonly sql: string;
-  readonly params: readonly (string | number)[];
-}
-
 /** Whether conditions and the text index say all there is to say. */
 function isLeftToTables({ texts, tags }: Query): boolean {
   return Object.keys(texts).length === 0 && tags.length === 0;
-}
-
-function rowsOf(
-  columns: string,
-  { query, status, sort, without, isRare = false }: Asked,
-  groups: Groups,
-  index: 'catalogue_text' | 'catalogue_names' = 'catalogue_text',
-): Rows {
-  const match = matchOf(query, groups);
-  // The index's own rows hold a set's number, so that those of other sets need not be looked up.
-  const id = match === '' ? 's.id' : `(${index}.rowid ${ID_OF_RANK})`;
-  const listBy = isRare ? id : undefined;
-  const { sql, params } = conditionsOf(query, { statuses: statusesOf(status), without, listBy });
-  const order = orderOf(sort);
-  if (match === '') {
-    const where = sql.length === 0 ? '' : `WHERE ${sql.join(' AND ')}`;
-    return { sql: `SELECT ${columns} FROM catalogue_sets s ${where} ORDER BY ${order} LIMIT ? OFFSET ?`, params };
-  }
-  // In the index's own order nothing is sorted.
-  const by = order === BY_POPULARITY ? `${index}.rowid` : order;
-  const where = [`${index} MATCH ?`, ...sql].join(' AND ');
-  return {
-    sql: `SELECT ${columns} FROM ${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid
-      WHERE ${where} ORDER BY ${by} LIMIT ? OFFSET ?`,
-    params: [match, ...params],
-  };
 }

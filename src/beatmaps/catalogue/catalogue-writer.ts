@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmapset, RULESETS, starRange, statusNumber } from '../model/beatmapset.ts';
+import { type Beatmapset, starRange, statusNumber } from '../model/beatmapset.ts';
 import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
 import { writeCandidates } from '../recommend/catalogue-candidates.ts';
 import { BodyRow } from './catalogue-schema.ts';
+import { figureWords } from './figure-words.ts';
+import { packFigures } from './map-figures.ts';
 import { packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
 import { mergeSets } from './set-merge.ts';
 
 /** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. Ranks stay below 2^31, which takes few bytes wherever they stand. */
 const MAX_ID = 2 ** 23;
-/** A set's number out of its rank. */
-export const ID_OF_RANK = `& ${MAX_ID - 1}`;
 const RANK_STEPS = 256;
 /** Steps for each doubling of popularity: small changes leave a set where it is. */
 const STEPS_PER_DOUBLING = 9;
@@ -33,13 +33,14 @@ const KnownRow = z.object({ rank: z.number(), body: z.instanceof(Uint8Array) });
 
 const SET_COLUMNS = [
   ...['rank', 'id', 'artist', 'title', 'creator', 'status', 'min_stars', 'max_stars', 'plays', 'favourites', 'rating'],
-  ...['genre', 'language', 'video', 'nsfw', 'created', 'updated', 'ranked', 'year'],
+  ...['genre', 'language', 'video', 'nsfw', 'created', 'updated', 'ranked', 'year', 'figures'],
 ];
-const MAP_COLUMNS = 'set_id, id, mode, stars, ar, od, cs, hp, bpm, length, circles, sliders';
 const INSERT_SET = `INSERT INTO catalogue_sets (${SET_COLUMNS.join(', ')}) VALUES (${SET_COLUMNS.map(() => '?').join(', ')})`;
-const INSERT_MAP = `INSERT OR REPLACE INTO catalogue_maps (${MAP_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_MAP = 'INSERT OR REPLACE INTO catalogue_maps (id, set_id) VALUES (?, ?)';
 const INSERT_TEXT =
   'INSERT INTO catalogue_text (rowid, artist, title, creator, source, tags, versions) VALUES (?, ?, ?, ?, ?, ?, ?)';
+
+const INSERT_FIGURES = 'INSERT INTO catalogue_figures (rowid, words) VALUES (?, ?)';
 
 interface Change {
   readonly set: Beatmapset;
@@ -50,6 +51,9 @@ interface Change {
   readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
   /** Its texts are in the index already, at its rank. */
   readonly isIndexed: boolean;
+  readonly figures: string;
+  /** As `isIndexed`, of its figures. */
+  readonly hasFigures: boolean;
 }
 
 /**
@@ -60,17 +64,22 @@ interface Change {
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
   const changes = sets.flatMap(set => changeOf(store, set) ?? []).sort((a, b) => a.rank - b.rank);
-  for (const { set, before, isIndexed } of changes) {
+  for (const { set, before, isIndexed, hasFigures } of changes) {
     if (before === undefined) continue;
     store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
-    store.run('DELETE FROM catalogue_maps WHERE set_id = ?', [set.id]);
+    const kept = new Set(set.beatmaps.map(map => map.id));
+    for (const { id } of before.set?.beatmaps ?? []) {
+      if (!kept.has(id)) store.run('DELETE FROM catalogue_maps WHERE id = ? AND set_id = ?', [id, set.id]);
+    }
     if (!isIndexed) removeTexts(store, before.rank);
+    if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
   }
-  for (const { set, rank, before, body, texts, isIndexed } of changes) {
+  for (const { set, rank, before, body, texts, figures, isIndexed, hasFigures } of changes) {
     insertSet(store, set, rank);
     writeCandidates(store, before?.set, set);
     store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     if (!isIndexed) insertTexts(store, rank, texts);
+    if (!hasFigures) store.run(INSERT_FIGURES, [rank, figures]);
   }
   return changes.flatMap(({ texts, isIndexed }) => (isIndexed ? [] : texts));
 }
@@ -91,8 +100,10 @@ function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
   const rank = rankOf(set);
   const texts = textsOf(set);
   const isIndexed = row?.rank === rank && known !== undefined && textsOf(known).join('\n') === texts.join('\n');
+  const figures = figureWords(set);
+  const hasFigures = row?.rank === rank && known !== undefined && figureWords(known) === figures;
   const before = row === undefined ? undefined : { rank: row.rank, set: known };
-  return { set, body: packBody(text), rank, texts, before, isIndexed };
+  return { set, body: packBody(text), rank, texts, before, isIndexed, figures, hasFigures };
 }
 
 function insertSet(store: Store, set: Beatmapset, rank: number): void {
@@ -102,13 +113,10 @@ function insertSet(store: Store, set: Beatmapset, rank: number): void {
     ...[stars?.min ?? null, stars?.max ?? null, set.play_count, set.favourite_count, set.rating],
     ...[set.genre_id, set.language_id, Number(set.video), Number(set.nsfw)],
     ...[time(set.submitted_date), time(set.last_updated), hasLeaderboard(set) ? time(set.ranked_date) : null],
-    yearOf(set),
+    ...[yearOf(set), packFigures(set)],
   ]);
   for (const map of set.beatmaps) {
-    store.run(INSERT_MAP, [
-      ...[set.id, map.id, RULESETS.indexOf(map.mode), map.difficulty_rating, map.ar, map.od, map.cs, map.hp],
-      ...[map.bpm ?? set.bpm, map.total_length, map.count_circles, map.count_sliders],
-    ]);
+    store.run(INSERT_MAP, [map.id, set.id]);
   }
 }
 
@@ -176,7 +184,7 @@ export function* tidySteps(store: Store): Generator<void> {
       yield;
     }
   }
-  for (const index of ['catalogue_text', 'catalogue_names']) yield* mergeSteps(store, index);
+  for (const index of ['catalogue_text', 'catalogue_names', 'catalogue_figures']) yield* mergeSteps(store, index);
 }
 
 const TotalRow = z.object({ total: z.number() });
@@ -200,4 +208,6 @@ function moveSet(store: Store, id: number, from: number, to: number): void {
   store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]);
   removeTexts(store, from);
   insertTexts(store, to, textsOf(set));
+  store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [from]);
+  store.run(INSERT_FIGURES, [to, figureWords(set)]);
 }
