@@ -5,7 +5,7 @@ import type { Beatmapset } from '../model/beatmapset.ts';
 import { createCandidatePool } from '../recommend/catalogue-candidates.ts';
 import type { CatalogueWork } from './catalogue-messages.ts';
 import { moveOldCatalogue } from './catalogue-move.ts';
-import { CATALOGUE_STEPS } from './catalogue-schema.ts';
+import { CATALOGUE_STEPS, dropSortIndexes, ensureSortIndexes } from './catalogue-schema.ts';
 import { type CatalogueSearch, createCatalogueSearch } from './catalogue-search.ts';
 import { createVocabulary } from './catalogue-words.ts';
 import { tidySteps, writeSets } from './catalogue-writer.ts';
@@ -50,6 +50,8 @@ const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
 export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile {
   const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
+  if (isFilling) dropSortIndexes(store);
+  else ensureSortIndexes(store);
   const vocabulary = createVocabulary(store);
   const reading = createCatalogueSearch({ store, vocabulary, onFailure });
   const pool = createCandidatePool(store);
@@ -84,6 +86,7 @@ export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile 
     async tidy() {
       await queue.flush();
       for (const _ of tidySteps(store)) await setImmediate();
+      ensureSortIndexes(store);
     },
     warm: vocabulary.load,
     moveFrom: (oldPath, signal) =>

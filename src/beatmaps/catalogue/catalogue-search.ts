@@ -6,7 +6,7 @@ import { type Needle, needlesOf } from '../query/query-text.ts';
 import { type Sort, statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
 import type { CataloguePageRequest, CatalogueResult } from './catalogue.ts';
-import { BodyRow, CountRow, IdRow, type Suggestion, SuggestionRow, suggestionOf } from './catalogue-schema.ts';
+import { BodyRow, CountRow, type Suggestion, SuggestionRow, suggestionOf } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
 import { expressionOf } from './search-conditions.ts';
 import { parseBody, unpackBody } from './set-body.ts';

@@ -74,12 +74,16 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
     if (!isIndexed) removeTexts(store, before.rank);
     if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
   }
-  for (const { set, rank, before, body, texts, figures, isIndexed, hasFigures } of changes) {
+  for (const { set, rank, texts, figures, isIndexed, hasFigures } of changes) {
     insertSet(store, set, rank);
-    writeCandidates(store, before?.set, set);
-    store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     if (!isIndexed) insertTexts(store, rank, texts);
     if (!hasFigures) store.run(INSERT_FIGURES, [rank, figures]);
+  }
+  // Tables that lie by the numbers of sets grow at their ends.
+  for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
+    store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
+    for (const map of set.beatmaps) store.run(INSERT_MAP, [map.id, set.id]);
+    writeCandidates(store, before?.set, set);
   }
   return changes.flatMap(({ texts, isIndexed }) => (isIndexed ? [] : texts));
 }
@@ -115,9 +119,6 @@ function insertSet(store: Store, set: Beatmapset, rank: number): void {
     ...[time(set.submitted_date), time(set.last_updated), hasLeaderboard(set) ? time(set.ranked_date) : null],
     ...[yearOf(set), packFigures(set)],
   ]);
-  for (const map of set.beatmaps) {
-    store.run(INSERT_MAP, [map.id, set.id]);
-  }
 }
 
 function removeTexts(store: Store, rank: number): void {

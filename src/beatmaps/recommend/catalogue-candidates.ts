@@ -8,16 +8,23 @@ const STEPS_PER_STAR = 20;
 
 /**
  * Maps that give pp, and loved ones, side by side with those of nearly the same stars: one window of stars is read in few pieces, whatever
- * else the catalogue holds. Within a step they lie by set, so that filling appends and a draw may begin anywhere.
+ * else the catalogue holds. Fractions are whole numbers of `UNITS`, which take few bytes. Within a step they lie by set, so that filling appends and a draw may begin anywhere.
  */
 export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (
   mode INTEGER NOT NULL, loved INTEGER NOT NULL, step INTEGER NOT NULL, set_id INTEGER NOT NULL, id INTEGER NOT NULL,
-  stars REAL NOT NULL, ar REAL, od REAL, cs REAL, bpm REAL, length REAL NOT NULL, objects INTEGER,
-  mapper INTEGER, plays INTEGER, favourites INTEGER, rating REAL,
+  stars INTEGER NOT NULL, ar INTEGER, od INTEGER, cs INTEGER, bpm REAL, length REAL NOT NULL, objects INTEGER,
+  mapper INTEGER, plays INTEGER, favourites INTEGER, rating INTEGER,
   PRIMARY KEY (mode, loved, step, set_id, id)
 ) STRICT, WITHOUT ROWID;
 `;
+
+/** What one is, of what a column holds. */
+const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
+
+function inUnits(value: number | null, units: number): number | null {
+  return value === null ? null : Math.round(value * units);
+}
 
 const COLUMNS = 'set_id, id, stars, ar, od, cs, bpm, length, objects, mapper, plays, favourites, rating';
 const PLACE = 'mode = ? AND loved = ? AND step = ?';
@@ -47,8 +54,9 @@ export function writeCandidates(store: Store, known: Beatmapset | undefined, set
     const one = candidateOf(set, beatmap);
     store.run(INSERT, [
       ...placeOf(one.ruleset, set.status === 'loved', stepOf(one.stars)),
-      ...[one.setId, one.id, one.stars, one.ar, one.od, one.cs, one.bpm, one.length],
-      ...[one.objects, one.mapper, one.plays, one.favourites, one.rating],
+      ...[one.setId, one.id, inUnits(one.stars, UNITS.stars), inUnits(one.ar, UNITS.ar), inUnits(one.od, UNITS.od)],
+      ...[inUnits(one.cs, UNITS.cs), one.bpm, one.length, one.objects, one.mapper, one.plays, one.favourites],
+      inUnits(one.rating, UNITS.rating),
     ]);
   }
 }
@@ -96,8 +104,10 @@ const Line = z.object({
   favourites: figure,
   rating: figure,
 });
-const LINE = `json_object('setId', set_id, 'id', id, 'stars', stars, 'ar', ar, 'od', od, 'cs', cs, 'bpm', bpm, 'length', length,
-  'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites, 'rating', rating)`;
+const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNITS[column]}.0`;
+const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
+  'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
+  ${fraction('rating')})`;
 /** One piece of text is handed over ten times as fast as so many rows. */
 const LinesRow = z.object({ lines: z.string() });
 const SetRow = z.object({ id: z.number() });
@@ -155,12 +165,17 @@ interface Filter {
 }
 
 function filterOf({ stars, bpm, length, ar, cs }: CandidateWindow): Filter {
-  const bounds = Object.entries({ stars, bpm, length, ar, cs }).flatMap(([column, range]) =>
-    range === undefined ? [] : [{ column, range }],
-  );
+  const asked = [
+    ['stars', stars, UNITS.stars],
+    ['bpm', bpm, 1],
+    ['length', length, 1],
+    ['ar', ar, UNITS.ar],
+    ['cs', cs, UNITS.cs],
+  ] as const;
+  const bounds = asked.flatMap(([column, range, units]) => (range === undefined ? [] : [{ column, range, units }]));
   return {
     sql: bounds.map(({ column }) => `AND ${column} BETWEEN ? AND ?`).join(' '),
-    params: bounds.flatMap(({ range }) => [range.low, range.high]),
+    params: bounds.flatMap(({ range, units }) => [range.low * units, range.high * units]),
   };
 }
 
