@@ -64,16 +64,7 @@ interface Change {
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
   const changes = sets.flatMap(set => changeOf(store, set) ?? []).sort((a, b) => a.rank - b.rank);
-  for (const { set, before, isIndexed, hasFigures } of changes) {
-    if (before === undefined) continue;
-    store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
-    const kept = new Set(set.beatmaps.map(map => map.id));
-    for (const { id } of before.set?.beatmaps ?? []) {
-      if (!kept.has(id)) store.run('DELETE FROM catalogue_maps WHERE id = ? AND set_id = ?', [id, set.id]);
-    }
-    if (!isIndexed) removeTexts(store, before.rank);
-    if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
-  }
+  for (const change of changes) removeKnown(store, change);
   for (const { set, rank, texts, figures, isIndexed, hasFigures } of changes) {
     insertSet(store, set, rank);
     if (!isIndexed) insertTexts(store, rank, texts);
@@ -86,6 +77,17 @@ export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly s
     writeCandidates(store, before?.set, set);
   }
   return changes.flatMap(({ texts, isIndexed }) => (isIndexed ? [] : texts));
+}
+
+function removeKnown(store: Store, { set, before, isIndexed, hasFigures }: Change): void {
+  if (before === undefined) return;
+  store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
+  const kept = new Set(set.beatmaps.map(map => map.id));
+  for (const { id } of before.set?.beatmaps ?? []) {
+    if (!kept.has(id)) store.run('DELETE FROM catalogue_maps WHERE id = ? AND set_id = ?', [id, set.id]);
+  }
+  if (!isIndexed) removeTexts(store, before.rank);
+  if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
 }
 
 /** Undefined when there is nothing new, or nothing to keep. */
