@@ -137,8 +137,10 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
       return named.length > 0 ? named : find(likely, 'catalogue_text');
     };
     const found = lines(groups);
-    const corrected = found.length > 0 || groups.length === 0 ? undefined : correct(groups);
-    const ids = corrected === undefined ? found : lines(corrected);
+    // One mistyped word may well be the beginning of others; several that are found together hardly.
+    const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
+    const corrected = isSure ? undefined : correct(groups);
+    const ids = corrected === undefined ? found : [...new Set([...found, ...lines(corrected)])].slice(0, limit);
     return ids.flatMap(id => store.get(LINE, [id], SuggestionRow) ?? []);
   }
 
