@@ -19,6 +19,7 @@ const ENTRIES = {
   live: 'src/live.ts',
   backup: 'src/backup.ts',
   migrate: 'src/migrate.ts',
+  'catalogue-worker': 'src/beatmaps/catalogue/catalogue-worker.ts',
   'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
   'facebook-page-worker': 'src/media/sources/facebook/facebook-page-worker.ts',
   'instagram-page-worker': 'src/media/sources/instagram/instagram-page-worker.ts',

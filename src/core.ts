@@ -131,7 +131,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory } =
     createBeatmapServices({
       http,
-      store,
       records: storage.records,
       dataDir,
       isFiller: storage.isFiller,
@@ -261,7 +260,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       await backgroundFill.stop();
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await Promise.all([http.close(), streamHttp.close()]);
-      catalogue.close();
+      await catalogue.close();
       await strategyRecords.close();
       await storage.close();
     },

@@ -44,7 +44,6 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
   const store = openStore(join(dataDir, 'test.db'));
   const osu = createBeatmapServices({
     http,
-    store,
     records: embeddedRecords(store),
     dataDir,
     isFiller: () => true,
@@ -54,7 +53,7 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
   });
   onTestFinished(async () => {
     await osu.difficulty.close();
-    osu.catalogue.close();
+    await osu.catalogue.close();
     store.close();
     await sandbox.close();
     await rm(dataDir, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
@@ -206,9 +206,9 @@ describe('an osu! link after the name', () => {
 describe('words after the name', () => {
   async function openCatalogue(sets = 0) {
     const store = openStore(':memory:');
-    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
-    onTestFinished(() => {
-      catalogue.close();
+    const catalogue = createCatalogueHere({ store, onFailure: error => expect.unreachable(String(error)) });
+    onTestFinished(async () => {
+      await catalogue.close();
       store.close();
     });
     const { beatmaps, sandbox } = await openHouse({ catalogue });
@@ -216,7 +216,7 @@ describe('words after the name', () => {
       madeUpSet({ id: 901, title: 'Paper Comet', artist: 'Marble Lanterns' }),
       ...Array.from({ length: sets }, (_, index) => madeUpSet({ id: 1_000 + index, title: `Glass ${index}` })),
     ]);
-    catalogue.flush();
+    await catalogue.flush();
     return { beatmaps, sandbox };
   }
 
