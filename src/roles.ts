@@ -14,6 +14,7 @@ import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
+import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
 export interface RunningRoles {
@@ -83,6 +84,8 @@ async function registerWeb(
     recommendRoutes({ recommend }),
   ];
   await app.register(web.plugin);
+  if (core.accountLinks !== undefined && publicUrl !== undefined)
+    await app.register(linkRoutes({ links: core.accountLinks, publicUrl, limiter, log }));
   await app.register(api({ limiter, checkKey, publicUrl, routes }));
   const streams = createResponseStreams({
     onEnd: metrics.countStreamEnd,

@@ -4,7 +4,7 @@ import type { PictureBlock } from '../reply.ts';
 import { areaPath, linePath, pointsIn } from './chart.ts';
 import { element, type Markup } from './svg.ts';
 import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { card, group, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
+import { card, check, group, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
 
 /** Without figures and history, little is left to show. */
 export function profileCardSize({ statistics }: Player): Size {
@@ -14,7 +14,7 @@ export function profileCardSize({ statistics }: Player): Size {
 const CHART = { left: MARGIN + 110, top: 326, width: WIDTH - 2 * MARGIN - 110, height: 130 };
 
 /** A player's image card with its alt text. */
-export function profilePicture(player: Player, painter: SvgRasterizer, t: Translator): PictureBlock {
+export function profilePicture(player: Player, isProven: boolean, painter: SvgRasterizer, t: Translator): PictureBlock {
   const { cards } = t.messages;
   const rank = player.statistics?.global_rank ?? null;
   const pp = player.statistics?.pp ?? null;
@@ -23,29 +23,40 @@ export function profilePicture(player: Player, painter: SvgRasterizer, t: Transl
     rank === null ? cards.unranked : `#${t.number(rank)}`,
     pp === null ? '' : cards.worth(t.number(Math.round(pp))),
   );
-  const picture = painter.picture('profile', renderProfileCard(player, t), profileCardSize(player));
+  const picture = painter.picture('profile', renderProfileCard(player, isProven, t), profileCardSize(player));
   return { kind: 'picture', picture, alt };
 }
 
 /** A player at a glance, and their ranks over the last days. */
-export function renderProfileCard(player: Player, t: Translator): string {
+export function renderProfileCard(player: Player, isProven: boolean, t: Translator): string {
   const { statistics } = player;
   const size = profileCardSize(player);
   return card(size, [
-    ...heading(player, t),
+    ...heading(player, isProven, t),
     ...(statistics === null ? [] : figures(statistics, t)),
     ...rankHistory(player.rank_history, size, t),
   ]);
 }
 
-function heading({ username, country, mode, title, statistics }: Player, t: Translator): readonly Markup[] {
+function heading(
+  { username, country, mode, title, statistics }: Player,
+  isProven: boolean,
+  t: Translator,
+): readonly Markup[] {
   const { cards } = t.messages;
   const rank = statistics?.global_rank ?? null;
   const under = [t.messages.osu.modes[mode], country?.name, title]
     .filter(part => typeof part === 'string' && part !== '')
     .join(' · ');
   return [
-    label(username, { x: MARGIN, y: 78, size: 46, bold: true, maxWidth: 560 }),
+    ...(isProven ? [check(MARGIN + 20, 62, 20)] : []),
+    label(username, {
+      x: isProven ? MARGIN + 54 : MARGIN,
+      y: 78,
+      size: 46,
+      bold: true,
+      maxWidth: isProven ? 506 : 560,
+    }),
     label(under, { x: MARGIN, y: 116, size: 24, colour: THEME.muted, maxWidth: 560 }),
     label(rank === null ? cards.unranked : `#${t.number(rank)}`, {
       x: WIDTH - MARGIN,

@@ -107,6 +107,22 @@ export function star(x: number, y: number, radius: number, colour: string): Mark
   return element('polygon', { points: corners.join(' '), fill: colour });
 }
 
+/** A check mark on a disc, its middle at `x`, `y`: the typeface has none. */
+export function check(x: number, y: number, radius: number): Markup {
+  const [left, foot, right] = [radius * 0.45, radius * 0.35, radius * 0.5];
+  return group([
+    element('circle', { cx: x, cy: y, r: radius, fill: THEME.accent }),
+    element('path', {
+      d: `M${x - left} ${y + 0.05 * radius}L${x - 0.1 * radius} ${y + foot}L${x + right} ${y - foot}`,
+      fill: 'none',
+      stroke: THEME.ground,
+      'stroke-width': radius * 0.22,
+      'stroke-linecap': 'round',
+      'stroke-linejoin': 'round',
+    }),
+  ]);
+}
+
 /** Whether the typeface can draw all of it. */
 export function isDrawable(text: string): boolean {
   return ALL_DRAWN.test(text);

@@ -1,5 +1,6 @@
 import { profilePicture } from '../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
+import { provenPlayers } from '../osu/chat-players.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderProfile } from '../views/player.ts';
@@ -13,7 +14,7 @@ export const osuProfile = defineCommand({
   subject: 'player',
   accepts: 'player-link',
   async run({ player, mode }, context: CommandContext) {
-    const { services, signal, t } = context;
+    const { caller, services, signal, t } = context;
     const asked = await askedPlayer(player, context);
     const { user, stale } = await services.beatmaps.user(
       asked.user,
@@ -28,8 +29,9 @@ export const osuProfile = defineCommand({
       recent: token('osu recent', {}),
       maps: services.actions.encode({ command: 'osu maps', values: { player: values.player } }),
     };
-    const picture = services.painter && profilePicture(user, services.painter, t);
-    return renderProfile({ player: user, stale, tokens, picture }, t);
+    const isProven = asked.isProven || (await provenPlayers(caller, services)).has(user.id);
+    const picture = services.painter && profilePicture(user, isProven, services.painter, t);
+    return renderProfile({ player: user, isProven, stale, tokens, picture }, t);
   },
   suggest: async (_option, partial, context) => suggestPlayers(partial, context),
 });

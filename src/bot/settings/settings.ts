@@ -15,6 +15,8 @@ export interface LinkedPlayer {
   readonly name: string;
   /** Null for what that player plays most. */
   readonly mode: Ruleset | null;
+  /** Whether the person signed in at osu! as that player; else they only said so. */
+  readonly proven: boolean;
 }
 
 /** What the admins of a group chose for it. */
@@ -77,6 +79,7 @@ const Player = z.object({
   id: z.number().int().positive(),
   name: z.string(),
   mode: z.enum(RULESETS).nullable().catch(null),
+  proven: z.boolean().catch(false),
 });
 const User = z.object({ language: z.string().nullable(), player: Player.nullable().catch(null) });
 

@@ -1,9 +1,9 @@
-import { userPage } from '../../beatmaps/model/link.ts';
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
 import type { PermissionCheck, PermissionCheckKey } from '../settings/permission-check.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
-import { joined, link } from './beatmap.ts';
+import { joined } from './beatmap.ts';
+import { linkedName } from './linking.ts';
 
 export interface LanguageView {
   /** Tag of the language that was set, null for automatic. */
@@ -117,12 +117,8 @@ function languageButton(label: string, { isSet, token }: LanguageView['choices']
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return [words.noPlayer];
-  const { id, name, mode } = player;
-  return joined([
-    [link(userPage(id, mode ?? undefined), name)],
-    mode === null ? undefined : t.messages.osu.modes[mode],
-    words.unlink,
-  ]);
+  const { mode } = player;
+  return joined([linkedName(player), mode === null ? undefined : t.messages.osu.modes[mode], words.unlink]);
 }
 
 function languageName({ set, automatic }: LanguageView, t: Translator): string {

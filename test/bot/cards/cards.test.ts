@@ -110,12 +110,12 @@ const ROWS = [
 describe('pictures look as they did when they were last looked at', () => {
   it('a profile', async () => {
     const shown = player();
-    await expectPicture('profile', await drawn(renderProfileCard(shown, en), profileCardSize(shown)));
+    await expectPicture('profile', await drawn(renderProfileCard(shown, false, en), profileCardSize(shown)));
   });
 
   it('a profile of which little is known, in Indonesian', async () => {
     const shown = player({ statistics: null, rank_history: null, username: 'somebody with a very long name' });
-    await expectPicture('profile-bare', await drawn(renderProfileCard(shown, id), profileCardSize(shown)));
+    await expectPicture('profile-bare', await drawn(renderProfileCard(shown, false, id), profileCardSize(shown)));
   });
 
   it('strains', async () => {
@@ -150,7 +150,7 @@ describe('pictures of odd values', () => {
 
   it.each([[[5, 5, 5]], [[1]], [[0, 0, 0]], [[]]])('ranks %j', async ranks => {
     const shown = player({ rank_history: { mode: 'osu', data: ranks } });
-    const svg = renderProfileCard(shown, en);
+    const svg = renderProfileCard(shown, false, en);
     for (const part of ['<image', '<script', '\u0000', '\uD800']) expect(svg.includes(part)).toBe(false);
     await drawn(svg, profileCardSize(shown));
   });
@@ -165,10 +165,10 @@ describe('pictures of odd values', () => {
 
 describe('words for those who cannot see it', () => {
   it('say who the player is and where they stand', () => {
-    const { alt, picture } = profilePicture(player(), painter, en);
+    const { alt, picture } = profilePicture(player(), false, painter, en);
     expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of recent days');
     expect(picture).toMatchObject({ width: 1000, height: 520 });
-    expect(profilePicture(player({ statistics: null }), painter, id).alt).toContain('belum berperingkat');
+    expect(profilePicture(player({ statistics: null }), false, painter, id).alt).toContain('belum berperingkat');
   });
 
   it('show how a map goes, and that doubled skills are left out', () => {
