@@ -70,6 +70,23 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
 
   const heading = () => page.locator('.card-heading').first().textContent();
 
+  it('shows drawn cards in the theme of the page, and follows it', async () => {
+    await find({ colorScheme: 'light' });
+    await page.locator('.item-open').first().click();
+    const card = page.locator('img.card-picture').first();
+    await card.waitFor();
+    const source = () => card.getAttribute('src');
+    expect(await source()).toMatch(/\.png\?theme=light$/);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(source).toMatch(/\.png$/);
+    await page.evaluate("document.documentElement.dataset.theme = 'light'");
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(source).toMatch(/\?theme=light$/);
+    await expect
+      .poll(() => page.evaluate("document.querySelector('img.card-picture').naturalWidth"))
+      .toBeGreaterThan(0);
+  });
+
   it('plays one preview at a time, from the keyboard too', async () => {
     await find();
     const first = page.getByRole('button', { name: 'Play: Preview of Paper Comet' });
