@@ -24,6 +24,8 @@ export interface SwitchView {
 
 export interface ChatView {
   readonly switches: readonly SwitchView[];
+  /** Of short forms; null for none. */
+  readonly prefix: string | null;
   readonly language: LanguageView;
   readonly diagnosis: readonly PermissionCheck[];
 }
@@ -64,7 +66,7 @@ export function renderSettings({ language, player, chat, saved }: SettingsView, 
   });
 }
 
-function chatBlocks({ switches, language, diagnosis }: ChatView, t: Translator): readonly Block[] {
+function chatBlocks({ switches, prefix, language, diagnosis }: ChatView, t: Translator): readonly Block[] {
   const words = t.messages.settings;
   const fields = switches.map(({ name, isOn }) => ({
     label: name,
@@ -72,7 +74,14 @@ function chatBlocks({ switches, language, diagnosis }: ChatView, t: Translator):
   }));
   return [
     { kind: 'heading', text: [words.chatTitle] },
-    { kind: 'fields', fields: [...fields, { label: words.chatLanguage, value: [languageName(language, t)] }] },
+    {
+      kind: 'fields',
+      fields: [
+        ...fields,
+        { label: words.shortForms, value: [prefix === null ? words.noShortForms : words.shortFormsBy(prefix)] },
+        { label: words.chatLanguage, value: [languageName(language, t)] },
+      ],
+    },
     ...diagnosisBlocks(diagnosis, t),
   ];
 }
