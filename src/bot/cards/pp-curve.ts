@@ -7,9 +7,9 @@ import { element, type Markup } from './svg.ts';
 import type { SvgRasterizer } from './svg-rasterizer.ts';
 import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
 
-export const PP_CURVE: Size = { width: WIDTH, height: 560 };
+export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
-const CHART = { left: MARGIN + 104, top: 214, width: WIDTH - 2 * MARGIN - 104, height: 256 };
+const CHART = { left: MARGIN + 126, top: 220, width: WIDTH - 2 * MARGIN - 126, height: 266 };
 
 /** Mods that make a map another one to play; the rest change little. In the order in which they decide the colour. */
 const CLASSES = [
@@ -51,15 +51,15 @@ export function renderPpCurve(username: string, scores: readonly Score[], pen: P
   return card(PP_CURVE, look, [
     label(t.messages.cards.topPlays(username, plays.length), {
       x: MARGIN,
-      y: 88,
-      size: 44,
+      y: 84,
+      size: 46,
       bold: true,
       colour: look.ink,
       maxWidth: WIDTH - 2 * MARGIN,
     }),
     ...legend(
       classes.map(({ name, colour }) => ({ name, colour: look[colour] })),
-      { x: MARGIN, y: 150, look },
+      { x: MARGIN, y: 152, look },
     ),
     ...levels(step, ceiling, pen),
     ...bars(
@@ -80,7 +80,7 @@ function levels(step: number, ceiling: number, { t, look }: Pen): readonly Marku
     const y = CHART.top + CHART.height * (1 - value / ceiling);
     return [
       element('rect', { x: CHART.left, y: y - 1, width: CHART.width, height: 2, fill: look.line }),
-      label(t.number(value), { x: CHART.left - 16, y: y + 12, anchor: 'end', colour: look.muted }),
+      label(t.number(value), { x: CHART.left - 16, y: y + 14, anchor: 'end', colour: look.muted }),
     ];
   });
 }
@@ -108,7 +108,7 @@ function places(count: number, { look }: Pen): readonly Markup[] {
     : shown.map(place =>
         label(`${place}`, {
           x: CHART.left + (place === count && count >= 20 ? place : place - 0.5) * column,
-          y: CHART.top + CHART.height + 48,
+          y: CHART.top + CHART.height + 56,
           anchor: place === count && count >= 20 ? 'end' : 'middle',
           colour: look.muted,
         }),

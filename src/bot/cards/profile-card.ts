@@ -5,7 +5,7 @@ import { type Area, areaPath, linePath, pointsIn } from './chart.ts';
 import { card, check, group, label } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
+import { MARGIN, type Pen, type Size, SMALL, WIDTH } from './theme.ts';
 
 export interface ProfileView {
   readonly player: Player;
@@ -17,7 +17,8 @@ export interface ProfileView {
 
 const INNER = WIDTH - 2 * MARGIN;
 /** Where each figure begins: the longest of them, the time played, has the most room. */
-const COLUMNS = [0, 185, 395, 580, 840] as const;
+const COLUMNS = [0, 190, 408, 626, 916] as const;
+const GRADE_COLUMNS = [0, 224, 428, 640, 836] as const;
 /** Between two charts that stand side by side. */
 const GAP = 60;
 const FEWEST_PLAYS = 3;
@@ -25,8 +26,8 @@ const FEWEST_PLAYS = 3;
 /** Without figures and history, little is left to show. */
 export function profileCardSize(view: ProfileView): Size {
   const { statistics } = view.player;
-  if (statistics === null) return { width: WIDTH, height: 246 };
-  return { width: WIDTH, height: chartsOf(view).length === 0 ? 460 : 700 };
+  if (statistics === null) return { width: WIDTH, height: 252 };
+  return { width: WIDTH, height: chartsOf(view).length === 0 ? 476 : 730 };
 }
 
 /** A player's image card with its alt text. */
@@ -56,9 +57,9 @@ export function renderProfileCard(view: ProfileView, pen: Pen): string {
     ...heading(view, pen),
     ...(statistics === null ? [] : figures(statistics, pen)),
     ...charts.flatMap((chart, index) =>
-      renderChart(chart, { left: MARGIN + index * (width + GAP), top: 452, width, height: 160 }, pen),
+      renderChart(chart, { left: MARGIN + index * (width + GAP), top: 484, width, height: 160 }, pen),
     ),
-    ...(charts.length > 0 ? [] : [label(cards.noHistory, { x: MARGIN, y: size.height - 36, colour: pen.look.muted })]),
+    ...(charts.length > 0 ? [] : [label(cards.noHistory, { x: MARGIN, y: size.height - 38, colour: pen.look.muted })]),
   ]);
 }
 
@@ -69,24 +70,24 @@ function heading({ player, isProven }: ProfileView, { t, look }: Pen): readonly 
   const under = [t.messages.osu.modes[mode], country?.name, title]
     .filter(part => typeof part === 'string' && part !== '')
     .join(' · ');
-  const left = isProven ? MARGIN + 66 : MARGIN;
+  const left = isProven ? MARGIN + 68 : MARGIN;
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;
   return [
-    ...(isProven ? [check(MARGIN + 25, 77, 25, look)] : []),
+    ...(isProven ? [check(MARGIN + 26, 75, 26, look)] : []),
     label(username, {
       x: left,
       y: 96,
-      size: 56,
+      size: 58,
       bold: true,
       colour: look.ink,
-      maxWidth: (rank === null ? INNER : 660) - (left - MARGIN),
+      maxWidth: (rank === null ? INNER : 640) - (left - MARGIN),
     }),
-    label(under, { x: MARGIN, y: 150, colour: look.muted, maxWidth: 640 }),
+    label(under, { x: MARGIN, y: 156, colour: look.muted, maxWidth: 620 }),
     ...(rank === null
-      ? [label(cards.unranked, { ...right, y: 150, colour: look.accent })]
+      ? [label(cards.unranked, { ...right, y: 156, colour: look.accent })]
       : [
-          label(`#${t.number(rank)}`, { ...right, y: 96, size: 56, bold: true, colour: look.accent }),
-          label(countryRank(statistics, country?.code, t), { ...right, y: 150, colour: look.muted }),
+          label(`#${t.number(rank)}`, { ...right, y: 96, size: 58, bold: true, colour: look.accent }),
+          label(countryRank(statistics, country?.code, t), { ...right, y: 156, colour: look.muted }),
         ]),
   ];
 }
@@ -116,18 +117,18 @@ function figures(statistics: PlayerStatistics, { t, look }: Pen): readonly Marku
   ];
   const known = shown.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
   const grades = grade_counts === null ? [] : GRADES.map(({ key, ...look }) => ({ ...look, count: grade_counts[key] }));
-  const columnOf = (index: number) => MARGIN + (COLUMNS[index] ?? 0);
+  const columnOf = (index: number, columns: readonly number[] = COLUMNS) => MARGIN + (columns[index] ?? 0);
   return [
     ...known.map(({ name, value }, index) =>
       group([
-        label(value, { x: columnOf(index), y: 238, size: 42, bold: true, colour: look.ink }),
-        label(name, { x: columnOf(index), y: 282, colour: look.muted }),
+        label(value, { x: columnOf(index), y: 248, size: 44, bold: true, colour: look.ink }),
+        label(name, { x: columnOf(index), y: 298, colour: look.muted }),
       ]),
     ),
     ...grades.map(({ name, colour, count }, index) =>
-      element('text', { x: columnOf(index), y: 352, 'font-size': 34 }, [
+      element('text', { x: columnOf(index, GRADE_COLUMNS), y: 374, 'font-size': SMALL }, [
         element('tspan', { fill: look[colour], 'font-weight': 700 }, [`${name} `]),
-        element('tspan', { fill: look.ink }, [t.number(count)]),
+        element('tspan', { fill: look.ink }, [count < 10_000 ? t.number(count) : t.compact(count)]),
       ]),
     ),
   ];
@@ -157,11 +158,11 @@ function renderChart({ kind, values }: Chart, area: Area, { t, look }: Pen): rea
   const written = (value: number | undefined) =>
     value === undefined ? '' : `${isRanks ? '#' : ''}${t.number(Math.round(value))}`;
   const last = points.at(-1);
-  const foot = area.top + area.height + 46;
+  const foot = area.top + area.height + 54;
   return [
     label(isRanks ? cards.lastDays(values.length) : cards.bestPlays(values.length), {
       x: area.left,
-      y: area.top - 26,
+      y: area.top - 30,
       colour: look.muted,
       maxWidth: area.width,
     }),

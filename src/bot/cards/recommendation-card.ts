@@ -7,9 +7,9 @@ import type { SvgRasterizer } from './svg-rasterizer.ts';
 import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
 
 export interface RecommendationRow {
-  /** Artist and title as they can be drawn. */
+  /** As it can be drawn. */
   readonly title: string;
-  /** The difficulty and its mapper. */
+  /** The difficulty and the artist. */
   readonly subtitle: string;
   readonly stars: number;
   /** `+HDDT`, or '' for none. */
@@ -19,12 +19,12 @@ export interface RecommendationRow {
   readonly gain: number | null;
 }
 
-const ROW = 130;
-const HEAD = 128;
+const ROW = 140;
+const HEAD = 122;
 const MAX_ROWS = 6;
-const LEFT = MARGIN + PILL.width + 28;
+const LEFT = MARGIN + PILL.width + 24;
 /** Of what it is worth, beside the words. */
-const WORTH = 220;
+const WORTH = 256;
 
 export function recommendationCardSize(rows: number): Size {
   return { width: WIDTH, height: HEAD + Math.max(1, Math.min(rows, MAX_ROWS)) * ROW + 20 };
@@ -37,11 +37,12 @@ export function recommendationPicture(
   painter: SvgRasterizer,
   t: Translator,
 ): PictureBlock {
-  const rows = recommendations.slice(0, MAX_ROWS).map(({ beatmap, beatmapset, mods, stars, pp, gain }) => ({
-    title: `${beatmapset.artist} - ${beatmapset.title}`,
-    subtitle: `${beatmap.version} · ${beatmapset.creator}`,
+  const shown = recommendations.slice(0, MAX_ROWS);
+  const rows = shown.map(({ beatmap, beatmapset, mods, stars, pp, gain }) => ({
+    title: beatmapset.title,
+    subtitle: `${beatmap.version} · ${beatmapset.artist}`,
     stars,
-    mods: mods.length === 0 ? '' : `+${mods.join('')}`,
+    mods: written(mods),
     pp,
     gain,
   }));
@@ -50,14 +51,19 @@ export function recommendationPicture(
     look => renderRecommendationCard(heading, rows, { t, look }),
     recommendationCardSize(rows.length),
   );
-  const alt = `${heading}: ${rows.map(({ title, mods }) => `${title}${mods === '' ? '' : ` ${mods}`}`).join('; ')}`;
+  const names = shown.map(({ beatmapset: { artist, title }, mods }) => `${artist} - ${title} ${written(mods)}`.trim());
+  const alt = `${heading}: ${names.join('; ')}`;
   return { kind: 'picture', picture, alt };
+}
+
+function written(mods: readonly string[]): string {
+  return mods.length === 0 ? '' : `+${mods.join('')}`;
 }
 
 /** What to play next, one map a row. */
 export function renderRecommendationCard(heading: string, rows: readonly RecommendationRow[], pen: Pen): string {
   return card(recommendationCardSize(rows.length), pen.look, [
-    label(heading, { x: MARGIN, y: 86, size: 44, bold: true, colour: pen.look.ink, maxWidth: WIDTH - 2 * MARGIN }),
+    label(heading, { x: MARGIN, y: 80, size: 46, bold: true, colour: pen.look.ink, maxWidth: WIDTH - 2 * MARGIN }),
     ...rows.slice(0, MAX_ROWS).flatMap((row, index) => renderRow(row, HEAD + index * ROW, pen)),
   ]);
 }
@@ -75,15 +81,15 @@ function renderRow(
   const right = { x: WIDTH - MARGIN, anchor: 'end' } as const;
   return [
     element('rect', { x: MARGIN, y: top, width: WIDTH - 2 * MARGIN, height: 2, fill: look.line }),
-    starPill(stars, MARGIN, top + 36, look),
-    label(title, { x: LEFT, y: top + 58, size: 38, bold: true, colour: look.ink, maxWidth }),
+    starPill(stars, MARGIN, top + 38, look),
+    label(title, { x: LEFT, y: top + 62, size: 44, bold: true, colour: look.ink, maxWidth }),
     label([mods, subtitle].filter(part => part !== '').join(' · '), {
       x: LEFT,
-      y: top + 104,
+      y: top + 112,
       colour: look.muted,
       maxWidth,
     }),
-    label(worth, { ...right, y: top + 58, size: 38, bold: true, colour: look.ink }),
-    label(added, { ...right, y: top + 104, colour: look.accent }),
+    label(worth, { ...right, y: top + 62, size: 44, bold: true, colour: look.ink }),
+    label(added, { ...right, y: top + 112, colour: look.accent }),
   ];
 }

@@ -48,8 +48,7 @@ export function group(children: readonly Markup[]): Markup {
 
 /** The card itself, as a whole document. */
 export function card({ width, height }: Size, look: Look, children: readonly Markup[]): string {
-  const edge = { x: 1, y: 1, width: width - 2, height: height - 2, rx: 32 };
-  const ground = element('rect', { ...edge, fill: look.ground, stroke: look.line, 'stroke-width': 2 });
+  const ground = element('rect', { x: 0, y: 0, width, height, rx: 32, fill: look.ground });
   return element(
     'svg',
     {
@@ -63,7 +62,7 @@ export function card({ width, height }: Size, look: Look, children: readonly Mar
   ).markup;
 }
 
-export const PILL = { width: 164, height: 60 };
+export const PILL = { width: 184, height: 66 };
 
 /** Stars as osu! shows them, their colour behind them; `x`, `y`: the upper left corner. */
 export function starPill(stars: number, x: number, y: number, look: Look): Markup {
@@ -79,8 +78,8 @@ export function starPill(stars: number, x: number, y: number, look: Look): Marku
       stroke: look.line,
       'stroke-width': 2,
     }),
-    star(x + 36, y + PILL.height / 2, 15, ink),
-    label(stars.toFixed(2), { x: x + 104, y: y + 42, size: 34, bold: true, anchor: 'middle', colour: ink }),
+    star(x + 40, y + PILL.height / 2, 17, ink),
+    label(stars.toFixed(2), { x: x + 117, y: y + 47, size: SMALL, bold: true, anchor: 'middle', colour: ink }),
   ]);
 }
 
@@ -122,10 +121,10 @@ export function legend(
   let left = x;
   return entries.flatMap(({ name, colour }) => {
     const at = left;
-    left += 76 + name.length * SMALL * 0.58;
+    left += 80 + name.length * SMALL * 0.58;
     return [
-      element('circle', { cx: at + 12, cy: y - 12, r: 12, fill: colour }),
-      label(name, { x: at + 36, y, colour: look.ink }),
+      element('circle', { cx: at + 13, cy: y - 14, r: 13, fill: colour }),
+      label(name, { x: at + 40, y, colour: look.ink }),
     ];
   });
 }

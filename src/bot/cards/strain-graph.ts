@@ -8,7 +8,7 @@ import { element, type Markup } from './svg.ts';
 import type { SvgRasterizer } from './svg-rasterizer.ts';
 import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
 
-export const STRAIN_GRAPH: Size = { width: WIDTH, height: 570 };
+export const STRAIN_GRAPH: Size = { width: WIDTH, height: 590 };
 
 export interface StrainView {
   /** Artist and title as they can be drawn. */
@@ -22,7 +22,7 @@ export interface StrainView {
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-const CHART = { left: MARGIN, top: 284, width: WIDTH - 2 * MARGIN, height: 200 };
+const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
 const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
 /** As many as can be distinguished in the chart. */
 const MAX_POINTS = 220;
@@ -75,10 +75,10 @@ export function renderStrainGraph(view: StrainView, pen: Pen): string {
   const lengthMs = Math.max(0, ...view.series.map(({ values }) => values.length)) * view.sectionMs;
   const maxWidth = WIDTH - 2 * MARGIN - (view.stars === null ? 0 : PILL.width + 24);
   return card(STRAIN_GRAPH, look, [
-    label(view.title, { x: MARGIN, y: 88, size: 42, bold: true, colour: look.ink, maxWidth }),
-    label(view.subtitle, { x: MARGIN, y: 142, colour: look.muted, maxWidth: WIDTH - 2 * MARGIN }),
-    ...(view.stars === null ? [] : [starPill(view.stars, WIDTH - MARGIN - PILL.width, 44, look)]),
-    ...legend(series, { x: MARGIN, y: 204, look }),
+    label(view.title, { x: MARGIN, y: 84, size: 44, bold: true, colour: look.ink, maxWidth }),
+    label(view.subtitle, { x: MARGIN, y: 144, colour: look.muted, maxWidth: WIDTH - 2 * MARGIN }),
+    ...(view.stars === null ? [] : [starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, look)]),
+    ...legend(series, { x: MARGIN, y: 210, look }),
     ...series.flatMap(({ values, colour }) => {
       const points = pointsIn(CHART, values, { min: 0, max: peak });
       return [
@@ -105,7 +105,7 @@ function times(lengthMs: number, { t, look }: Pen): readonly Markup[] {
   const ticks: Markup[] = [];
   for (let at = 0; at <= lengthMs - stepMs / 3; at += stepMs) {
     const x = CHART.left + (at / lengthMs) * CHART.width;
-    ticks.push(label(t.duration(at), { x, y: foot + 50, colour: look.muted, anchor: at === 0 ? 'start' : 'middle' }));
+    ticks.push(label(t.duration(at), { x, y: foot + 56, colour: look.muted, anchor: at === 0 ? 'start' : 'middle' }));
   }
   return [line, ...ticks];
 }
@@ -113,7 +113,7 @@ function times(lengthMs: number, { t, look }: Pen): readonly Markup[] {
 /** Times people count in. */
 function stepFor(lengthMs: number): number {
   const steps = [5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].map(seconds => seconds * 1000);
-  return steps.find(step => lengthMs / step <= 7) ?? roundStep(lengthMs, 6);
+  return steps.find(step => lengthMs / step <= 6) ?? roundStep(lengthMs, 6);
 }
 
 /** Milliseconds from the beginning to where all skills together ask most. */
@@ -131,9 +131,9 @@ function hardest(view: StrainView, lengthMs: number, { t, look }: Pen): readonly
   return [
     element('rect', {
       x: x - 1,
-      y: CHART.top - 40,
+      y: CHART.top - 46,
       width: 3,
-      height: CHART.height + 40,
+      height: CHART.height + 46,
       fill: look.ink,
       'fill-opacity': 0.7,
     }),

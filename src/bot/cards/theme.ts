@@ -46,12 +46,14 @@ export interface Pen {
   readonly look: Look;
 }
 
-/** Every card is as wide: a phone of 360 px, whose pixels are three to one, shows it dot for dot. */
+/** Every card is as wide: more than the dots that phones show it on. */
 export const WIDTH = 1080;
-/** Of all text on a card: 11 px on such a phone. */
-export const SMALL = 33;
+/** How wide a phone of 360 px shows a card beside the chat's own edges, in its pixels. */
+export const PHONE = 306;
+/** No text on a card is smaller: 11 px on such a phone. */
+export const SMALL = 39;
 /** Space between the edge of a card and what is on it. */
-export const MARGIN = 40;
+export const MARGIN = 32;
 
 /** The typeface that is shipped, see `svg-rasterizer.ts`. */
 export const TYPEFACE = 'Noto Sans';

@@ -10,7 +10,7 @@ export const cards: Messages['cards'] = {
   level: 'level',
   noHistory: 'Tidak ada peringkat beberapa hari terakhir.',
   lastDays: n => `peringkat, ${n} hari`,
-  bestPlays: n => `pp, ${n} permainan terbaik`,
+  bestPlays: n => `pp, ${n} terbaik`,
   hardest: at => `tersulit di ${at}`,
   topPlays: (name, n) => `${name}: ${n} permainan terbaik`,
   worth: pp => `${pp} pp`,

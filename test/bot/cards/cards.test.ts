@@ -12,7 +12,7 @@ import {
 import { recommendationCardSize, renderRecommendationCard } from '../../../src/bot/cards/recommendation-card.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { LOOKS, type Size, WIDTH } from '../../../src/bot/cards/theme.ts';
+import { LOOKS, PHONE, type Size, WIDTH } from '../../../src/bot/cards/theme.ts';
 import { starColour, starInk } from '../../../src/bot/osu/star-colour.ts';
 import type { Theme } from '../../../src/bot/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
@@ -93,24 +93,24 @@ const STRAINS = {
 
 const ROWS = [
   {
-    title: 'Paper Lanterns - Rivers',
-    subtitle: 'Extra · Quiet Heron',
+    title: 'Rivers',
+    subtitle: 'Extra · Paper Lanterns',
     stars: 5.62,
     mods: '+HD',
     pp: 231.4,
     gain: 12.3,
   },
   {
-    title: 'Tin Robots - A title which is much too long for the row that it stands in',
-    subtitle: 'Insane',
+    title: 'A title which is much too long for the row that it stands in',
+    subtitle: 'Insane · Tin Robots',
     stars: 4.1,
     mods: '',
     pp: null,
     gain: null,
   },
   {
-    title: 'Night Bus - Last Stop',
-    subtitle: 'Expert',
+    title: 'Last Stop of the Night',
+    subtitle: 'Expert · Night Bus, The Other Drivers',
     stars: 10.21,
     mods: '+DT',
     pp: 402,
@@ -170,7 +170,7 @@ describe.each(CARDS)('the card %s', (name, size, render) => {
   it.each([en, id])('has no text under 11 px on a phone of 360 px', t => {
     const sizes = [...render(pen(t)).matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size));
     expect(sizes.length).toBeGreaterThan(1);
-    expect((Math.min(...sizes) * 360) / size.width).toBeGreaterThanOrEqual(11);
+    expect((Math.min(...sizes) * PHONE) / size.width).toBeGreaterThanOrEqual(11);
     expect(size.width).toBe(WIDTH);
     expect(render(pen(t)).match(/<text/g)).toHaveLength(sizes.length);
   });
@@ -236,7 +236,7 @@ describe('words for those who cannot see it', () => {
   it('say who the player is and where they stand', () => {
     const { alt, picture } = profilePicture({ player: player(), isProven: false, best: BEST }, painter, en);
     expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of recent days');
-    expect(picture).toMatchObject({ width: 1080, height: 700 });
+    expect(picture).toMatchObject({ width: 1080, height: 730 });
     expect(
       profilePicture({ player: player({ statistics: null }), isProven: false, best: [] }, painter, id).alt,
     ).toContain('belum berperingkat');
