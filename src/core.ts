@@ -5,12 +5,14 @@ import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
+import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey, type Services } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createOwnerCommands } from './bot/commands/owner/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
+import { CALLBACK_PATH, createAccountLinks } from './bot/linking/account-links.ts';
 import { type ChatMemory, createChatMemory } from './bot/memory/chat-memory.ts';
 import { ownerKey } from './bot/runtime/request.ts';
 import type { RuntimeStatus } from './bot/runtime/runtime.ts';
@@ -194,6 +196,17 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   });
   const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);
 
+  const accountLinks =
+    publicUrl === undefined || config.osu === undefined
+      ? undefined
+      : createAccountLinks({
+          records: storage.records,
+          key: storage.keyFor('account links'),
+          publicUrl,
+          signIn: createOsuSignIn({ http, log, ...config.osu, redirectUri: publicUrl + CALLBACK_PATH }),
+          settings,
+        });
+
   const services: Services = {
     extractor,
     beatmaps,
@@ -203,6 +216,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     painter: createSvgRasterizer(),
     settings,
     optOuts: createOptOuts({ records: storage.records, key: storage.keyFor('opt-outs') }),
+    ...(accountLinks && { accountLinks }),
     memory,
     actions: createButtonTokens({
       key: storage.keyFor('buttons'),
@@ -245,6 +259,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     delivery,
     settings,
     services,
+    accountLinks,
     dispatcher: onBehalfOfCallers(dispatcher),
     /** The chats come after all this; owners are told how they do. */
     watchChats(read: () => Promise<RuntimeStatus>): void {

@@ -6,6 +6,7 @@ import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
+import type { AccountLinks } from './linking/account-links.ts';
 import type { ChatMemory } from './memory/chat-memory.ts';
 import { groupKey, personKey } from './memory/place.ts';
 import type { Card, Reply } from './reply.ts';
@@ -75,6 +76,8 @@ export interface Caller {
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** Whether the embed of a message can be hidden on this platform at all. */
   readonly hidesEmbeds?: boolean;
+  /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
+  readonly answersAlone?: boolean;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
   /** What their rate limit is counted by. */
@@ -108,6 +111,8 @@ export interface Services {
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
   readonly optOuts: OptOuts;
+  /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
+  readonly accountLinks?: Pick<AccountLinks, 'offer' | 'forgetUser'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
   /** What was asked for and is not answered yet. */

@@ -269,6 +269,7 @@ describe('settings of a group', () => {
     await ask({ facebook: true, 'chat-language': 'id' }, admin, services);
     expect(await services.settings.chat(square)).toEqual({
       autoDetect: false,
+      prefix: null,
       osuLinks: false,
       suppressEmbeds: false,
       captions: false,

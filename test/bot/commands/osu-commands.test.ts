@@ -181,6 +181,7 @@ describe('over the played upstreams', () => {
       id: 4_400_001,
       name: 'lamp post',
       mode: 'taiko',
+      proven: false,
     });
     expect(all(await say('/osu profile'))).toContain('osu!taiko');
     expect(all(await say('/settings'))).toMatch(/osu! player.*lamp post.*osu!taiko.*\/osu unlink removes it/);
