@@ -7,6 +7,7 @@ import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
+import { createShownViews } from './bot/buttons/shown-views.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey, type Services } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
@@ -207,6 +208,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
           settings,
         });
 
+  const views = createShownViews({ records: storage.records });
   const services: Services = {
     extractor,
     beatmaps,
@@ -226,7 +228,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     requests: {
       async forgetUser(platform, userId) {
         const owner = ownerKey(platform, userId);
-        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
+        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.forgetUser(owner)]);
       },
     },
     version: await readVersion(),

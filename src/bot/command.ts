@@ -18,8 +18,11 @@ import type { Site } from './views/site-name.ts';
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required: boolean;
-  /** Means something only there: `group` is not offered in private chats, and `button` is for tokens alone: no platform offers it. */
-  readonly only?: 'group' | 'button';
+  /**
+   * Means something only there: `group` is not offered in private chats, `typed` is for those who write a command in words, and `button` is
+   * for tokens alone: no platform offers it.
+   */
+  readonly only?: 'group' | 'typed' | 'button';
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
@@ -115,7 +118,7 @@ export interface Services {
   readonly accountLinks?: Pick<AccountLinks, 'offer' | 'forgetUser'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** What was asked for and is not answered yet. */
+  /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
   /** Of Medley itself, for people. */
   readonly version: string;

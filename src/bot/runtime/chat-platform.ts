@@ -117,7 +117,7 @@ export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
 /** What a platform knows of a request, and what is asked. */
 export type Draft<To = unknown> = Ask & DraftEnvelope<To>;
 
-interface DraftEnvelope<To> extends Pick<Request, 'shard' | 'chat' | 'user' | 'until'> {
+interface DraftEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
   /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */
   readonly eventId: string;
   readonly replyTo: To;

@@ -101,7 +101,7 @@ describe('a link, pasted', () => {
     expect(caption).toContain('…');
     expect(caption).toContain('<b>open the door</b>');
     expect(caption).not.toMatch(/@\w/);
-    expect(entities.map(({ type }) => type)).toEqual(['bold', 'expandable_blockquote']);
+    expect(entities.map(({ type }) => type)).toEqual(['bold', 'text_link', 'expandable_blockquote']);
     expect(fake.problems).toEqual([]);
   });
 
