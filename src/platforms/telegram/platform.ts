@@ -5,6 +5,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';
 import type { RuntimePlatform } from '../platform.ts';
+import { createChatRecords } from './chat-records.ts';
 import { createButtonPress } from './incoming/button-press.ts';
 import { createChatAccess } from './incoming/chat-access.ts';
 import { createEventIds } from './incoming/envelope.ts';
@@ -18,7 +19,7 @@ import { DEFAULT_API, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } fro
 import { createAnswerPress } from './outgoing/answer-press.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
-import { createChatAction } from './outgoing/chat-action.ts';
+import { createChatActions } from './outgoing/chat-action.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
@@ -71,14 +72,15 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   };
   const { translator } = dispatcher;
   const access = createChatAccess(api, async () => me ?? ask());
-  const messages = createMessageApi({ api, pacing, settings, limits, log, now });
+  const records = createChatRecords({ settings, log, now });
+  const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
+  const messages = createMessageApi({ api, pacing, records, actions, limits });
   const photos = createPhotos({ api, messages, limits, log });
-  const sender = createSender({ ...files, messages, photos });
+  const sender = createSender({ ...files, messages, photos, actions });
   const deleteButton = createDeleteButton(token);
   const answers = createPressAnswers({ api, limits, log });
   const answerPress = createAnswerPress({ api, sender, answers, log, editMessage: createEditMessage({ api, photos }) });
-  const sendReply = createSendReply({ api, sender, answerPress, deleteButton, limits, log });
-  const showChatAction = createChatAction({ api, everyMs: limits.actionEveryMs, log });
+  const sendReply = createSendReply({ api, sender, answerPress, deleteButton, limits, log, now });
   const listener = createListener({
     readMessage: createReadMessage({ dispatcher, username: () => me?.username ?? '', eventIds }),
     press: createButtonPress({ api, translator, access, deleteButton, answers, eventIds, log }),
@@ -86,7 +88,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
       ...{ api, dispatcher, sender, translator, limits, log, now },
       candidatesFor: item => createFileCandidates(item, false, files),
     }),
-    settings,
+    records,
+    eventIds,
     log,
     now,
   });
@@ -174,7 +177,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
 
-    showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
+    showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
     describeCaller({ user }, to) {
       if (!to.isGroup) return {};

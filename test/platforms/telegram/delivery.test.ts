@@ -119,13 +119,6 @@ describe('a link, pasted', () => {
     await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
     expect(answersIn(fake, SARI.id).map(({ file }) => file?.kind)).toEqual(['video', 'photo']);
   });
-
-  it('shows that it is at work', async () => {
-    const { fake, calls } = await openStage();
-    fake.message({ from: SARI, text: REEL });
-    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
-    expect(calls('sendChatAction')[0]?.params).toMatchObject({ chat_id: SARI.id, action: 'upload_video' });
-  });
 });
 
 describe('where the answer goes', () => {

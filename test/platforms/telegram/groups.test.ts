@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { answersIn, BUDI, GROUP, openStage, PHOTO, SARI, type Stage } from './stage.ts';
+import { answersIn, BUDI, FORUM, GROUP, openStage, PHOTO, REEL, SARI, type Stage } from './stage.ts';
 
 const KEY = `telegram:${GROUP.id}`;
 
@@ -150,5 +150,46 @@ describe('a button', () => {
       expect(answer.deleted).toBe(true);
     }
     expect(fake.problems).toEqual([]);
+  });
+});
+
+describe('a closed topic', () => {
+  it('is a missing right: the person who asked is told what to do, once, where they can be told', async () => {
+    const { fake, outcomes, log } = await openStage();
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    for (const link of [PHOTO, REEL]) {
+      fake.message({ chat: FORUM, from: SARI, text: link, messageThreadId: 77 });
+      fake.closeTopic(FORUM.id, 77);
+    }
+    const told = await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
+    expect(told.text).toBe(
+      'I could not answer you: that topic is closed. Reopen it, or make me an admin who may manage topics.',
+    );
+    await fake.waitFor(() => outcomes[2]);
+    expect(outcomes).toEqual(['answered', 'gone', 'gone']);
+    expect(answersIn(fake, FORUM.id)).toEqual([]);
+    expect(answersIn(fake, SARI.id)).toHaveLength(2);
+    expect(log.at('error')).toEqual([]);
+  });
+});
+
+describe('a remark in a group', () => {
+  it('that concerns one person is shown to them alone', async () => {
+    const { fake } = await openStage();
+    fake.message({ chat: GROUP, from: BUDI, text: '/settings links:no' });
+    const refusal = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(refusal.onlyFor).toBe(BUDI.id);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is shown to all where it cannot be shown to one', async () => {
+    const { fake, calls } = await openStage();
+    const when = ({ params }: { readonly params: object }) => 'ephemeral_message_parameters' in params;
+    fake.fault({ method: 'sendMessage', when, errorCode: 400, description: 'Bad Request: USER_INVALID', times: 9 });
+    fake.message({ chat: GROUP, from: BUDI, text: '/settings links:no' });
+    const refusal = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(refusal.onlyFor).toBeUndefined();
+    expect(calls('sendMessage').map(({ params }) => params.disable_notification)).toEqual([true, true]);
   });
 });

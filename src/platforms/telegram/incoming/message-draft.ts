@@ -81,7 +81,9 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
     if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
-    const speaker = speakerOf(message);
+    // A channel's posts are its own, whoever wrote them.
+    const isPost = message.chat.type === 'channel';
+    const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;
     const caller = callerOf({ platform: 'telegram', ...speaker });
     const direct = caller.chatKind === 'private' || mention !== undefined || isMentioned(words.text, own);
