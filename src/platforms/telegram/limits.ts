@@ -2,6 +2,9 @@
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
+/** The word that the link into a group carries. */
+export const INVITATION = 'hello';
+
 const MB = 1024 * 1024;
 
 /** What one message may hold; `render` shortens the rest. */

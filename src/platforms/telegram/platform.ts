@@ -15,7 +15,7 @@ import { startPolling } from './incoming/polling.ts';
 import { ALLOWED_UPDATES } from './incoming/updates.ts';
 import { createWebhook } from './incoming/webhook.ts';
 import { createInline } from './inline/inline.ts';
-import { DEFAULT_API, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
+import { DEFAULT_API, INVITATION, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
 import { createAnswerPress } from './outgoing/answer-press.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
@@ -71,7 +71,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     isLocalServer: apiRoot !== DEFAULT_API,
   };
   const { translator } = dispatcher;
-  const access = createChatAccess(api, async () => me ?? ask());
+  const access = createChatAccess(api, ask);
   const records = createChatRecords({ settings, log, now });
   const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
   const messages = createMessageApi({ api, pacing, records, actions, limits });
@@ -113,6 +113,11 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   async function setWebhook(url: string, secret: string, signal: AbortSignal): Promise<void> {
     const push = { url, secret_token: secret, max_connections: WEBHOOK_CONNECTIONS };
     await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
+  }
+
+  async function inviteUrl(): Promise<string> {
+    const { username } = me ?? (await ask());
+    return `https://t.me/${username}?startgroup=${INVITATION}`;
   }
 
   function introduce(bot: Me, signal: AbortSignal): void {
@@ -180,7 +185,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
     describeCaller({ user }, to) {
-      if (!to.isGroup) return {};
+      if (!to.isGroup) return { inviteUrl };
       const isChatAdmin = () => access.isAdmin(to.chat, Number(user.id));
       return {
         diagnose: () => access.diagnose(to.chat),

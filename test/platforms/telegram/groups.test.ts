@@ -193,3 +193,56 @@ describe('a remark in a group', () => {
     expect(calls('sendMessage').map(({ params }) => params.disable_notification)).toEqual([true, true]);
   });
 });
+
+describe('a group that Medley was added to', () => {
+  const added = { chat: GROUP, status: 'member', from: BUDI } as const;
+
+  it.each([
+    ['links are seen', true, 'member', 'Tempelkan tautan', 'BotFather'],
+    ['links are not seen', false, 'member', 'Jadikan saya admin', 'lewat /settings'],
+    ['an admin sees links', false, 'administrator', 'Tempelkan tautan', 'Jadikan saya admin'],
+  ] as const)('is told in one message that %s, and what to do', async (_, readsAll, status, words, others) => {
+    const { fake, settled } = await openStage({
+      prepare: ({ me, setMember, botId }) => {
+        Object.assign(me, { can_read_all_group_messages: readsAll });
+        setMember(GROUP.id, botId, 'left');
+      },
+    });
+    fake.myChatMember({ ...added, status });
+    const greeting = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(greeting.text).toContain(words);
+    expect(greeting.text).not.toContain(others);
+    // What Telegram says for those who follow the invitation, and a later promotion.
+    fake.message({ chat: GROUP, from: BUDI, text: `/start@${fake.username} hello` });
+    fake.myChatMember({ ...added, status: 'administrator' });
+    fake.message({ chat: GROUP, from: BUDI, text: `/about@${fake.username}` });
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);
+    await settled();
+    expect(answersIn(fake, GROUP.id)).toHaveLength(2);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is told what else is missing', async () => {
+    const { fake } = await openStage({ prepare: ({ setMember, botId }) => setMember(GROUP.id, botId, 'left') });
+    fake.myChatMember({
+      ...added,
+      from: SARI,
+      status: 'restricted',
+      rights: { is_member: true, can_send_videos: false },
+    });
+    const greeting = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(greeting.text).toContain('until then I can only send links');
+  });
+
+  it('is a channel: its readers are told nothing', async () => {
+    const channel = { id: -1_001_000_000_003, type: 'channel', title: 'News' } as const;
+    const { fake, calls, settled } = await openStage({
+      prepare: ({ setMember, botId }) => setMember(channel.id, botId, 'left'),
+    });
+    fake.myChatMember({ chat: channel, status: 'administrator', from: SARI });
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await settled();
+    expect(calls('sendMessage')).toHaveLength(1);
+  });
+});
