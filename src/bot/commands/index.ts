@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import type { Site } from '../views/site-name.ts';
+import type { CardSite } from '../views/site-name.ts';
 import { about } from './about.ts';
 import { beatmapDownload } from './beatmap-download.ts';
 import { beatmapInfo } from './beatmap-info.ts';
@@ -30,7 +30,7 @@ import { createStart } from './start.ts';
 import { welcome } from './welcome.ts';
 
 export interface CommandListOptions {
-  readonly sources: readonly Site[];
+  readonly sources: readonly CardSite[];
   /** The link of a post that works here, for those who want to see what Medley does. */
   readonly example?: string | undefined;
 }

@@ -91,7 +91,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
   });
   const findLinks = createLinkFinder(services.extractor);
-  const pastedLinks = createPastedLinks({ commands, admit, run });
+  const pastedLinks = createPastedLinks({
+    commands,
+    admit,
+    // Why a link that someone pasted cannot be shown is of interest to them alone.
+    run: (command, ...rest) => run({ ...command, visibility: 'caller' }, ...rest),
+  });
   const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked });
   let turns = 0;
 

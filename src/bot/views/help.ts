@@ -1,6 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { CommandSpec, OptionSpec } from '../dispatch/command-texts.ts';
 import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
+import { sentence } from './sentence.ts';
 
 /** Commands that go together. */
 export interface HelpSection {
@@ -44,7 +45,7 @@ export function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens,
   const hasLinks = sections.some(({ key }) => key === LINKS);
   return reply({
     blocks: [
-      ...(hasLinks ? [{ kind: 'text', text: [words.linksText] } as const] : []),
+      ...(hasLinks ? [{ kind: 'text', text: sentence(words.linksText) } as const] : []),
       { kind: 'text', text: [words.chooseSection] },
     ],
     actions: sections.map(({ key, title }) => button(title, tokens.about(key))),
@@ -64,7 +65,10 @@ export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTo
     blocks: [
       { kind: 'heading', text: [title] },
       ...(key === LINKS ? [{ kind: 'text', text: [words.linksMore] } as const] : []),
-      { kind: 'fields', fields: specs.map(({ name, description }) => ({ label: `/${name}`, value: [description] })) },
+      {
+        kind: 'fields',
+        fields: specs.map(({ name, description }) => ({ label: `/${name}`, value: [description], command: name })),
+      },
     ],
     actions: [{ kind: 'menu', label: words.chooseCommand, choices }, button(words.back, tokens.about())],
     visibility: 'caller',
@@ -75,7 +79,7 @@ export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTo
 export function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
   const words = t.messages.help;
   const blocks: Block[] = [
-    { kind: 'heading', text: [`/${spec.name}`] },
+    { kind: 'heading', text: [{ kind: 'command', name: spec.name }] },
     { kind: 'text', text: [spec.description] },
     { kind: 'text', text: [`${words.usage}: `, { kind: 'code', children: [spec.usage] }] },
   ];

@@ -4,6 +4,7 @@ import { type Action, type Block, type Reply, reply, type Text } from '../reply.
 import type { PermissionCheck, PermissionCheckKey } from '../settings/permission-check.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 import { joined, link } from './beatmap.ts';
+import { sentence } from './sentence.ts';
 
 export interface LanguageView {
   /** Tag of the language that was set, null for automatic. */
@@ -88,7 +89,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
       kind: 'fields',
       fields: diagnosis.map(({ key, ok }) => ({
         label: `${ok ? '✓' : '✗'} ${texts[key].name}`,
-        value: [ok ? words.may : texts[key].mend],
+        value: sentence(ok ? words.may : texts[key].mend),
       })),
     },
   ];
@@ -116,7 +117,7 @@ function languageButton(label: string, { isSet, token }: LanguageView['choices']
 /** The linked player, and how that changes. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
-  if (player === null) return [words.noPlayer];
+  if (player === null) return sentence(words.noPlayer);
   const { id, name, mode } = player;
   return joined([
     [link(userPage(id, mode ?? undefined), name)],

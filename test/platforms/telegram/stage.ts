@@ -285,6 +285,12 @@ export function answersIn(fake: FakeTelegram, chatId: number) {
   return [...fake.messages.values()].filter(message => message.byBot && message.chatId === chatId && !message.deleted);
 }
 
+/** Those of them that are files, once there are so many. */
+export function filesIn(fake: FakeTelegram, chatId: number, count: number) {
+  const files = answersIn(fake, chatId).filter(({ file }) => file !== undefined);
+  return files.length === count ? files : undefined;
+}
+
 /** What stands on the buttons under a message, in order, and what they send back. */
 export function buttonsOf({ replyMarkup }: { readonly replyMarkup: unknown }) {
   const { inline_keyboard: rows } = Keyboard.parse(replyMarkup ?? {});

@@ -20,10 +20,9 @@ import { Paced } from '../outgoing/message-api.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import type { Sender } from '../outgoing/send.ts';
 import type { Occasion } from '../outgoing/sending.ts';
-import { renderBlocks } from '../render/block-text.ts';
 import { captioned, markup } from '../render/file-fields.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
-import { renderText } from '../render/render.ts';
+import { renderCaption, renderText } from '../render/render.ts';
 import { cached, described, found, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
 
 export interface InlineOptions {
@@ -227,7 +226,7 @@ export function createInline(options: InlineOptions): Inline {
     t: Translator,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const caption = captioned(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption));
+    const caption = captioned(renderCaption(reply, t));
     const keyboard = markup(renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link')));
     try {
       for (let made = 0; made < MAX_EDITS; made += 1) {
