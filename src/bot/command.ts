@@ -170,8 +170,16 @@ export interface Command<O extends Options = Options> {
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /** Autocomplete for one option's partial value; at most 25 are used. */
   suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;
-  /** What is found while a person still types, without asking any upstream; an empty text lists what most people like. */
-  browse?(text: string, next: string | undefined, context: CommandContext): Promise<Browsed>;
+  /**
+   * What is found while a person still types; an empty text lists what most people like.
+   * @param reach `local`: without asking any upstream
+   */
+  browse?(
+    text: string,
+    next: string | undefined,
+    context: CommandContext,
+    reach: 'local' | 'upstream',
+  ): Promise<Browsed>;
 }
 
 /** Declares a command; the option types flow into `run`. */

@@ -97,7 +97,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // Why a link that someone pasted cannot be shown is of interest to them alone.
     run: (command, ...rest) => run({ ...command, visibility: 'caller' }, ...rest),
   });
-  const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked });
+  const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, admit });
   let turns = 0;
 
   async function translator(caller: Caller): Promise<Translator> {
