@@ -3,7 +3,7 @@
 export const DEFAULT_API = 'https://api.telegram.org/';
 
 /** The word that the link into a group carries. */
-export const INVITATION = 'hello';
+export const INVITATION = 'true';
 
 const MB = 1024 * 1024;
 
