@@ -238,7 +238,10 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const isOwner = ({ platform, userId }: Caller) =>
     config.owners.some(owner => owner.platform === platform && owner.id === userId);
   const dispatcher = createDispatcher({
-    commands: createCommandList({ sources: sourceDescriptors }),
+    commands: createCommandList({
+      sources: sourceDescriptors,
+      example: config.webExamples[0]?.url ?? sourceDescriptors[0]?.example,
+    }),
     // Others would see in a group what is typed there.
     hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),
     isBlocked: async caller => !isOwner(caller) && (await blocks.hasCaller(caller)),
