@@ -20,6 +20,8 @@ export interface TextInvocation extends Asked {
   readonly text: string;
   /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
   readonly direct?: boolean;
+  /** The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it. */
+  readonly line?: string;
   /** Taken instead of those found in `text`, where given. What is no link of a post is passed over. */
   readonly links?: readonly PastedLink[];
 }

@@ -174,7 +174,11 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       const options = { nonce: randomUUID().slice(0, 25), replyTo: undefined };
       await api.post(channelId, content, options, closing.signal);
     },
-    describeCaller: (_, to) => ({ hidesEmbeds: true, diagnose: () => diagnosisOf(to) }),
+    describeCaller: (_, to) => ({
+      hidesEmbeds: true,
+      answersAlone: to.kind === 'interaction' && to.isEphemeral,
+      diagnose: () => diagnosisOf(to),
+    }),
     placeOf: (channelId, eventId) => ({
       kind: 'message',
       channelId,

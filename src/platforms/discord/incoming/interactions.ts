@@ -21,6 +21,7 @@ import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts'
 import { callerOf } from '../../../bot/runtime/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
+import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import { COMMAND_LIMITS, TIMES } from '../limits.ts';
 import { type DeleteButton, findDeleteButton, matchDeleteButton } from '../outgoing/delete-button.ts';
 import { BACK_ID } from '../outgoing/view-history.ts';
@@ -156,13 +157,16 @@ export function createIncomingInteractions(
     const { name } = commandOf(interaction);
     const focused = interaction.options.getFocused(true);
     const option = index.find(name)?.keyOf(focused.name) ?? focused.name;
-    const suggestions = await dispatcher.suggestOption({
-      caller: callerIn(interaction),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMES.suggest)]),
-      command: name,
-      option,
-      partial: String(focused.value),
-    });
+    const over = joinSignals([signal], TIMES.suggest);
+    const suggestions = await dispatcher
+      .suggestOption({
+        caller: callerIn(interaction),
+        signal: over.signal,
+        command: name,
+        option,
+        partial: String(focused.value),
+      })
+      .finally(over.release);
     const choices = suggestions
       .filter(({ value }) => value !== '' && value.length <= COMMAND_LIMITS.choiceValue)
       .slice(0, COMMAND_LIMITS.choices)
