@@ -2,6 +2,7 @@ import { AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
+import type { ButtonPayload } from '../buttons/button-token.ts';
 import {
   type Caller,
   type Command,
@@ -201,7 +202,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         return alone(command, turn, position, () => parseArguments(spec, ask.what.args));
       }
       case 'button': {
-        const { command, values } = await services.actions.decode(ask.what.token, callerKey(turn.caller));
+        const { command, values } = await openButton(ask.what, turn.caller);
         return alone(find(command, turn.caller), turn, position, () => values, true);
       }
       case 'talk':
@@ -243,10 +244,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
+  /** @throws AppError as `decode` */
+  async function openButton(
+    { token, isAside }: Extract<Ask, { kind: 'button' }>['what'],
+    caller: Caller,
+  ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
+    if (isAside === true) {
+      const found = await services.actions.decodeForAnyone(token);
+      // What concerns its owner alone stays theirs.
+      if (find(found.command, caller).visibility === 'chat') return found;
+    }
+    return services.actions.decode(token, callerKey(caller));
+  }
+
   async function commandOf(ask: Ask, caller: Caller): Promise<string | undefined> {
     if (ask.kind === 'command' || ask.kind === 'line') return ask.what.name;
     if (ask.kind === 'button') {
-      const pressed = await services.actions.decode(ask.what.token, callerKey(caller)).catch(() => undefined);
+      const pressed = await openButton(ask.what, caller).catch(() => undefined);
       return pressed?.command;
     }
     const [only, ...others] = ask.kind === 'links' ? ask.what : [];
