@@ -8,6 +8,7 @@ import { mediaRoutes } from './api/media/media-routes.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
 import { createChats } from './chats.ts';
 import type { Config } from './config.ts';
+import type { WebExampleConfig } from './config-values.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
 import { createResponseStreams } from './infra/server/response-streams.ts';
@@ -57,6 +58,16 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   };
 }
 
+function isCommandExample({ url }: WebExampleConfig): boolean {
+  return url.startsWith('/');
+}
+
+/** What works on every server: searches are answered by mirrors where there is no osu! key. */
+const BEATMAP_EXAMPLES: readonly WebExampleConfig[] = [
+  { kind: 'search', url: '/beatmap search camellia stars>6' },
+  { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
+];
+
 async function registerWeb(
   config: Config,
   core: Core,
@@ -72,7 +83,7 @@ async function registerWeb(
     publicUrl,
     log,
     examples: t =>
-      webExamples.map(({ kind, url }) => ({
+      [...webExamples, ...(webExamples.some(isCommandExample) ? [] : BEATMAP_EXAMPLES)].map(({ kind, url }) => ({
         label: t.messages.webExamples.get(kind) ?? t.messages.sites[kind] ?? kind,
         text: url,
       })),

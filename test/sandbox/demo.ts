@@ -19,6 +19,9 @@ const EXAMPLES = [
   'reel=https://www.instagram.com/reel/DVclaybowl1/',
   'carousel=https://www.instagram.com/p/DWlightkeep/',
   'facebook=https://www.facebook.com/reel/1184420716302551/',
+  'search=/beatmap search lantern',
+  'beatmap=/beatmap info paper comet +HDDT',
+  'recommend=/beatmap recommend lamp post',
 ].join(',');
 
 const BEATMAP_LINES = [

@@ -106,7 +106,9 @@ const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MAT
 const MANY = 10_000;
 const MANY_TEXTS = `SELECT count(*) AS count FROM (SELECT 1 FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT ${MANY})`;
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
-const LINE = 's.id, s.artist, s.title, s.creator, s.max_stars';
+const LINE =
+  's.id, s.artist, s.title, s.creator, s.status, s.min_stars, s.max_stars, ' +
+  '(SELECT max(m.length) FROM catalogue_maps m WHERE m.set_id = s.id) AS length';
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 

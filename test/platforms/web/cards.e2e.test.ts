@@ -45,6 +45,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
       reducedMotion: 'reduce',
       locale: 'en-GB',
       viewport: { width: 1100, height: 900 },
+      serviceWorkers: 'block',
       ...options,
     });
     page = await context.newPage();
@@ -58,7 +59,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
     page.on('pageerror', error => complaints.push(error.message));
     await page.addInitScript(SHIFTS);
     await page.goto(stage.origin);
-    await page.locator('.chip').first().waitFor();
+    await page.locator('.welcome-foot button').waitFor();
     await say('found');
     await page.locator('.item').nth(4).waitFor();
   }

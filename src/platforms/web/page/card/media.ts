@@ -19,7 +19,7 @@ export function mediaLabel(media: WebMedia, place: string): string {
   return [text(KIND_TEXT[media.kind]), place, media.alt].filter(part => part !== '').join(', ');
 }
 
-/** Width by height, kept within what still looks like a picture in a chat. */
+/** Width by height, kept within what still looks right in a chat. */
 export function ratioOf(media: WebMedia): number {
   if (media.kind === 'audio') return media.poster === null ? 4 : 1;
   if (!media.width || !media.height) return media.kind === 'video' ? 16 / 9 : 1;
@@ -120,6 +120,17 @@ function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElemen
   );
 }
 
+/** The video in this box goes on from the same moment with another file. */
+export function switchVideo(box: Element, src: string): void {
+  const video = box.querySelector('video');
+  if (!video) return;
+  const { currentTime, paused } = video;
+  video.src = src;
+  video.currentTime = currentTime;
+  // A press on pause meanwhile ends it, which is no failure.
+  if (!paused) video.play().catch(() => undefined);
+}
+
 /** What fills the sides of a file that is narrower than its place: itself, out of focus. */
 export function backdrop(media: WebMedia): HTMLElement | undefined {
   const src = media.kind === 'image' ? media.src : media.poster;
@@ -146,7 +157,7 @@ const observer = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-/** A long conversation holds many films; only those near the eye load anything. */
+/** A long conversation holds many videos; only those near the eye load anything. */
 export function whenNear(element: Element, act: () => void): void {
   arrivals.set(element, act);
   observer.observe(element);

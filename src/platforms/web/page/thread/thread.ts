@@ -5,11 +5,15 @@ import { text } from '../texts.ts';
 /** The scrolling part of the page: stays with the newest unless someone reads further up. */
 export interface Thread {
   append(element: HTMLElement): void;
-  /** Call after something was added to `element`: brings it into sight if the reader was at the end. */
-  follow(element: HTMLElement): void;
+  /** Call after `added` was added to `element`: brings it into sight if the reader was at the end. */
+  follow(element: HTMLElement, added: HTMLElement): void;
   /** Call after what is shown in `element` was exchanged: what is pressed stays under the finger, `drift` pixels from where it was. */
   steady(element: HTMLElement, drift: number): void;
   toEnd(): void;
+  /** How far it is scrolled, in pixels. */
+  top(): number;
+  /** Scrolls there at once. */
+  restore(top: number): void;
   focus(): void;
   clear(): void;
   refresh(): void;
@@ -17,6 +21,8 @@ export interface Thread {
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
+/** What was asked stays in sight above its answer where there is space for both. */
+const LINE_PX = 72;
 
 export function createThread(): Thread {
   const scroller = byId('thread', HTMLElement);
@@ -69,14 +75,15 @@ export function createThread(): Thread {
 
   return {
     append: element => log.append(element),
-    follow(element) {
+    follow(element, added) {
       if (!following) {
         hasNew = true;
         update();
       } else if (element.offsetHeight > scroller.clientHeight) {
         // What is taller than the screen is shown from its beginning, and left there to be looked at.
         following = false;
-        scrollTo(topOf(element) - EDGE_PX);
+        const isLow = added.offsetHeight + LINE_PX > scroller.clientHeight;
+        scrollTo(topOf(isLow ? added : element) - EDGE_PX);
       } else toEnd();
     },
     steady(element, drift) {
@@ -84,6 +91,11 @@ export function createThread(): Thread {
       else scroller.scrollTop += drift;
     },
     toEnd,
+    top: () => scroller.scrollTop,
+    restore(top) {
+      following = false;
+      scroller.scrollTop = top;
+    },
     focus: () => scroller.focus({ preventScroll: true }),
     clear: () => log.replaceChildren(),
     refresh: label,
