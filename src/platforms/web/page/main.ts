@@ -32,7 +32,7 @@ const exchange = createInlineUpdate({
 });
 const wayBack = createWayBack(exchange.goBack);
 const session = loadSession();
-let examples: readonly WebExample[] = [];
+let examples: readonly WebExample[] | undefined;
 
 const composer = createComposer({
   onSubmit: line => ask({ kind: 'text', text: line }),
@@ -198,6 +198,9 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
 
 function onState(state: ConnectionState): void {
   document.documentElement.dataset.connection = state;
+  // Without a connection there are none to come.
+  if (state !== 'open') examples ??= [];
+  refresh();
   stateLine.textContent = state === 'open' ? '' : text(state === 'lost' ? 'reconnecting' : state);
   for (const turn of history.turns) {
     if (turn.state === 'waiting' && (state !== 'open' || !submit(turn)))

@@ -43,13 +43,10 @@ const LONGEST_VALUE = 28;
 
 /** A line of values breaks between them, never inside. */
 function values(text: string): Node[] {
-  const nodes: Node[] = [];
-  for (const [index, part] of text.split(SEPARATOR).entries()) {
-    if (index > 0) nodes.push(document.createTextNode(SEPARATOR));
-    const isValue = part.includes(' ') && part.length <= LONGEST_VALUE && !part.includes('\n');
-    nodes.push(isValue ? h('span', { class: 'whole' }, part) : document.createTextNode(part));
-  }
-  return nodes;
+  return text.split(/( · |^ | $)/).map(part => {
+    const isValue = /\S \S/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
+    return isValue ? h('span', { class: 'whole' }, part) : document.createTextNode(part);
+  });
 }
 
 function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undefined): Node {

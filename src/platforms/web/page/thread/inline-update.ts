@@ -61,7 +61,7 @@ export function createInlineUpdate({ history, thread, viewOf, onOpened }: Inline
       const { pressed } = begun;
       const before = pressed?.getBoundingClientRect().top;
       const hadFocus = place.card.contains(document.activeElement);
-      if (headingOf(reply) !== headingOf(place.reply)) {
+      if (!isTurned(pressed, place.reply, reply)) {
         const below = place.turn.below?.[place.index] ?? [];
         place.turn.below = { ...place.turn.below, [place.index]: [...below, place.reply].slice(-MAX_KEPT) };
         onOpened({ turn: place.turn.id, index: place.index }, thread.top());
@@ -99,6 +99,11 @@ export function createInlineUpdate({ history, thread, viewOf, onOpened }: Inline
       return true;
     },
   };
+}
+
+/** Whether it is another page of the same: a button below said so, and it is called the same. */
+function isTurned(pressed: HTMLElement | undefined, before: WebReply, reply: WebReply): boolean {
+  return (pressed === undefined || pressed.matches('.actions > *')) && headingOf(reply) === headingOf(before);
 }
 
 /** Words, cards and images; files stay where they were brought, and failures do not take the place of what still works. */

@@ -21,8 +21,6 @@ export interface Thread {
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
-/** What was asked stays in sight above its answer where there is space for both. */
-const LINE_PX = 72;
 
 export function createThread(): Thread {
   const scroller = byId('thread', HTMLElement);
@@ -80,9 +78,11 @@ export function createThread(): Thread {
         hasNew = true;
         update();
       } else if (element.offsetHeight > scroller.clientHeight) {
-        // What is taller than the screen is shown from its beginning, and left there to be looked at.
+        // What is taller than the screen is shown from its beginning, and left there to be looked at. What was asked stays above it
+        // where there is space for what can be done, too.
         following = false;
-        const isLow = added.offsetHeight + LINE_PX > scroller.clientHeight;
+        const tools = added.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
+        const isLow = tools - element.getBoundingClientRect().top + 2 * EDGE_PX > scroller.clientHeight;
         scrollTo(topOf(isLow ? added : element) - EDGE_PX);
       } else toEnd();
     },

@@ -5,7 +5,8 @@ import { text } from '../texts.ts';
 
 /** What stands where nothing has been said yet. The static markup has its mark, so that it is there at once. */
 export function createWelcome(onExample: (line: string) => void): {
-  show(examples: readonly WebExample[]): void;
+  /** Undefined while they are not known: nothing is shown that they would move. */
+  show(examples: readonly WebExample[] | undefined): void;
   hide(): void;
 } {
   const section = byId('welcome', HTMLElement);
@@ -38,6 +39,8 @@ export function createWelcome(onExample: (line: string) => void): {
 
   return {
     show(examples) {
+      section.hidden = false;
+      if (examples === undefined) return;
       const groups = [
         group(
           text('emptyPosts'),
@@ -53,7 +56,6 @@ export function createWelcome(onExample: (line: string) => void): {
         button({ class: 'quiet' }, () => onExample('/help'), text('exampleHelp')),
         h('span', {}, text('privacy')),
       );
-      section.hidden = false;
     },
     hide() {
       section.hidden = true;
