@@ -8,7 +8,6 @@ import { mediaRoutes } from './api/media/media-routes.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
 import { createChats } from './chats.ts';
 import type { Config } from './config.ts';
-import type { WebExampleConfig } from './config-values.ts';
 import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
 import { createResponseStreams } from './infra/server/response-streams.ts';
@@ -58,12 +57,12 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   };
 }
 
-function isCommandExample({ url }: WebExampleConfig): boolean {
+function isCommandExample({ url }: Config['webExamples'][number]): boolean {
   return url.startsWith('/');
 }
 
 /** What works on every server: searches are answered by mirrors where there is no osu! key. */
-const BEATMAP_EXAMPLES: readonly WebExampleConfig[] = [
+const BEATMAP_EXAMPLES: Config['webExamples'] = [
   { kind: 'search', url: '/beatmap search camellia stars>6' },
   { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
 ];

@@ -146,7 +146,16 @@ describe('createCatalogue', () => {
   it('suggests in one line', () => {
     const { catalogue } = createFilled(SETS);
     expect(catalogue.suggest('kite s', 5)).toEqual([
-      { id: 1, artist: 'Paper Lanterns', title: 'Kite Season', creator: 'Mappy McMapface', max_stars: 6 },
+      {
+        id: 1,
+        artist: 'Paper Lanterns',
+        title: 'Kite Season',
+        creator: 'Mappy McMapface',
+        status: 'ranked',
+        min_stars: 2,
+        max_stars: 6,
+        length: 180,
+      },
     ]);
     expect(catalogue.suggest('', 2).map(one => one.id)).toEqual([2, 3]);
     expect(catalogue.suggest('wind', 5).map(one => one.id)).toEqual([1]);
