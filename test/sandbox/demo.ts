@@ -20,8 +20,9 @@ const EXAMPLES = [
   'carousel=https://www.instagram.com/p/DWlightkeep/',
   'facebook=https://www.facebook.com/reel/1184420716302551/',
   'search=/beatmap search lantern',
-  'beatmap=/beatmap info paper comet +HDDT',
   'recommend=/beatmap recommend lamp post',
+  'beatmap=https://osu.ppy.sh/beatmapsets/900001',
+  'player=https://osu.ppy.sh/users/4400001',
 ].join(',');
 
 const BEATMAP_LINES = [

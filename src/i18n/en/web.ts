@@ -85,8 +85,8 @@ export const webExamples: ReadonlyMap<string, string> = new Map(
     facebook: 'A Facebook video',
     search: 'Search beatmaps',
     taiko: 'Search osu!taiko',
-    beatmap: 'One beatmap, with mods',
-    player: 'A player’s profile',
+    beatmap: 'An osu! beatmap',
+    player: 'An osu! player',
     recommend: 'What to play next',
   }),
 );

@@ -85,8 +85,8 @@ export const webExamples: Messages['webExamples'] = new Map(
     facebook: 'Video Facebook',
     search: 'Cari beatmap',
     taiko: 'Cari osu!taiko',
-    beatmap: 'Satu beatmap, dengan mod',
-    player: 'Profil pemain',
+    beatmap: 'Beatmap osu!',
+    player: 'Pemain osu!',
     recommend: 'Main apa berikutnya',
   }),
 );

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { lengthened } from './long-words.ts';
@@ -33,9 +34,9 @@ const DROP = (line: string) => `(() => {
     document.querySelector('#thread').dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
 })()`;
 
-const EXAMPLES = [
+const EXAMPLES: readonly WebExample[] = [
   { label: 'A reel', text: REEL },
-  { label: 'Search beatmaps', text: '/beatmap search lantern' },
+  { label: 'Search beatmaps', text: '/beatmap search lantern', about: 'beatmaps' },
 ];
 
 describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote}`, { timeout: 60_000 }, () => {

@@ -49,6 +49,8 @@ export interface WebExample {
   readonly label: string;
   /** The line to send, or the beginning of one when it ends with a space. */
   readonly text: string;
+  /** What it is about; absent for a post. */
+  readonly about?: 'beatmaps';
 }
 
 export interface WebSuggestion {

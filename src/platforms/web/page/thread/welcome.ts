@@ -44,11 +44,11 @@ export function createWelcome(onExample: (line: string) => void): {
       const groups = [
         group(
           text('emptyPosts'),
-          examples.filter(({ text: line }) => !line.startsWith('/')),
+          examples.filter(({ about }) => about === undefined),
         ),
         group(
           text('emptyBeatmaps'),
-          examples.filter(({ text: line }) => line.startsWith('/')),
+          examples.filter(({ about }) => about === 'beatmaps'),
         ),
       ];
       tries.replaceChildren(...groups.filter(each => each !== undefined));
