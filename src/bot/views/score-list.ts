@@ -207,6 +207,12 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator, res
   ].filter((line): line is Text => line.length > 0);
 }
 
+/** The card with other lines, wherever it shows them. */
+export function withLines(card: Card, change: (lines: Card['lines']) => Card['lines']): Card {
+  const { worth } = card;
+  return { ...card, lines: change(card.lines), ...(worth && { worth: { ...worth, lines: change(worth.lines) } }) };
+}
+
 /** Its pp, where it has any. */
 function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
   if (score.pp === null) return {};
