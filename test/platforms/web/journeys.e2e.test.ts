@@ -8,6 +8,7 @@ import { openStage, type Stage } from './stage.ts';
 
 const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
 const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
+const SIZES = 'https://www.instagram.com/reel/Sizes/';
 const PRIVATE = 'https://www.instagram.com/reel/Private/';
 
 // Run in the page; as text, since these tests know no DOM types.
@@ -174,6 +175,38 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await page.keyboard.press('Enter');
     stage = await openStage({ pageFolder: built.folder, port, examples: EXAMPLES });
     await page.locator('.card video').waitFor({ timeout: 30_000 });
+  });
+
+  it('offers beside a video its sizes and audio, goes on where it was, and takes link and caption along', async () => {
+    await visit({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await say(SIZES);
+    const video = page.locator('.card video');
+    await video.waitFor();
+    await page.evaluate(`document.querySelector('video').currentTime = 1`);
+    await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBe(1);
+    await page.getByRole('radio', { name: '360p' }).check();
+    await expect(video.getAttribute('src')).resolves.toBe('/media/clay-360.mp4');
+    await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBe(1);
+    const download = page.getByRole('link', { name: 'Download' });
+    await expect(download.getAttribute('href')).resolves.toBe('/media/clay-360.mp4?download=1');
+    await expect(page.getByRole('link', { name: 'Audio only' }).getAttribute('href')).resolves.toBe(
+      '/media/tune-0.mp3?download=1',
+    );
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await expect(page.evaluate('navigator.clipboard.readText()')).resolves.toBe('https://www.instagram.com/p/Sizes/');
+    await page.getByRole('button', { name: 'Copy caption' }).click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('Two sizes.');
+  });
+
+  it('downloads all of a carousel', async () => {
+    await visit();
+    await say(CAROUSEL);
+    const names: string[] = [];
+    page.on('download', download => names.push(download.suggestedFilename()));
+    await page.getByRole('button', { name: 'Download all' }).click();
+    await expect.poll(() => names.length, { timeout: 10_000 }).toBe(5);
+    expect(names.sort()[4]).toBe('medley-instagram-FiveThings-5.jpg');
   });
 
   it('calls each answer by what it is', async () => {
