@@ -6,6 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { loadavg } from 'node:os';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { z } from 'zod';
 import { openBrowser } from '../browser.ts';
@@ -50,8 +51,10 @@ const WATCH_PAINT = `new PerformanceObserver(list => {
 const SCROLL = `(async () => {
   const thread = document.querySelector('#thread');
   const frames = [];
-  let last = performance.now();
   let top = thread.scrollHeight;
+  thread.scrollTop = top;
+  await new Promise(resolve => setTimeout(resolve, 500));
+  let last = performance.now();
   while (top > 0) {
     top -= 240;
     thread.scrollTop = top;
@@ -172,13 +175,21 @@ async function ask(page: Page, line: string): Promise<void> {
 }
 
 const MESSAGES = 100;
+/** The middle one counts: a busy machine drops frames of its own. */
+const PASSES = 3;
 
 async function scroll(browser: Browser, origin: string): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 360, height: 740 }, serviceWorkers: 'block' });
   const page = await open(context, origin);
   for (let place = 0; place < MESSAGES; place++) await ask(page, LINES[place % LINES.length] ?? LINES[0]);
   await page.waitForTimeout(500);
-  const { longest, frames, messages } = Frames.parse(await page.evaluate(SCROLL));
+  const passes: z.infer<typeof Frames>[] = [];
+  while (passes.length < PASSES) passes.push(Frames.parse(await page.evaluate(SCROLL)));
+  const [, middle] = passes.sort((a, b) => a.longest - b.longest);
+  const { longest, frames, messages } = middle ?? { longest: Number.NaN, frames: 0, messages: 0 };
   report(`longest of ${frames} frames over ${messages} messages, ms`, longest.toFixed(1), longest, AIMS.frameMs);
+  console.log(
+    `  in each of ${PASSES} passes: ${passes.map(pass => pass.longest.toFixed(1)).join(', ')}; load average ${loadavg()[0]?.toFixed(1)}`,
+  );
   await context.close();
 }

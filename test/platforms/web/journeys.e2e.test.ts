@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
@@ -22,6 +23,10 @@ const OUTSIDE = `[...document.querySelectorAll('body *')]
   })
   .map(element => [element.parentElement.className, element.tagName, element.textContent.slice(0, 40)].join(' '))`;
 const NAMES = `[...document.querySelectorAll('.card')].map(card => card.getAttribute('aria-label'))`;
+/** Of everything that can be pressed or played in an answer; what steps and folds is one for each card. */
+const CONTROL_NAMES = `[...document.querySelectorAll('.card :is(a, button, video, audio[controls])')]
+  .filter(element => element.checkVisibility() && !element.closest('.choices') && !element.matches('.fold, .turn-previous, .turn-next, .actions > *, .photo'))
+  .map(element => element.getAttribute('aria-label') ?? element.textContent)`;
 const PASTE = (line: string) => `(() => {
   const clipboardData = new DataTransfer();
   clipboardData.setData('text/plain', ${JSON.stringify(line)});
@@ -220,6 +225,9 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
       'Medley, Beatmaps like “lantern”, page 1',
     ]);
     await expect(page.locator('.carousel').getAttribute('aria-label')).resolves.toBe('4 photos, 1 video');
+    const names = z.array(z.string()).parse(await page.evaluate(CONTROL_NAMES));
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    expect(names.length).toBeGreaterThan(20);
   });
 
   it('shows dates as the reader writes them', async () => {

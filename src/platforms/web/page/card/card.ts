@@ -32,9 +32,10 @@ export function card(reply: WebReply, context: CardContext): HTMLElement {
       items: reply.gallery,
       links,
       caption: captionOf(reply),
+      owner: headingOf(reply),
       onQuality: (index, quality) => changeQuality(root, index, quality),
     });
-    root.append(galleryOf(reply.gallery, tools, context));
+    root.append(galleryOf(reply, tools, context));
     root.classList.add('with-media');
     root.classList.toggle('tall', isTall(reply.gallery));
     body.append(...some(title), ...tools.elements, ...blocksOf(covers, context), ...said);
@@ -129,15 +130,17 @@ function changeQuality(root: HTMLElement, index: number, { src }: WebQuality): v
   if (box) switchVideo(box, src);
 }
 
-function galleryOf(items: readonly WebMedia[], tools: MediaTools, { bringAgain }: CardContext): HTMLElement {
+function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardContext): HTMLElement {
+  const items = reply.gallery;
+  const owner = headingOf(reply);
   const photos = items.filter(item => item.kind === 'image');
   const openPhoto = (media: WebMedia): void => openLightbox(photos, photos.indexOf(media));
   const [first] = items;
   tools.offer(0);
   if (items.length > 1 || !first) {
-    return carousel(items, { openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
+    return carousel(items, { owner, openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
   }
-  const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { openPhoto, bringAgain }));
+  const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { owner, openPhoto, bringAgain }));
   single.style.setProperty('--ratio', String(ratioOf(first)));
   whenNear(single, () => warm(single));
   return single;

@@ -118,7 +118,12 @@ function slideOf(media: WebMedia, index: number, total: number, context: MediaCo
   const place = text('itemOf', { n: index + 1, total });
   return h(
     'div',
-    { class: 'slide', role: 'group', 'aria-roledescription': 'slide', 'aria-label': mediaLabel(media, place) },
+    {
+      class: 'slide',
+      role: 'group',
+      'aria-roledescription': 'slide',
+      'aria-label': mediaLabel(media, place, context.owner),
+    },
     backdrop(media),
     mediaBox(media, place, context),
   );

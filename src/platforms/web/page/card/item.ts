@@ -1,5 +1,5 @@
 import { button, h, isOwnPath, isWebAddress } from '../dom.ts';
-import type { WebAction, WebCard, WebText } from '../protocol.ts';
+import type { WebAction, WebCard, WebSound, WebText } from '../protocol.ts';
 import { icon } from './icons.ts';
 import { inlines, type OnAction, plain } from './inline.ts';
 import { previewButton } from './preview.ts';
@@ -22,7 +22,7 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
     'div',
     { class: 'item' },
     (cover || sound) &&
-      h('div', { class: `item-cover${square ? ' square' : ''}` }, cover, sound && previewButton(sound)),
+      h('div', { class: `item-cover${square ? ' square' : ''}` }, cover, sound && previewButton(named(sound, title))),
     h(
       'div',
       { class: 'item-words' },
@@ -45,6 +45,11 @@ function item(card: WebCard, context: ItemContext): HTMLElement {
   if (colour !== null) root.style.setProperty('--colour', colour);
   root.classList.toggle('coloured', colour !== null);
   return root;
+}
+
+/** Of many previews in a list, each is called by what it is of. */
+function named(sound: WebSound, title: WebText): WebSound {
+  return { ...sound, label: `${sound.label}, ${plain(title)}` };
 }
 
 /** Its name opens it here, too. */

@@ -9,6 +9,8 @@ export interface MediaToolsOptions {
   readonly links: readonly Extract<WebAction, { kind: 'link' }>[];
   /** What was written under the post; '' for nothing. */
   readonly caption: string;
+  /** Whose the files are; '' when unknown. */
+  readonly owner: string;
   readonly onQuality: (index: number, quality: WebQuality) => void;
 }
 
@@ -19,7 +21,8 @@ export interface MediaTools {
 }
 
 /** What can be done with the files of a post: save them, choose a size, take the audio, the link or the caption along. */
-export function mediaTools({ items, links, caption, onQuality }: MediaToolsOptions): MediaTools {
+export function mediaTools({ items, links, caption, owner, onQuality }: MediaToolsOptions): MediaTools {
+  const named = (label: string): string => (owner === '' ? label : `${label}: ${owner}`);
   const download = h('a', { class: 'action primary' });
   const audio = h('a', { class: 'action tool', title: text('audioOnly') });
   const sizes = h('fieldset', { class: 'qualities' });
@@ -29,10 +32,10 @@ export function mediaTools({ items, links, caption, onQuality }: MediaToolsOptio
     { class: 'tools' },
     download,
     audio,
-    original !== undefined && linkTool(original),
-    ...links.filter(({ url }) => isWebAddress(url)).map(openTool),
-    caption !== '' && !isTouch() && copyTool('copyCaption', 'words', caption),
-    items.length > 1 && allTool(items),
+    original !== undefined && linkTool(original, named),
+    ...links.filter(({ url }) => isWebAddress(url)).map(link => openTool(link, named)),
+    caption !== '' && !isTouch() && copyTool('copyCaption', 'words', caption, named),
+    items.length > 1 && allTool(items, named),
   );
 
   function offer(index: number): void {
@@ -40,7 +43,7 @@ export function mediaTools({ items, links, caption, onQuality }: MediaToolsOptio
     if (!media) return;
     const isGone = Date.now() >= media.expiresAt;
     const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
-    save(download, media, place);
+    save(download, media, named(place));
     download.hidden = isGone;
     // Where there is little space the carousel alone says which.
     const words =
@@ -50,7 +53,7 @@ export function mediaTools({ items, links, caption, onQuality }: MediaToolsOptio
     download.replaceChildren(icon('download'), ...words);
     audio.hidden = isGone || media.audio === undefined;
     if (media.audio) {
-      save(audio, media.audio, text('audioOnly'));
+      save(audio, media.audio, named(text('audioOnly')));
       audio.replaceChildren(...labelled('sound', text('audioOnly')));
     }
     sizes.hidden = isGone || media.qualities === undefined;
@@ -79,6 +82,9 @@ export function mediaTools({ items, links, caption, onQuality }: MediaToolsOptio
 
 let groups = 0;
 
+/** Says of what it is, so that no two tools of a conversation have one name. */
+type Named = (label: string) => string;
+
 interface Saved {
   readonly downloadUrl: string;
   readonly fileName: string;
@@ -95,17 +101,17 @@ function labelled(name: IconName, label: string): Node[] {
   return [icon(name), h('span', { class: 'tool-words' }, label)];
 }
 
-function openTool({ label, url }: { readonly label: string; readonly url: string }): HTMLElement {
+function openTool({ label, url }: MediaToolsOptions['links'][number], named: Named): HTMLElement {
   const attributes = { class: 'action tool', href: url, target: '_blank', rel: 'noopener noreferrer' };
-  return h('a', { ...attributes, 'aria-label': label, title: label }, ...labelled('open', label));
+  return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...labelled('open', label));
 }
 
 /** Phones have a sheet for it; elsewhere it is copied. */
-function linkTool(url: string): HTMLElement {
-  if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url);
+function linkTool(url: string, named: Named): HTMLElement {
+  if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
   const label = text('share');
   return button(
-    { class: 'action tool', 'aria-label': label, title: label },
+    { class: 'action tool', 'aria-label': named(label), title: label },
     () => {
       // Closing the sheet without sharing is no failure.
       navigator.share({ url }).catch(() => undefined);
@@ -116,13 +122,17 @@ function linkTool(url: string): HTMLElement {
 
 const SHOWN_MS = 1_800;
 
-function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: string): HTMLElement {
+function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: string, named: Named): HTMLElement {
   const label = text(key);
-  const tool = button({ class: 'action tool', 'aria-label': label, title: label }, copy, ...labelled(name, label));
+  const tool = button(
+    { class: 'action tool', 'aria-label': named(label), title: label },
+    copy,
+    ...labelled(name, label),
+  );
 
   function show(words: string, shown: IconName): void {
     tool.replaceChildren(...labelled(shown, words));
-    tool.setAttribute('aria-label', words);
+    tool.setAttribute('aria-label', named(words));
   }
 
   function copy(): void {
@@ -142,13 +152,13 @@ function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: stri
 /** Browsers lose downloads that begin at once. */
 const BETWEEN_DOWNLOADS_MS = 400;
 
-function allTool(items: readonly WebMedia[]): HTMLElement {
+function allTool(items: readonly WebMedia[], named: Named): HTMLElement {
   const label = text('downloadAll');
   const each = (media: WebMedia): void => {
     h('a', { href: media.downloadUrl, download: media.fileName }).click();
   };
   return button(
-    { class: 'action tool', 'aria-label': label, title: label },
+    { class: 'action tool', 'aria-label': named(label), title: label },
     () => {
       for (const [index, media] of items.entries()) setTimeout(each, index * BETWEEN_DOWNLOADS_MS, media);
     },
