@@ -5,11 +5,12 @@ import type { CommandContext, Suggestion } from '../command.ts';
 
 const MAX_SUGGESTIONS = 25;
 
-type SetLine = ReturnType<Beatmaps['suggestSets']>[number];
+type SetLine = Awaited<ReturnType<Beatmaps['suggestSets']>>[number];
 
 /** Sets for what was typed of a map's name. Asks no upstream. */
-export function suggestMaps(partial: string, { services, t }: CommandContext): readonly Suggestion[] {
-  return services.beatmaps.suggestSets(partial, MAX_SUGGESTIONS).map(set => {
+export async function suggestMaps(partial: string, { services, t }: CommandContext): Promise<readonly Suggestion[]> {
+  const sets = await services.beatmaps.suggestSets(partial, MAX_SUGGESTIONS);
+  return sets.map(set => {
     const { id, artist, title, creator } = set;
     return { label: `${artist} - ${title} (${creator})`, detail: detailOf(set, t), value: setPage(id) };
   });
