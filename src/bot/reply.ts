@@ -7,7 +7,8 @@ import type { Post } from '../media/post.ts';
 export type Inline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
-  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[] }
+  /** `token`, of a button: opens the same thing in the chat, where text can hold a button. */
+  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
   /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
   /** One of Medley's own commands, `osu profile`: shown as people write it there, and ready to be used where the platform can. */
@@ -53,6 +54,8 @@ export interface PictureBlock {
   readonly kind: 'picture';
   readonly picture: Picture;
   readonly alt: string;
+  /** It says what the rest of the reply says: left out where all of that is shown. */
+  readonly repeats?: true;
 }
 
 /** At an https address. */
@@ -73,8 +76,19 @@ export interface Card {
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };
+  /** What it comes to, where there is space to set that apart. */
+  readonly worth?: CardWorth;
   /** Opens the thing itself. */
   readonly action?: Action;
+}
+
+export interface CardWorth {
+  /** `271 pp` */
+  readonly value: string;
+  /** `+6.2 in total` */
+  readonly detail?: string;
+  /** Stand for the card's lines then, since those say `value` too. */
+  readonly lines: readonly Text[];
 }
 
 /** What the reader's chat looks like, where that is known. */
@@ -103,7 +117,8 @@ export interface GalleryItem {
 }
 
 export type Action =
-  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  /** `primary`: what most people want of the reply, where links can be told apart by their looks. */
+  | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
   /** `token` is made by `action.ts` and at most 64 bytes. */
   | {
       readonly kind: 'button';

@@ -7,6 +7,7 @@ import { run as runDifficulty } from './difficulty-bench.ts';
 import { runDelivery, run as runDiscord } from './discord-bench.ts';
 import { benchEstimates } from './estimate-bench.ts';
 import { run as runIgdownload } from './igdownload-bench.ts';
+import { runPage } from './page-bench.ts';
 import { runQueue } from './queue-bench.ts';
 import { benchRecommend } from './recommend-bench.ts';
 
@@ -21,6 +22,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['recommend', () => benchRecommend(500, 200_000)],
   ['compress', runCompress],
   ['queue', runQueue],
+  ['page', runPage],
 ]);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

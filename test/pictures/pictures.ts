@@ -58,7 +58,7 @@ async function drawPage({ name, web }: Subject): Promise<void> {
     });
     const page = await context.newPage();
     await page.goto(stage.origin);
-    const box = page.getByRole('combobox');
+    const box = page.getByRole('textbox');
     await box.fill(web);
     await box.press('Enter');
     await page.waitForTimeout(4_000);
