@@ -155,7 +155,7 @@ describe('renderPost', () => {
     const items = [photo({ position: 1 }), sampleItem({ position: 4 })];
     const all = shown({ items, missingItems: 3 }, en, [0, 1]);
     expect(lines(all.blocks).at(-1)).toBe('3 of 5 could not be fetched');
-    expect(lines(shown({ items, missingItems: 3 }, id, [0, 1]).blocks).at(-1)).toBe('3 dari 5 tidak dapat diambil');
+    expect(lines(shown({ items, missingItems: 3 }, id, [0, 1]).blocks).at(-1)).toBe('3 dari 5 tidak bisa diambil');
     expect(details(shown({ items, missingItems: 3 }, en, [1]).blocks)).toMatch(/5 of 5$/);
     const one = shown({ items: [photo({ position: 1 })], missingItems: 1 }, en, [0]);
     expect([details(one.blocks), lines(one.blocks).at(-1)]).toEqual([
@@ -169,7 +169,7 @@ describe('renderPost', () => {
     const asked = (missing: number, indexes: readonly number[], t = en) =>
       lines(renderPost(post, t, { indexes, form: 'original', site: SITE, missing }).blocks).at(-1);
     expect(asked(2, [0, 1])).toBe('Item 3 of 4 could not be fetched · 2 of 4 could not be fetched');
-    expect(asked(2, [0], id)).toBe('Butir 3 dari 4 tidak dapat diambil');
+    expect(asked(2, [0], id)).toBe('Item 3 dari 4 tidak bisa diambil');
     const one = samplePost({ items: [photo({ position: 1 })], missingItems: 1 });
     expect(lines(renderPost(one, en, { indexes: [0], form: 'original', site: SITE, missing: 0 }).blocks).at(-1)).toBe(
       'Item 1 of 2 could not be fetched',
