@@ -1,6 +1,6 @@
 import { ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import type { Core } from './core.ts';
-import { compileWasmQuickly } from './infra/engine.ts';
+import { staySmall } from './infra/engine.ts';
 import { createFailureTally } from './infra/failure-tally.ts';
 import { createLogger } from './infra/log.ts';
 import { openLogDestination } from './infra/log-destination.ts';
@@ -34,7 +34,7 @@ async function main(): Promise<void> {
     log.error({ err: error, stack: error.stack }, 'uncaught exception');
     void exit(1);
   });
-  compileWasmQuickly();
+  staySmall();
   // With all libraries: what keeps it from starting was found before.
   const [{ createCore }, { startRoles }] = await Promise.all([import('./core.ts'), import('./roles.ts')]);
   const core = await createCore({ config, searchPath: environment.PATH ?? '', log, failures });

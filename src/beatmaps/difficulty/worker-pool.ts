@@ -3,7 +3,7 @@ import { Piscina } from 'piscina';
 import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
-import { compileWasmWell } from '../../infra/engine.ts';
+import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
@@ -79,7 +79,7 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
     running += 1;
     const isCold = pool.threads.length < running;
     // The thread's library is worth it, unlike those that were loaded before it.
-    if (isCold) compileWasmWell();
+    if (isCold) optimizeWasm();
     const timeout = AbortSignal.timeout(isCold ? START_MS + deadlineMs : deadlineMs);
     try {
       return await pool.run(job, { signal: AbortSignal.any([timeout, closing.signal]) });

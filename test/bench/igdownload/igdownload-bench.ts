@@ -1,34 +1,30 @@
 /**
- * `/api/igdownload` of the built Medley against a small script that does the same without any guard, reading pages or asking the query
- * (baseline.ts), both asking the same played upstream for the same posts, in turns within one run. Everything runs on
- * loopback, each program in its own process. Prints what it measured, about a minute and a half after it began.
+ * `/api/igdownload` of the built Medley against a small script that does the same without any guard (script.ts), both asking the same
+ * played upstream for the same posts, in turns within one run. Everything runs on loopback, each program in its own process. What counts
+ * is CPU time for a request, from the processes' own usage: other work on the machine hardly changes it.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { type Child, startChild } from './child.ts';
-import { type LoadRequest, type LoadResult, load } from './load.ts';
+import { type Child, startChild } from '../child.ts';
+import { type LoadRequest, load } from '../load.ts';
+import { measureIdle, measureStart } from './footprint.ts';
+import { printTable, type Row, type Sample, summarize } from './report.ts';
 
-const ROUNDS = 3;
-const ROUND_MS = 2_000;
+const ROUNDS = 5;
+const ROUND_MS = 1_500;
 const WARM_UP_MS = 1_500;
 const MAX_REQUESTS = 20_000;
-const AT_ONCE = [1, 16, 64] as const;
 const CACHED_POSTS = 200;
-/** The baseline of the aims: what such scripts do. */
-const BY_PAGE = 'script, by page';
-/** A stricter one: it knows the cheap query that Medley asks first. */
-const BY_QUERY = 'script, by query';
-const KEY = 'bench-key-of-this-run-0000000001';
+const DELAY_MS = 100;
+const CLIENTS = 64;
+const PEAK_LOAD_MS = 60_000;
+const REST_MS = 120_000;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-
-interface Row {
-  readonly work: string;
-  readonly atOnce: number;
-  readonly rounds: readonly LoadResult[];
-  readonly peakBytes: number | null;
-}
+/** As many clients as ask at once: one alone has a bound of its own. */
+const KEYS = Array.from({ length: CLIENTS }, (_, at) => `bench-key-of-this-run-${String(at).padStart(10, '0')}`);
 
 let counter = 0;
 
@@ -40,150 +36,171 @@ function newCode(): string {
   return `DYbn${code}`;
 }
 
-function download(code: string): LoadRequest {
-  const url = encodeURIComponent(`https://www.instagram.com/reel/${code}/`);
-  return { method: 'GET', path: `/api/igdownload?url=${url}`, headers: { 'x-api-key': KEY } };
+function request(path: string, link: string): LoadRequest {
+  const key = KEYS[counter % KEYS.length] ?? '';
+  return { method: 'GET', path: `/api/${path}?url=${encodeURIComponent(link)}`, headers: { 'x-api-key': key } };
 }
 
-/** The upstream asked directly: how fast the two could be if they did nothing else. */
-function upstreamQuery(): LoadRequest {
-  const variables = JSON.stringify({ shortcode: newCode() });
-  return {
-    method: 'POST',
-    path: '/graphql/query',
-    headers: {
-      host: 'www.instagram.com',
-      'user-agent': 'Mozilla/5.0',
-      accept: '*/*',
-      'content-type': 'application/x-www-form-urlencoded',
-      'x-fb-friendly-name': 'PolarisPostRootQuery',
-      'x-fb-lsd': 'bench',
-    },
-    body: new URLSearchParams({ lsd: 'bench', doc_id: '27128499623469141', variables }).toString(),
-  };
+function download(code = newCode()): LoadRequest {
+  return request('igdownload', `https://www.instagram.com/reel/${code}/`);
+}
+
+function downloadVideo(): LoadRequest {
+  counter += 1;
+  return request('fbdownload', `https://www.facebook.com/reel/${800_000_000_000_000 + counter}`);
+}
+
+/** The upstream asked directly: how fast anything in front of it could be. */
+function upstreamPage(): LoadRequest {
+  return { method: 'GET', path: `/p/${newCode()}/`, headers: { host: 'www.instagram.com' } };
 }
 
 interface Work {
   readonly name: string;
+  readonly atOnce: number;
   readonly origin: string;
   readonly child: Child;
   next(): LoadRequest;
 }
 
-async function measure(works: readonly Work[], atOnce: number): Promise<readonly Row[]> {
-  const rounds = new Map<Work, LoadResult[]>(works.map(work => [work, []]));
-  const peaks = new Map<Work, number | null>();
+async function sample({ child, ...work }: Work, durationMs: number): Promise<Sample> {
+  child.takePeakBytes();
+  const before = await child.cpuMs();
+  const result = await load({ ...work, durationMs, maxRequests: MAX_REQUESTS });
+  const after = await child.cpuMs();
+  const cpuMs = before === null || after === null ? null : (after - before) / result.requests;
+  return { ...result, cpuMs, peakBytes: child.takePeakBytes() };
+}
+
+/** One round of each, then the next of each. */
+async function measure(works: readonly Work[]): Promise<readonly Row[]> {
+  const samples = new Map<Work, Sample[]>(works.map(work => [work, []]));
+  for (const work of works) await sample(work, WARM_UP_MS);
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const work of works) {
-      work.child.takePeakBytes();
-      const result = await load({ ...work, atOnce, durationMs: ROUND_MS, maxRequests: MAX_REQUESTS });
-      rounds.get(work)?.push(result);
-      const peak = work.child.takePeakBytes();
-      if (peak !== null) peaks.set(work, Math.max(peak, peaks.get(work) ?? 0));
-    }
+    for (const work of works) samples.get(work)?.push(await sample(work, ROUND_MS));
   }
-  return works.map(work => ({
-    work: work.name,
-    atOnce,
-    rounds: rounds.get(work) ?? [],
-    peakBytes: peaks.get(work) ?? null,
-  }));
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
-}
-
-function perSecondOf(row: Row): number {
-  return median(row.rounds.map(round => round.perSecond));
-}
-
-function printTable(rows: readonly Row[], baselines: readonly string[]): void {
-  const head = [
-    'work',
-    'at once',
-    'requests/s',
-    'p50 ms',
-    'p99 ms',
-    'memory MB',
-    ...baselines.map(name => `x ${name}`),
-  ];
-  const lines = rows.map(row => {
-    const ratios = baselines.map(baseline => {
-      const base = rows.find(one => one.work === baseline && one.atOnce === row.atOnce);
-      return base === undefined ? '' : (perSecondOf(row) / perSecondOf(base)).toFixed(2);
-    });
-    return [
-      row.work,
-      String(row.atOnce),
-      perSecondOf(row).toFixed(0),
-      median(row.rounds.map(round => round.p50Ms)).toFixed(2),
-      median(row.rounds.map(round => round.p99Ms)).toFixed(2),
-      row.peakBytes === null ? 'unknown' : (row.peakBytes / 1024 / 1024).toFixed(0),
-      ...ratios,
-    ];
-  });
-  const widths = head.map((title, column) => Math.max(title.length, ...lines.map(line => line[column]?.length ?? 0)));
-  const format = (cells: readonly string[]) =>
-    `| ${cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  console.log(format(head));
-  console.log(
-    `|${widths.map((width, column) => (column === 0 ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`,
-  );
-  for (const line of lines) console.log(format(line));
+  return works.map(work => ({ work: work.name, atOnce: work.atOnce, samples: samples.get(work) ?? [] }));
 }
 
 function pathTo(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }
 
-async function bench(folder: string, children: Child[]): Promise<void> {
-  const start = async (name: string, args: readonly string[], env?: NodeJS.ProcessEnv) => {
-    const child = await startChild(name, args, env);
-    children.push(child);
-    return child;
-  };
-  const tsx = ['--import', 'tsx'];
-  const sandbox = await start('the sandbox', [...tsx, pathTo('../sandbox/serve.ts'), '--generate']);
-  const overrides = sandbox.line;
-  const upstream = /=(http:\/\/[^,]+)/.exec(overrides)?.[1] ?? '';
-  const byPage = await start('the script by page', [...tsx, pathTo('baseline.ts'), upstream, 'page']);
-  const byQuery = await start('the script by query', [...tsx, pathTo('baseline.ts'), upstream, 'query']);
-  const medley = await start('Medley', [pathTo('../../dist/main.js')], {
-    UPSTREAM_OVERRIDES: overrides,
-    API_KEYS: `bench:${KEY}:unlimited`,
-    DATA_DIR: folder,
-    HOST: '127.0.0.1',
-    PORT: '0',
-  });
-  const origin = /http:\/\/[^\s/]+/.exec(medley.line)?.[0] ?? '';
+const TSX = ['--import', 'tsx'];
 
+class Scene {
+  readonly children: Child[] = [];
+  readonly folders: string[] = [];
+
+  async start(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Child> {
+    const child = await startChild(name, args, env);
+    this.children.push(child);
+    return child;
+  }
+
+  upstream(...args: readonly string[]): Promise<Child> {
+    return this.start('the upstream', [...TSX, pathTo('upstream.ts'), ...args]);
+  }
+
+  /** A Medley that asks `upstream`, and where it listens. */
+  async medley(upstream: Child): Promise<{ readonly child: Child; readonly origin: string }> {
+    const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
+    this.folders.push(folder);
+    const child = await this.start('Medley', [pathTo('../../../dist/main.js')], {
+      UPSTREAM_OVERRIDES: upstream.line,
+      API_KEYS: KEYS.map((key, at) => `bench${at}:${key}:unlimited`).join(','),
+      CATALOGUE_FILL: 'off',
+      DATA_DIR: folder,
+      HOST: '127.0.0.1',
+      PORT: '0',
+    });
+    return { child, origin: /http:\/\/[^\s/]+/.exec(child.line)?.[0] ?? '' };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.children.splice(0).map(child => child.stop()));
+    for (const folder of this.folders.splice(0)) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function withScene<T>(act: (scene: Scene) => Promise<T>): Promise<T> {
+  const scene = new Scene();
+  try {
+    return await act(scene);
+  } finally {
+    await scene.close();
+  }
+}
+
+function originOf(upstream: Child): string {
+  return /=(http:\/\/[^,]+)/.exec(upstream.line)?.[1] ?? '';
+}
+
+async function measureQuery(scene: Scene): Promise<readonly Row[]> {
+  const upstream = await scene.upstream('query');
+  const script = await scene.start('the script', [...TSX, pathTo('script.ts'), originOf(upstream), 'query']);
+  const medley = await scene.medley(upstream);
   const known = Array.from({ length: CACHED_POSTS }, newCode);
   let turn = 0;
-  const works: readonly Work[] = [
-    { name: 'the upstream itself', origin: upstream, child: sandbox, next: upstreamQuery },
-    { name: BY_PAGE, origin: byPage.line, child: byPage, next: () => download(newCode()) },
-    { name: BY_QUERY, origin: byQuery.line, child: byQuery, next: () => download(newCode()) },
-    { name: 'Medley, uncached', origin, child: medley, next: () => download(newCode()) },
-    { name: 'Medley, cached', origin, child: medley, next: () => download(known[turn++ % CACHED_POSTS] ?? newCode()) },
-  ];
+  return measure([
+    { name: 'script, by query', atOnce: 16, origin: script.line, child: script, next: () => download() },
+    { name: 'Medley, by query', atOnce: 16, ...medley, next: () => download() },
+    { name: 'Medley, cached', atOnce: 16, ...medley, next: () => download(known[turn++ % CACHED_POSTS]) },
+  ]);
+}
+
+async function measurePages(scene: Scene): Promise<readonly Row[]> {
+  const upstream = await scene.upstream('page');
+  const script = await scene.start('the script', [...TSX, pathTo('script.ts'), originOf(upstream), 'page']);
+  const medley = await scene.medley(upstream);
+  return measure([
+    { name: 'script, by page', atOnce: CLIENTS, origin: script.line, child: script, next: () => download() },
+    { name: 'Medley, by page', atOnce: CLIENTS, ...medley, next: () => download() },
+    { name: 'Medley, Facebook page', atOnce: CLIENTS, ...medley, next: downloadVideo },
+  ]);
+}
+
+async function measureBound(scene: Scene): Promise<readonly Row[]> {
+  const upstream = await scene.upstream('page', `--delay=${DELAY_MS}`);
+  const medley = await scene.medley(upstream);
+  const name = `upstream of ${DELAY_MS} ms`;
+  return measure([
+    {
+      name: `${name}, asked directly`,
+      atOnce: CLIENTS,
+      origin: originOf(upstream),
+      child: upstream,
+      next: upstreamPage,
+    },
+    { name: `${name}, Medley`, atOnce: CLIENTS, ...medley, next: () => download() },
+  ]);
+}
+
+/** What is left of a minute's load when it is over. */
+async function measurePeak(scene: Scene): Promise<void> {
+  const upstream = await scene.upstream('query', 'page');
+  const medley = await scene.medley(upstream);
+  const posts = () => (counter % 8 === 0 ? downloadVideo() : download());
+  const work = { name: 'all', atOnce: CLIENTS, ...medley, next: posts };
+  const { perSecond, peakBytes } = await sample({ ...work }, PEAK_LOAD_MS);
+  await wait(REST_MS);
+  const rest = await medley.child.residentBytes();
+  const mega = (bytes: number | null) => (bytes === null ? 'unknown' : `${(bytes / 1024 ** 2).toFixed(0)} MB`);
+  const seconds = PEAK_LOAD_MS / 1000;
   console.log(
-    `Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}. Median of ${ROUNDS} rounds of ${ROUND_MS / 1000} s each.\n`,
+    `Memory: at most ${mega(peakBytes)} in ${seconds} s with ${CLIENTS} clients (${perSecond.toFixed(0)}/s),`,
   );
-  for (const work of works) await load({ ...work, atOnce: 16, durationMs: WARM_UP_MS, maxRequests: MAX_REQUESTS });
-  const rows: Row[] = [];
-  for (const atOnce of AT_ONCE) rows.push(...(await measure(works, atOnce)));
-  printTable(rows, [BY_PAGE, BY_QUERY]);
-  console.log('\nThe scripts keep no cache: the cached rows are measured against their one way of answering.');
+  console.log(`${mega(rest)} ${REST_MS / 1000} s later.`);
 }
 
 export async function run(): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'medley-bench-'));
-  const children: Child[] = [];
-  try {
-    await bench(folder, children);
-  } finally {
-    await Promise.all(children.map(child => child.stop()));
-    await rm(folder, { recursive: true, force: true });
-  }
+  console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model.trim()}.`);
+  console.log(`Median, lowest and highest of ${ROUNDS} interleaved rounds of ${ROUND_MS / 1000} s each.\n`);
+  const rows: Row[] = [];
+  for (const part of [measureQuery, measurePages, measureBound]) rows.push(...(await withScene(part)));
+  printTable(rows.map(summarize));
+  console.log('');
+  console.log(await measureStart(pathTo('../../../dist/main.js'), ROUNDS));
+  console.log(await measureIdle(pathTo('../../../dist/main.js')));
+  await withScene(measurePeak);
 }
