@@ -12,6 +12,7 @@ import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { FOUND, fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 const sari = sampleCaller();
 const group = (own: Partial<Caller> = {}) => sampleCaller({ platform: 'discord', chatKind: 'group', ...own });
@@ -44,7 +45,7 @@ function setUp(beatmaps: Beatmaps) {
   };
 }
 
-const all = (replies: readonly Reply[]) => JSON.stringify(replies.map(({ blocks }) => blocks));
+const all = (replies: readonly Reply[]) => spelled(replies.map(({ blocks }) => blocks));
 
 function buttonOf([reply]: readonly Reply[], label: string): string {
   const found = reply?.actions.find(action => action.label === label);
@@ -159,7 +160,7 @@ describe('over the played upstreams', () => {
     ['/osu profile nobody at all', 'That player does not exist, or is restricted.'],
     ['/osu profile gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu prfile lamp post', 'I do not know /osu prfile. These are the commands: /osu profile, /osu recent,'],
-    ['/beatmap', 'I do not know /beatmap. These are the commands: /beatmap search,'],
+    ['/beatmap serch', 'I do not know /beatmap serch. These are the commands: /beatmap search,'],
     ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu profile <script>', 'Name a player by name'],
     ['/osu profile', '/osu link'],
@@ -181,6 +182,7 @@ describe('over the played upstreams', () => {
       id: 4_400_001,
       name: 'lamp post',
       mode: 'taiko',
+      proven: false,
     });
     expect(all(await say('/osu profile'))).toContain('osu!taiko');
     expect(all(await say('/settings'))).toMatch(/osu! player.*lamp post.*osu!taiko.*\/osu unlink removes it/);
