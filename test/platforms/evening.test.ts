@@ -1,10 +1,7 @@
 /** Recent, compare, leaderboard, simulate, scores filtered, whatif, recommend, ranking, track: on each platform, over the played upstreams. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BuiltWorker, buildWorker } from '../beatmaps/built-worker.ts';
-<<<<<<< HEAD
-=======
 import type { FakeMessage } from '../fakes/telegram.ts';
->>>>>>> main
 import { all, openStage as openDiscord, ownMessages, textOf } from './discord/stage.ts';
 import { EVENING, type EveningStep, openEvening, spoken } from './evening.ts';
 import { answersIn, BUDI, GROUP, openStage as openTelegram, SARI } from './telegram/stage.ts';
