@@ -87,6 +87,7 @@ export const osu = {
     none: (query: string) => `I found no beatmap for “${query}”. Try fewer words, or status “any”.`,
   },
   sets: (n: number, shown: string) => (n === 1 ? '1 beatmap' : `${shown} beatmaps`),
+  setsAtLeast: (n: number, shown: string) => (n === 1 ? 'at least 1 beatmap' : `at least ${shown} beatmaps`),
   page: (n: number) => `page ${n}`,
   back: 'Back',
   more: 'More',

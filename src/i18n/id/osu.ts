@@ -86,6 +86,7 @@ export const osu: Messages['osu'] = {
       `Saya tidak menemukan beatmap untuk “${query}”. Coba dengan kata yang lebih sedikit, atau status “apa pun”.`,
   },
   sets: (_, shown) => `${shown} beatmap`,
+  setsAtLeast: (_, shown) => `setidaknya ${shown} beatmap`,
   page: n => `halaman ${n}`,
   back: 'Kembali',
   more: 'Lainnya',
