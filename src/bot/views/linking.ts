@@ -3,6 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import { type Inline, type Reply, reply } from '../reply.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 import { link } from './beatmap.ts';
+import { sentence } from './sentence.ts';
 
 /** Stands behind the name of a player whom the person proved to be. */
 export const PROVEN_MARK = ' ✓';
@@ -15,7 +16,7 @@ export function linkedName({ id, name, mode, proven }: LinkedPlayer): readonly I
 export function renderLinked({ name, mode }: LinkedPlayer, t: Translator): Reply {
   const words = t.messages.osu;
   const text = mode === null ? words.linked(name) : words.linkedIn(name, words.modes[mode]);
-  return reply({ tone: 'success', blocks: [{ kind: 'text', text: [text] }], visibility: 'caller' });
+  return reply({ tone: 'success', blocks: [{ kind: 'text', text: sentence(text) }], visibility: 'caller' });
 }
 
 /** @param address of our page, for the caller alone */
@@ -24,7 +25,7 @@ export function renderSignInOffer(address: string, t: Translator): Reply {
   return reply({
     blocks: [
       { kind: 'text', text: [words.offer] },
-      { kind: 'text', text: [words.byName] },
+      { kind: 'text', text: sentence(words.byName) },
     ],
     actions: [{ kind: 'link', label: words.button, url: address }],
     visibility: 'caller',

@@ -4,6 +4,7 @@ import type { PermissionCheck, PermissionCheckKey } from '../settings/permission
 import type { LinkedPlayer } from '../settings/settings.ts';
 import { joined } from './beatmap.ts';
 import { linkedName } from './linking.ts';
+import { sentence } from './sentence.ts';
 
 export interface LanguageView {
   /** Tag of the language that was set, null for automatic. */
@@ -97,7 +98,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
       kind: 'fields',
       fields: diagnosis.map(({ key, ok }) => ({
         label: `${ok ? '✓' : '✗'} ${texts[key].name}`,
-        value: [ok ? words.may : texts[key].mend],
+        value: sentence(ok ? words.may : texts[key].mend),
       })),
     },
   ];
@@ -125,7 +126,7 @@ function languageButton(label: string, { isSet, token }: LanguageView['choices']
 /** The linked player, and how that changes. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
-  if (player === null) return [words.noPlayer];
+  if (player === null) return sentence(words.noPlayer);
   const { mode } = player;
   return joined([linkedName(player), mode === null ? undefined : t.messages.osu.modes[mode], words.unlink]);
 }

@@ -2,7 +2,7 @@ import { canary } from './canary.ts';
 import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
-import { about, forget, help, privacy } from './help.ts';
+import { about, forget, help, privacy, start } from './help.ts';
 import { linking } from './linking.ts';
 import { osu } from './osu.ts';
 import { owner } from './owner.ts';
@@ -34,6 +34,7 @@ export const messages = {
   linking,
   plays,
   help,
+  start,
   settings,
   diagnosis,
   about,

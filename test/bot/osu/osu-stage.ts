@@ -45,7 +45,6 @@ export async function openOsuServices(options: OsuStageOptions) {
   const store = openStore(join(dataDir, 'test.db'));
   const osu = createBeatmapServices({
     http,
-    store,
     records: embeddedRecords(store),
     dataDir,
     isFiller: () => true,
@@ -55,7 +54,7 @@ export async function openOsuServices(options: OsuStageOptions) {
   });
   onTestFinished(async () => {
     await osu.difficulty.close();
-    osu.catalogue.close();
+    await osu.catalogue.close();
     store.close();
     await sandbox.close();
     await rm(dataDir, { recursive: true, force: true });

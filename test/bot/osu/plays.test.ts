@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/command.ts';
 import type { Action, Reply } from '../../../src/bot/reply.ts';
-import { type BuiltWorker, buildWorker } from '../../beatmaps/difficulty/built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { sampleCaller } from '../sample.ts';
 import { type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';
 

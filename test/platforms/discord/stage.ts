@@ -53,7 +53,6 @@ export interface Process {
   stop(): Promise<void>;
   /** As `kill -9` would: nothing is written down from now on. */
   kill(): Promise<void>;
-  inviteUrl(): string;
   /** Once it was started. */
   runtime(): Runtime;
   readonly outcomes: readonly RequestOutcome[];
@@ -164,7 +163,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         await running?.queue.close();
         await running?.runtime.stop();
       },
-      inviteUrl: () => platform.inviteUrl(),
       runtime() {
         if (running === undefined) throw new Error('it was not started');
         return running.runtime;

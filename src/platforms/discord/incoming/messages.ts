@@ -7,6 +7,7 @@ import { callerOf } from '../../../bot/runtime/request.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
 import { findMarkdownLinks, findUnfurledLinks } from '../render/markdown-links.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
+import { isRecord } from './gateway.ts';
 import type { ListenContext } from './listen-context.ts';
 
 const Created = z.object({
@@ -147,8 +148,4 @@ function spokenText(
   if (ownId === undefined) return { text: content, isMentioned: false };
   const text = content.replaceAll(`<@${ownId}>`, ' ').replaceAll(`<@!${ownId}>`, ' ');
   return { text: text.trim(), isMentioned: text !== content };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
