@@ -1,6 +1,6 @@
 /** Recent, compare, leaderboard, simulate, scores filtered, whatif, recommend, ranking, track: on each platform, over the played upstreams. */
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type BuiltWorker, buildWorker } from '../beatmaps/difficulty/built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../beatmaps/built-worker.ts';
 import { all, openStage as openDiscord, ownMessages, textOf } from './discord/stage.ts';
 import { EVENING, type EveningStep, openEvening, spoken } from './evening.ts';
 import { answersIn, BUDI, GROUP, openStage as openTelegram, SARI } from './telegram/stage.ts';
