@@ -1,6 +1,7 @@
 /** How good recommendations are in a world whose truth is known, beside two ways of doing without them. */
 import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
 import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
+import type { Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
 import { recommendedStars } from '../../src/beatmaps/rating/pp-estimate.ts';
 import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
@@ -37,6 +38,23 @@ const TOLERANCE = 0.12;
 const LIMIT = 10;
 const TRIES = 5;
 
+/** The catalogue with these sets, in a store of its own. */
+export function openCatalogue(sets: readonly Beatmapset[], store: Store) {
+  const catalogue = createCatalogue({
+    store,
+    onFailure: error => {
+      throw error;
+    },
+  });
+  for (let done = 0; done < sets.length; done += 2_000) {
+    catalogue.remember(sets.slice(done, done + 2_000));
+    catalogue.flush();
+  }
+  return { catalogue, pool: createCandidatePool(store) };
+}
+
+export type CatalogueUnderTest = ReturnType<typeof openCatalogue>;
+
 /** The recommender over the world, the API's answers played by it. */
 export function openRecommender(
   world: World,
@@ -44,16 +62,7 @@ export function openRecommender(
   difficulty?: Pick<Difficulty, 'of'>,
   rescoreMs?: number,
 ): Recommend {
-  const catalogue = createCatalogue({
-    store,
-    onFailure: error => {
-      throw error;
-    },
-  });
-  for (let done = 0; done < world.sets.length; done += 2_000) {
-    catalogue.remember(world.sets.slice(done, done + 2_000));
-    catalogue.flush();
-  }
+  const { catalogue, pool } = openCatalogue(world.sets, store);
   const players = new Map(world.players.map(player => [player.id, player]));
   const playerOf = (user: number | string) => {
     const player = players.get(Number(user));
@@ -74,7 +83,7 @@ export function openRecommender(
       set: nothing,
       setOfMap: nothing,
     },
-    pool: createCandidatePool(store),
+    pool,
     catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
     difficulty,
