@@ -175,7 +175,9 @@ function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait
         return undefined;
       })
       .then(value => ({ value }));
-    const timeout = sleep(Math.max(0, end - performance.now()), undefined, { signal: left.signal }).catch(() => undefined);
+    const timeout = sleep(Math.max(0, end - performance.now()), undefined, { signal: left.signal }).catch(
+      () => undefined,
+    );
     try {
       const first = await Promise.race([result, timeout]);
       if (first !== undefined) return first.value;

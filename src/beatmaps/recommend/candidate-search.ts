@@ -100,7 +100,7 @@ function score(
   return searches.flatMap(search =>
     find(search)
       .filter(({ cs }) => search.profile.keys === null || cs === search.profile.keys)
-      .map(candidate => scoreCandidate(candidate, search.profile, target))
+      .map(candidate => scoreCandidate(candidate, search, target))
       .filter(({ figures, pp }) => passesFilters(figures, pp, filters)),
   );
 }
