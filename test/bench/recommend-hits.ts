@@ -10,26 +10,19 @@ import { createDifficulty, type Difficulty } from '../../src/beatmaps/difficulty
 import type { Beatmapset, Ruleset } from '../../src/beatmaps/model/beatmapset.ts';
 import { createOfficialStars, type OfficialRating } from '../../src/beatmaps/rating/official-stars.ts';
 import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
-import { createRecommend, type Recommend } from '../../src/beatmaps/recommend/recommend.ts';
+import { createRecommend, type Recommend, type RecommendResult } from '../../src/beatmaps/recommend/recommend.ts';
+import type { Recommendation } from '../../src/beatmaps/recommend/recommendation.ts';
 import type { RecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import { createMemoryCache } from '../../src/infra/cache/cache.ts';
 import type { HttpClient } from '../../src/infra/http/http-client.ts';
 import { madeUpPlayer } from '../beatmaps/made-up-players.ts';
 import { createRecordingLog } from '../fakes/log.ts';
-import {
-  createLibraryPlayer,
-  fileOf,
-  type LibraryPlayer,
-  type LibraryWorld,
-  realPp,
-  realStars,
-} from './library-world.ts';
-import { type CatalogueUnderTest, openCatalogue } from './recommend-measure.ts';
+import { fileOf, type LibraryPlayer, type LibraryWorld, realPp, realStars } from './library-world.ts';
+import type { CatalogueUnderTest } from './recommend-measure.ts';
 
 /** One answer of osu!'s API, and one file. */
 const API_MS = 180;
 const FILE_MS = 140;
-const LIMIT = 10;
 const TOLERANCE = 0.15;
 /** Before somebody asks for others. */
 const READING_MS = 1_000;
@@ -153,34 +146,41 @@ async function open({ world, catalogue, players, withFiles }: Asked): Promise<Op
 
 /** Every player asks twice for ten, the second time a moment after the first ten were seen. */
 export async function measureHits(asked: Asked): Promise<Hits> {
-  const { world, players, withFiles } = asked;
   const maps = new Set<number>();
   const times: Record<'first' | 'repeat', number[]> = { first: [], repeat: [] };
   let [picks, hits, short] = [0, 0, 0];
-  for (const player of players) {
+  for (const player of asked.players) {
     const { recommend, close } = await open(asked);
     try {
       for (const turn of ['first', 'repeat'] as const) {
         const start = performance.now();
-        const seed = player.id * 10 + picks;
-        const { recommendations, target, isBeside } = await recommend({
-          ...{ user: player.id, ruleset: world.ruleset, limit: LIMIT, seed, caller: `bench:${player.id}` },
-        });
+        const answer = await recommend({ ...ASKED, user: player.id, seed: player.id * 10 + picks, caller: 'bench' });
         times[turn].push(performance.now() - start);
-        if (turn === 'first') for (const { beatmap } of recommendations) maps.add(beatmap.id);
-        if (recommendations.length < LIMIT || isBeside) short += 1;
-        for (const { beatmap, mods, accuracy, misses } of recommendations) {
-          const one = world.maps.get(beatmap.id);
-          if (one === undefined || target === null) continue;
-          picks += 1;
-          const pp = realPp(world, player, one, mods, { accuracy, misses });
-          if (Math.abs(pp / target.middle - 1) <= TOLERANCE) hits += 1;
-        }
-        if (withFiles && turn === 'first') await sleep(READING_MS);
+        if (turn === 'first') for (const { beatmap } of answer.recommendations) maps.add(beatmap.id);
+        if (answer.isFew || answer.isBeside) short += 1;
+        picks += answer.recommendations.length;
+        hits += countHits(asked.world, player, answer);
+        if (asked.withFiles && turn === 'first') await sleep(READING_MS);
       }
     } finally {
       await close();
     }
   }
   return { picks, hits, short, firstMs: times.first, repeatMs: times.repeat, maps };
+}
+
+const ASKED = { limit: 10 };
+
+function countHits(
+  world: LibraryWorld,
+  player: LibraryPlayer,
+  { recommendations, target }: Pick<RecommendResult, 'recommendations' | 'target'>,
+): number {
+  const isHit = ({ beatmap, mods, accuracy, misses }: Recommendation) => {
+    const one = world.maps.get(beatmap.id);
+    if (one === undefined || target === null) return false;
+    const pp = realPp(world, player, one, mods, { accuracy, misses });
+    return Math.abs(pp / target.middle - 1) <= TOLERANCE;
+  };
+  return recommendations.filter(isHit).length;
 }

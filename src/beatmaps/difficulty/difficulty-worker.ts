@@ -1,6 +1,5 @@
 /**
- * The thread that computes, one map after the other. It imports no code of ours, so this one file is all that a thread needs to
- * start.
+ * The thread that computes, one map after the other. The build makes one file of it, which is all that a thread needs to start.
  */
 import type * as Rosu from 'rosu-pp-js';
 import type {
@@ -11,6 +10,7 @@ import type {
   Refusal,
   StrainSeries,
 } from './difficulty-job.ts';
+import { maniaHits } from './mania-hits.ts';
 
 declare const WebAssembly: { Module: new (code: Uint8Array) => object };
 
@@ -207,6 +207,17 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
 }
 
+/** In mania the library would try every way to reach an accuracy, for long, and take the one of the least worth. */
+function hitsFor(
+  attributes: Rosu.DifficultyAttributes,
+  accuracy: number,
+  misses: number,
+  od: number,
+): Rosu.PerformanceArgs {
+  const { mode, nObjects = 0 } = attributes;
+  return mode === rosu.GameMode.Mania ? maniaHits(nObjects, accuracy / 100, misses, od) : { accuracy };
+}
+
 type Settings = Pick<DifficultyJob, 'mods' | 'lazer'>;
 
 function readPlainStars(map: Rosu.Beatmap, lazer: boolean): number {
@@ -271,7 +282,7 @@ function readFigures(
     patterns: readPatterns(attributes),
     pp: job.accuracies.map(accuracy => ({
       accuracy,
-      pp: readPp(settings, attributes, { accuracy, ...misses, ...combo }),
+      pp: readPp(settings, attributes, { ...hitsFor(attributes, accuracy, job.misses ?? 0, od), ...misses, ...combo }),
     })),
     play: job.play === undefined ? null : readPlay(settings, map, attributes, job.play),
     strains: job.strains ? using(difficulty.strains(map), readStrains) : null,

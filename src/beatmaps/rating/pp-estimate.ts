@@ -1,3 +1,4 @@
+import { errorFunction, maniaShares } from '../difficulty/mania-hits.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 
 /** What an estimate of pp is made of when the map itself is not read. */
@@ -122,19 +123,13 @@ function catchPp({ stars, accuracy, misses, objects, ar, mods }: Known): number 
   return base * length * 0.97 ** misses * approach * accuracy ** 5.5 * unseen;
 }
 
-function maniaPp({ stars, accuracy, misses, objects, mods }: Known): number {
+function maniaPp({ stars, accuracy, misses, objects, od, mods }: Known): number {
   const length = 1 + 0.1 * Math.min(1, objects / 1_500);
-  // What is not perfect is mostly a good 300 first, which is worth less here than in accuracy.
-  const missed = 1 - accuracy + misses / (10 * objects);
-  const lost = Math.min(12 * missed, 0.04 + 1.05 * missed);
+  const hit = Math.max(0, 1 - misses / objects);
+  const { nGeki, n300, nKatu, n100, n50 } = maniaShares(Math.min(1, accuracy / Math.max(0.01, hit)), od);
+  // A perfect hit counts for 320 here, for 300 in accuracy.
+  const lost = 1 - (hit * (320 * nGeki + 300 * n300 + 200 * nKatu + 100 * n100 + 50 * n50)) / 320;
   return 8 * Math.max(0.05, stars - 0.15) ** 2.2 * length * Math.max(0, 1 - 5 * lost) * (mods.includes('EZ') ? 0.5 : 1);
-}
-
-/** By Abramowitz and Stegun 7.1.26; off by less than 2e-7. */
-function errorFunction(x: number): number {
-  const t = 1 / (1 + 0.3275911 * Math.abs(x));
-  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  return Math.sign(x) * (1 - tail * Math.exp(-(x ** 2)));
 }
 
 /** By Winitzki; off by less than 0.4 %. */
