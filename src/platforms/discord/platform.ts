@@ -22,6 +22,7 @@ import { openSessionRecord } from './incoming/sessions.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
+import { createMendingSend } from './outgoing/mend.ts';
 import { createSend } from './outgoing/send.ts';
 import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
 import { createMessageSender } from './outgoing/send-message.ts';
@@ -159,7 +160,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     repliesAtOnce: MESSAGE_LIMITS.replies,
     connect,
     verify: signal => api.verify(signal),
-    send: createSend({ api, messages, delivery, applicationId, log }),
+    send: createMendingSend({
+      send: createSend({ api, messages, delivery, applicationId, log }),
+      ...{ api, delivery, applicationId, log },
+    }),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);

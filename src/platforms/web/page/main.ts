@@ -144,7 +144,9 @@ function onFrame(frame: ServerMessage): void {
   }
 }
 
-function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
+function onTurnFrame(
+  frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'better' | 'done' }>,
+): void {
   const turn = history.find(frame.id);
   const view = views.get(frame.id);
   if (turn?.state !== 'waiting' || !view) return;
@@ -158,6 +160,9 @@ function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progres
     case 'reply':
       // After a reconnect the server tells again what it already told.
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
+      break;
+    case 'better':
+      mendReply(turn, view, frame);
       break;
     case 'done':
       finish(turn, 'done');
@@ -174,6 +179,15 @@ function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
     thread.follow(view.element);
   }
   announcer.textContent = summaryOf(reply);
+  history.save();
+}
+
+/** The same again does no harm. */
+function mendReply(turn: Turn, view: MessageView, { index, reply }: { index: number; reply: WebReply }): void {
+  if (index >= turn.replies.length) return;
+  turn.replies[index] = reply;
+  if (index > 0 || !turn.moved) view.replace(index, reply);
+  else exchange.take(turn, reply);
   history.save();
 }
 
