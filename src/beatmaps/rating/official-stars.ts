@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Cache, CachePolicy } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
+import { foldMod } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 import type { OsuApi } from '../upstreams/osu-api.ts';
 
@@ -44,10 +45,6 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO
 /** What hides notes is read, and reading is rated in osu! and taiko alone (osu! rules of 2026-07). */
 const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];
 const HIDING: ReadonlySet<string> = new Set(['HD', 'FI', 'FL']);
-const FOLDED: ReadonlyMap<string, string> = new Map([
-  ['NC', 'DT'],
-  ['DC', 'HT'],
-]);
 
 /** Those that may change stars, in one spelling and order. Empty for none. */
 export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset): readonly ScoreMod[] {
@@ -55,7 +52,7 @@ export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset
     .map((mod): ScoreMod => (typeof mod === 'string' ? { acronym: mod } : mod))
     .filter(({ acronym }) => !WITHOUT_EFFECT.has(acronym))
     .filter(({ acronym }) => READ_BY.includes(ruleset) || !HIDING.has(acronym))
-    .map(mod => ({ ...mod, acronym: FOLDED.get(mod.acronym) ?? mod.acronym }))
+    .map(mod => ({ ...mod, acronym: foldMod(mod.acronym) }))
     .sort((a, b) => (a.acronym < b.acronym ? -1 : 1));
 }
 

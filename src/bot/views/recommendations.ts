@@ -48,6 +48,7 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
       ...(player === null ? [] : originBlocks({ source: 'osu', stale: result.stale }, t)),
       ...(painter === undefined ? [] : [recommendationPicture(title, recommendations, painter, t)]),
       ...recommendations.map(each => recommendationCard(each, view, t)),
+      ...(result.isFew ? [{ kind: 'text', text: [words.few] } as const] : []),
       { kind: 'text', text: [{ kind: 'emphasis', children: [reckoning(recommendations, t)] }] },
     ],
     actions: [...askAgain(view, t), { kind: 'menu', label: t.messages.osu.open, choices }],

@@ -21,7 +21,7 @@ export const osu: Messages['osu'] = {
             : p.what === 'mods'
               ? modsSentence(p)
               : p.what === 'counts'
-                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch, berikan akurasi dan jumlah meleset saja.'
+                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch dan untuk map konversi, berikan akurasi dan jumlah meleset saja.'
                 : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
@@ -220,6 +220,7 @@ export const osu: Messages['osu'] = {
     none: 'Tidak ada yang cocok. Coba dengan saringan yang lebih longgar.',
     target: pp => `Peta untuk permainan sekitar ${pp} pp.`,
     beside: pp => `Tidak banyak peta untuk permainan sekitar ${pp} pp; ini yang paling dekat.`,
+    few: 'Hanya ini yang ditemukan; dengan saringan yang lebih longgar mungkin ada lagi.',
     gain: pp => `total +${pp} pp`,
     at: percent => `dengan akurasi ${percent}`,
     like: 'mirip',
