@@ -54,11 +54,16 @@ function print(rows: readonly Measured[]): void {
 }
 
 async function compare(world: World): Promise<void> {
-  const withLibrary = await withStore(store =>
-    measure('recommend, maps computed', world, ROUNDS, wayOf(world, openRecommender(world, store, libraryOf(world)))),
+  const withLibrary = await withStore(async store =>
+    measure(
+      'recommend, maps computed',
+      world,
+      ROUNDS,
+      wayOf(world, await openRecommender(world, store, libraryOf(world))),
+    ),
   );
-  const byEstimate = await withStore(store =>
-    measure('recommend, estimates alone', world, ROUNDS, wayOf(world, openRecommender(world, store))),
+  const byEstimate = await withStore(async store =>
+    measure('recommend, estimates alone', world, ROUNDS, wayOf(world, await openRecommender(world, store))),
   );
   print([
     withLibrary,
@@ -72,7 +77,7 @@ async function time(sets: number): Promise<void> {
   const world = createWorld({ maps: sets * 4, players: 20, seed: 2 });
   await withStore(async store => {
     const start = performance.now();
-    const recommend = openRecommender(world, store);
+    const recommend = await openRecommender(world, store);
     console.log(`\n${sets} sets written in ${((performance.now() - start) / 1_000).toFixed(1)} s.\n`);
     console.log('| answers of ten, nothing waited for | times | p50 ms | p99 ms |\n|---|--:|--:|--:|');
     for (const [name, wishes] of [
@@ -112,7 +117,7 @@ async function compareReal(): Promise<void> {
   for (const ruleset of RULESETS) {
     const world = createLibraryWorld(ruleset, REAL_SETS);
     await withStore(async store => {
-      const catalogue = openCatalogue(world.sets, store);
+      const catalogue = await openCatalogue(world.sets, store);
       for (const plays of [12, 100]) {
         const players = Array.from({ length: REAL_PLAYERS }, (_, index) =>
           createLibraryPlayer(world, plays * 10 + index, { plays, level: (index + 0.5) / REAL_PLAYERS }),

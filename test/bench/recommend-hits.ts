@@ -6,8 +6,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Catalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
 import { createDifficulty, type Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
-import type { Beatmapset, Ruleset } from '../../src/beatmaps/model/beatmapset.ts';
+import type { Ruleset } from '../../src/beatmaps/model/beatmapset.ts';
 import { createOfficialStars, type OfficialRating } from '../../src/beatmaps/rating/official-stars.ts';
 import { createRatings } from '../../src/beatmaps/rating/ratings.ts';
 import { createRecommend, type Recommend, type RecommendResult } from '../../src/beatmaps/recommend/recommend.ts';
@@ -18,7 +19,6 @@ import type { HttpClient } from '../../src/infra/http/http-client.ts';
 import { madeUpPlayer } from '../beatmaps/made-up-players.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { fileOf, type LibraryPlayer, type LibraryWorld, realPp, realStars } from './library-world.ts';
-import type { CatalogueUnderTest } from './recommend-measure.ts';
 
 /** One answer of osu!'s API, and one file. */
 const API_MS = 180;
@@ -41,7 +41,7 @@ export interface Hits {
 
 export interface Asked {
   readonly world: LibraryWorld;
-  readonly catalogue: CatalogueUnderTest;
+  readonly catalogue: Catalogue;
   readonly players: readonly LibraryPlayer[];
   /** Whether files can be had. */
   readonly withFiles: boolean;
@@ -125,11 +125,9 @@ async function open({ world, catalogue, players, withFiles }: Asked): Promise<Op
     },
   };
   const official = createOfficialStars({ osu, cache: createMemoryCache<OfficialRating>({ maxEntries: 1_000 }), log });
-  const sets = new Map<number, Beatmapset>(world.sets.map(set => [set.id, set]));
   const recommend = createRecommend({
     beatmaps: playersOf(players, world.ruleset),
-    pool: catalogue.pool,
-    catalogue: { set: id => sets.get(id) },
+    catalogue,
     history: noHistory(),
     difficulty,
     ratings: createRatings({ official, difficulty }),

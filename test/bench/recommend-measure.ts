@@ -1,9 +1,9 @@
 /** How good recommendations are in a world whose truth is known, beside two ways of doing without them. */
-import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import type { Catalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
 import type { Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
 import { recommendedStars } from '../../src/beatmaps/rating/pp-estimate.ts';
-import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import type { Store } from '../../src/infra/store/store.ts';
@@ -39,8 +39,8 @@ const LIMIT = 10;
 const TRIES = 5;
 
 /** The catalogue with these sets, in a store of its own. */
-export function openCatalogue(sets: readonly Beatmapset[], store: Store) {
-  const catalogue = createCatalogue({
+export async function openCatalogue(sets: readonly Beatmapset[], store: Store): Promise<Catalogue> {
+  const catalogue = createCatalogueHere({
     store,
     onFailure: error => {
       throw error;
@@ -48,21 +48,19 @@ export function openCatalogue(sets: readonly Beatmapset[], store: Store) {
   });
   for (let done = 0; done < sets.length; done += 2_000) {
     catalogue.remember(sets.slice(done, done + 2_000));
-    catalogue.flush();
+    await catalogue.flush();
   }
-  return { catalogue, pool: createCandidatePool(store) };
+  return catalogue;
 }
 
-export type CatalogueUnderTest = ReturnType<typeof openCatalogue>;
-
 /** The recommender over the world, the API's answers played by it. */
-export function openRecommender(
+export async function openRecommender(
   world: World,
   store: Store,
   difficulty?: Pick<Difficulty, 'of'>,
   rescoreMs?: number,
-): Recommend {
-  const { catalogue, pool } = openCatalogue(world.sets, store);
+): Promise<Recommend> {
+  const catalogue = await openCatalogue(world.sets, store);
   const players = new Map(world.players.map(player => [player.id, player]));
   const playerOf = (user: number | string) => {
     const player = players.get(Number(user));
@@ -83,7 +81,6 @@ export function openRecommender(
       set: nothing,
       setOfMap: nothing,
     },
-    pool,
     catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
     difficulty,

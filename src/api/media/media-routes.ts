@@ -13,6 +13,7 @@ import { createPostAnswers } from './post-answers.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
 
+/** `example`: the link of a post that this server can show. */
 export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
 
 export interface MediaRoutesOptions {
@@ -38,6 +39,8 @@ interface Endpoint {
   readonly shape: (post: Post, muxedAddress: MuxedAddress) => object;
 }
 
+type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
+
 const FRESH_S = 300;
 /** An old answer that stood in for a failing upstream, or one with items missing: worth asking again soon. */
 const STALE_S = 30;
@@ -47,12 +50,13 @@ const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', lo
 /** `/igdownload`, `/fbdownload` and `/post`, to be registered under `/api`. */
 export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
   const { extractor, sources, creator, tunnel, publicUrl, now = Date.now } = options;
+  const exampleOf = (id: string) => (sources.find(source => source.id === id) ?? sources[0]).example;
   const instagram: Endpoint = {
     path: '/igdownload',
     only: 'instagram',
     readable: true,
     takes: 'the link of a public Instagram post or reel',
-    example: 'https://www.instagram.com/reel/C1a2B3c4D5e/',
+    example: exampleOf('instagram'),
     shape: (post, muxedAddress) => toIgDownload(post, creator, muxedAddress),
   };
   const facebook: Endpoint = {
@@ -60,7 +64,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     only: 'facebook',
     readable: true,
     takes: 'the link of a public Facebook video or reel',
-    example: 'https://www.facebook.com/reel/1234567890123456',
+    example: exampleOf('facebook'),
     shape: (post, muxedAddress) => {
       const answer = toFbDownload(post, creator, muxedAddress);
       if (answer === undefined) throw new AppError('not_found', 'no video in the post', { params: { what: 'video' } });
@@ -89,7 +93,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           description:
             'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days; where the site keeps video and audio apart, they are this server’s and expire after some hours.',
           querystring: linkQuery(instagram.example),
-          response: { 200: igDownloadAnswer.meta({ example: IG_EXAMPLE }), ...errorResponses },
+          response: { 200: igDownloadAnswer.meta({ id: 'InstagramAnswer', example: IG_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(instagram),
       },
@@ -105,7 +109,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           description:
             'Title, duration and the addresses of a public video or reel in its best and its smallest quality.',
           querystring: linkQuery(facebook.example),
-          response: { 200: fbDownloadAnswer.meta({ example: FB_EXAMPLE }), ...errorResponses },
+          response: { 200: fbDownloadAnswer.meta({ id: 'FacebookAnswer', example: FB_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(facebook),
       },
@@ -121,7 +125,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           description: 'Any supported link: all items, and of each item every file the site offers.',
           querystring: linkQuery(any.example),
           response: {
-            200: postSchemaOf(sources.map(({ id }) => id)).meta({ example: createPostExample(sources[0]) }),
+            200: postSchemaOf(sources.map(({ id }) => id)).meta({ id: 'Post', example: createPostExample(sources[0]) }),
             ...errorResponses,
           },
         },
@@ -133,9 +137,9 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
 
   function createHandler(endpoint: Endpoint) {
     const answers = createPostAnswers({ shape: endpoint.shape, tunnel, now });
-    return async (request: FastifyRequest<{ Querystring: { url: string } }>, reply: FastifyReply) => {
-      const { post, from } = await extract(endpoint, request.query.url, request.signal);
-      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request));
+    return async (request: LinkRequest, reply: FastifyReply) => {
+      const { post, from } = await extract(endpoint, request);
+      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request), from === 'cache');
       reply.header('x-cache', X_CACHE[from]);
       // The address of this server is the one that was asked: no shared cache may give it to others.
       const isPrivate = origin !== undefined && publicUrl === undefined;
@@ -143,10 +147,18 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     };
   }
 
-  async function extract(endpoint: Endpoint, link: string, signal: AbortSignal): Promise<Extraction> {
+  async function extract(endpoint: Endpoint, request: LinkRequest): Promise<Extraction> {
+    const link = request.query.url;
     try {
       const { only, readable } = endpoint;
-      return await extractor.extract(link, { signal, readable, ...(only === undefined ? {} : { only }) });
+      return await extractor.extract(link, {
+        // The server makes one for each request that asks for it, which an answer from memory does not.
+        get signal() {
+          return request.signal;
+        },
+        readable,
+        ...(only === undefined ? {} : { only }),
+      });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'invalid_request') throw badLink(endpoint, error);

@@ -1,12 +1,12 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { type Candidate, candidateOf } from '../catalogue/candidate.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import type { Ratings } from '../rating/ratings.ts';
 import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
-import type { CandidatePool } from './catalogue-candidates.ts';
 import { isWithinBounds, type RecommendFilters } from './filters.ts';
 import { noPlayer, readPlayerContext } from './player-context.ts';
 import { createRandom } from './random.ts';
@@ -57,8 +57,7 @@ export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
 
 export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
-  readonly pool: CandidatePool;
-  readonly catalogue: { set(id: number): Beatmapset | undefined };
+  readonly catalogue: Pick<Catalogue, 'draw' | 'sets'>;
   readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
@@ -77,11 +76,13 @@ const ANSWER_MS = 2_600;
 /** What came as fast as this was known: somebody asks again, and wants the next ones now. */
 const REPEAT_MS = 350;
 const LEAST_STARS_MS = 150;
+/** Some that were not looked at yet turn out not to be had. */
+const SPARE = 3;
 
 /** Who plays -> what to look for -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
-  const { beatmaps, pool, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
-  const findCandidates = createCandidateSearch({ beatmaps, pool, log });
+  const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
+  const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
   const refine = createRescoring({ difficulty, waitMs: rescoreMs });
 
   /** The stars that osu! itself gives, for as many as it may be asked for. */
@@ -92,6 +93,12 @@ export function createRecommend(options: RecommendOptions): Recommend {
       const rating = rated?.[index];
       return rating === undefined ? each : withStars(each, rating);
     });
+  }
+
+  /** Those of the catalogue's maps; the others came with their sets. */
+  async function readSets(choices: readonly ScoredCandidate[], sets: Map<number, Beatmapset>): Promise<void> {
+    const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
+    for (const set of await catalogue.sets([...missing])) sets.set(set.id, set);
   }
 
   return async function recommend(request) {
@@ -110,11 +117,8 @@ export function createRecommend(options: RecommendOptions): Recommend {
 
     const random = createRandom(request.seed);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
-    const sets = new Map<number, Beatmapset | undefined>();
-    const setOf = ({ setId }: Candidate) => {
-      if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
-      return sets.get(setId);
-    };
+    const sets = new Map<number, Beatmapset>();
+    const setOf = ({ setId }: Candidate) => sets.get(setId);
     const failures: unknown[] = [];
     const candidates = await findCandidates({
       plan,
@@ -134,6 +138,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       ordered: drawOrder(candidates, random),
       limit,
       readSets: async choices => {
+        await readSets(choices, sets);
         const found = choices.flatMap(({ candidate }) => setOf(candidate) ?? []);
         return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
       },
@@ -170,7 +175,9 @@ export function createRecommend(options: RecommendOptions): Recommend {
       ];
     }
     // Once more: what fell out of the shortlist may leave two of one mapper side by side.
-    const presented = spreadOut(algorithms.keys(), limit).flatMap(present);
+    const chosen = spreadOut(algorithms.keys(), limit + SPARE);
+    await readSets(chosen, sets);
+    const presented = chosen.flatMap(present).slice(0, limit);
     const passedMs = performance.now() - startedAt;
     const starsMs = passedMs < REPEAT_MS ? LEAST_STARS_MS : Math.max(LEAST_STARS_MS, ANSWER_MS - passedMs);
     const today = await withToday(presented, starsMs, signal);

@@ -33,9 +33,14 @@ export const commands: Messages['commands'] = {
       },
       embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
       captions: { name: 'keterangan', description: 'Grup ini: tampilkan keterangan kiriman' },
+      prefix: { name: 'awalan', description: 'Grup ini: awal bentuk pendek seperti !rs, !c, dan !map' },
       'chat-language': { name: 'bahasa-grup', description: 'Grup ini: bahasa untuk yang belum memilih' },
     },
-    choices: { language: { auto: 'Otomatis' }, 'chat-language': { auto: 'Otomatis' } },
+    choices: {
+      language: { auto: 'Otomatis' },
+      prefix: { off: 'mati' },
+      'chat-language': { auto: 'Otomatis' },
+    },
   },
   privacy: {
     description: 'Minta saya mengabaikan tautan yang kamu tempel, atau menjawabnya lagi',

@@ -91,6 +91,8 @@ export const hints: Messages['hints'] = {
       : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
   noSound: () => 'Kiriman itu tidak punya audio.',
   sourceOff: p => `Tautan ${p.site} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
+  endedLink: () => 'Tautan ini sudah berakhir atau tidak lengkap. Kirim /osu link di chat untuk yang baru.',
+  noName: () => 'Pemain mana kamu? Kirim /osu link dan namamu di osu!.',
   noPlayer: () => 'Sebutkan pemainnya, atau kaitkan pemainmu sekali dengan /osu link dan namamu di osu!.',
   notBeatmapLink: () => 'Tautan itu tidak menuju beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
   notScoreLink: () => 'Tautan itu tidak menuju skor osu!. Bentuknya seperti ini: https://osu.ppy.sh/scores/…',

@@ -1,7 +1,7 @@
 /** A card stands within two seconds, whatever is slow; what came late is shown in its place. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../../../src/bot/reply.ts';
-import { type BuiltWorker, buildWorker } from '../../beatmaps/difficulty/built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import type { EndpointGroup } from '../../sandbox/faults.ts';
 import { openOsuStage, textOf } from './osu-stage.ts';
 

@@ -6,6 +6,8 @@ import type { DiscordReplyTo } from '../reply-to.ts';
 import { createAnswer } from './answer.ts';
 import { deleteButtonId } from './delete-button.ts';
 import type { Content, DiscordApi } from './discord-api.ts';
+import type { SendOptions } from './send.ts';
+import { BACK_ID, type ViewHistory } from './view-history.ts';
 
 type Send = ChatPlatform<DiscordReplyTo>['send'];
 
@@ -15,6 +17,8 @@ export interface MendingSendOptions {
   readonly delivery: Pick<Delivery, 'deliver'>;
   /** Where the interaction did not say it. */
   readonly applicationId: () => string;
+  readonly commandIds: SendOptions['commandIds'];
+  readonly history: Pick<ViewHistory, 'next'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -22,7 +26,8 @@ export interface MendingSendOptions {
 const FIRST = '0';
 
 /** Sends replies, and edits the message of one whose rest comes later: only where it is the only one, so that it has the message alone. */
-export function createMendingSend({ send, api, delivery, applicationId, log }: MendingSendOptions): Send {
+export function createMendingSend(options: MendingSendOptions): Send {
+  const { send, api, delivery, applicationId, commandIds, history, log } = options;
   return async (replies, sending) => {
     const { to, t, request, mend } = sending;
     const seen: Reply[] = [];
@@ -55,16 +60,20 @@ export function createMendingSend({ send, api, delivery, applicationId, log }: M
       } else if (typeof id === 'string') await api.editMessage(to.channelId, id, content, signal);
     };
     const pressed = to.kind === 'interaction' ? to.pressed : undefined;
+    const answerId = request.id.slice(request.platform.length + 1);
     const isPrivate = to.kind === 'interaction' && to.isEphemeral;
-    const ownDelete = isPrivate ? undefined : deleteButtonId(request.user.id);
+    const ownDelete = isPrivate ? undefined : deleteButtonId({ requesterId: request.user.id, answerId });
     mend?.(reply.later, async (better, signal) => {
       const canAttach = to.kind === 'interaction' || to.rights.attach;
-      const answer = createAnswer({ fileBytes: to.fileBytes, canAttach }, { delivery, t, log, signal });
+      const commands = await commandIds.current();
+      const isBack = pressed !== undefined && (await history.next(request, pressed)).length > 1;
+      const answer = createAnswer({ fileBytes: to.fileBytes, canAttach }, { delivery, t, commands, log, signal });
       try {
         answer.add(better);
         await answer.finish({
           ...{ fileBytes: to.fileBytes, canAttach, messages: 1 },
           deleteId: pressed === undefined ? ownDelete : pressed.deleteId,
+          ...(isBack && { backId: BACK_ID }),
           send: async (content, place) => (place === 0 ? edit(content, signal) : undefined),
         });
       } finally {
