@@ -19,7 +19,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['delivery', runDelivery],
   ['catalogue', () => benchCatalogue(Number(process.argv[3] ?? 200_000))],
   ['estimates', async () => benchEstimates()],
-  ['recommend', () => benchRecommend(500, 200_000)],
+  ['recommend', () => benchRecommend(100, 20_000)],
   ['compress', runCompress],
   ['queue', runQueue],
   ['page', runPage],

@@ -101,6 +101,7 @@ export const hints: Messages['hints'] = {
   notNumber: p => `“${p.option}” harus angka dari ${p.min} sampai ${p.max}.`,
   noTarget: () =>
     'Sebutkan total yang ingin dicapai, seperti /osu target 5000, atau peringkatnya, seperti /osu target rank:10000.',
+  oneTarget: () => 'Berikan total atau peringkat yang ingin dicapai, jangan keduanya.',
   withheldPost: () => 'Kiriman itu tidak ditampilkan di sini: pembuatnya atau pengelola bot ini tidak menghendakinya.',
   notBlockId: p => `Untuk ${p.kind}, tulis situs dan ID-nya, seperti telegram:10042 atau instagram:25025320.`,
   expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',

@@ -21,7 +21,7 @@ export const osu: Messages['osu'] = {
             : p.what === 'mods'
               ? modsSentence(p)
               : p.what === 'counts'
-                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch, berikan akurasi dan jumlah miss saja.'
+                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch dan untuk map konversi, berikan akurasi dan jumlah miss saja.'
                 : 'Saya tidak mengerti. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
@@ -221,6 +221,7 @@ export const osu: Messages['osu'] = {
     none: 'Tidak ada yang cocok. Coba dengan filter yang lebih longgar.',
     target: pp => `Map untuk permainan sekitar ${pp} pp.`,
     beside: pp => `Tidak banyak map untuk permainan sekitar ${pp} pp; ini yang paling dekat.`,
+    few: 'Hanya ini yang ditemukan; dengan filter yang lebih longgar mungkin ada lagi.',
     gain: pp => `total +${pp} pp`,
     at: percent => `dengan akurasi ${percent}`,
     like: 'mirip',
