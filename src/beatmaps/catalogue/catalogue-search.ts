@@ -25,8 +25,7 @@ const POPULAR: Sort = { field: 'relevance', order: 'desc' };
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
-const LINES = `SELECT s.id, s.artist, s.title, s.creator, s.status, s.min_stars, s.max_stars,
-    (SELECT max(m.length) FROM catalogue_maps m WHERE m.set_id = s.id) AS length
+const LINES = `SELECT s.id, s.artist, s.title, s.creator, s.status, s.min_stars, s.max_stars, s.figures
   FROM json_each(?) j CROSS JOIN catalogue_sets s ON s.id = j.value ORDER BY j.key`;
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';

@@ -13,6 +13,7 @@ interface Field {
   read(map: Beatmapset['beatmaps'][number], set: Beatmapset): number | null;
 }
 
+const LENGTH: Field = { key: 'length', at: 15, bytes: 3, unit: 0.01, read: map => map.total_length };
 const FIELDS: readonly Field[] = [
   { key: 'stars', at: 1, bytes: 3, unit: 1e-5, read: map => map.difficulty_rating },
   { key: 'ar', at: 4, bytes: 2, unit: 0.01, read: map => map.ar },
@@ -20,7 +21,7 @@ const FIELDS: readonly Field[] = [
   { key: 'cs', at: 8, bytes: 2, unit: 0.01, read: map => map.cs },
   { key: 'hp', at: 10, bytes: 2, unit: 0.01, read: map => map.hp },
   { key: 'bpm', at: 12, bytes: 3, unit: 0.001, read: (map, set) => map.bpm ?? set.bpm },
-  { key: 'length', at: 15, bytes: 3, unit: 0.01, read: map => map.total_length },
+  LENGTH,
   { key: 'circles', at: 18, bytes: 2, unit: 1, read: map => map.count_circles },
   { key: 'sliders', at: 20, bytes: 2, unit: 1, read: map => map.count_sliders },
 ];
@@ -61,6 +62,18 @@ export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) =
     }
     return false;
   };
+}
+
+/** Of the longest difficulty, in seconds; null when none says. */
+export function longestOf(packed: Uint8Array): number | null {
+  const { at, bytes, unit } = LENGTH;
+  const bytesOf = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  let longest: number | null = null;
+  for (let start = 0; start < packed.length; start += MAP_BYTES) {
+    const whole = bytesOf.readUIntLE(start + at, bytes);
+    if (whole < 2 ** (8 * bytes) - 1) longest = Math.max(longest ?? 0, Math.round(whole * unit));
+  }
+  return longest;
 }
 
 interface WholeRange {
