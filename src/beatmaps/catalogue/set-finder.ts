@@ -36,7 +36,7 @@ export interface Finding {
 }
 
 /** Rows looked at for one page, until there are enough of them. */
-const TIERS = [250, 2_000, 8_000];
+const TIERS = [250, 4_000];
 /** Those that a check takes long for; some milliseconds. */
 const MAX_CHECKED = 400;
 /** So few sets with some figures are looked up one by one, whatever else is asked for. */
