@@ -71,6 +71,8 @@ export interface Caller {
   readonly chatKind: 'private' | 'group';
   /** What the chat's settings hang on when several chats share them: a Discord guild. By default the chat itself. */
   readonly groupId?: string;
+  /** The channel that a thread belongs to. */
+  readonly parentChatId?: string;
   /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** Whether the embed of a message can be hidden on this platform at all. */

@@ -13,6 +13,7 @@ import {
 import type { Reply } from '../reply.ts';
 import { createTaskPool } from '../runtime/task-pool.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
+import type { ChatSettings } from '../settings/settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
 import { type Ask, askOf } from './ask.ts';
@@ -67,6 +68,8 @@ export interface Dispatcher extends Autocomplete {
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
   /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
   translator(caller: Caller): Promise<Translator>;
+  /** What goes for the caller's chat; the defaults, but that nothing is hidden, where it cannot be read. Never rejects. */
+  chatSettings(caller: Caller): Promise<ChatSettings>;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
@@ -86,18 +89,25 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     commandsFor,
     services,
     isBlocked,
-    onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
+    onUnreadable,
   });
   const findLinks = createLinkFinder(services.extractor);
   const pastedLinks = createPastedLinks({ commands, admit, run });
   const typingHelp = createAutocomplete({ commands, services, translator, logFailure, isBlocked });
   let turns = 0;
 
+  function onUnreadable(error: unknown, caller: Caller): void {
+    logFailure(toAppError(error), 'read settings', caller);
+  }
+
+  function chatSettings(caller: Caller): Promise<ChatSettings> {
+    return readableChatSettings(services, caller, error => onUnreadable(error, caller));
+  }
+
   async function translator(caller: Caller): Promise<Translator> {
-    const onUnreadable = (error: unknown) => logFailure(toAppError(error), 'read settings', caller);
     const [own, chat] = await Promise.all([
-      services.settings.user(callerKey(caller)).catch(onUnreadable),
-      readableChatSettings(services, caller, onUnreadable),
+      services.settings.user(callerKey(caller)).catch((error: unknown) => onUnreadable(error, caller)),
+      chatSettings(caller),
     ]);
     const set = [own?.language ?? null, chat.language];
     return createTranslator([...set.filter(language => language !== null), ...caller.locales]);
@@ -241,6 +251,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     translator,
+    chatSettings,
 
     commandSpecs: (t, chatKind) => commands.map(command => commandSpec(command, t, chatKind)),
 

@@ -3,6 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Ask } from '../dispatch/ask.ts';
 import type { Reply } from '../reply.ts';
+import type { ChatSettings } from '../settings/settings.ts';
 import type { Request } from './request.ts';
 
 /**
@@ -69,6 +70,8 @@ export interface Sending<To = unknown> {
   readonly request: Request;
   readonly to: To;
   readonly t: Translator;
+  /** What goes for the chat; where it could not be read, the defaults, but that nothing is hidden or deleted. */
+  readonly settings: ChatSettings;
   /** Aborts when the time is over or Medley stops. */
   readonly signal: AbortSignal;
   /** Whether nothing was said to this request before, but what `put` passes over. */

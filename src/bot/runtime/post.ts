@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Reply } from '../reply.ts';
 import type { ChatPlatform } from './chat-platform.ts';
 import { callerOf, type Request } from './request.ts';
@@ -24,10 +25,11 @@ export type Post = (target: PostTarget, reply: Reply, signal: AbortSignal) => Pr
 export interface PostOptions {
   readonly platforms: readonly ChatPlatform[];
   readonly translatorFor: TranslatorFor;
+  readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
   readonly now: () => number;
 }
 
-export function createPost({ platforms, translatorFor, now }: PostOptions): Post {
+export function createPost({ platforms, translatorFor, dispatcher, now }: PostOptions): Post {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
     if (platform?.placeOf === undefined) throw new AppError('internal', `nothing can be posted on ${id}`);
@@ -43,10 +45,11 @@ export function createPost({ platforms, translatorFor, now }: PostOptions): Post
       kind: 'talk',
       what: null,
     };
-    const t = await translatorFor(callerOf(request));
+    const caller = callerOf(request);
+    const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
     const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`p-${key}`);
     try {
-      const sending = { request, to, t, signal, isFirst: true, isLast: true, stands: [], put };
+      const sending = { request, to, t, settings, signal, isFirst: true, isLast: true, stands: [], put };
       await platform.send(oneReply(reply), sending);
       return 'posted';
     } catch (error) {

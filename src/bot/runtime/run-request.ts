@@ -9,12 +9,12 @@ import type { Holds } from './holds.ts';
 import { callerOf, type Request, readKept } from './request.ts';
 import { again, type Ending, partsOf, type RequestOutcome, type Run } from './run.ts';
 import type { TranslatorFor } from './say.ts';
-import { createSteps } from './steps.ts';
+import { createSteps, type Voice } from './steps.ts';
 import { createWaitNotices } from './wait-notices.ts';
 
 export interface RunRequestOptions {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;
-  readonly dispatcher: Pick<Dispatcher, 'answer'>;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'chatSettings'>;
   readonly translatorFor: TranslatorFor;
   readonly holds: Holds;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -147,10 +147,11 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   async function allSteps(run: Run): Promise<Verdict> {
     const { progress, request, platform, to } = run;
     const caller = callerOf(request, platform.describeCaller?.(request, to));
-    const t = await translatorFor(caller);
+    const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
+    const voice: Voice = { t, settings };
     if (progress.lapses >= MOST_LAPSES && progress.owed === undefined) await steps.regret(run, 'failed');
     for (;;) {
-      const verdict = await steps.step(run, caller, t).catch((error: unknown) => readFailure(run, error));
+      const verdict = await steps.step(run, caller, voice).catch((error: unknown) => readFailure(run, error));
       if (verdict !== undefined) return verdict;
     }
   }

@@ -23,7 +23,7 @@ export interface RuntimeOptions {
   readonly queue: Queue;
   /** For this process alone: takes what `queue` cannot, so that people are answered though nothing can be written down. */
   readonly spare?: Queue | undefined;
-  readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator'>;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator' | 'chatSettings'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   /** Whether this process hears a platform. Default: it hears all. */
   readonly hears?: (platform: string) => boolean;
@@ -79,6 +79,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     queue,
     spare,
     translatorFor,
+    dispatcher,
     log,
     now,
     random,
@@ -173,7 +174,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const platform = options.platforms.find(each => each.id === id);
       return platform === undefined ? 'closed' : intake.accept(platform, draft, mayStand);
     },
-    post: createPost({ platforms: options.platforms, translatorFor, now }),
+    post: createPost({ platforms: options.platforms, translatorFor, dispatcher, now }),
     async status() {
       return {
         ...(await queue.stats()),

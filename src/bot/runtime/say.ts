@@ -26,6 +26,7 @@ export function createTranslatorFor(
 
 export interface SayOptions {
   readonly translatorFor: TranslatorFor;
+  readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
   readonly log: Pick<Logger, 'info'>;
   readonly now: () => number;
   /** Aborts when nothing is to be said any more. */
@@ -39,7 +40,7 @@ const EVERY_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 const MAX_CHATS = 10_000;
 
-export function createSay({ translatorFor, log, now, signal: stopped }: SayOptions): Say {
+export function createSay({ translatorFor, dispatcher, log, now, signal: stopped }: SayOptions): Say {
   const said = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS, perf: { now } });
 
   return async (platform, request, render) => {
@@ -49,10 +50,11 @@ export function createSay({ translatorFor, log, now, signal: stopped }: SayOptio
     const { replyTo: to } = request;
     const signal = AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]);
     try {
-      const t = await translatorFor(callerOf(request));
+      const caller = callerOf(request);
+      const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
       // Nothing is written down: it does not matter whether it arrives.
       const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`n-${key}`);
-      const sending = { request, to, t, signal, isFirst: false, isLast: true, stands: [], put };
+      const sending = { request, to, t, settings, signal, isFirst: false, isLast: true, stands: [], put };
       await platform.send(oneReply(render(t)), sending);
     } catch (error) {
       log.info({ err: error, platform: platform.id }, 'a notice could not be said');

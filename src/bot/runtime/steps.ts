@@ -1,4 +1,3 @@
-import type { Translator } from '../../i18n/translate.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Caller } from '../command.ts';
 import type { Answer, Round } from '../dispatch/dispatch-context.ts';
@@ -21,10 +20,13 @@ export interface StepsOptions {
   readonly done: (run: Run, outcome: RequestOutcome) => Verdict;
 }
 
+/** How people are spoken to there. */
+export type Voice = Pick<Sending, 't' | 'settings'>;
+
 /** What is done for a request, piece by piece: a verdict, or undefined when there is more to do. */
 export interface Steps {
   /** The next round of answers, or the sentence that is owed in their place. @throws what sending throws */
-  step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined>;
+  step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined>;
   /** Owes the person a sentence, unless it is such a sentence that went wrong: those are not said twice, and not about each other. */
   regret(run: Run, sentence: Owed['sentence']): Promise<Verdict | undefined>;
   /** Of a sentence that may not have arrived. */
@@ -44,11 +46,11 @@ const START = '0';
 const NOTICE_MS = 5_000;
 
 export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOptions): Steps {
-  async function step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
+  async function step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
     if (sending !== undefined && now() >= sending.until)
       return owed === undefined ? regret(run, 'unsure') : sayAgain(run);
-    return owed === undefined ? answerRound(run, caller, t) : say(run, owed, t);
+    return owed === undefined ? answerRound(run, caller, voice) : say(run, owed, voice);
   }
 
   /** A sentence of regret that may have been said is said again, rather than never: up to a bound. */
@@ -61,7 +63,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
     return said(run, owed);
   }
 
-  async function answerRound(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
+  async function answerRound(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { request, progress, platform, to, controller } = run;
     const round = await dispatcher.answer(request, {
       caller,
@@ -78,7 +80,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       const next = group.at(-1)?.next ?? round.next;
       run.next = next;
       const isLast = round.remaining === undefined && next >= round.next;
-      const sending = sendingOf(run, t, { phase: `${progress.next}`, next, isLast });
+      const sending = sendingOf(run, voice, { phase: `${progress.next}`, next, isLast });
       await platform.send(repliesOf(group, controller.signal), sending);
       await stepTo(run, next, !isLast);
     }
@@ -102,14 +104,14 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
     return undefined;
   }
 
-  async function say(run: Run, owed: Owed, t: Translator): Promise<Verdict | undefined> {
+  async function say(run: Run, owed: Owed, voice: Voice): Promise<Verdict | undefined> {
     const { request, progress, platform, controller } = run;
     run.next = owed.next;
     // A sentence about something missing is of no use as long as it may get lost itself.
     if (owed.sentence === 'unsure') await reach(run);
     const isLast = owed.sentence !== 'waiting' && owed.next >= partsOf(request);
-    const sending = sendingOf(run, t, { phase: `${progress.next}${owed.sentence[0]}`, next: owed.next, isLast });
-    await platform.send(oneReply(renderOwed(owed, t)), sending);
+    const sending = sendingOf(run, voice, { phase: `${progress.next}${owed.sentence[0]}`, next: owed.next, isLast });
+    await platform.send(oneReply(renderOwed(owed, voice.t)), sending);
     controller.signal.throwIfAborted();
     return said(run, owed);
   }
@@ -145,7 +147,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
     if (isWritten) await save(run);
   }
 
-  function sendingOf(run: Run, t: Translator, place: { phase: string; next: number; isLast: boolean }): Sending {
+  function sendingOf(run: Run, voice: Voice, place: { phase: string; next: number; isLast: boolean }): Sending {
     const { request, progress, platform, to, controller } = run;
     const { signal } = controller;
     const put = createSendOnce({
@@ -158,7 +160,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       now,
     });
     const isFirst = place.phase === START && !progress.isWaitSaid;
-    return { request, to, t, signal, isFirst, isLast: place.isLast, stands: [...progress.stands], put };
+    return { ...voice, request, to, signal, isFirst, isLast: place.isLast, stands: [...progress.stands], put };
   }
 
   /** A sentence is said in place of the parts before `next`. */

@@ -10,6 +10,7 @@ import {
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { commandList } from '../command-list.ts';
@@ -208,12 +209,12 @@ describe('settings', () => {
     const services = sampleServices();
     const key = callerKey(caller);
     const english = await run('settings', { language: 'en' }, contextFor(services));
-    expect(await services.settings.user(key)).toEqual({ language: 'en', player: null });
+    expect(await services.settings.user(key)).toEqual({ language: 'en', player: null, view: null });
     expect(english.tone).toBe('success');
     expect(words(english)).toContain('Saved.');
 
     const automatic = await run('settings', { language: 'auto' }, contextFor(services));
-    expect(await services.settings.user(key)).toEqual({ language: null, player: null });
+    expect(await services.settings.user(key)).toEqual({ language: null, player: null, view: null });
     expect(words(automatic)).toContain('Tersimpan.');
     expect(words(automatic)).toContain('Otomatis (Bahasa Indonesia)');
   });
@@ -268,6 +269,7 @@ describe('settings of a group', () => {
     await ask({ instagram: false }, admin, services);
     await ask({ facebook: true, 'chat-language': 'id' }, admin, services);
     expect(await services.settings.chat(square)).toEqual({
+      ...CHAT_DEFAULTS,
       autoDetect: false,
       osuLinks: false,
       suppressEmbeds: false,
