@@ -77,6 +77,10 @@ export interface Caller {
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** Whether the embed of a message can be hidden on this platform at all. */
   readonly hidesEmbeds?: boolean;
+  /** Whether a message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
+  readonly deletesLinks?: boolean;
+  /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
+  readonly answersQuotes?: boolean;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
   /** What their rate limit is counted by. */

@@ -95,6 +95,8 @@ export type Action =
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
+  /** Whether it is what is chosen now. */
+  readonly isSet?: boolean;
   /** As of a button. */
   readonly token: string;
 }

@@ -33,8 +33,8 @@ export interface ChatSettings {
   readonly offChannels: readonly string[];
   /** Where there are any, pasted links are answered in these channels alone. */
   readonly onlyChannels: readonly string[];
-  /** Whether links in quotes and in forwarded messages are answered too. */
-  readonly quotedLinks: boolean;
+  /** Whether links in quotes and in forwarded messages are answered too; null for what is usual on the platform. */
+  readonly quotedLinks: boolean | null;
   readonly view: View;
   /** Files of one post that are shown at most; null for all. */
   readonly albumCap: number | null;
@@ -87,7 +87,7 @@ export const CHAT_DEFAULTS: ChatSettings = {
   osuLinks: false,
   offChannels: [],
   onlyChannels: [],
-  quotedLinks: true,
+  quotedLinks: null,
   view: 'card',
   albumCap: null,
   silent: false,
@@ -131,7 +131,7 @@ const Chat = z.object({
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
   offChannels: Channels,
   onlyChannels: Channels,
-  quotedLinks: z.boolean().catch(CHAT_DEFAULTS.quotedLinks),
+  quotedLinks: z.boolean().nullable().catch(CHAT_DEFAULTS.quotedLinks),
   view: z.enum(VIEWS).catch(CHAT_DEFAULTS.view),
   albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(CHAT_DEFAULTS.albumCap),
   silent: z.boolean().catch(CHAT_DEFAULTS.silent),

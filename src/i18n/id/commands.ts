@@ -26,16 +26,41 @@ export const commands: Messages['commands'] = {
     description: 'Lihat dan ubah pengaturanmu, dan pengaturan grup',
     options: {
       language: { name: 'bahasa', description: 'Bahasa yang saya pakai untuk menjawabmu' },
+      view: { name: 'tampilan', description: 'Tampilan kiriman: kata dan berkas, berkas saja, atau kata saja' },
       links: { name: 'tautan', description: 'Grup ini: jawab tautan kiriman yang ditempel' },
       'osu-links': {
         name: 'tautan-osu',
         description: 'Grup ini: tampilkan pratinjau tautan osu! yang ditempel',
       },
-      embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
+      quotes: { name: 'kutipan', description: 'Grup ini: jawab tautan dalam kutipan dan pesan terusan' },
+      channel: {
+        name: 'kanal',
+        description: 'Kanal ini: jawab tautan seperti di mana-mana, tidak, atau hanya di sini',
+      },
       captions: { name: 'keterangan', description: 'Grup ini: tampilkan keterangan kiriman' },
+      files: {
+        name: 'berkas',
+        description: 'Grup ini: paling banyak berkas satu kiriman yang saya tampilkan; 0 semua',
+      },
+      silent: { name: 'senyap', description: 'Grup ini: menjawab tanpa notifikasi' },
+      embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
+      'delete-links': {
+        name: 'hapus-tautan',
+        description: 'Grup Telegram ini: hapus pesan yang hanya berisi tautan setelah saya jawab',
+      },
+      'quiet-errors': { name: 'diam', description: 'Grup ini: diam saja bila tautan yang ditempel tidak bisa dijawab' },
+      notices: {
+        name: 'hilang',
+        description: 'Grup ini: detik sampai pemberitahuan soal tautan dihapus; 0 tidak pernah',
+      },
       'chat-language': { name: 'bahasa-grup', description: 'Grup ini: bahasa untuk yang belum memilih' },
     },
-    choices: { language: { auto: 'Otomatis' }, 'chat-language': { auto: 'Otomatis' } },
+    choices: {
+      language: { auto: 'Otomatis' },
+      'chat-language': { auto: 'Otomatis' },
+      view: { card: 'kartu', media: 'media', text: 'teks' },
+      channel: { on: 'ya', off: 'tidak', only: 'hanya', everywhere: 'semua' },
+    },
   },
   privacy: {
     description: 'Minta saya mengabaikan tautan yang kamu tempel, atau menjawabnya lagi',

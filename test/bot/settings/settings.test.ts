@@ -111,7 +111,7 @@ describe('the settings of chats', () => {
       osuLinks: false,
       offChannels: [],
       onlyChannels: [],
-      quotedLinks: true,
+      quotedLinks: null,
       view: 'card',
       albumCap: null,
       silent: false,
