@@ -18,6 +18,8 @@ export interface Chats {
   /** Begins in the background: a platform that cannot be reached must not keep the others waiting. */
   start(): void;
   status(): Promise<RuntimeStatus>;
+  /** Known without asking the queue. */
+  platforms(): RuntimeStatus['platforms'];
   /** A private message to each of OWNER_IDS whose platform can send one. Never rejects. */
   tellOwners(text: string): Promise<void>;
   /** Takes nothing new and lets what runs finish. */
@@ -92,6 +94,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
       starting = begin();
     },
     status: () => runtime.status(),
+    platforms: () => runtime.platforms(),
     async tellOwners(text) {
       for (const { platform: name, id } of config.owners) {
         const platform = platforms.find(each => each.id === name);

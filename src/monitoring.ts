@@ -28,7 +28,7 @@ type Status = Awaited<ReturnType<Chats['status']>>;
 export function createMonitoring(
   config: Config,
   core: Core,
-  chats: Pick<Chats, 'status' | 'tellOwners'>,
+  chats: Pick<Chats, 'status' | 'platforms' | 'tellOwners'>,
   log: Logger,
 ): Monitoring {
   const { storage, metrics, sources } = core;
@@ -61,7 +61,7 @@ export function createMonitoring(
     checks: [
       storeCheck(storage.records),
       diskCheck(config.dataDir),
-      { name: 'platforms', check: async () => whyAway(await chats.status(), Date.now()) },
+      { name: 'platforms', check: () => whyAway(chats.platforms(), Date.now()) },
       // Those who only hear or serve cannot tell whether others take up what waits.
       ...(config.roles.has('worker')
         ? [{ name: 'queue', check: async () => whyStuck(await chats.status(), Date.now()) }]
@@ -70,10 +70,7 @@ export function createMonitoring(
     ],
   });
   metrics.watch({
-    async platforms() {
-      const { platforms } = await chats.status();
-      return Object.fromEntries(platforms.map(({ platform, state }) => [platform, !isAway(state)]));
-    },
+    platforms: () => Object.fromEntries(chats.platforms().map(({ platform, state }) => [platform, !isAway(state)])),
     async queue() {
       const { waiting, running, oldestAt } = await chats.status();
       return { depth: { waiting, running }, oldestMs: oldestAt === undefined ? 0 : Date.now() - oldestAt };
@@ -104,7 +101,7 @@ function isAway(state: Status['platforms'][number]['state']): boolean {
   return state === 'connecting' || state === 'away' || state === 'refused';
 }
 
-function whyAway({ platforms }: Status, now: number): string | undefined {
+function whyAway(platforms: Status['platforms'], now: number): string | undefined {
   const away = platforms.filter(({ state, since }) => isAway(state) && now - since >= AWAY_MS);
   if (away.length === 0) return undefined;
   return away.map(({ platform, state, since }) => `${platform} is ${state} for ${seconds(now - since)} s.`).join(' ');

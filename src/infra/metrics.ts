@@ -11,7 +11,7 @@ export interface UpstreamRequest {
 /** How things stand now, asked each time the metrics are read. */
 export interface MetricReadings {
   /** Whether each configured chat platform is where it should be, by name. */
-  readonly platforms: () => Promise<Readonly<Record<string, boolean>>>;
+  readonly platforms: () => Readonly<Record<string, boolean>>;
   /** Requests of people that wait or run, by state, and how long the one that waits longest has waited. */
   readonly queue: () => Promise<QueueReading>;
   /** Files that flow to strangers. */
@@ -166,7 +166,7 @@ function createReadings(registers: Registry[]): Partial<MetricReadings> {
     for (const [name, value] of Object.entries(values)) gaugeOf.set({ [label]: name }, value ? 1 : 0);
   };
   gauge('medley_platform_connected', 'Whether a chat platform is connected.', ['platform'], async own =>
-    flags(own, 'platform', await readings.platforms?.()),
+    flags(own, 'platform', readings.platforms?.()),
   );
   gauge('medley_check_passed', 'Whether a readiness check passes.', ['check'], async own =>
     flags(own, 'check', await readings.checks?.()),

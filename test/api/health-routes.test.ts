@@ -112,7 +112,7 @@ describe('/metrics', () => {
     metrics.countRefusal('streams');
     metrics.countStreamEnd('slow');
     metrics.watch({
-      platforms: async () => ({ discord: true, telegram: false }),
+      platforms: () => ({ discord: true, telegram: false }),
       queue: async () => ({ depth: { accepted: 3, running: 1 }, oldestMs: 2_500 }),
       streams: () => 7,
       checks: async () => {

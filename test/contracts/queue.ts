@@ -164,6 +164,25 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
   });
 
+  describe(`${name} says what waits`, () => {
+    it('and since when something could have run, which is neither what runs nor what waits for its time', async () => {
+      const queue = await open({ perChat: 1 });
+      await addAll(queue, ['later'], { delayMs: 60_000 });
+      expect(await queue.stats()).toMatchObject({ waiting: 1, oldestAt: undefined });
+      let finish: () => void = () => undefined;
+      const { seen, handler } = recording(() => new Promise(resolve => (finish = () => resolve(DONE))));
+      queue.work(handler, { concurrency: 1 });
+      await addAll(queue, ['runs']);
+      await until(() => expect(seen).toEqual(['runs']));
+      await until(async () => expect(await queue.stats()).toEqual({ waiting: 1, running: 1, oldestAt: undefined }));
+      await addAll(queue, ['next'], { chat: 'another' });
+      expect((await queue.stats()).oldestAt).toBeGreaterThan(Date.now() - 5_000);
+      finish();
+      await until(() => expect(seen).toEqual(['runs', 'next']));
+      finish();
+    });
+  });
+
   describe(`${name} is fair`, () => {
     it('in that a chat does not wait for the backlog of another', async () => {
       const queue = await open({ perChat: 100 });

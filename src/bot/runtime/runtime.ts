@@ -60,6 +60,8 @@ export interface Runtime {
   readonly post: Post;
   /** @throws AppError `internal` when the queue cannot be reached */
   status(): Promise<RuntimeStatus>;
+  /** Known without asking the queue. */
+  platforms(): readonly PlatformStatus[];
   /** Takes nothing new, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
   stop(): Promise<void>;
 }
@@ -126,6 +128,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     };
   }
 
+  function platforms(): readonly PlatformStatus[] {
+    return supervised.map(({ supervisor }) => supervisor.status());
+  }
+
   async function stop(): Promise<void> {
     await Promise.all([stopHearing(), finishRunning()]);
     await within(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())));
@@ -179,9 +185,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       return {
         ...(await queue.stats()),
         lastRunAt,
-        platforms: supervised.map(({ supervisor }) => supervisor.status()),
+        platforms: platforms(),
       };
     },
+    platforms,
     stop() {
       stopped ??= stop();
       return stopped;

@@ -27,6 +27,12 @@ export class FairLine<T> {
     this.#size += 1;
   }
 
+  /** Whether the next is of a client that was not served more lately than all others. */
+  get isNextFresh(): boolean {
+    for (const { waiters, turn } of this.#lines.values()) if (waiters.size > 0 && turn <= this.#now) return true;
+    return false;
+  }
+
   /** Does nothing to who does not wait. */
   remove(client: string, waiter: T): void {
     if (this.#lines.get(client)?.waiters.delete(waiter) === true) this.#left();

@@ -41,6 +41,10 @@ const DEFAULT_RULE: ThrottleRule = { perSecond: 20, burst: 40, atOnce: 32 };
 const MAX_WAITING = 256;
 const MAX_GATES = 1000;
 
+/** Of a bucket with room for it, a token stays for clients that were not served lately: theirs need not wait for one that a crowd shares. */
+const KEPT_TOKENS = 1;
+const MIN_BURST_TO_KEEP = 4;
+
 /** Keeps requests to each host at a rate that its owner tolerates: a token bucket and a bound of requests under way. */
 export function createHostThrottle(rules: ThrottleRules = {}, now: () => number = Date.now): HostThrottle {
   const named = Object.entries(rules.hosts ?? {}).map(([pattern, rule]) => ({
@@ -118,7 +122,7 @@ class ThrottleGate implements Gate {
         reject(failure);
       });
       this.#waiting.add(client, waiter);
-      this.#wakeLater();
+      this.#admitWaiting();
     });
   }
 
@@ -127,10 +131,10 @@ class ThrottleGate implements Gate {
     if (this.#waiting.size > 0) this.#admitWaiting();
   }
 
-  #take(): boolean {
+  #take(needed = 1): boolean {
     if (this.#underWay >= this.#rule.atOnce) return false;
     this.#fill();
-    if (this.#tokens < 1) return false;
+    if (this.#tokens < needed) return false;
     this.#tokens--;
     this.#underWay++;
     return true;
@@ -146,8 +150,13 @@ class ThrottleGate implements Gate {
   }
 
   #admitWaiting(): void {
-    while (this.#waiting.size > 0 && this.#take()) this.#waiting.shift()?.admit();
+    while (this.#waiting.size > 0 && this.#take(this.#neededTokens())) this.#waiting.shift()?.admit();
     if (this.#waiting.size > 0) this.#wakeLater();
+  }
+
+  /** For the one whose turn it is. */
+  #neededTokens(): number {
+    return this.#waiting.isNextFresh || this.#rule.burst < MIN_BURST_TO_KEEP ? 1 : 1 + KEPT_TOKENS;
   }
 
   /** When only time is missing; a place that becomes free wakes by itself. */
@@ -156,7 +165,7 @@ class ThrottleGate implements Gate {
     if (this.#underWay >= this.#rule.atOnce) return;
     // Else each who comes would begin the wait of all anew.
     this.#fill();
-    const waitMs = Math.max(1, Math.ceil(((1 - this.#tokens) / this.#rule.perSecond) * 1000));
+    const waitMs = Math.max(1, Math.ceil(((this.#neededTokens() - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);
   }
 }

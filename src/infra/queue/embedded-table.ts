@@ -49,8 +49,6 @@ interface Release {
   readonly payload: string | undefined;
 }
 
-export type EmbeddedTable = ReturnType<typeof createEmbeddedTable>;
-
 /**
  * The rows of an embedded queue. One statement each, so that a process killed at any moment leaves whole states.
  * @throws AppError `internal` when the store cannot be read or written
@@ -171,7 +169,7 @@ export function createEmbeddedTable(store: Store) {
     },
 
     firstTurn: () => figure(`SELECT min(turn) AS value FROM queue WHERE state = 'waiting'`),
-    oldest: () => figure(`SELECT min(at) AS value FROM queue WHERE state <> 'done'`),
+    oldest: () => figure(`SELECT min(at) AS value FROM queue WHERE state = 'waiting'`),
     counts(): ReadonlyMap<string, number> {
       const sql = `SELECT state, count(*) AS count FROM queue WHERE state <> 'done' GROUP BY state`;
       return new Map(store.all(sql, {}, Counts).map(({ state, count }) => [state, count]));

@@ -55,7 +55,7 @@ export interface QueueStats {
   /** Ready, and waiting for their time. */
   readonly waiting: number;
   readonly running: number;
-  /** When the oldest unfinished entry was added, unix milliseconds; undefined when there is none. */
+  /** When the oldest entry that could run now was added, unix milliseconds; undefined when there is none. */
   readonly oldestAt: number | undefined;
 }
 

@@ -52,7 +52,7 @@ const LAST_TURN = 2_097_152;
 const SCRIPTS = {
   /** Gives an entry its turn. When a bound is reached, entries that were never added (their gateway died) are taken out first. */
   plan: `
-local id, chat, now, entries, perChat = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7])
+local id, chat, now, entries, perChat, lifeMs = ARGV[3], ARGV[4], ARGV[5], tonumber(ARGV[6]), tonumber(ARGV[7]), ARGV[8]
 if redis.call('EXISTS', base .. id) == 1 then return {'known', 0, 0} end
 local ofChat, all = own .. 'chat:' .. chat, own .. 'unfinished'
 local function prune(key, ids)
@@ -75,6 +75,7 @@ local last = redis.call('ZRANGE', ofChat, -1, -1, 'WITHSCORES')
 if #last > 0 then turn = math.max(turn, tonumber(last[2]) + 1) end
 turn = math.min(turn, ${LAST_TURN})
 redis.call('ZADD', ofChat, turn, id)
+redis.call('PEXPIRE', ofChat, lifeMs)
 redis.call('ZADD', all, now, id)
 return {'accepted', count, turn}`,
 
@@ -146,7 +147,14 @@ export interface RedisLineOptions {
   readonly base: string;
 }
 
-export type RedisLine = ReturnType<typeof createRedisLine>;
+export interface PlanBounds {
+  /** Unix milliseconds. */
+  readonly now: number;
+  readonly entries: number;
+  readonly perChat: number;
+  /** What is kept about a chat is gone so long after its last entry. */
+  readonly lifeMs: number;
+}
 
 /** Turns and places of a queue on Redis; ids are those of BullMQ. */
 export function createRedisLine({ client, base }: RedisLineOptions) {
@@ -164,8 +172,9 @@ export function createRedisLine({ client, base }: RedisLineOptions) {
   }
 
   return {
-    async plan(id: string, chat: string, bounds: { now: number; entries: number; perChat: number }) {
-      const answer = await run('plan', id, chat, bounds.now, bounds.entries, bounds.perChat);
+    async plan(id: string, chat: string, bounds: PlanBounds) {
+      const { now, entries, perChat, lifeMs } = bounds;
+      const answer = await run('plan', id, chat, now, entries, perChat, lifeMs);
       const [outcome, count, turn] = PLAN.parse(answer);
       return { outcome, count, turn };
     },
@@ -190,9 +199,11 @@ export function createRedisLine({ client, base }: RedisLineOptions) {
     count: () => client.zcard(all),
     /** The unfinished entries that were added before a moment, oldest first, at most `most`. */
     addedBefore: (moment: number, most: number) => client.zrangebyscore(all, '-inf', moment, 'LIMIT', 0, most),
+    /** When the entry that is the next to be claimed was added. */
     async oldestAt(): Promise<number | undefined> {
-      const [, score] = await client.zrange(all, 0, 0, 'WITHSCORES');
-      return score === undefined ? undefined : Number(score);
+      const [next] = await client.zrange(`${base}prioritized`, 0, 0);
+      const score = next === undefined ? null : await client.zscore(all, next);
+      return score === null ? undefined : Number(score);
     },
     drop: (id: string) => client.zrem(all, id),
   };

@@ -267,7 +267,12 @@ export function createRedisQueue({
       return ask(async () => {
         const jobId = encodeURIComponent(id);
         const addedAt = Date.now();
-        const bounds = { now: addedAt, entries: limits.entries, perChat: limits.entriesPerChat };
+        const bounds = {
+          now: addedAt,
+          entries: limits.entries,
+          perChat: limits.entriesPerChat,
+          lifeMs: limits.lifeMs + SWEEP_EVERY_MS,
+        };
         const { outcome, count, turn } = await line.plan(jobId, chat, bounds);
         if (outcome === 'known') return { outcome };
         if (outcome !== 'accepted') return { outcome: 'full', scope: outcome, waiting: count };

@@ -55,6 +55,17 @@ describe('a host throttle', () => {
     expect(many).toEqual([0, 100, 300, 500, 700]);
   });
 
+  it('keeps a place ready, while one client wants all there are, for one that was not served lately', async () => {
+    const gate = createHostThrottle({ default: { perSecond: 10, burst: 4, atOnce: 100 } }).gate('a.test');
+    const many = actFor('many', () => enterAll(gate, 200, true));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const few = actFor('few', () => enterAll(gate, 2, true));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(few).toEqual([0, 200]);
+    // What is kept is not lost: both together have the pace of the host.
+    expect(many.length + few.length).toBe(4 + 20 - 1);
+  });
+
   it('makes room for another client at the cost of the one that fills the line', async () => {
     const gate = createHostThrottle({ default: { perSecond: 10, burst: 1, atOnce: 100 } }).gate('a.test');
     let refused = 0;

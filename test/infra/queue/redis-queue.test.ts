@@ -90,7 +90,7 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
 
     it('does not count what gateways that died have planned and never added', async () => {
       const line = createRedisLine({ client: admin, base: 'medley:requests:' });
-      const bounds = { now: Date.now(), entries: 3, perChat: 2 };
+      const bounds = { now: Date.now(), entries: 3, perChat: 2, lifeMs: 60_000 };
       for (const id of ['lost1', 'lost2']) await line.plan(id, 'square', bounds);
       const queue = open({ entries: 3, entriesPerChat: 2 });
       expect(await queue.add(entry('a'))).toEqual({ outcome: 'accepted', ahead: 0 });
