@@ -19,6 +19,8 @@ interface OptionBase {
   readonly required: boolean;
   /** Means something only there: `group` is not offered in private chats, and `button` is for tokens alone: no platform offers it. */
   readonly only?: 'group' | 'button';
+  /** Whether it counts in text form only where its name stands before it. */
+  readonly named?: true;
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
@@ -36,6 +38,8 @@ export interface IntegerOption extends OptionBase {
 }
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean';
+  /** Whether it makes the answer one for the caller alone, where the platform can. */
+  readonly hidesAnswer?: true;
   /** The source that it switches on and off: its texts follow from the site's name. */
   readonly site?: Site;
 }
@@ -118,6 +122,8 @@ export interface Services {
   readonly actions: ButtonTokens;
   /** What was asked for and is not answered yet. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
+  /** Whether a part of a video can begin at any of its pictures. Default: only where the video lets it. */
+  readonly cutsExactly?: boolean;
   /** Of Medley itself, for people. */
   readonly version: string;
 }

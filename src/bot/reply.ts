@@ -1,3 +1,4 @@
+import type { Clip } from '../media/files/clip.ts';
 import type { Post } from '../media/post.ts';
 
 /**
@@ -78,6 +79,8 @@ export interface GalleryItem {
   /** `audio`: only the audio of a video is wanted. */
   readonly form: 'original' | 'audio';
   readonly spoiler: boolean;
+  /** The part of a video that is wanted; absent for all of it. */
+  readonly clip?: Clip;
 }
 
 export type Action =

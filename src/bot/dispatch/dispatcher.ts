@@ -16,7 +16,7 @@ import { readableChatSettings } from '../settings/chat-settings.ts';
 import type { ChatSettings } from '../settings/settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
-import { type Ask, askOf } from './ask.ts';
+import { type Ask, askOf, isUnasked } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
 import { type Answer, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
@@ -165,7 +165,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const key = linkKey(command, values, turn) ?? `${turns}`;
       return await work.run(key, task, turn);
     } catch (error) {
-      return signal.aborted ? undefined : failure(error, command.name, turn, command);
+      if (signal.aborted) return undefined;
+      const notice = failure(error, command.name, turn, command);
+      return turn.isQuiet === true ? undefined : notice;
     }
   }
 
@@ -223,7 +225,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function answer(ask: Ask, { from, paid, caller, signal, progress }: Attempt): Promise<Round> {
-    const turn = { caller, t: await translator(caller), signal, progress };
+    const isQuiet = isUnasked(ask) && (await chatSettings(caller)).quietErrors;
+    const turn = { caller, t: await translator(caller), signal, progress, isQuiet };
     if (await isBlocked(caller)) return blocked(ask, turn, paid);
     try {
       return await rounds(ask, turn, { from, paid });

@@ -7,6 +7,8 @@ export interface PastedLink {
   readonly url: string;
   /** Whether it stands where only those who want to see it look; its files are then hidden in the same way. */
   readonly spoiler: boolean;
+  /** Whether it stands in a quote or in a forwarded message. */
+  readonly quoted?: boolean;
 }
 
 interface Asked {
@@ -28,6 +30,8 @@ export interface TextInvocation extends Asked {
   readonly direct?: boolean;
   /** Taken instead of those found in `text`, where given. What is no link of a post is passed over. */
   readonly links?: readonly PastedLink[];
+  /** What is said around the links, where `text` does not hold it: how they are wanted may be written there. */
+  readonly around?: string;
 }
 
 export interface ActionInvocation extends Asked {

@@ -34,6 +34,8 @@ export interface ChatPlatform<To = unknown> {
   outcomeOf(error: unknown): SendFailure | undefined;
   /** Milliseconds in which the chat, by the platform's own pace, should be left alone. Nothing is begun meanwhile. */
   busyMs?(to: To): number;
+  /** Deletes a message of Medley's own; nothing to do where it is gone already. */
+  deleteMessage?(chatId: string, messageId: string): Promise<void>;
   /** Where to say what was not asked for; `eventId` names what is said. Absent where only questions are answered. */
   placeOf?(chatId: string, eventId: string): To;
   /** What only the platform knows of the person and the place. */
@@ -78,6 +80,10 @@ export interface Sending<To = unknown> {
   readonly isFirst: boolean;
   /** Whether nothing more follows to this request. */
   readonly isLast: boolean;
+  /** Replies that belong together here; where fewer come, one was not to be said. */
+  readonly expected: number;
+  /** Has the platform delete messages of this answer after so long, by this process or by another. */
+  deleteLater(chatId: string, messageIds: readonly string[], afterMs: number): void;
   /** Keys of the messages that an earlier attempt has put. */
   readonly stands: readonly string[];
   /**

@@ -2,8 +2,9 @@ import { AppError } from '../../errors.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Reply } from '../reply.ts';
 import type { ChatPlatform } from './chat-platform.ts';
+import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request } from './request.ts';
-import { oneReply, type TranslatorFor } from './say.ts';
+import { laterBy, oneReply, type TranslatorFor } from './say.ts';
 
 /** A chat in which something is said without being asked for. */
 export interface PostTarget {
@@ -26,10 +27,11 @@ export interface PostOptions {
   readonly platforms: readonly ChatPlatform[];
   readonly translatorFor: TranslatorFor;
   readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
+  readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly now: () => number;
 }
 
-export function createPost({ platforms, translatorFor, dispatcher, now }: PostOptions): Post {
+export function createPost({ platforms, translatorFor, dispatcher, leaving, now }: PostOptions): Post {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
     if (platform?.placeOf === undefined) throw new AppError('internal', `nothing can be posted on ${id}`);
@@ -49,7 +51,10 @@ export function createPost({ platforms, translatorFor, dispatcher, now }: PostOp
     const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
     const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`p-${key}`);
     try {
-      const sending = { request, to, t, settings, signal, isFirst: true, isLast: true, stands: [], put };
+      const sending = {
+        ...{ request, to, t, settings, signal, isFirst: true, isLast: true, expected: 1, stands: [], put },
+        deleteLater: laterBy(leaving, platform.id, now),
+      };
       await platform.send(oneReply(reply), sending);
       return 'posted';
     } catch (error) {

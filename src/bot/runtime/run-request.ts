@@ -6,6 +6,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
 import { createReadFailure } from './failures.ts';
 import type { Holds } from './holds.ts';
+import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request, readKept } from './request.ts';
 import { again, type Ending, partsOf, type RequestOutcome, type Run } from './run.ts';
 import type { TranslatorFor } from './say.ts';
@@ -15,6 +16,7 @@ import { createWaitNotices } from './wait-notices.ts';
 export interface RunRequestOptions {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;
   readonly dispatcher: Pick<Dispatcher, 'answer' | 'chatSettings'>;
+  readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly translatorFor: TranslatorFor;
   readonly holds: Holds;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -53,8 +55,8 @@ const MAX_ENDED = 10_000;
 const DONE: Verdict = { done: true };
 
 export function createRunRequest(options: RunRequestOptions): RunRequest {
-  const { platforms, dispatcher, translatorFor, holds, log, now, random, onOutcome } = options;
-  const steps = createSteps({ dispatcher, holds, now, mayNotify: createWaitNotices({ now }), done });
+  const { platforms, dispatcher, leaving, translatorFor, holds, log, now, random, onOutcome } = options;
+  const steps = createSteps({ dispatcher, leaving, holds, now, mayNotify: createWaitNotices({ now }), done });
   const readFailure = createReadFailure({ ...options, steps, done });
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */

@@ -1,19 +1,22 @@
 import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Caller } from '../command.ts';
+import { isUnasked } from '../dispatch/ask.ts';
 import type { Answer, Round } from '../dispatch/dispatch-context.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Reply } from '../reply.ts';
 import { renderOwed } from '../views/request-notice.ts';
 import type { Sending } from './chat-platform.ts';
 import type { Holds } from './holds.ts';
+import type { LeavingMessages } from './leaving-messages.ts';
 import { type Owed, ownerKey } from './request.ts';
 import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
-import { oneReply } from './say.ts';
+import { laterBy, oneReply } from './say.ts';
 import { createSendOnce } from './send-once.ts';
 import type { WaitNotices } from './wait-notices.ts';
 
 export interface StepsOptions {
   readonly dispatcher: Pick<Dispatcher, 'answer'>;
+  readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly holds: Pick<Holds, 'reached'>;
   readonly now: () => number;
   readonly mayNotify: WaitNotices;
@@ -45,7 +48,7 @@ const START = '0';
 /** Until it is tried again to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
-export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOptions): Steps {
+export function createSteps({ dispatcher, leaving, holds, now, mayNotify, done }: StepsOptions): Steps {
   async function step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
     if (sending !== undefined && now() >= sending.until)
@@ -80,7 +83,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       const next = group.at(-1)?.next ?? round.next;
       run.next = next;
       const isLast = round.remaining === undefined && next >= round.next;
-      const sending = sendingOf(run, voice, { phase: `${progress.next}`, next, isLast });
+      const sending = sendingOf(run, voice, { phase: `${progress.next}`, next, isLast, expected: group.length });
       await platform.send(repliesOf(group, controller.signal), sending);
       await stepTo(run, next, !isLast);
     }
@@ -107,10 +110,16 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
   async function say(run: Run, owed: Owed, voice: Voice): Promise<Verdict | undefined> {
     const { request, progress, platform, controller } = run;
     run.next = owed.next;
+    if (isLeftUnsaid(run, owed, voice)) return said(run, owed);
     // A sentence about something missing is of no use as long as it may get lost itself.
     if (owed.sentence === 'unsure') await reach(run);
     const isLast = owed.sentence !== 'waiting' && owed.next >= partsOf(request);
-    const sending = sendingOf(run, voice, { phase: `${progress.next}${owed.sentence[0]}`, next: owed.next, isLast });
+    const sending = sendingOf(run, voice, {
+      phase: `${progress.next}${owed.sentence[0]}`,
+      next: owed.next,
+      isLast,
+      expected: 1,
+    });
     await platform.send(oneReply(renderOwed(owed, voice.t)), sending);
     controller.signal.throwIfAborted();
     return said(run, owed);
@@ -147,7 +156,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
     if (isWritten) await save(run);
   }
 
-  function sendingOf(run: Run, voice: Voice, place: { phase: string; next: number; isLast: boolean }): Sending {
+  function sendingOf(run: Run, voice: Voice, place: Part): Sending {
     const { request, progress, platform, to, controller } = run;
     const { signal } = controller;
     const put = createSendOnce({
@@ -160,7 +169,10 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       now,
     });
     const isFirst = place.phase === START && !progress.isWaitSaid;
-    return { ...voice, request, to, signal, isFirst, isLast: place.isLast, stands: [...progress.stands], put };
+    return {
+      ...{ ...voice, request, to, signal, isFirst, isLast: place.isLast, expected: place.expected },
+      ...{ stands: [...progress.stands], put, deleteLater: laterBy(leaving, platform.id, now) },
+    };
   }
 
   /** A sentence is said in place of the parts before `next`. */
@@ -179,6 +191,19 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
   }
 
   return { step, regret, sayAgain };
+}
+
+interface Part {
+  readonly phase: string;
+  readonly next: number;
+  readonly isLast: boolean;
+  /** Replies that should come. */
+  readonly expected: number;
+}
+
+/** That merely pasted links cannot be answered, where the chat wants to hear nothing of that. */
+function isLeftUnsaid({ request }: Run, { sentence }: Owed, { settings }: Voice): boolean {
+  return isUnasked(request) && settings.quietErrors && sentence !== 'waiting' && sentence !== 'unsure';
 }
 
 /** Answers that are sent together. */

@@ -13,8 +13,12 @@ export const commands = {
       link: { name: 'link', description: 'Link to an Instagram or Facebook post' },
       item: { name: 'item', description: 'Only this item of several, counted from 1' },
       audio: { name: 'audio', description: 'Only the audio' },
+      clip: { name: 'clip', description: 'Only this part of a video, like 0:05-0:20' },
+      view: { name: 'view', description: 'Words and files, files only, or words only' },
+      spoiler: { name: 'spoiler', description: 'Hide the files until they are pressed' },
+      private: { name: 'private', description: 'Only you see the answer' },
     },
-    choices: {},
+    choices: { view: { card: 'card', media: 'media', text: 'text' } },
   },
   help: {
     description: 'What I can do',

@@ -14,8 +14,12 @@ export const commands: Messages['commands'] = {
       link: { name: 'tautan', description: 'Tautan kiriman Instagram atau Facebook' },
       item: { name: 'butir', description: 'Hanya butir ke berapa, dihitung dari 1' },
       audio: { name: 'suara', description: 'Audionya saja' },
+      clip: { name: 'klip', description: 'Hanya bagian video ini, misalnya 0:05-0:20' },
+      view: { name: 'tampilan', description: 'Kata dan berkas, berkas saja, atau kata saja' },
+      spoiler: { name: 'spoiler', description: 'Sembunyikan berkas sampai ditekan' },
+      private: { name: 'pribadi', description: 'Hanya kamu yang melihat jawabannya' },
     },
-    choices: {},
+    choices: { view: { card: 'kartu', media: 'media', text: 'teks' } },
   },
   help: {
     description: 'Apa yang bisa saya lakukan',

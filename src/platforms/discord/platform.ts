@@ -64,7 +64,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     hearsUpdates: () => client !== undefined,
     onFailure: error => log.info({ err: error }, 'discord: an embed could not be hidden'),
   });
-  const messages = createMessageSender({ api, suppression, settings, log });
+  const messages = createMessageSender({ api, suppression, log });
   const index = createCommandIndex(dispatcher.commandSpecs);
   const context: ListenContext = {
     dispatcher,
@@ -167,6 +167,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       const options = { nonce: randomUUID().slice(0, 25), replyTo: undefined };
       await api.post(channelId, content, options, closing.signal);
     },
+    deleteMessage: (channelId, messageId) => api.deleteMessage(channelId, messageId),
     describeCaller: (_, to) => ({ hidesEmbeds: true, diagnose: () => diagnosisOf(to) }),
     placeOf: (channelId, eventId) => ({
       kind: 'message',

@@ -20,8 +20,8 @@ export interface Destination {
   readonly deleteId: string | undefined;
   /** How many messages may be sent there. */
   readonly messages: number;
-  /** Sends one of the messages, counted from 0, unless it stands there already. */
-  send(content: Content, place: number): Promise<void>;
+  /** Sends one of the messages, counted from 0, unless it stands there already; resolves with whether its files have surely arrived. */
+  send(content: Content, place: number): Promise<boolean>;
 }
 
 export interface AnswerOptions {
@@ -37,7 +37,8 @@ export interface Answer {
   readonly replies: readonly Reply[];
   add(reply: Reply): void;
   /**
-   * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived.
+   * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived, and all
+   * that were sent surely have, as long as they should be.
    * @throws what sending throws
    */
   finish(destination: Destination): Promise<{ readonly isWhole: boolean }>;
@@ -100,16 +101,21 @@ export function createAnswer(
     async finish(destination) {
       const batches = await withinMessages(await drafts(), destination.messages, limits.requestBytes, t);
       const arrived = new Set<Reply['gallery']>();
+      const doubtful = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        await sendBatch(batch, place, destination);
-        for (const { reply, uploads } of batch) if (uploads.count > 0) arrived.add(reply.gallery);
+        const isConfirmed = await sendBatch(batch, place, destination);
+        for (const { reply, uploads } of batch) {
+          if (!isConfirmed || !uploads.isAsExpected) doubtful.add(reply.gallery);
+          if (uploads.count > 0) arrived.add(reply.gallery);
+        }
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
       const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
       const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
       if (text !== '' && batches.length < destination.messages)
         await destination.send({ components: [], uploads: [], text }, batches.length);
-      return { isWhole: parts.every(({ reply: { gallery } }) => gallery.length === 0 || arrived.has(gallery)) };
+      const isThere = ({ reply: { gallery } }: Part) => arrived.has(gallery) && !doubtful.has(gallery);
+      return { isWhole: parts.every(part => part.reply.gallery.length === 0 || isThere(part)) };
     },
     async dispose() {
       const settled = await Promise.allSettled(parts.map(({ uploads }) => uploads));
@@ -130,7 +136,7 @@ export function createAnswer(
     place: number,
     destination: Destination,
     refusals = 0,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const content = contentOf(batch, destination.deleteId, t);
     try {
       return await destination.send(content, place);

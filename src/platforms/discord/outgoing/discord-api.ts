@@ -29,6 +29,15 @@ export interface PostOptions {
   readonly nonce: string;
   /** The message it replies to; it must still be there. */
   readonly replyTo: string | undefined;
+  /** Without a notification. */
+  readonly isSilent?: boolean;
+}
+
+/** A message that stands. */
+export interface PostedMessage {
+  readonly id: string;
+  /** Whether Discord holds every file of it in its full size. */
+  readonly isConfirmed: boolean;
 }
 
 /** What an interaction is acknowledged by, within seconds. */
@@ -51,8 +60,7 @@ export type OriginalState = 'pending' | 'answered' | 'deleted';
  * @throws SendFailure from every method but `close`
  */
 export interface DiscordApi {
-  /** Resolves with the id of the new message. */
-  post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<string>;
+  post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<PostedMessage>;
   /** Resolves with the id of the private channel with a person. */
   openPrivate(userId: string): Promise<string>;
   deleteMessage(channelId: string, messageId: string): Promise<void>;
@@ -81,7 +89,11 @@ export interface DiscordApiOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-const Posted = z.object({ id: z.string() });
+const Posted = z.object({
+  id: z.string(),
+  attachments: z.array(z.object({ size: z.number() })).catch([]),
+  components: z.unknown().optional(),
+});
 const Original = z.object({ flags: z.number().default(0) });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
 const UNKNOWN_MESSAGE = 10_008;
@@ -128,15 +140,16 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
   }
 
   return {
-    async post(channelId, content, { nonce, replyTo }, signal) {
+    async post(channelId, content, { nonce, replyTo, isSilent = false }, signal) {
       const body = {
-        flags: formFlag(content),
+        flags: formFlag(content) | (isSilent ? MessageFlags.SuppressNotifications : 0),
         nonce,
         enforce_nonce: true,
         ...(replyTo !== undefined && { message_reference: { message_id: replyTo, channel_id: channelId } }),
       };
       const route: Route = [RequestMethod.Post, Routes.channelMessages(channelId)];
-      return Posted.parse(await send(route, body, content, { signal })).id;
+      const posted = Posted.parse(await send(route, body, content, { signal }));
+      return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
     },
 
     async openPrivate(userId) {
@@ -230,6 +243,14 @@ interface Details extends Pick<RequestData, 'body' | 'query' | 'headers' | 'pass
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly isRepeatable?: boolean;
+}
+
+/** Where no sizes are listed, every file has an address by now. */
+function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {
+  if (attachments.length === 0)
+    return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
+  const sorted = (sizes: readonly number[]) => [...sizes].sort((a, b) => a - b).join();
+  return sorted(attachments.map(({ size }) => size)) === sorted(uploads.map(({ bytes }) => bytes));
 }
 
 function formFlag({ text }: Content): number {

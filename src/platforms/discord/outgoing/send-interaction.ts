@@ -42,6 +42,7 @@ export async function sendInteraction(
       async send(content, place) {
         if (place > 0 || !isOpen) await follow(`${place}`, content, to.isEphemeral);
         else await put('0', () => api.editOriginal(key, content, signal), { repeatMs: TIMES.token });
+        return true;
       },
     });
   }
@@ -53,7 +54,10 @@ export async function sendInteraction(
     canAttach: true,
     deleteId: undefined,
     messages: Math.max(1, followUps),
-    send: (content, place) => follow(`p${place}`, content, true),
+    async send(content, place) {
+      await follow(`p${place}`, content, true);
+      return true;
+    },
   });
 }
 

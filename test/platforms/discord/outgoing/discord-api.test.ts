@@ -152,7 +152,7 @@ describe('a call of Discord’s API', () => {
       response.end(JSON.stringify(seen.length === 1 ? { code: 0, message: 'no' } : { id: '9' }));
     });
     await failureOf(post(api));
-    expect(await post(api)).toBe('9');
+    expect(await post(api)).toMatchObject({ id: '9' });
     expect(seen).toEqual(['Bot a.b.c', 'Bot a.b.c']);
   });
 });
