@@ -5,6 +5,7 @@ import { recommendRoutes } from './api/beatmaps/recommend-routes.ts';
 import { createErrorRenderer } from './api/errors.ts';
 import { healthRoutes } from './api/health-routes.ts';
 import { mediaRoutes } from './api/media/media-routes.ts';
+import { createPostThumbnails } from './api/media/post-thumbnails.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
 import { createChats } from './chats.ts';
 import type { Config } from './config.ts';
@@ -12,9 +13,13 @@ import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
 import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
+import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
+
+/** What the API's reference shows where WEB_EXAMPLES names no player or beatmap: both have been there since osu! was young. */
+const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
 export interface RunningRoles {
   /** `http://HOST:PORT/` */
@@ -77,13 +82,27 @@ async function registerWeb(
         text: url,
       })),
   });
+  const [first, ...others] = sourceDescriptors;
+  const ownExample = (source: SourceDescriptor) => ({
+    ...source,
+    example: webExamples.find(({ url }) => extractor.sourceOf(url) === source.id)?.url ?? source.example,
+  });
   const routes = [
-    mediaRoutes({ extractor, sources: sourceDescriptors, creator, tunnel, publicUrl }),
+    mediaRoutes({
+      ...{ extractor, creator, tunnel, publicUrl },
+      sources: [ownExample(first), ...others.map(ownExample)],
+    }),
     beatmapRoutes({ beatmaps }),
     recommendRoutes({ recommend }),
   ];
   await app.register(web.plugin);
-  await app.register(api({ limiter, checkKey, publicUrl, routes }));
+  const exampleOf = (wanted: string) => webExamples.find(({ kind }) => kind === wanted)?.url;
+  const examples = {
+    user: exampleOf('player') ?? PUBLIC_EXAMPLES.player,
+    id: exampleOf('beatmap') ?? PUBLIC_EXAMPLES.beatmap,
+  };
+  const thumbnails = createPostThumbnails({ extractor, tunnel });
+  await app.register(api({ limiter, checkKey, publicUrl, routes, examples, thumbnails }));
   const streams = createResponseStreams({
     onEnd: metrics.countStreamEnd,
     onRefuse: limit => metrics.countRefusal(`streams-${limit}`),

@@ -1,3 +1,5 @@
+import { constants } from 'node:zlib';
+import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import type { FastifyPluginAsync } from 'fastify';
@@ -8,8 +10,8 @@ import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import type { createKeyCheck } from './api-keys.ts';
 import { refuseUnknownParameters } from './known-parameters.ts';
 import { createRateLimit, RATE_HEADERS } from './rate-limit.ts';
-import { docsRoutes } from './reference/docs-routes.ts';
-import { describeApi, finishDocument } from './reference/document.ts';
+import { docsRoutes, type Thumbnails } from './reference/docs-routes.ts';
+import { describeApi, finishDocument, type ParameterExamples } from './reference/document.ts';
 
 export interface ApiOptions {
   readonly limiter: RateLimiter;
@@ -18,13 +20,26 @@ export interface ApiOptions {
   readonly routes: readonly FastifyPluginAsync[];
   /** Where people reach this server; else the address they asked is shown in the reference. */
   readonly publicUrl: string | undefined;
+  /** For the reference: values that work on this server, and what shows a post that was tried there. */
+  readonly examples: ParameterExamples;
+  readonly thumbnails: Thumbnails;
   readonly now?: () => number;
 }
 
+/** Smaller answers fit one packet anyhow. Brotli's usual quality takes longer than all else about an answer together. */
+const COMPRESSION: FastifyCompressOptions = {
+  threshold: 1_400,
+  encodings: ['br', 'gzip'],
+  brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+};
+
 /** Everything below `/api`, unknown paths included: open to browsers, counted, described at `/openapi.json` and `/docs`. */
-export function api({ limiter, checkKey, routes, publicUrl, now = Date.now }: ApiOptions): FastifyPluginAsync {
+export function api(options: ApiOptions): FastifyPluginAsync {
+  const { limiter, checkKey, routes, publicUrl, examples, thumbnails, now = Date.now } = options;
+  const countRequest = createRateLimit({ limiter, checkKey, now });
   return async server => {
     let document: () => object = () => ({});
+    let written: object | undefined;
     await server.register(
       async scope => {
         await scope.register(cors, {
@@ -35,11 +50,12 @@ export function api({ limiter, checkKey, routes, publicUrl, now = Date.now }: Ap
           maxAge: 86_400,
           strictPreflight: false,
         });
-        await scope.register(swagger, describeApi(publicUrl));
+        await scope.register(compress, COMPRESSION);
+        await scope.register(swagger, describeApi());
         scope.setValidatorCompiler(validatorCompiler);
         // Routes write their own JSON; their schemas are for the reference, and tests hold the two together.
         scope.setSerializerCompiler(() => data => JSON.stringify(data));
-        scope.addHook('onRequest', createRateLimit({ limiter, checkKey, now }));
+        scope.addHook('onRequest', countRequest);
         scope.addHook('onRequest', (request, _reply, done) => {
           const check = checkKey(request.headers);
           if (check.kind === 'known') actFor(`key:${check.key.name}`, done);
@@ -50,10 +66,16 @@ export function api({ limiter, checkKey, routes, publicUrl, now = Date.now }: Ap
           throw new AppError('not_found', 'unknown path', { params: { what: 'path' } });
         });
         for (const plugin of routes) await scope.register(plugin);
-        document = () => finishDocument(scope.swagger());
+        document = () => {
+          written ??= finishDocument(scope.swagger(), examples);
+          return written;
+        };
       },
       { prefix: '/api' },
     );
-    await server.register(docsRoutes({ document: () => document(), publicUrl }));
+    await server.register(async scope => {
+      await scope.register(compress, COMPRESSION);
+      await scope.register(docsRoutes({ document: () => document(), publicUrl, thumbnails, countRequest }));
+    });
   };
 }

@@ -27,7 +27,7 @@ const variant = z
     expiresAt: moment,
   })
   .readonly()
-  .meta({ description: 'One file of the item.' });
+  .meta({ id: 'Variant', description: 'One file of the item.' });
 
 const mediaItem = z
   .object({
@@ -42,11 +42,13 @@ const mediaItem = z
     alt: text,
     variants: z.array(variant).min(1).readonly().meta({ description: 'Best first, never empty.' }),
   })
-  .readonly();
+  .readonly()
+  .meta({ id: 'MediaItem', description: 'One photo, video or audio of the post.' });
 
 const author = z
   .object({ id: text, username: text, name: text, verified: z.boolean().nullable(), avatarUrl: text })
-  .readonly();
+  .readonly()
+  .meta({ id: 'Author' });
 
 const stats = z
   .object({
@@ -62,7 +64,7 @@ const stats = z
     authorPosts: number,
   })
   .readonly()
-  .meta({ description: 'Counts as the site gave them; null when it was silent or hides them.' });
+  .meta({ id: 'PostStats', description: 'Counts as the site gave them; null when it was silent or hides them.' });
 
 /** The form of a source's id. Which there are is said by the list of sources, so that a stored post outlives a change of it. */
 export const sourceIdSchema = z

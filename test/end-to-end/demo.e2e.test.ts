@@ -86,4 +86,31 @@ describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNot
     expect(complaints).toEqual([]);
     await context.close();
   }, 60_000);
+
+  it.each(['light', 'dark'] as const)(
+    'has a reference whose examples work here, with pictures of what media they bring, in the %s theme',
+    async colorScheme => {
+      const context = await browser.newContext({ viewport: { width: 320, height: 740 }, colorScheme });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on('console', message => complaints.push(message.text()));
+      await page.goto(`${address}docs`);
+      const forms = page.locator('form.try');
+      expect(await forms.count()).toBeGreaterThanOrEqual(9);
+      for (const form of await forms.all()) {
+        await form.getByRole('button', { name: 'Send' }).click();
+        const answer = form.locator('xpath=following-sibling::div[1]');
+        await answer.getByText(/^200 OK/).waitFor();
+      }
+      const seen = page.locator('.previews img');
+      await expect.poll(() => seen.count()).toBeGreaterThanOrEqual(3);
+      const unseen = '[...document.querySelectorAll(".previews img")].filter(each => !each.naturalWidth).length';
+      await page.locator('.previews').last().scrollIntoViewIfNeeded();
+      await expect.poll(() => page.evaluate(unseen), { timeout: 10_000 }).toBe(0);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+    60_000,
+  );
 });

@@ -6,6 +6,7 @@ import { recommendRoutes } from '../../src/api/beatmaps/recommend-routes.ts';
 import { createErrorRenderer } from '../../src/api/errors.ts';
 import { healthRoutes } from '../../src/api/health-routes.ts';
 import { mediaRoutes } from '../../src/api/media/media-routes.ts';
+import type { Thumbnails } from '../../src/api/reference/docs-routes.ts';
 import type { Recommend } from '../../src/beatmaps/recommend/recommend.ts';
 import { createMetrics, type Metrics } from '../../src/infra/metrics.ts';
 import { createMemoryRateLimiter, type RateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
@@ -30,6 +31,7 @@ export interface ApiServerOptions {
   readonly checks?: readonly ReadinessCheck[];
   readonly publicUrl?: string;
   readonly tunnel?: Pick<Tunnel, 'address'>;
+  readonly thumbnails?: Thumbnails;
   readonly now?: () => number;
 }
 
@@ -71,6 +73,8 @@ export async function createApiServer(options: ApiServerOptions = {}): Promise<A
       limiter,
       checkKey,
       publicUrl,
+      examples: { user: 'lamp post', id: '900001' },
+      thumbnails: options.thumbnails ?? (async () => []),
       routes: [
         media,
         ...(beatmaps === undefined ? [] : [beatmapRoutes({ beatmaps })]),

@@ -54,7 +54,7 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
     summary,
     description,
     querystring: query,
-    response: { 200: answer.meta({ example }), ...errorResponses },
+    response: { 200: answer.meta({ id: answerName(operationId), example }), ...errorResponses },
   };
   // The query is read below, where its type is known; in the schema it is for the reference.
   server.get(path, { schema, validatorCompiler: () => value => ({ value }) }, async (request, reply) => {
@@ -62,6 +62,11 @@ export function registerEndpoint<Q extends z.ZodType, A extends z.ZodType>(
     if (!parameters.success) throw refuse(path, parameters.error);
     return send(request, reply, await ask(endpoint, parameters.data, request.signal));
   });
+}
+
+/** `userScores` -> `UserScoresAnswer` */
+function answerName(operationId: string): string {
+  return `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Answer`;
 }
 
 async function ask<Q extends z.ZodType, A extends z.ZodType>(

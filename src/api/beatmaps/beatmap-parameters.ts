@@ -1,5 +1,6 @@
 /** What the beatmap endpoints take: forgiving in how it is written, plain about what is allowed. */
 import { z } from 'zod';
+import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { parseRuleset } from '../../beatmaps/model/ruleset.ts';
 import { SCORE_TYPES } from '../../beatmaps/model/score.ts';
 import { parseQuery, type RangeKey } from '../../beatmaps/query/query.ts';
@@ -12,7 +13,7 @@ const MODE_WORDS = 'osu (std, 0), taiko (1), fruits (catch, ctb, 2) or mania (3)
 /** Longest text that is read; `q` alone may be longer, and is then refused by those who search. */
 const MAX_CHARS = 2_048;
 
-type Meta = { readonly description: string; readonly example?: string };
+type Meta = { readonly description: string; readonly example?: string; readonly enum?: readonly string[] };
 
 /** A parameter that comes twice arrives as a list. */
 function plainText(missing: string) {
@@ -56,7 +57,7 @@ const text = (what: string, meta: Meta) =>
     .meta(meta);
 
 export const mode = (description: string) =>
-  word(parseRuleset, MODE_WORDS, { description: `${description} ${MODE_WORDS}.` });
+  word(parseRuleset, MODE_WORDS, { description: `${description} ${MODE_WORDS}.`, enum: RULESETS });
 
 export const limitOf = (usual: number) =>
   word(
@@ -88,6 +89,15 @@ const RANGES = {
 
 export type RangeName = keyof typeof RANGES;
 
+const RANGE_EXAMPLES: Partial<Readonly<Record<RangeName, string>>> = {
+  bpm: '170-190',
+  length: '90-180',
+  circles: '100-400',
+  sliders: '100-400',
+  favourites: '100-',
+  year: '2015-2020',
+};
+
 const RANGE_NAMES: readonly string[] = Object.keys(RANGES);
 
 function isRangeName(name: string): name is RangeName {
@@ -106,7 +116,7 @@ function readRange(key: RangeName, value: string): string | undefined {
 }
 
 function range(key: RangeName) {
-  const example = key === 'length' ? '90-180' : '5-6';
+  const example = RANGE_EXAMPLES[key] ?? '5-6';
   return word(value => readRange(key, value), 'a number or a range like 5-6, 5- or -6, the lower end first', {
     description: `${RANGES[key]}: a number, or a range like ${example}, both ends included.`,
   });
@@ -116,14 +126,16 @@ export const searchQuery = z.object({
   q: plainText('').optional().meta({
     description:
       'Words and filters of osu!’s search language, like stars>6 or artist="…". A plus is a space. Without it the most played sets are listed.',
-    example: 'paper comet stars>5',
+    example: 'stars>5 length<120',
   }),
   mode: mode('Only sets with difficulties of this mode:'),
   status: word(parseStatusFilter, list(STATUS_FILTERS), {
     description: `${list(STATUS_FILTERS)}. When left out: leaderboard, or any where q speaks of a status.`,
+    enum: STATUS_FILTERS,
   }),
   sort: word(parseSort, `${list(SORT_FIELDS)}, with _asc or _desc`, {
     description: `${list(SORT_FIELDS)}, with _asc or _desc (the default). When left out: relevance, or plays without words.`,
+    enum: SORT_FIELDS.flatMap(field => [field, `${field}_asc`, `${field}_desc`]),
   }),
   stars: range('stars'),
   ar: range('ar'),
@@ -140,7 +152,8 @@ export const searchQuery = z.object({
   limit,
   cursor,
   source: word(oneOf(['local']), 'local, or left out', {
-    description: 'local: answer from this server’s own catalogue, without asking an upstream.',
+    description: 'local: answer from this server’s own catalogue, without asking osu! or a mirror.',
+    enum: ['local'],
   }),
 });
 
@@ -156,16 +169,16 @@ export function wholeQuery(parameters: SearchParameters): string {
 
 export const PLAYER_FORMS = 'a player’s name, @name, number or profile link';
 
-export const user = text(PLAYER_FORMS, {
-  description: 'Name (Some_Name), @name, number or profile link.',
-  example: 'lamp post',
-});
+export const user = text(PLAYER_FORMS, { description: 'Name (Some_Name), @name, number or profile link.' });
 
 export const userQuery = z.object({ user, mode: mode('Whose statistics; what the player plays most when left out:') });
 
 export const userScoresQuery = z.object({
   user,
-  type: word(oneOf(SCORE_TYPES), list(SCORE_TYPES), { description: `${list(SCORE_TYPES)}; best when left out.` }),
+  type: word(oneOf(SCORE_TYPES), list(SCORE_TYPES), {
+    description: `${list(SCORE_TYPES)}; best when left out.`,
+    enum: SCORE_TYPES,
+  }),
   mode: mode('What the player plays most when left out:'),
   limit,
   cursor,
@@ -175,6 +188,7 @@ export const userBeatmapsQuery = z.object({
   user,
   type: word(oneOf(USER_BEATMAP_TYPES), list(USER_BEATMAP_TYPES), {
     description: `${list(USER_BEATMAP_TYPES)}; ranked when left out.`,
+    enum: USER_BEATMAP_TYPES,
   }),
   limit,
   cursor,
@@ -183,5 +197,5 @@ export const userBeatmapsQuery = z.object({
 export const SET_FORMS = 'a set’s number, a difficulty’s number or any osu! link of them';
 
 export const downloadQuery = z.object({
-  id: text(SET_FORMS, { description: `${SET_FORMS.replace(/^a/, 'A')}, percent-encoded.`, example: '900001' }),
+  id: text(SET_FORMS, { description: `${SET_FORMS.replace(/^a/, 'A')}, percent-encoded.` }),
 });

@@ -1,12 +1,12 @@
 /** What the beatmap endpoints answer. Names are the osu! API's; what no upstream said is null. */
 import { z } from 'zod';
-import { beatmapSchema, beatmapsetFields, RULESETS } from '../../beatmaps/model/beatmapset.ts';
+import { beatmapSchema, beatmapsetFields, rulesetSchema } from '../../beatmaps/model/beatmapset.ts';
 import { MIRROR_IDS } from '../../beatmaps/upstreams/mirror-sites.ts';
 
 const text = z.string().nullable();
 const number = z.number().nullable();
 const moment = z.string().nullable().meta({ description: 'ISO 8601, UTC.' });
-const mode = z.enum(RULESETS);
+const mode = rulesetSchema;
 const ranked = z
   .number()
   .int()
@@ -24,7 +24,7 @@ export const beatmap = beatmapSchema
     url: z.string(),
   })
   .strict()
-  .meta({ description: 'One difficulty.' });
+  .meta({ id: 'Beatmap', description: 'One difficulty.' });
 
 export type BeatmapAnswer = z.infer<typeof beatmap>;
 
@@ -35,13 +35,14 @@ export const coreSet = beatmapsetFields
     covers: z.strictObject({ cover: z.string(), card: z.string(), list: z.string() }),
     url: z.string(),
   })
-  .strict();
+  .strict()
+  .meta({ id: 'BeatmapsetSummary', description: 'A set, without its difficulties.' });
 
 export type CoreSetAnswer = z.infer<typeof coreSet>;
 
-const beatmapset = coreSet.extend({
-  beatmaps: z.array(beatmap).meta({ description: 'Difficulties, easiest first within a mode.' }),
-});
+const beatmapset = coreSet
+  .extend({ beatmaps: z.array(beatmap).meta({ description: 'Difficulties, easiest first within a mode.' }) })
+  .meta({ id: 'Beatmapset', description: 'A set with its difficulties.' });
 
 export const searchAnswer = z
   .strictObject({
@@ -53,10 +54,12 @@ export const searchAnswer = z
 
 export type SearchAnswer = z.infer<typeof searchAnswer>;
 
-const playedSet = beatmapset.extend({
-  count: z.number().optional().meta({ description: 'How often the player played it. Only in most_played.' }),
-  beatmap_id: number.optional().meta({ description: 'The difficulty that was played. Only in most_played.' }),
-});
+const playedSet = beatmapset
+  .extend({
+    count: z.number().optional().meta({ description: 'How often the player played it. Only in most_played.' }),
+    beatmap_id: number.optional().meta({ description: 'The difficulty that was played. Only in most_played.' }),
+  })
+  .meta({ id: 'PlayerBeatmapset', description: 'A set of the list.' });
 
 export const userBeatmapsAnswer = z
   .strictObject({ beatmapsets: z.array(playedSet), cursor })
@@ -96,7 +99,7 @@ const score = z
     beatmap: beatmap.nullable(),
     beatmapset: coreSet.nullable().meta({ description: 'The set, without its difficulties.' }),
   })
-  .meta({ description: 'One play.' });
+  .meta({ id: 'Score', description: 'One play.' });
 
 export type ScoreAnswer = z.infer<typeof score>;
 
@@ -108,65 +111,69 @@ export type UserScoresAnswer = z.infer<typeof userScoresAnswer>;
 
 const whole = z.number();
 
-const statistics = z.strictObject({
-  global_rank: number,
-  country_rank: number,
-  pp: number,
-  hit_accuracy: number.meta({ description: '0 to 100.' }),
-  play_count: number,
-  play_time: seconds('Time played.'),
-  ranked_score: number,
-  total_score: number,
-  total_hits: number,
-  maximum_combo: number,
-  replays_watched_by_others: number,
-  level: z.strictObject({ current: whole, progress: whole }).nullable(),
-  grade_counts: z.strictObject({ ss: whole, ssh: whole, s: whole, sh: whole, a: whole }).nullable(),
-  variants: z
-    .array(z.strictObject({ variant: z.string(), pp: number, global_rank: number, country_rank: number }))
-    .meta({ description: 'Ranks by number of keys. Only in mania.' }),
-});
+const statistics = z
+  .strictObject({
+    global_rank: number,
+    country_rank: number,
+    pp: number,
+    hit_accuracy: number.meta({ description: '0 to 100.' }),
+    play_count: number,
+    play_time: seconds('Time played.'),
+    ranked_score: number,
+    total_score: number,
+    total_hits: number,
+    maximum_combo: number,
+    replays_watched_by_others: number,
+    level: z.strictObject({ current: whole, progress: whole }).nullable(),
+    grade_counts: z.strictObject({ ss: whole, ssh: whole, s: whole, sh: whole, a: whole }).nullable(),
+    variants: z
+      .array(z.strictObject({ variant: z.string(), pp: number, global_rank: number, country_rank: number }))
+      .meta({ description: 'Ranks by number of keys. Only in mania.' }),
+  })
+  .meta({ id: 'UserStatistics' });
 
-const user = z.strictObject({
-  id: z.number(),
-  username: z.string(),
-  url: z.string(),
-  avatar_url: z.string(),
-  cover_url: text,
-  country_code: text,
-  country: z.strictObject({ code: z.string(), name: z.string() }).nullable(),
-  playmode: mode.meta({ description: 'What the player plays most.' }),
-  mode: mode.meta({ description: 'What statistics and rank_history speak of.' }),
-  is_supporter: z.boolean(),
-  is_online: z.boolean(),
-  is_bot: z.boolean(),
-  join_date: moment,
-  last_visit: moment,
-  title: text,
-  previous_usernames: z.array(z.string()),
-  playstyle: z.array(z.string()),
-  team: z.strictObject({ id: number, name: z.string(), short_name: text }).nullable(),
-  groups: z.array(z.strictObject({ name: z.string(), short_name: text })),
-  follower_count: number,
-  mapping_follower_count: number,
-  scores_first_count: number,
-  beatmap_playcounts_count: number,
-  favourite_beatmapset_count: number,
-  graveyard_beatmapset_count: number,
-  guest_beatmapset_count: number,
-  loved_beatmapset_count: number,
-  nominated_beatmapset_count: number,
-  pending_beatmapset_count: number,
-  ranked_beatmapset_count: number,
-  achievement_count: number,
-  rank_highest: z.strictObject({ rank: z.number(), updated_at: moment }).nullable(),
-  rank_history: z
-    .strictObject({ mode, data: z.array(z.number()) })
-    .nullable()
-    .meta({ description: 'Global rank of the last days, oldest first.' }),
-  monthly_playcounts: z.array(z.strictObject({ start_date: z.string(), count: z.number() })),
-  statistics: statistics.nullable(),
-});
+const user = z
+  .strictObject({
+    id: z.number(),
+    username: z.string(),
+    url: z.string(),
+    avatar_url: z.string(),
+    cover_url: text,
+    country_code: text,
+    country: z.strictObject({ code: z.string(), name: z.string() }).nullable(),
+    playmode: mode.meta({ description: 'What the player plays most.' }),
+    mode: mode.meta({ description: 'What statistics and rank_history speak of.' }),
+    is_supporter: z.boolean(),
+    is_online: z.boolean(),
+    is_bot: z.boolean(),
+    join_date: moment,
+    last_visit: moment,
+    title: text,
+    previous_usernames: z.array(z.string()),
+    playstyle: z.array(z.string()),
+    team: z.strictObject({ id: number, name: z.string(), short_name: text }).nullable(),
+    groups: z.array(z.strictObject({ name: z.string(), short_name: text })),
+    follower_count: number,
+    mapping_follower_count: number,
+    scores_first_count: number,
+    beatmap_playcounts_count: number,
+    favourite_beatmapset_count: number,
+    graveyard_beatmapset_count: number,
+    guest_beatmapset_count: number,
+    loved_beatmapset_count: number,
+    nominated_beatmapset_count: number,
+    pending_beatmapset_count: number,
+    ranked_beatmapset_count: number,
+    achievement_count: number,
+    rank_highest: z.strictObject({ rank: z.number(), updated_at: moment }).nullable(),
+    rank_history: z
+      .strictObject({ mode, data: z.array(z.number()) })
+      .nullable()
+      .meta({ description: 'Global rank of the last days, oldest first.' }),
+    monthly_playcounts: z.array(z.strictObject({ start_date: z.string(), count: z.number() })),
+    statistics: statistics.nullable(),
+  })
+  .meta({ id: 'User' });
 
 export const userAnswer = z.strictObject({ user }).meta({ description: 'One player’s profile.' });
 

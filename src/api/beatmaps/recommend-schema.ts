@@ -34,7 +34,6 @@ const yesNo = (description: string) => word(parseYesNo, 'yes or no', { descripti
 export const recommendQuery = z.object({
   user: user.optional().meta({
     description: `${PLAYER_FORMS.replace(/^a/, 'A')}, whose best plays say what suits. Without, the other parameters do.`,
-    example: 'lamp post',
   }),
   mode: mode('What the player plays most, or that of like, when left out:'),
   mods: word(readMods, 'like +HDDT, -HR, NM or several of them', {
@@ -89,6 +88,7 @@ const reason = z
     z.strictObject({ kind: z.literal('start') }),
   ])
   .meta({
+    id: 'RecommendationReason',
     description:
       'like: a best play of the player, or the map that was asked for, that is like it. ar, od, cs, bpm, length: close to what the player plays best. farm: often played for its pp. start: a kind map for a new player.',
   });
@@ -96,17 +96,19 @@ const reason = z
 export const recommendAnswer = z
   .strictObject({
     recommendations: z.array(
-      z.strictObject({
-        beatmap,
-        beatmapset: coreSet.meta({ description: 'The set, without its difficulties.' }),
-        mods: mods.meta({ description: 'To play it with. Empty for none.' }),
-        pp: z.number().meta({ description: 'Expected at the player’s usual accuracy. An estimate.' }),
-        gain: z
-          .number()
-          .nullable()
-          .meta({ description: 'What the player’s total pp would grow by with that. Null without a player.' }),
-        reasons: z.array(reason),
-      }),
+      z
+        .strictObject({
+          beatmap,
+          beatmapset: coreSet.meta({ description: 'The set, without its difficulties.' }),
+          mods: mods.meta({ description: 'To play it with. Empty for none.' }),
+          pp: z.number().meta({ description: 'Expected at the player’s usual accuracy. An estimate.' }),
+          gain: z
+            .number()
+            .nullable()
+            .meta({ description: 'What the player’s total pp would grow by with that. Null without a player.' }),
+          reasons: z.array(reason),
+        })
+        .meta({ id: 'Recommendation' }),
     ),
   })
   .meta({ description: 'Maps that suit, in no order of worth.' });

@@ -13,6 +13,7 @@ import { createPostAnswers } from './post-answers.ts';
 import { fbDownloadAnswer, igDownloadAnswer, linkQuery, MAX_LINK_CHARS } from './post-schema.ts';
 import { type MuxedAddress, toFbDownload, toIgDownload } from './post-shapes.ts';
 
+/** `example`: the link of a post that this server can show. */
 export type ApiSource = Pick<SourceDescriptor, 'id' | 'name' | 'example'>;
 
 export interface MediaRoutesOptions {
@@ -47,12 +48,13 @@ const X_CACHE: Readonly<Record<Extraction['from'], string>> = { cache: 'HIT', lo
 /** `/igdownload`, `/fbdownload` and `/post`, to be registered under `/api`. */
 export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
   const { extractor, sources, creator, tunnel, publicUrl, now = Date.now } = options;
+  const exampleOf = (id: string) => (sources.find(source => source.id === id) ?? sources[0]).example;
   const instagram: Endpoint = {
     path: '/igdownload',
     only: 'instagram',
     readable: true,
     takes: 'the link of a public Instagram post or reel',
-    example: 'https://www.instagram.com/reel/C1a2B3c4D5e/',
+    example: exampleOf('instagram'),
     shape: (post, muxedAddress) => toIgDownload(post, creator, muxedAddress),
   };
   const facebook: Endpoint = {
@@ -60,7 +62,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     only: 'facebook',
     readable: true,
     takes: 'the link of a public Facebook video or reel',
-    example: 'https://www.facebook.com/reel/1234567890123456',
+    example: exampleOf('facebook'),
     shape: (post, muxedAddress) => {
       const answer = toFbDownload(post, creator, muxedAddress);
       if (answer === undefined) throw new AppError('not_found', 'no video in the post', { params: { what: 'video' } });
@@ -89,7 +91,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           description:
             'Author, caption, counts and the addresses of every video and image of a public post, reel or carousel. The addresses are the site’s own and expire after some days; where the site keeps video and audio apart, they are this server’s and expire after some hours.',
           querystring: linkQuery(instagram.example),
-          response: { 200: igDownloadAnswer.meta({ example: IG_EXAMPLE }), ...errorResponses },
+          response: { 200: igDownloadAnswer.meta({ id: 'InstagramAnswer', example: IG_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(instagram),
       },
@@ -105,7 +107,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           description:
             'Title, duration and the addresses of a public video or reel in its best and its smallest quality.',
           querystring: linkQuery(facebook.example),
-          response: { 200: fbDownloadAnswer.meta({ example: FB_EXAMPLE }), ...errorResponses },
+          response: { 200: fbDownloadAnswer.meta({ id: 'FacebookAnswer', example: FB_EXAMPLE }), ...errorResponses },
         },
         schemaErrorFormatter: () => badLink(facebook),
       },
@@ -121,7 +123,7 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
           description: 'Any supported link: all items, and of each item every file the site offers.',
           querystring: linkQuery(any.example),
           response: {
-            200: postSchemaOf(sources.map(({ id }) => id)).meta({ example: createPostExample(sources[0]) }),
+            200: postSchemaOf(sources.map(({ id }) => id)).meta({ id: 'Post', example: createPostExample(sources[0]) }),
             ...errorResponses,
           },
         },

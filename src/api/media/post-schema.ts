@@ -29,7 +29,7 @@ const igMedia = z
         'Address of one file that plays with its audio: on the CDN or, where video and audio are kept apart there, on this server.',
     }),
   })
-  .meta({ description: 'One video or image of the post.' });
+  .meta({ id: 'InstagramFile', description: 'One video or image of the post.' });
 
 export const igDownloadAnswer = z
   .strictObject({

@@ -1,30 +1,62 @@
 import { createHash } from 'node:crypto';
-import type { FastifyPluginAsync } from 'fastify';
+import type { FastifyPluginAsync, onRequestAsyncHookHandler } from 'fastify';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import { createAnswer, sendAnswer } from '../answer.ts';
 import { askedOrigin } from '../asked-origin.ts';
 import { renderReference } from './reference-page.ts';
+import { REFERENCE_SCRIPT } from './reference-script.ts';
 import { REFERENCE_STYLE } from './reference-style.ts';
 
+/** A preview of one item of a post; `address` is on this server, below `/media/`. */
+export interface Thumbnail {
+  readonly kind: string;
+  readonly address: string;
+  readonly alt: string | null;
+}
+
+/** Of the post that a link leads to. @throws AppError as the endpoints do */
+export type Thumbnails = (link: string, signal: AbortSignal) => Promise<readonly Thumbnail[]>;
+
 export interface DocsRoutesOptions {
-  /** The OpenAPI document; asked once everything is registered. */
+  /** The OpenAPI document without its servers; asked once everything is registered. */
   readonly document: () => object;
   readonly publicUrl: string | undefined;
+  readonly thumbnails: Thumbnails;
+  /** Counts a request of its client, as on the endpoints. */
+  readonly countRequest: onRequestAsyncHookHandler;
 }
 
 const MAX_AGE_S = 300;
+const MAX_LINK_CHARS = 8_192;
 
-const STYLE_HASH = createHash('sha256').update(REFERENCE_STYLE).digest('base64');
-/** The page's own style sheet and nothing else: no script, no image, no frame, nothing from elsewhere. */
-const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** `/openapi.json` for programs, `/docs` for people. Neither is counted. */
-export function docsRoutes({ document, publicUrl }: DocsRoutesOptions): FastifyPluginAsync {
+/** The page's own style sheet and script, and what it asks of this server: nothing from elsewhere. */
+const POLICY = [
+  "default-src 'none'",
+  `style-src ${hashOf(REFERENCE_STYLE)}`,
+  `script-src ${hashOf(REFERENCE_SCRIPT)}`,
+  "connect-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const previewQuery = z.object({ url: z.string().min(1).max(MAX_LINK_CHARS) });
+
+/** `/openapi.json` for programs, `/docs` for people. Neither is counted; `/docs/preview`, which asks the sites, is. */
+export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: DocsRoutesOptions): FastifyPluginAsync {
   return async server => {
-    let json: ReturnType<typeof createAnswer> | undefined;
+    let written: { readonly origin: string; readonly answer: ReturnType<typeof createAnswer> } | undefined;
     server.get('/openapi.json', (request, reply) => {
-      json ??= createAnswer(document());
+      const origin = publicUrl ?? askedOrigin(request);
+      if (written?.origin !== origin) {
+        written = { origin, answer: createAnswer({ ...document(), servers: [{ url: origin }] }) };
+      }
       reply.header('access-control-allow-origin', '*');
-      return sendAnswer(request, reply, json, MAX_AGE_S);
+      return sendAnswer(request, reply, written.answer, MAX_AGE_S, publicUrl === undefined);
     });
     server.get('/docs', (request, reply) =>
       reply
@@ -33,5 +65,12 @@ export function docsRoutes({ document, publicUrl }: DocsRoutesOptions): FastifyP
         .header('cache-control', `public, max-age=${MAX_AGE_S}`)
         .send(renderReference(document(), publicUrl ?? askedOrigin(request))),
     );
+    // What the page shows of a post that was tried on it.
+    server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
+      const query = previewQuery.safeParse(request.query);
+      if (!query.success) throw new AppError('invalid_request', 'no link to preview', { params: { what: 'link' } });
+      const items = await thumbnails(query.data.url, request.signal);
+      return sendAnswer(request, reply, createAnswer({ items }), 0, true);
+    });
   };
 }

@@ -14,7 +14,7 @@ export const errorResponses = Object.fromEntries(STATUSES.map(status => [status,
 export const BEATMAPS_TAG = 'Beatmaps';
 
 /** How the document is made of the routes' zod schemas. */
-export function describeApi(publicUrl: string | undefined): FastifyDynamicSwaggerOptions {
+export function describeApi(): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',
@@ -22,8 +22,8 @@ export function describeApi(publicUrl: string | undefined): FastifyDynamicSwagge
         title: 'Medley API',
         version: '1',
         description: `Public posts and their files, osu! beatmaps and players, as JSON. Without a key, every network address has ${CLIENT_LIMIT} requests an hour.`,
+        license: { name: 'MIT', identifier: 'MIT' },
       },
-      ...(publicUrl === undefined ? {} : { servers: [{ url: publicUrl }] }),
       components: {
         securitySchemes: {
           key: {
@@ -86,6 +86,10 @@ const ERROR_TITLES: Readonly<Record<string, string>> = {
   504: 'The site took too long.',
 };
 
+const SCHEMAS = '#/components/schemas/';
+
+type Paths = z.output<typeof looseDocument>['paths'];
+
 const looseDocument = z.looseObject({
   paths: z.record(
     z.string(),
@@ -93,6 +97,7 @@ const looseDocument = z.looseObject({
       z.string(),
       z.looseObject({
         tags: z.array(z.string()).default([]),
+        parameters: z.array(z.looseObject({ name: z.string(), schema: z.looseObject({}).default({}) })).default([]),
         responses: z.record(z.string(), z.looseObject({ description: z.string() })).default({}),
       }),
     ),
@@ -100,10 +105,16 @@ const looseDocument = z.looseObject({
   components: z.looseObject({ schemas: z.record(z.string(), z.unknown()).default({}) }),
 });
 
-/** Adds to the generated document what is the same on every route: headers, 304, and what each failure means. */
-export function finishDocument(generated: object): object {
+/** Values that work on this server, by the names of parameters that have no example of their own. */
+export type ParameterExamples = Readonly<Record<string, string>>;
+
+/** Adds to the generated document what is the same on every route: headers, 304, what each failure means, and examples. */
+export function finishDocument(generated: object, examples: ParameterExamples): object {
   const { paths, components, ...document } = looseDocument.parse(generated);
   for (const operation of Object.values(paths).flatMap(path => Object.values(path))) {
+    for (const { name, schema } of operation.parameters) {
+      if (schema.example === undefined && examples[name] !== undefined) schema.example = examples[name];
+    }
     const onSuccess = operation.tags.includes(BEATMAPS_TAG) ? ON_BEATMAPS : ON_SUCCESS;
     operation.responses = Object.fromEntries(
       Object.entries({ ...operation.responses, ...NOT_MODIFIED }).map(([status, response]) => [
@@ -117,11 +128,39 @@ export function finishDocument(generated: object): object {
     );
   }
   // Of a schema with an id both the request's and the answer's form are listed; only what is referred to stays.
-  const text = JSON.stringify(paths);
-  const schemas = Object.fromEntries(
-    Object.entries(components.schemas).filter(([name]) => text.includes(`"#/components/schemas/${name}"`)),
+  const schemas: Record<string, unknown> = Object.fromEntries(
+    [...namesIn(paths, components.schemas)].sort().map(name => [name, components.schemas[name]]),
   );
-  return { ...document, paths, components: { ...components, schemas } };
+  return { ...document, paths: withExamples(paths, schemas), components: { ...components, schemas } };
+}
+
+const exampled = z.looseObject({ example: z.unknown() });
+const answerContent = z.looseObject({
+  content: z.object({ 'application/json': z.looseObject({ schema: z.object({ $ref: z.string() }) }) }),
+});
+
+/** An answer's example stands beside its schema, not in it: what is generated of a schema would repeat it. */
+function withExamples(paths: Paths, schemas: Record<string, unknown>): Paths {
+  for (const { responses } of Object.values(paths).flatMap(path => Object.values(path))) {
+    const answer = answerContent.safeParse(responses['200']).data?.content['application/json'];
+    const name = answer?.schema.$ref.replace(SCHEMAS, '') ?? '';
+    const schema = exampled.safeParse(schemas[name]).data;
+    if (answer === undefined || schema === undefined || responses['200'] === undefined) continue;
+    const { example, ...rest } = schema;
+    schemas[name] = rest;
+    responses['200'] = { ...responses['200'], content: { 'application/json': { ...answer, example } } };
+  }
+  return paths;
+}
+
+/** The schemas that a part of the document refers to, and those that these refer to. */
+function namesIn(part: unknown, schemas: Readonly<Record<string, unknown>>, known = new Set<string>()): Set<string> {
+  for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([\w-]+)"/g)) {
+    if (known.has(name)) continue;
+    known.add(name);
+    namesIn(schemas[name] ?? {}, schemas, known);
+  }
+  return known;
 }
 
 const NOT_MODIFIED = { 304: { description: 'Unchanged since the ETag that was sent as If-None-Match.' } };

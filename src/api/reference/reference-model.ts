@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 /** As much of a JSON Schema as the reference shows. */
 const schema = z.object({
+  $ref: z.string().optional(),
   type: z.union([z.string(), z.array(z.string())]).optional(),
   const: z.unknown().optional(),
   enum: z.array(z.unknown()).optional(),
@@ -54,11 +55,13 @@ export const referenceDocument = z.object({
   components: z
     .object({
       headers: z.record(z.string(), z.object({ description: z.string().default('') })).default({}),
+      schemas: z.record(z.string(), schema).default({}),
     })
-    .default({ headers: {} }),
+    .default({ headers: {}, schemas: {} }),
 });
 
 export type ReferenceSchema = z.infer<typeof schema>;
+export type NamedSchemas = Readonly<Record<string, ReferenceSchema>>;
 export type ReferenceOperation = z.infer<typeof operation>;
 
 export interface FieldRow {
@@ -68,22 +71,44 @@ export interface FieldRow {
   readonly description: string;
 }
 
+const REFERENCE = '#/components/schemas/';
+
+/** The schema itself, where another is referred to. */
+export function resolveSchema(field: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema {
+  const named = field.$ref === undefined ? undefined : schemas[nameOf(field.$ref)];
+  return named === undefined ? field : { ...named, ...field, $ref: undefined };
+}
+
 /** The fields of an answer, each below the one that holds it. */
-export function fieldRows(root: ReferenceSchema, depth = 0): readonly FieldRow[] {
-  const holder = root.properties === undefined ? root.items : root;
+export function fieldRows(root: ReferenceSchema, schemas: NamedSchemas = {}, depth = 0): readonly FieldRow[] {
+  const holder = holderOf(root, schemas);
   return Object.entries(holder?.properties ?? {}).flatMap(([name, field]) => [
-    { name, depth, type: typeName(field), description: field.description ?? '' },
-    ...fieldRows(field, depth + 1),
+    { name, depth, type: typeName(field), description: resolveSchema(field, schemas).description ?? '' },
+    ...fieldRows(field, schemas, depth + 1),
   ]);
 }
 
+/** The object whose fields are listed: the schema, what it lists, or what it is when it is not null. */
+function holderOf(root: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema | undefined {
+  const field = resolveSchema(root, schemas);
+  if (field.properties !== undefined) return field;
+  if (field.items !== undefined) return holderOf(field.items, schemas);
+  const [only, ...others] = (field.anyOf ?? []).filter(({ type }) => type !== 'null');
+  return only === undefined || others.length > 0 ? undefined : holderOf(only, schemas);
+}
+
 export function typeName(field: ReferenceSchema): string {
+  if (field.$ref !== undefined) return nameOf(field.$ref);
   if (field.const !== undefined) return JSON.stringify(field.const);
   if (field.enum !== undefined) return field.enum.map(value => JSON.stringify(value)).join(' | ');
   if (field.anyOf !== undefined) return [...new Set(field.anyOf.map(typeName))].join(' | ');
   if (field.type === 'array')
     return `list of ${field.items === undefined ? 'anything' : plural(typeName(field.items))}`;
   return [field.type ?? 'anything'].flat().join(' | ');
+}
+
+function nameOf(reference: string): string {
+  return reference.startsWith(REFERENCE) ? reference.slice(REFERENCE.length) : reference;
 }
 
 function plural(type: string): string {

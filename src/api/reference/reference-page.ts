@@ -1,11 +1,13 @@
 import { escapeHtml } from './html.ts';
 import {
   fieldRows,
+  type NamedSchemas,
   type ReferenceOperation,
   type ReferenceSchema,
   referenceDocument,
-  typeName,
+  resolveSchema,
 } from './reference-model.ts';
+import { REFERENCE_SCRIPT } from './reference-script.ts';
 import { REFERENCE_STYLE } from './reference-style.ts';
 
 interface Endpoint extends ReferenceOperation {
@@ -14,8 +16,8 @@ interface Endpoint extends ReferenceOperation {
 }
 
 /**
- * The OpenAPI document as one page for people: no script, no file beside it. Everything that comes from the document or from
- * the request is escaped.
+ * The OpenAPI document as one page for people, without a file beside it; it can be read, and its forms be sent, without its script.
+ * Everything that comes from the document or from the request is escaped.
  * @param origin where the examples ask, e.g. `https://medley.example`
  */
 export function renderReference(document: object, origin: string): string {
@@ -29,6 +31,7 @@ export function renderReference(document: object, origin: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+<link rel="icon" href="/assets/static/mark.svg" type="image/svg+xml">
 <title>${escapeHtml(info.title)}</title>
 <style>${REFERENCE_STYLE}</style>
 </head>
@@ -45,10 +48,11 @@ ${endpoints.map(renderLink).join('\n')}
 </ul></nav>
 </header>
 <main>
-${endpoints.map(endpoint => renderEndpoint(endpoint, origin)).join('\n')}
+${endpoints.map(endpoint => renderEndpoint(endpoint, components.schemas, origin)).join('\n')}
 ${renderLimits(components.headers, origin)}
 ${renderErrors(endpoints)}
 </main>
+<script>${REFERENCE_SCRIPT}</script>
 </body>
 </html>
 `;
@@ -61,14 +65,18 @@ function renderLink({ anchor, path, tags }: Endpoint): string {
 /** The tag that says an endpoint is not finished. */
 const DEVELOPING = 'Developing';
 
+/** Of endpoints whose answers are about files that can be shown. */
+const MEDIA_TAG = 'Media';
+
 function badge(tags: readonly string[]): string {
   return tags.includes(DEVELOPING) ? ` <span class="badge">${DEVELOPING}</span>` : '';
 }
 
-function renderEndpoint(endpoint: Endpoint, origin: string): string {
+function renderEndpoint(endpoint: Endpoint, schemas: NamedSchemas, origin: string): string {
   const { anchor, path, summary, description, tags, parameters, responses } = endpoint;
   const answer = responses['200']?.content['application/json'];
-  const example = answer?.example ?? answer?.schema?.example;
+  const shape = answer?.schema === undefined ? undefined : resolveSchema(answer.schema, schemas);
+  const example = answer?.example ?? shape?.example;
   return `<section id="${escapeHtml(anchor)}" aria-labelledby="${escapeHtml(anchor)}-title">
 <h2 id="${escapeHtml(anchor)}-title">${escapeHtml(summary)}${badge(tags)}</h2>
 <p class="route"><span class="method">GET</span> <code>${escapeHtml(path)}</code></p>
@@ -76,32 +84,64 @@ function renderEndpoint(endpoint: Endpoint, origin: string): string {
 <h3>Parameters</h3>
 <dl>${parameters.map(renderParameter).join('')}</dl>
 <h3>Try it</h3>
+${renderForm(endpoint, schemas)}
 ${renderCode(`curl '${origin}${path}${exampleQuery(endpoint)}'`, `Request to ${path}`)}
 ${example === undefined ? '' : `<h3>Answer</h3>\n${renderCode(JSON.stringify(example, null, 2), `Answer of ${path}`)}`}
-${answer?.schema === undefined ? '' : renderFields(answer.schema)}
+${shape === undefined ? '' : renderFields(shape, schemas)}
 </section>`;
 }
 
 function renderParameter({ name, required, description, schema }: ReferenceOperation['parameters'][number]): string {
-  const type = schema === undefined ? '' : typeName(schema);
+  const type = [schema?.type ?? ''].flat().join(' | ');
   return `<div><dt><code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(type)}, ${required ? 'required' : 'optional'}</span></dt><dd>${escapeHtml(description)}</dd></div>`;
 }
 
+type Parameter = ReferenceOperation['parameters'][number];
+
+/** What the example sends for a parameter; empty when it leaves it out. */
+function exampleOf({ example, schema }: Parameter): string {
+  const value = example ?? schema?.example;
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
 function exampleQuery({ parameters }: Endpoint): string {
-  const query = parameters.flatMap(({ name, example, schema }) => {
-    const value = example ?? schema?.example;
-    return typeof value === 'string' || typeof value === 'number'
-      ? [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`]
-      : [];
-  });
+  const query = parameters
+    .filter(parameter => exampleOf(parameter) !== '')
+    .map(parameter => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(exampleOf(parameter))}`);
   return query.length === 0 ? '' : `?${query.join('&')}`;
+}
+
+/** Those which the example sends come first, the others behind a click. */
+function renderForm({ anchor, path, parameters, tags }: Endpoint, schemas: NamedSchemas): string {
+  const isShown = (parameter: Parameter) => parameter.required || exampleOf(parameter) !== '';
+  const fields = (shown: boolean) =>
+    parameters
+      .filter(parameter => isShown(parameter) === shown)
+      .map(parameter => renderField(parameter, anchor, schemas));
+  const more = fields(false);
+  const shows = tags.includes(MEDIA_TAG) ? ' data-shows="media"' : '';
+  return `<form class="try" method="get" action="${escapeHtml(path)}" aria-label="Try ${escapeHtml(path)}"${shows}>
+<div class="fields">${fields(true).join('')}</div>
+${more.length === 0 ? '' : `<details><summary>More parameters</summary><div class="fields">${more.join('')}</div></details>`}
+<button type="submit">Send</button>
+</form>
+<div class="answer" aria-live="polite"></div>`;
+}
+
+function renderField(parameter: Parameter, anchor: string, schemas: NamedSchemas): string {
+  const { name, required, schema } = parameter;
+  const id = escapeHtml(`${anchor}-${name}`);
+  const words = (schema === undefined ? undefined : resolveSchema(schema, schemas).enum) ?? [];
+  const list = words.length === 0 ? '' : ` list="${id}-words"`;
+  const options = words.map(word => `<option value="${escapeHtml(String(word))}"></option>`).join('');
+  return `<div><label for="${id}">${escapeHtml(name)}</label><input id="${id}" name="${escapeHtml(name)}" value="${escapeHtml(exampleOf(parameter))}"${required ? ' required' : ''}${list} autocomplete="off" spellcheck="false">${options === '' ? '' : `<datalist id="${id}-words">${options}</datalist>`}</div>`;
 }
 
 /** Deeper fields are no further indented than this. */
 const MAX_DEPTH = 6;
 
-function renderFields(schema: ReferenceSchema): string {
-  const rows = fieldRows(schema).map(
+function renderFields(schema: ReferenceSchema, schemas: NamedSchemas): string {
+  const rows = fieldRows(schema, schemas).map(
     ({ name, depth, type, description }) =>
       `<div class="depth-${Math.min(depth, MAX_DEPTH)}"><dt><code>${escapeHtml(name)}</code> <span class="type">${escapeHtml(type)}</span></dt><dd>${escapeHtml(description)}</dd></div>`,
   );

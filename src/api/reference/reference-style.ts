@@ -47,6 +47,16 @@ dl div:first-child { border-top: 0; }
 dt { font-weight: 600; }
 dd { margin: 0; color: var(--muted); font-size: .9375rem; }
 .type { color: var(--muted); font-weight: 400; font-size: .875rem; }
+.fields { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 14rem), 1fr)); gap: .75rem; }
+.fields div:only-child { grid-column: 1 / -1; }
+label { display: block; font: 600 .875rem/1.6 ui-monospace, Menlo, Consolas, monospace; }
+input { width: 100%; min-height: 2.75rem; padding: .5rem .75rem; border: 1px solid var(--line); border-radius: .625rem; background: var(--ground); color: inherit; font: inherit; }
+button { min-height: 2.75rem; margin: .75rem 0 0; padding: .5rem 1.5rem; border: 0; border-radius: 2rem; background: var(--accent); color: var(--surface); font: 600 1rem/1.4 inherit; font-family: inherit; cursor: pointer; }
+.try details { margin: .75rem 0 0; }
+.outcome a { overflow-wrap: anywhere; }
+.previews { display: flex; gap: .75rem; margin: .75rem 0; padding: 0; overflow-x: auto; list-style: none; }
+.previews img { display: block; height: 14rem; width: auto; max-width: 80vw; border-radius: .75rem; background: var(--sunken); }
+.previews span { color: var(--muted); font-size: .875rem; }
 details { margin-top: 1rem; }
 summary { cursor: pointer; color: var(--accent); font-weight: 600; padding: .35rem 0; }
 .depth-1 { padding-left: .9rem; } .depth-2 { padding-left: 1.8rem; } .depth-3 { padding-left: 2.7rem; }

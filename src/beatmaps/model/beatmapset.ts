@@ -6,6 +6,7 @@ import { z } from 'zod';
 
 export const RULESETS = ['osu', 'taiko', 'fruits', 'mania'] as const;
 export type Ruleset = (typeof RULESETS)[number];
+export const rulesetSchema = z.enum(RULESETS).meta({ id: 'Ruleset' });
 
 /** In the order of the osu! API's numbers, from -2 to 4. */
 export const STATUSES = ['graveyard', 'wip', 'pending', 'ranked', 'approved', 'qualified', 'loved'] as const;
@@ -19,7 +20,7 @@ const moment = z.string().nullable().meta({ description: 'ISO 8601, UTC.' });
 export const beatmapSchema = z.object({
   id: z.number(),
   beatmapset_id: z.number(),
-  mode: z.enum(RULESETS),
+  mode: rulesetSchema,
   status: z.enum(STATUSES),
   version: z.string().meta({ description: 'Name of the difficulty.' }),
   difficulty_rating: z.number().meta({ description: "Stars without mods, by the upstream's own figures." }),

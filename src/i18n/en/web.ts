@@ -66,5 +66,7 @@ export const webExamples: ReadonlyMap<string, string> = new Map(
     reel: 'An Instagram reel',
     carousel: 'A post with several photos',
     facebook: 'A Facebook video',
+    beatmap: 'An osu! beatmap',
+    player: 'An osu! player',
   }),
 );

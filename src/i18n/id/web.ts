@@ -66,5 +66,7 @@ export const webExamples: Messages['webExamples'] = new Map(
     reel: 'Reel Instagram',
     carousel: 'Kiriman dengan beberapa foto',
     facebook: 'Video Facebook',
+    beatmap: 'Beatmap osu!',
+    player: 'Pemain osu!',
   }),
 );

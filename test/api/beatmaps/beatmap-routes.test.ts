@@ -226,7 +226,7 @@ describe('the reference', () => {
     }
     expect(paths['/api/post'].get.responses['200'].headers).not.toHaveProperty('X-Data-Source');
     const page = (await app.inject('/docs')).body;
-    expect(page).toContain('/api/search?q=paper%20comet');
+    expect(page).toContain('/api/search?q=stars%3E5');
     expect(page).toContain('/api/download?id=900001');
   });
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
 import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from '../../../src/api/reference/examples.ts';
 import { renderReference } from '../../../src/api/reference/reference-page.ts';
+import { REFERENCE_SCRIPT } from '../../../src/api/reference/reference-script.ts';
 import { postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
@@ -18,6 +20,11 @@ describe('GET /openapi.json', () => {
     const document = response.json();
     expect(document.openapi).toBe('3.1.0');
     expect(document.servers).toEqual([{ url: 'https://medley.example' }]);
+    expect(document.paths['/api/igdownload'].get.responses['200'].content['application/json']).toEqual({
+      schema: { $ref: '#/components/schemas/InstagramAnswer' },
+      example: IG_EXAMPLE,
+    });
+    expect(document.components.schemas.InstagramAnswer).not.toHaveProperty('example');
     expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(ENDPOINTS));
     for (const path of ENDPOINTS) {
       const { parameters, responses } = document.paths[path].get;
@@ -88,14 +95,47 @@ describe('GET /docs', () => {
     expect(page.body.split('<section ').find(text => text.startsWith('id="igdownload"'))).not.toContain('Developing');
   });
 
-  it('runs no script, loads nothing from elsewhere, and its policy holds it to that', async () => {
+  it('runs its own script alone, loads nothing from elsewhere, and its policy holds it to that', async () => {
     const { app } = await createApiServer();
     const { body, headers } = await app.inject('/docs');
-    expect(body).not.toMatch(/<script|<link|<img|<iframe|\sstyle=|\son\w+=|url\(|@import/i);
+    const [before = '', script = '', after = '', ...more] = body.split(/<\/?script>/);
+    expect(more).toEqual([]);
+    expect(before + after).not.toMatch(
+      /<script|<link(?! rel="icon" href="\/)|<img|<iframe|\sstyle=|\son\w+=|url\(|@import/i,
+    );
     const style = /<style>([\s\S]*)<\/style>/.exec(body)?.[1] ?? '';
-    const hash = createHash('sha256').update(style).digest('base64');
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('base64');
     expect(headers['content-security-policy']).toContain("default-src 'none'");
-    expect(headers['content-security-policy']).toContain(`style-src 'sha256-${hash}'`);
+    expect(headers['content-security-policy']).toContain(`style-src 'sha256-${hashOf(style)}'`);
+    expect(headers['content-security-policy']).toContain(`script-src 'sha256-${hashOf(script)}'`);
+    expect(headers['content-security-policy']).not.toContain('unsafe');
+  });
+
+  it('comes compressed to who takes that', async () => {
+    const { app } = await createApiServer();
+    for (const url of ['/docs', '/openapi.json']) {
+      const plain = await app.inject(url);
+      const packed = await app.inject({ url, headers: { 'accept-encoding': 'gzip' } });
+      expect(packed.headers['content-encoding']).toBe('gzip');
+      expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
+      expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
+    }
+  });
+
+  it('previews a post that was tried, as a request that counts', async () => {
+    const asked: string[] = [];
+    const { app } = await createApiServer({
+      async thumbnails(link) {
+        asked.push(link);
+        return [{ kind: 'image', address: '/media/token', alt: null }];
+      },
+    });
+    const url = `/docs/preview?url=${encodeURIComponent('https://www.instagram.com/p/DXtramshed1/')}`;
+    const { headers, ...answer } = await app.inject(url);
+    expect(answer.json()).toEqual({ items: [{ kind: 'image', address: '/media/token', alt: null }] });
+    expect(headers['x-ratelimit-remaining']).toBe('999');
+    expect(asked).toEqual(['https://www.instagram.com/p/DXtramshed1/']);
+    expect((await app.inject('/docs/preview')).statusCode).toBe(400);
   });
 
   it('shows the address that was asked, unless it is none', async () => {
@@ -131,7 +171,7 @@ describe('renderReference', () => {
       },
       components: { headers: { [evil]: { description: evil } } },
     };
-    const page = renderReference(document, evil);
+    const page = renderReference(document, evil).replace(`<script>${REFERENCE_SCRIPT}</script>`, '');
     expect(page).not.toContain('<script');
     expect(page).not.toMatch(/="[^"]*<\/?script/);
     expect(page).toContain('&lt;script&gt;');

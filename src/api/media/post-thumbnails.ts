@@ -1,0 +1,31 @@
+import type { Extractor } from '../../media/extract/extractor.ts';
+import type { Post } from '../../media/post.ts';
+import type { Tunnel } from '../../media/tunnel/tunnel.ts';
+import type { Thumbnail, Thumbnails } from '../reference/docs-routes.ts';
+
+export interface PostThumbnailsOptions {
+  readonly extractor: Pick<Extractor, 'extract'>;
+  readonly tunnel: Pick<Tunnel, 'address' | 'carries'>;
+  readonly now?: () => number;
+}
+
+const LIFE_MS = 3_600_000;
+const MOST = 20;
+
+/** Previews of a post's items by way of this server: the sites let no other page show them. */
+export function createPostThumbnails({ extractor, tunnel, now = Date.now }: PostThumbnailsOptions): Thumbnails {
+  function ofPost(post: Post): readonly Thumbnail[] {
+    const { source, id } = post;
+    return post.items.slice(0, MOST).flatMap(({ kind, thumbnailUrl, variants, alt }, index) => {
+      const url = thumbnailUrl ?? (kind === 'image' ? variants.at(-1)?.url : undefined);
+      if (url === undefined || !tunnel.carries(url)) return [];
+      const file = { url, mime: 'image/jpeg', fileName: `${id}-${index + 1}.jpg`, expiresAt: now() + LIFE_MS };
+      return { kind, address: tunnel.address({ ...file, post: { source, id }, index }), alt };
+    });
+  }
+
+  return async (link, signal) => {
+    const { post } = await extractor.extract(link, { signal, readable: true });
+    return ofPost(post);
+  };
+}
