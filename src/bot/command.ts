@@ -17,8 +17,11 @@ import type { Site } from './views/site-name.ts';
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required: boolean;
-  /** Means something only there: `group` is not offered in private chats, and `button` is for tokens alone: no platform offers it. */
-  readonly only?: 'group' | 'button';
+  /**
+   * Means something only there: `group` is not offered in private chats, `typed` is for those who write a command in words, and `button` is
+   * for tokens alone: no platform offers it.
+   */
+  readonly only?: 'group' | 'typed' | 'button';
   /** Whether it counts in text form only where its name stands before it. */
   readonly named?: true;
 }

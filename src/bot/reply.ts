@@ -11,6 +11,8 @@ export type Inline =
   | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[] }
   /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
+  /** One of Medley's own commands, `osu profile`: shown as people write it there, and ready to be used where the platform can. */
+  | { readonly kind: 'command'; readonly name: string }
   /** A colour that means something (a difficulty's). `symbol` stands for it, an emoji of like colour, where text has none. */
   | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
 
@@ -20,16 +22,33 @@ export type Colour = `#${string}`;
 export type Text = readonly Inline[];
 
 export type Block =
-  | { readonly kind: 'heading'; readonly text: Text }
-  /** `folded` text may be shown shortened, with a way to see the rest where the platform has one. */
-  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean }
-  | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: Text }[] }
+  | Heading
+  /**
+   * `folded` text may be shown shortened, with a way to see the rest where the platform has one. `small`: one line of less importance,
+   * set smaller where the platform can.
+   */
+  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
+  | { readonly kind: 'fields'; readonly fields: readonly Field[] }
   | Image
   | PictureBlock
   /** A short piece of audio to try: a beatmap's preview. An https address. */
   | { readonly kind: 'sound'; readonly url: string; readonly label: string }
   | Card
   | { readonly kind: 'divider' };
+
+export interface Field {
+  readonly label: string;
+  readonly value: Text;
+  /** The command whose usage the label is; it alone stands there where the platform makes it ready to be used. */
+  readonly command?: string;
+}
+
+export interface Heading {
+  readonly kind: 'heading';
+  readonly text: Text;
+  /** Stands beside it, and beside the text below it, where the platform can: an author's avatar. */
+  readonly image?: Image;
+}
 
 export interface PictureBlock {
   readonly kind: 'picture';
@@ -111,6 +130,8 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
+  /** Of the whole, where the platform can show one: the site's that a post is from. */
+  readonly colour?: Colour;
   /** Who sees it where the platform can show a message to one person alone. */
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */

@@ -8,7 +8,7 @@ import { readableChatSettings } from '../settings/chat-settings.ts';
 import { type ChatSettings, VIEWS, type View } from '../settings/settings.ts';
 import { renderCover } from '../views/cover.ts';
 import { hasSound, type PostViewOptions, renderPost } from '../views/post.ts';
-import { type Site, siteNameOf } from '../views/site-name.ts';
+import { type CardSite, postSite, siteNameOf } from '../views/site-name.ts';
 
 const MAX_ITEM = 100;
 /** `1:02:03.500-1:02:10.250` and some room. */
@@ -29,7 +29,7 @@ const OPTIONS = {
 type Asked = Values<typeof OPTIONS>;
 
 /** Brings a post: all its files, the one that the link or the caller points at, only the audio, or a part of a video. */
-export function createDownload({ sources }: { readonly sources: readonly Site[] }) {
+export function createDownload({ sources }: { readonly sources: readonly CardSite[] }) {
   return defineCommand({
     name: 'download',
     options: OPTIONS,
@@ -45,7 +45,7 @@ export function createDownload({ sources }: { readonly sources: readonly Site[] 
       if (disabled !== undefined) throw usageError('sourceOff', { site: siteNameOf(disabled, sources, t) });
       progress('fetching');
       const { post, itemIndex, reason } = await services.extractor.extract(asked.link, { signal });
-      const site = siteNameOf(post.source, sources, t);
+      const site = postSite(post, sources, t);
       if (reason !== undefined) return seenBy(asked, renderCover(post, site, reason, t));
       progress('preparing');
       const chosen = chosenOf(post, asked, itemIndex);

@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import type { Site } from '../views/site-name.ts';
+import type { CardSite } from '../views/site-name.ts';
 import { about } from './about.ts';
 import { beatmapDownload } from './beatmap-download.ts';
 import { beatmapInfo } from './beatmap-info.ts';
@@ -28,7 +28,7 @@ import { privacy } from './privacy.ts';
 import { createSettings } from './settings.ts';
 
 /** Every command of Medley, in the order of its help. */
-export function createCommandList({ sources }: { readonly sources: readonly Site[] }): readonly Command[] {
+export function createCommandList({ sources }: { readonly sources: readonly CardSite[] }): readonly Command[] {
   const list: readonly Command[] = [
     createDownload({ sources }),
     beatmapSearch,

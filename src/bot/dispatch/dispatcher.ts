@@ -92,7 +92,12 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     onUnreadable,
   });
   const findLinks = createLinkFinder(services.extractor);
-  const pastedLinks = createPastedLinks({ commands, admit, run });
+  const pastedLinks = createPastedLinks({
+    commands,
+    admit,
+    // Why a link that someone pasted cannot be shown is of interest to them alone.
+    run: (command, ...rest) => run({ ...command, visibility: 'caller' }, ...rest),
+  });
   const typingHelp = createAutocomplete({ commands, services, translator, logFailure, isBlocked });
   let turns = 0;
 

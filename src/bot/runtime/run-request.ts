@@ -143,7 +143,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   /** It does not heed the end of it: what it still does is as if this process had died. */
   function abandon(run: Run): Verdict {
     log.error({ id: run.request.id, ending: run.ending }, 'a request does not end');
-    return again(run, 0);
+    return run.ending === 'cancelled' ? done(run, 'cancelled') : again(run, 0);
   }
 
   async function allSteps(run: Run): Promise<Verdict> {

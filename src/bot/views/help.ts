@@ -1,21 +1,25 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { CommandSpec, OptionSpec } from '../dispatch/command-texts.ts';
 import { type Block, type Reply, reply, type Text } from '../reply.ts';
+import { sentence } from './sentence.ts';
 
 /** Everything Medley does, in groups: pasted links first, since most people need nothing else. */
 export function renderHelp(specs: readonly CommandSpec[], t: Translator): Reply {
   const words = t.messages.help;
   const links: readonly Block[] = [
     { kind: 'heading', text: [words.links] },
-    { kind: 'text', text: [words.linksText] },
+    { kind: 'text', text: sentence(words.linksText) },
     { kind: 'divider' },
   ];
   return reply({
     blocks: [
       ...(specs.some(({ accepts }) => accepts === 'link') ? links : []),
       { kind: 'heading', text: [words.commands] },
-      { kind: 'fields', fields: specs.map(({ usage, description }) => ({ label: usage, value: [description] })) },
-      { kind: 'text', text: [words.moreText] },
+      {
+        kind: 'fields',
+        fields: specs.map(({ name, usage, description }) => ({ label: usage, value: [description], command: name })),
+      },
+      { kind: 'text', text: sentence(words.moreText) },
     ],
     visibility: 'caller',
   });
@@ -24,7 +28,7 @@ export function renderHelp(specs: readonly CommandSpec[], t: Translator): Reply 
 export function renderCommandHelp(spec: CommandSpec, t: Translator): Reply {
   const words = t.messages.help;
   const blocks: Block[] = [
-    { kind: 'heading', text: [`/${spec.name}`] },
+    { kind: 'heading', text: [{ kind: 'command', name: spec.name }] },
     { kind: 'text', text: [spec.description] },
     { kind: 'text', text: [`${words.usage}: `, { kind: 'code', children: [spec.usage] }] },
   ];

@@ -3,6 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 import { day, joined, link, originBlocks } from './beatmap.ts';
+import { sentence } from './sentence.ts';
 
 export interface ProfileView {
   readonly player: Player;
@@ -144,7 +145,7 @@ function mappingBlocks(player: Player, t: Translator): readonly Block[] {
 export function renderLinked({ name, mode }: LinkedPlayer, t: Translator): Reply {
   const words = t.messages.osu;
   const text = mode === null ? words.linked(name) : words.linkedIn(name, words.modes[mode]);
-  return reply({ tone: 'success', blocks: [{ kind: 'text', text: [text] }], visibility: 'caller' });
+  return reply({ tone: 'success', blocks: [{ kind: 'text', text: sentence(text) }], visibility: 'caller' });
 }
 
 /** @param player who was linked; null for none */

@@ -5,6 +5,7 @@ import type { PermissionCheck, PermissionCheckKey } from '../settings/permission
 import type { LinkedPlayer } from '../settings/settings.ts';
 import type { SectionKey } from '../settings/settings-sections.ts';
 import { joined, link } from './beatmap.ts';
+import { sentence } from './sentence.ts';
 
 /** Something to choose. */
 export interface ChoiceView {
@@ -121,7 +122,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
       kind: 'fields',
       fields: diagnosis.map(({ key, ok }) => ({
         label: `${ok ? '✓' : '✗'} ${texts[key].name}`,
-        value: [ok ? words.may : texts[key].mend],
+        value: sentence(ok ? words.may : texts[key].mend),
       })),
     },
   ];
@@ -130,7 +131,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
 /** The linked player, and how that changes. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
-  if (player === null) return [words.noPlayer];
+  if (player === null) return sentence(words.noPlayer);
   const { id, name, mode } = player;
   return joined([
     [link(userPage(id, mode ?? undefined), name)],

@@ -18,7 +18,7 @@ export const about = {
     settings:
       'I keep the settings you chose, the osu! player you linked and, for 28 days, which beatmaps I recommended to you. A group’s settings are deleted 30 days after I was removed from it. Of a chat I remember the osu! beatmap it saw last, for 30 days; of a group also the players its admins track, and which members with a linked player used an osu! command there, for 90 days.',
     work: 'A link I am still working on is kept until it is delivered, a week at most; so is what a button needs.',
-    forget: '/privacy has me ignore the links you paste. /forget me deletes everything else I keep about you, at once.',
+    forget: '/privacy has me ignore the links you paste. /forget deletes everything else I keep about you, at once.',
   },
 };
 
@@ -34,7 +34,7 @@ export const privacy = {
   ignored:
     'I ignore the links you paste. What you ask me by a command, or by mentioning me in a group, I still answer.',
   explain:
-    'To ignore your links, I keep a scrambled form of your ID that nobody can read back, and nothing more; /forget me leaves it in place.',
+    'To ignore your links, I keep a scrambled form of your ID that nobody can read back, and nothing more; /forget leaves it in place.',
   ignore: 'Ignore my links',
   answer: 'Answer my links again',
 };

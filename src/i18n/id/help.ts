@@ -21,7 +21,7 @@ export const about: Messages['about'] = {
       'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, dan selama 28 hari beatmap yang saya sarankan kepadamu. Pengaturan grup dihapus 30 hari setelah saya dikeluarkan. Tentang sebuah obrolan, saya mengingat beatmap osu! yang terakhir tampil selama 30 hari; tentang grup juga pemain yang dipantau adminnya, dan anggota dengan pemain terkait yang memakai perintah osu! di sana, selama 90 hari.',
     work: 'Tautan yang masih saya kerjakan disimpan sampai terkirim, paling lama seminggu; begitu juga isi tombol.',
     forget:
-      'Dengan /privacy, tautan yang kamu tempel saya abaikan. /forget me langsung menghapus semua hal lain yang saya simpan tentang kamu.',
+      'Dengan /privacy, tautan yang kamu tempel saya abaikan. /forget langsung menghapus semua hal lain yang saya simpan tentang kamu.',
   },
 };
 
@@ -37,7 +37,7 @@ export const privacy: Messages['privacy'] = {
   ignored:
     'Tautan yang kamu tempel saya abaikan. Yang kamu minta lewat perintah, atau dengan menyebut saya di grup, tetap saya jawab.',
   explain:
-    'Agar tautanmu diabaikan, saya menyimpan bentuk acak dari ID-mu yang tidak bisa dibaca kembali, selain itu tidak ada; /forget me tidak menghapusnya.',
+    'Agar tautanmu diabaikan, saya menyimpan bentuk acak dari ID-mu yang tidak bisa dibaca kembali, selain itu tidak ada; /forget tidak menghapusnya.',
   ignore: 'Abaikan tautan saya',
   answer: 'Jawab lagi tautan saya',
 };

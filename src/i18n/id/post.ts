@@ -28,6 +28,7 @@ export const post: Messages['post'] = {
   coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',
   authorOnly: 'Berkas kiriman ini tidak bisa diambil.',
   cover: 'Sampul',
+  avatar: name => `Foto profil ${name}`,
 };
 
 export const progress: Messages['progress'] = {

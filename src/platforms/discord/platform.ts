@@ -7,6 +7,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
+import { createCommandIdRecord } from './command-ids.ts';
 import {
   connectGateway,
   type Gateway,
@@ -21,6 +22,7 @@ import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
 import { applicationIdOf, inviteUrl } from './invite.ts';
 import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
+import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
 import { createSend } from './outgoing/send.ts';
 import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
@@ -64,8 +66,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     hearsUpdates: () => client !== undefined,
     onFailure: error => log.info({ err: error }, 'discord: an embed could not be hidden'),
   });
-  const messages = createMessageSender({ api, suppression, log });
+  const parts = createAnswerParts({ records, log });
+  const messages = createMessageSender({ api, parts, suppression, log });
   const index = createCommandIndex(dispatcher.commandSpecs);
+  const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: ListenContext = {
     dispatcher,
     api,
@@ -74,12 +78,15 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     signal: closing.signal,
     client: () => client,
     readsMessages: () => readsMessages,
+    commandIds,
+    parts,
+    suppression,
   };
   let client: Client<true> | undefined;
   let readsMessages = true;
 
   async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal): Promise<Connection> {
-    const listener = listen({ context, host, index, suppression, settings });
+    const listener = listen({ context, host, index, settings });
     const key = shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`;
     let isCaughtUp = false;
     let isOver = false;
@@ -146,7 +153,9 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   /** Aside, until `close`. Never rejects. */
   async function register(): Promise<void> {
     try {
-      const hasChanged = await registerCommands(api, applicationId(), commandPayloads(dispatcher.commandSpecs));
+      const payloads = commandPayloads(dispatcher.commandSpecs);
+      const { registered, hasChanged } = await registerCommands(api, applicationId(), payloads);
+      await commandIds.learn(registered);
       if (hasChanged) log.info({}, 'discord: commands were registered');
     } catch (error) {
       if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
@@ -159,7 +168,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     repliesAtOnce: MESSAGE_LIMITS.replies,
     connect,
     verify: signal => api.verify(signal),
-    send: createSend({ api, messages, delivery, applicationId, log }),
+    send: createSend({ api, parts, messages, delivery, applicationId, commandIds, log }),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);

@@ -12,6 +12,7 @@ import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { FOUND, fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 const sari = sampleCaller();
 const group = (own: Partial<Caller> = {}) => sampleCaller({ platform: 'discord', chatKind: 'group', ...own });
@@ -44,7 +45,7 @@ function setUp(beatmaps: Beatmaps) {
   };
 }
 
-const all = (replies: readonly Reply[]) => JSON.stringify(replies.map(({ blocks }) => blocks));
+const all = (replies: readonly Reply[]) => spelled(replies.map(({ blocks }) => blocks));
 
 function buttonOf([reply]: readonly Reply[], label: string): string {
   const found = reply?.actions.find(action => action.label === label);

@@ -9,6 +9,7 @@ import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 interface LogLine {
   readonly level: string;
@@ -67,7 +68,7 @@ function listener() {
 }
 
 function words(value: Reply | undefined): string {
-  return JSON.stringify(value?.blocks ?? null);
+  return spelled(value?.blocks ?? null);
 }
 
 const group = (change: Partial<Caller> = {}) => sampleCaller({ chatKind: 'group', chatId: 'square', ...change });
@@ -577,6 +578,13 @@ describe('commands', () => {
     expect(await visibility(new AppError('private', 'x'))).toBe('chat');
     expect(await visibility(new AppError('invalid_request', 'x'))).toBe('caller');
     expect(await visibility(new AppError('forbidden', 'x'))).toBe('caller');
+  });
+
+  it('of a link that was pasted concern the person who pasted it; of one that was asked for, the chat', async () => {
+    const services = sampleServices(fakeExtractor(() => Promise.reject(new AppError('private', 'x'))));
+    const { ask } = setUp({ services });
+    expect((await ask({ text: `look ${link('a')}` }, group())).replies).toMatchObject([{ visibility: 'caller' }]);
+    expect((await ask({ text: `/download ${link('a')}` }, group())).replies).toMatchObject([{ visibility: 'chat' }]);
   });
 
   it('beyond those that fit at once wait, and beyond those that may wait are refused kindly', async () => {

@@ -13,6 +13,7 @@ function plain(text: readonly Inline[]): string {
     .map(part => {
       if (typeof part === 'string') return part;
       if (part.kind === 'swatch') return part.symbol;
+      if (part.kind === 'command') return `/${part.name}`;
       return part.kind === 'time' ? new Date(part.at).toISOString().slice(0, 10) : plain(part.children);
     })
     .join('');
@@ -22,7 +23,7 @@ function lines(blocks: readonly Block[]): string[] {
   return blocks.map(block => ('text' in block ? plain(block.text) : block.kind));
 }
 
-const SITE = 'Instagram';
+const SITE = { name: 'Instagram', colour: '#e1306c', authorUrl: 'https://www.instagram.com/tari.senja/' } as const;
 
 function shown(
   change: Partial<Post>,
@@ -30,7 +31,8 @@ function shown(
   indexes: readonly number[] = [0],
   form: 'original' | 'audio' = 'original',
 ) {
-  return renderPost(samplePost(change), t, { indexes, form, site: change.source === 'facebook' ? 'Facebook' : SITE });
+  const site = change.source === 'facebook' ? { name: 'Facebook' } : { name: SITE.name };
+  return renderPost(samplePost(change), t, { indexes, form, site });
 }
 
 const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
@@ -44,20 +46,35 @@ describe('renderPost', () => {
     expect(without.blocks).toHaveLength(quoted.blocks.length - 1);
   });
 
-  it('shows who, what, the counts, the files and the way to the original', () => {
+  it('shows who, what, where and the counts, the files and the ways to the author and the original', () => {
     const post = samplePost();
     expect(renderPost(post, en, { indexes: [0], form: 'original', site: SITE })).toEqual({
       tone: 'neutral',
       blocks: [
-        { kind: 'heading', text: [{ kind: 'strong', children: ['Tari Senja'] }, ' @tari.senja', ' ✓'] },
+        {
+          kind: 'heading',
+          text: [
+            {
+              kind: 'link',
+              url: SITE.authorUrl,
+              children: [{ kind: 'strong', children: ['Tari Senja'] }, ' @tari.senja'],
+            },
+            ' ✓',
+          ],
+        },
         { kind: 'text', text: ['Evening light over the harbour'], folded: true },
         {
           kind: 'text',
-          text: ['1.2K likes', ' · ', '1 comment', ' · ', { kind: 'time', at: post.publishedAt, style: 'date' }],
+          text: [
+            ...['Instagram', ' · ', '1.2K likes', ' · ', '1 comment', ' · '],
+            { kind: 'time', at: post.publishedAt, style: 'date' },
+          ],
+          small: true,
         },
       ],
       gallery: [{ kind: 'media', post, index: 0, form: 'original', spoiler: false }],
       actions: [{ kind: 'link', label: 'Open original', url: post.url }],
+      colour: SITE.colour,
       visibility: 'chat',
     });
   });
@@ -68,7 +85,7 @@ describe('renderPost', () => {
   });
 
   it('shows a count of zero when the site says zero', () => {
-    expect(lines(shown({ stats: { ...NO_STATS, likes: 0 } }).blocks).at(-1)).toMatch(/^0 likes/);
+    expect(lines(shown({ stats: { ...NO_STATS, likes: 0 } }).blocks).at(-1)).toMatch(/^Instagram · 0 likes/);
   });
 
   it('speaks the reader’s language', () => {

@@ -4,6 +4,7 @@ import type { PlayerStandings } from '../../../beatmaps/model/standing.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type Reply, reply, type Text } from '../../reply.ts';
 import { joined, link, originBlocks, stacked } from '../beatmap.ts';
+import { sentence } from '../sentence.ts';
 
 export interface RankingView {
   readonly ruleset: Ruleset;
@@ -22,7 +23,7 @@ const MAX_CHOICES = 25;
 export function renderRanking({ ruleset, players, stale, left, openToken }: RankingView, t: Translator): Reply {
   const words = t.messages.plays.ranking;
   if (players.length === 0) {
-    return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [words.none] }] });
+    return reply({ tone: 'notice', blocks: [{ kind: 'text', text: sentence(words.none) }] });
   }
   const ppOf = (player: PlayerStandings) => player.standings[ruleset]?.pp ?? 0;
   const ordered = players.toSorted((a, b) => ppOf(b) - ppOf(a));

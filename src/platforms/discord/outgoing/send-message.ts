@@ -1,3 +1,4 @@
+import { MessageFlags } from 'discord.js';
 import type { Sending } from '../../../bot/runtime/chat-platform.ts';
 import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
 import { createWholeAnswers } from '../../../bot/runtime/whole-answers.ts';
@@ -5,13 +6,15 @@ import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';
 import type { MessageReplyTo } from '../reply-to.ts';
 import type { Answer } from './answer.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { deleteButtonId } from './delete-button.ts';
-import type { Content, DiscordApi } from './discord-api.ts';
-import { NO_HISTORY, SendFailure } from './send-failure.ts';
+import type { DiscordApi } from './discord-api.ts';
+import { nonceOf, postReply } from './post-reply.ts';
 import type { EmbedSuppression } from './suppress.ts';
 
 export interface MessageSenderOptions {
   readonly api: Pick<DiscordApi, 'post'>;
+  readonly parts: Pick<AnswerParts, 'add'>;
   readonly suppression: Pick<EmbedSuppression, 'suppress'>;
   readonly log: Pick<Logger, 'info'>;
 }
@@ -23,27 +26,9 @@ export interface MessageSender {
   close(): Promise<void>;
 }
 
-export function createMessageSender({ api, suppression, log }: MessageSenderOptions): MessageSender {
+export function createMessageSender({ api, parts, suppression, log }: MessageSenderOptions): MessageSender {
   const hiding = new Set<Promise<void>>();
   const wholeAnswers = createWholeAnswers();
-
-  async function post(
-    content: Content,
-    nonce: string,
-    to: MessageReplyTo,
-    isSilent: boolean,
-    last: string | undefined,
-    signal: AbortSignal,
-  ) {
-    const replyTo = to.rights.reply ? (last ?? to.messageId) : undefined;
-    try {
-      return await api.post(to.channelId, content, { nonce, replyTo, isSilent }, signal);
-    } catch (error) {
-      // The right to read the history was taken away a moment ago.
-      if (replyTo === undefined || !(error instanceof SendFailure) || error.code !== NO_HISTORY) throw error;
-      return api.post(to.channelId, content, { nonce, replyTo: undefined, isSilent }, signal);
-    }
-  }
 
   async function hideEmbeds(to: MessageReplyTo): Promise<void> {
     try {
@@ -55,29 +40,26 @@ export function createMessageSender({ api, suppression, log }: MessageSenderOpti
 
   return {
     async send(answer, sending, to) {
-      const { request, settings, signal, put } = sending;
+      const { request, settings, signal, put, isFirst, isLast } = sending;
+      const { silent: isSilent } = settings;
       const sent: string[] = [];
+      const button = { requesterId: request.user.id, answerId: to.messageId, hidesEmbed: mayHideEmbed(to) };
       const { isWhole } = await answer.finish({
         fileBytes: to.fileBytes,
         canAttach: to.rights.attach,
-        deleteId: deleteButtonId(request.user.id),
+        deleteId: deleteButtonId(button),
         messages: Number.POSITIVE_INFINITY,
-        async send(content, place) {
-          const isOld = to.hasOldNonces === true && sending.isFirst;
+        async send(content, place, count) {
+          const isOld = to.hasOldNonces === true && isFirst;
+          const replyTo = to.rights.reply ? (sent.at(-1) ?? to.messageId) : undefined;
+          const post = (nonce: string) => postReply(api, to.channelId, content, { nonce, replyTo, isSilent }, signal);
           const posted = await put(
             `${place}`,
-            tag =>
-              post(
-                content,
-                isOld ? `${to.messageId}-${place}` : nonceOf(to, tag),
-                to,
-                settings.silent,
-                sent.at(-1),
-                signal,
-              ),
+            tag => post(isOld ? `${to.messageId}-${place}` : nonceOf(to.messageId, tag)),
             { repeatMs: TIMES.nonce },
           );
           if (posted !== undefined) sent.push(posted.id);
+          if (count > 1 || !isFirst || !isLast) await parts.add(to.messageId, sent);
           return posted?.isConfirmed === true;
         },
       });
@@ -96,7 +78,7 @@ export function createMessageSender({ api, suppression, log }: MessageSenderOpti
   };
 }
 
-/** At most 25 characters: the id of the message takes twelve, a dash, and the tag no more than twelve. */
-function nonceOf({ messageId }: MessageReplyTo, tag: string): string {
-  return `${BigInt(messageId).toString(36)}-${tag}`;
+/** Whether its embed would go when all is brought. */
+function mayHideEmbed({ isOnlyLinks, rights, flags }: MessageReplyTo): boolean {
+  return isOnlyLinks && rights.manage && (flags & MessageFlags.SuppressEmbeds) === 0;
 }

@@ -4,7 +4,7 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
 } from 'discord.js';
-import type { Action, Block, Card, Choice, Reply, Text, Tone } from '../../../bot/reply.ts';
+import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
@@ -14,11 +14,13 @@ import {
   countComponents,
   description,
   display,
+  isFramed,
   lineCount,
   type Room,
   renderBlocks,
   textLength,
 } from './block-components.ts';
+import { type CommandIds, NO_COMMAND_IDS } from './command-mention.ts';
 import { escapeMarkdown, linkTarget, plainText } from './markdown-text.ts';
 import type { PlacedMedia } from './placed-media.ts';
 
@@ -32,8 +34,12 @@ export interface Section {
   readonly pictures?: ReadonlyMap<string, string>;
 }
 
+export interface RenderContext extends RowContext {
+  readonly commands?: CommandIds;
+}
+
 /** Replies that share a message -> its components. Pure: everything that does not fit is shortened with an ellipsis. */
-export function renderMessage(sections: readonly Section[], context: RowContext): APIMessageTopLevelComponent[] {
+export function renderMessage(sections: readonly Section[], context: RenderContext): APIMessageTopLevelComponent[] {
   const room = {
     text: Math.floor(MESSAGE_LIMITS.text / Math.max(1, sections.length)),
     components: Math.floor(MESSAGE_LIMITS.components / Math.max(1, sections.length)),
@@ -41,7 +47,7 @@ export function renderMessage(sections: readonly Section[], context: RowContext)
   const used = new Set<string>();
   return sections.map((section, index) => {
     const isLast = index === sections.length - 1;
-    const accent = ACCENTS[section.reply.tone] ?? colourOf(section.reply.blocks);
+    const accent = ACCENTS[section.reply.tone] ?? colourOf(section.reply);
     return {
       type: ComponentType.Container,
       ...(accent !== undefined && { accent_color: accent }),
@@ -58,8 +64,9 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
 };
 
 /** A container has one; several colours have none in common. */
-function colourOf(blocks: readonly Block[]): number | undefined {
-  const colours = new Set(blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : [])));
+function colourOf({ colour, blocks }: Reply): number | undefined {
+  const cards = blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
+  const colours = new Set(colour === undefined ? cards : [colour]);
   const [only = '', ...others] = colours;
   return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
 }
@@ -69,18 +76,19 @@ function renderSection(
   section: Section,
   room: Room,
   used: Set<string>,
-  context: RowContext,
+  context: RenderContext,
 ): APIComponentInContainer[] {
   const { actions } = section.reply;
   const blocks = withoutRepeats(section.reply.blocks, actions, used);
   const { shown, others } = linksWithin(actions);
   const content: Section = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
-  const cards = blocks.filter(block => block.kind === 'card');
-  for (const shape of formsOf(cards)) {
+  const framed = blocks.filter(isFramed);
+  const cards = framed.filter(block => block.kind === 'card');
+  for (const shape of formsOf(framed.length, context.commands ?? NO_COMMAND_IDS)) {
     const lines = linesWithin(content.reply.blocks, cards, room.text, shape);
     const form = { ...shape, lines };
     const tokens = new Set(used);
-    const opening = openers(cards, actions, form);
+    const opening = openers(framed, actions, form);
     for (const action of opening) if (action.kind === 'button') tokens.delete(action.token);
     const rows = renderActions([...opening, ...shown], tokens, context);
     const left = room.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
@@ -107,10 +115,12 @@ function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], us
 
 type Shape = Omit<CardForm, 'lines'>;
 
-function formsOf(cards: readonly Card[]): readonly Shape[] {
-  const covers = cards.map((_, index) => ({ accessories: cards.length - index, separated: false }));
-  const most = { accessories: cards.length, separated: true };
-  return [...(cards.length > 1 ? [most] : []), ...covers, { accessories: 0, separated: false }];
+function formsOf(framed: number, commands: CommandIds): readonly Shape[] {
+  const most = { accessories: framed, separated: true, commands };
+  const covers = Array.from({ length: framed + 1 }, (_, index) => {
+    return { accessories: framed - index, separated: false, commands };
+  });
+  return framed > 1 ? [most, ...covers] : covers;
 }
 
 function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: number, shape: Shape): number {
@@ -132,14 +142,19 @@ function sizeOf(section: Section, form: CardForm): number {
 const NO_PICTURES: ReadonlyMap<string, string> = new Map();
 
 /** What opens cards that have no button of their own beside them: one button, or a menu of all. Links are in their titles. */
-function openers(cards: readonly Card[], actions: readonly Action[], { accessories }: CardForm): readonly Action[] {
+function openers(
+  framed: readonly (Card | Heading)[],
+  actions: readonly Action[],
+  { accessories }: CardForm,
+): readonly Action[] {
   const offered = new Set(
     actions.flatMap(action => {
       if (action.kind === 'menu') return action.choices.map(({ token }) => token);
       return action.kind === 'button' ? [action.token] : [];
     }),
   );
-  const left = cards.flatMap((card, index) => {
+  const left = framed.flatMap((card, index) => {
+    if (card.kind === 'heading') return [];
     const { action, title, lines } = card;
     if (action?.kind !== 'button' || offered.has(action.token)) return [];
     const isBeside = index < accessories && accessoryOf(card)?.type === ComponentType.Button;

@@ -37,6 +37,9 @@ function formatInline(inline: Inline, t: Pick<Translator, 'date'>): FormattedTex
       return plain(t.date(inline.at));
     case 'swatch':
       return plain(inline.symbol);
+    // As it stands in the menu: then a tap sends it.
+    case 'command':
+      return plain(`/${inline.name.replace(/[ -]/g, '_')}`);
   }
 }
 

@@ -48,6 +48,8 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
     case 'swatch':
       budget.left -= 1;
       return { kind: 'swatch', colour: inline.colour };
+    case 'command':
+      return spendInline(`/${inline.name}`, budget);
     case 'time':
       budget.left -= TIME_LENGTH;
       return inline;

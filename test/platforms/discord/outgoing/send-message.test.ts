@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Reply } from '../../../../src/bot/reply.ts';
+import { reply } from '../../../../src/bot/reply.ts';
+import type { Sending } from '../../../../src/bot/runtime/chat-platform.ts';
+import { createLeavingMessages } from '../../../../src/bot/runtime/leaving-messages.ts';
+import type { Request } from '../../../../src/bot/runtime/request.ts';
+import { laterBy } from '../../../../src/bot/runtime/say.ts';
+import { CHAT_DEFAULTS } from '../../../../src/bot/settings/settings.ts';
+import { errorNotice } from '../../../../src/bot/views/notice.ts';
+import { AppError } from '../../../../src/errors.ts';
+import { createTranslator } from '../../../../src/i18n/translate.ts';
+import { createAnswer } from '../../../../src/platforms/discord/outgoing/answer.ts';
+import { createMessageSender } from '../../../../src/platforms/discord/outgoing/send-message.ts';
+import type { MessageReplyTo } from '../../../../src/platforms/discord/reply-to.ts';
+import { createRecordingLog } from '../../../fakes/log.ts';
+
+const t = createTranslator(['en']);
+const { signal } = new AbortController();
+const to: MessageReplyTo = {
+  kind: 'message',
+  channelId: '20',
+  messageId: '1573986674973605894',
+  flags: 0,
+  fileBytes: 1_000,
+  rights: { send: true, attach: true, reply: true, manage: false, content: true },
+  isOnlyLinks: true,
+};
+
+function requestIn(kind: 'group' | 'private'): Request {
+  return {
+    id: `discord:${to.messageId}`,
+    platform: 'discord',
+    chat: { id: to.channelId, kind },
+    user: { id: '300', rateKey: '300', locales: [] },
+    at: 0,
+    replyTo: to,
+    kind: 'links',
+    what: [{ url: 'https://www.instagram.com/p/SeaLight01/', spoiler: false }],
+  };
+}
+
+/** Sends it, and says what was posted and deleted after half a minute. */
+async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'group', settings = CHAT_DEFAULTS) {
+  const log = createRecordingLog();
+  const deleted: string[] = [];
+  let posted = 0;
+  const sender = createMessageSender({
+    api: {
+      async post() {
+        posted += 1;
+        return { id: `${posted}`, isConfirmed: true };
+      },
+    },
+    parts: { add: async () => undefined },
+    suppression: { suppress: async () => undefined },
+    log,
+  });
+  const discord = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
+  const leaving = createLeavingMessages({ platforms: [discord], records: undefined, log, now: Date.now });
+  const delivery = { deliver: () => Promise.reject(new Error('nothing is fetched here')) };
+  const answer = createAnswer({ fileBytes: 1_000, canAttach: true }, { delivery, t, commands: new Map(), log, signal });
+  for (const each of replies) answer.add(each);
+  const put: Sending['put'] = (key, call) => call(`0-${key}`);
+  const sending: Sending = {
+    ...{ request: requestIn(kind), to, t, settings, signal, isFirst: true, isLast: true, expected: 1, stands: [], put },
+    deleteLater: laterBy(leaving, 'discord', Date.now),
+  };
+  await sender.send(answer, sending, to);
+  await vi.advanceTimersByTimeAsync(29_000);
+  expect(deleted).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_500);
+  await sender.close();
+  await leaving.close();
+  return { posted, deleted };
+}
+
+const failed = errorNotice(new AppError('private', 'private'), t, { visibility: 'caller' });
+
+describe('what concerns one person in a server', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it('leaves after half a minute', async () => {
+    expect(await send([failed])).toEqual({ posted: 1, deleted: ['1'] });
+  });
+
+  it('stays beside what concerns all', async () => {
+    const shown = reply({ blocks: [{ kind: 'text', text: ['A harbour'] }] });
+    expect(await send([failed, shown])).toEqual({ posted: 1, deleted: [] });
+  });
+
+  it('stays where the chat wants it to', async () => {
+    const settings = { ...CHAT_DEFAULTS, noticeSeconds: 0 };
+    expect(await send([failed], 'group', settings)).toEqual({ posted: 1, deleted: [] });
+  });
+
+  it('stays in a private chat', async () => {
+    expect(await send([failed], 'private')).toEqual({ posted: 1, deleted: [] });
+  });
+});
