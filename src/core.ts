@@ -166,6 +166,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
+  const ffmpeg = await findFfmpeg({ searchPath });
   const delivery = createDelivery({
     http,
     mediaHosts,
@@ -179,7 +180,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
             file: file => publicUrl + tunnel.address(file),
             page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
           },
-    ffmpeg: await findFfmpeg({ searchPath }),
+    ffmpeg,
     keptBytes,
     onDelivered: metrics.countDelivery,
     log,
@@ -213,6 +214,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
         await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
       },
     },
+    cutsExactly: ffmpeg !== undefined,
     version: await readVersion(),
   };
   let readChats: (() => Promise<RuntimeStatus>) | undefined;
@@ -220,7 +222,10 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const isOwner = ({ platform, userId }: Caller) =>
     config.owners.some(owner => owner.platform === platform && owner.id === userId);
   const dispatcher = createDispatcher({
-    commands: createCommandList({ sources: sourceDescriptors }),
+    commands: createCommandList({
+      sources: sourceDescriptors,
+      example: config.webExamples[0]?.url ?? sourceDescriptors[0]?.example,
+    }),
     // Others would see in a group what is typed there.
     hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),
     isBlocked: async caller => !isOwner(caller) && (await blocks.hasCaller(caller)),

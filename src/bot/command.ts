@@ -88,6 +88,8 @@ export interface Caller {
   readonly deletesLinks?: boolean;
   /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
   readonly answersQuotes?: boolean;
+  /** The address that adds Medley to a group of theirs, where the platform has one. */
+  readonly inviteUrl?: () => Promise<string>;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
   /** What their rate limit is counted by. */
@@ -168,6 +170,8 @@ export interface Command<O extends Options = Options> {
   readonly visibility: 'chat' | 'caller';
   /** Units of the caller's limit. */
   readonly cost: number;
+  /** Menus and help leave it out: platforms ask for it where people do not type. */
+  readonly listed?: false;
   /** What it is about, so that its notices speak of that. Default: posts. */
   readonly subject?: Subject;
   /**

@@ -81,9 +81,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const work = createTaskPool<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
   const admit = createUserRateLimit({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
+  const listed = commands.filter(each => each.listed !== false);
+  /** Those that the caller may type. */
   const commandsFor = (caller: Caller): readonly Command[] => {
     const hidden = options.hiddenCommands?.(caller) ?? [];
-    return hidden.length === 0 ? commands : [...commands, ...hidden];
+    return hidden.length === 0 ? listed : [...listed, ...hidden];
   };
   const intentOf = createMessageFilter({
     commandsFor,
@@ -98,7 +100,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // Why a link that someone pasted cannot be shown is of interest to them alone.
     run: (command, ...rest) => run({ ...command, visibility: 'caller' }, ...rest),
   });
-  const typingHelp = createAutocomplete({ commands, services, translator, logFailure, isBlocked });
+  const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked });
   let turns = 0;
 
   function onUnreadable(error: unknown, caller: Caller): void {
@@ -141,7 +143,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function find(name: string, caller: Caller): Command {
     const known = commandsFor(caller);
-    const command = known.find(each => each.name === name);
+    const command = [...commands, ...known].find(each => each.name === name);
     if (!command) throw unknownCommand(name, known);
     return command;
   }
@@ -149,7 +151,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Who names a group is told what is in it. */
   function unknownCommand(name: string, all: readonly Command[]): AppError {
     const group = all.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
-    const known = group.length > 0 ? group : commands;
+    const known = group.length > 0 ? group : listed;
     return usageError('unknownCommand', { name, allowed: known.map(each => `/${each.name}`).join(', ') });
   }
 
@@ -261,7 +263,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     translator,
     chatSettings,
 
-    commandSpecs: (t, chatKind) => commands.map(command => commandSpec(command, t, chatKind)),
+    commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
 
     async linksOf(message) {
       const intent = await intentOf(message);

@@ -42,7 +42,7 @@ export interface ChatPlatform<To = unknown> {
   describeCaller?(
     request: Request,
     to: To,
-  ): Pick<Caller, 'hidesEmbeds' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
+  ): Pick<Caller, 'hidesEmbeds' | 'inviteUrl' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
   /** Shows that the request is being worked on, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /** Lets go of everything. Nothing is sent any more. */

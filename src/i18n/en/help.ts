@@ -1,13 +1,28 @@
 export const help = {
-  links: 'Links',
   linksText:
-    'Paste a link to a public Instagram or Facebook post, reel, video or photo, and I show it here, ready to play. Several links in one message are fine; put one in <angle brackets> and I leave it alone.',
-  commands: 'Commands',
-  moreText: 'To learn more about a command, write /help and its name.',
+    'Paste a link to a public Instagram or Facebook post, reel, video or photo, and I show it here, ready to play. Where I cannot see links, write /download and the link.',
+  linksMore: 'Several links in one message are fine. Put one in <angle brackets> and I leave it alone.',
+  chooseSection: 'What else would you like to know?',
+  chooseCommand: 'Choose a command',
+  sections: { links: 'Links', beatmap: 'Beatmaps', osu: 'Players', more: 'Settings and more' },
+  back: 'Back',
   usage: 'Usage',
   optional: 'optional',
   yesNo: 'yes or no',
   range: (min: number, max: number) => `a number from ${min} to ${max}`,
+};
+
+export const start = {
+  links: 'Send me a link to a public Instagram or Facebook post, and it plays right here.',
+  osu: 'Ask me about osu! beatmaps and players, too: /beatmap search finds maps, /osu profile a player.',
+  more: 'I do the same in groups. /help tells you more.',
+  addToGroup: 'Add to group',
+  tryIt: 'Try it',
+  language: 'Language',
+  seesHere:
+    'Thanks for adding me! Paste a link to a public Instagram or Facebook post, and I show it here. Admins can change how with /settings.',
+  blindHere:
+    'Thanks for adding me! I cannot see pasted links here yet. Make me an admin of this group (no special rights needed), or use /download with the link.',
 };
 
 export const about = {

@@ -2,7 +2,7 @@ import { canary } from './canary.ts';
 import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
-import { about, forget, help, privacy } from './help.ts';
+import { about, forget, help, privacy, start } from './help.ts';
 import { osu } from './osu.ts';
 import { owner } from './owner.ts';
 import { discord, telegram } from './platforms.ts';
@@ -32,6 +32,7 @@ export const messages = {
   osu,
   plays,
   help,
+  start,
   settings,
   diagnosis,
   about,

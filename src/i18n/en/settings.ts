@@ -76,6 +76,10 @@ export const diagnosis = {
     name: 'Hide embeds',
     mend: 'Give me the permission Manage Messages; until then a link’s embed stays next to my answer.',
   },
+  deleteMessages: {
+    name: 'Delete answered links',
+    mend: 'Allow me to delete messages, in my rights as an admin; until then links stay next to my answers.',
+  },
   messageContent: {
     name: 'See pasted links',
     mend: 'The bot’s operator can switch on the Message Content Intent. Until then, mention me or use /download.',

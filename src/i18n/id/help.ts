@@ -1,15 +1,30 @@
 import type { Messages } from '../messages.ts';
 
 export const help: Messages['help'] = {
-  links: 'Tautan',
   linksText:
-    'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook, dan saya tampilkan di sini, siap diputar. Boleh beberapa tautan dalam satu pesan; tautan di dalam <kurung sudut> saya biarkan.',
-  commands: 'Perintah',
-  moreText: 'Untuk tahu lebih banyak tentang satu perintah, tulis /help dan namanya.',
+    'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook, dan saya tampilkan di sini, siap diputar. Di tempat saya tidak bisa melihat tautan, tulis /download dan tautannya.',
+  linksMore: 'Boleh beberapa tautan dalam satu pesan. Tautan di dalam <kurung sudut> saya biarkan.',
+  chooseSection: 'Mau tahu tentang apa lagi?',
+  chooseCommand: 'Pilih perintah',
+  sections: { links: 'Tautan', beatmap: 'Beatmap', osu: 'Pemain', more: 'Pengaturan dan lainnya' },
+  back: 'Kembali',
   usage: 'Cara pakai',
   optional: 'opsional',
   yesNo: 'ya atau tidak',
   range: (min, max) => `angka dari ${min} sampai ${max}`,
+};
+
+export const start: Messages['start'] = {
+  links: 'Kirimi saya tautan kiriman publik Instagram atau Facebook, dan kirimannya langsung diputar di sini.',
+  osu: 'Tanyakan juga beatmap dan pemain osu!: /beatmap search mencari beatmap, /osu profile mencari pemain.',
+  more: 'Di grup pun sama. /help menjelaskan lebih banyak.',
+  addToGroup: 'Tambah ke grup',
+  tryIt: 'Coba',
+  language: 'Bahasa',
+  seesHere:
+    'Terima kasih sudah menambahkan saya! Tempelkan tautan kiriman publik Instagram atau Facebook, dan saya tampilkan di sini. Admin bisa mengaturnya lewat /settings.',
+  blindHere:
+    'Terima kasih sudah menambahkan saya! Saya belum bisa melihat tautan yang ditempel di sini. Jadikan saya admin grup ini (tanpa hak khusus), atau pakai /download dengan tautannya.',
 };
 
 export const about: Messages['about'] = {

@@ -10,7 +10,13 @@ export const discord: Messages['discord'] = {
 export const telegram: Messages['telegram'] = {
   delete: 'Hapus',
   paste: 'Tempelkan tautan setelah nama saya',
+  photos: n => `${n} foto`,
+  videos: n => `${n} video`,
+  audios: n => `${n} audio`,
+  audio: 'Audio saja',
   noFiles: 'Obrolan ini tidak mengizinkan saya mengirim foto atau video.',
+  topicClosed:
+    'Saya tidak bisa menjawab: topik itu ditutup. Buka lagi topiknya, atau jadikan saya admin yang boleh mengelola topik.',
   unconfirmed:
     'Telegram tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, kirim tautannya sekali lagi.',
   startFirst:

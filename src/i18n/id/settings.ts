@@ -73,6 +73,10 @@ export const diagnosis: Messages['diagnosis'] = {
     name: 'Menyembunyikan pratinjau',
     mend: 'Beri saya izin Manage Messages; sebelum itu pratinjau tautan tetap tampil di samping jawaban saya.',
   },
+  deleteMessages: {
+    name: 'Menghapus tautan yang dijawab',
+    mend: 'Izinkan saya menghapus pesan, lewat hak saya sebagai admin; sebelum itu tautan tetap tampil di samping jawaban saya.',
+  },
   messageContent: {
     name: 'Melihat tautan yang ditempel',
     mend: 'Pengelola bot bisa menyalakan Message Content Intent. Sebelum itu sebut nama saya, atau pakai /download.',

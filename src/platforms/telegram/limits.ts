@@ -2,6 +2,9 @@
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
+/** The word that the link into a group carries. */
+export const INVITATION = 'hello';
+
 const MB = 1024 * 1024;
 
 /** What one message may hold; `render` shortens the rest. */
@@ -16,6 +19,9 @@ export const MESSAGE_LIMITS = {
   numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
+  /** Bytes of what a button sends back. */
+  callbackData: 64,
+  deletedAtOnce: 100,
   commands: 100,
   commandDescription: 256,
   inlineResults: 50,
@@ -45,6 +51,8 @@ export const CHAT_LIMITS = {
   actionEveryMs: 4_000,
   /** A notice about one person's limit stays in a group no longer than this. */
   noticeMs: 60_000,
+  /** Who asked so long ago may not be there any more, and would miss what is shown to them alone. */
+  ephemeralMs: 60_000,
   /** Telegram keeps a request for updates open for so long. */
   pollSeconds: 50,
   /** A call that needs no file. */

@@ -1,10 +1,13 @@
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
-import type { PlatformHost } from '../../bot/runtime/chat-platform.ts';
+import type { Reply } from '../../bot/reply.ts';
+import type { PlatformHost, Sending } from '../../bot/runtime/chat-platform.ts';
+import { createWholeAnswers } from '../../bot/runtime/whole-answers.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';
 import type { RuntimePlatform } from '../platform.ts';
+import { createChatRecords } from './chat-records.ts';
 import { createButtonPress } from './incoming/button-press.ts';
 import { createChatAccess } from './incoming/chat-access.ts';
 import { createEventIds } from './incoming/envelope.ts';
@@ -14,11 +17,11 @@ import { startPolling } from './incoming/polling.ts';
 import { ALLOWED_UPDATES } from './incoming/updates.ts';
 import { createWebhook } from './incoming/webhook.ts';
 import { createInline } from './inline/inline.ts';
-import { DEFAULT_API, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
+import { DEFAULT_API, INVITATION, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
 import { createAnswerPress } from './outgoing/answer-press.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
-import { createChatAction } from './outgoing/chat-action.ts';
+import { createChatActions } from './outgoing/chat-action.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
@@ -60,6 +63,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const eventIds = createEventIds(token);
   let me: Me | undefined;
   let host: PlatformHost<TelegramReplyTo> | undefined;
+  const wholeAnswers = createWholeAnswers();
   let isIntroduced = false;
 
   const files = {
@@ -70,15 +74,16 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     isLocalServer: apiRoot !== DEFAULT_API,
   };
   const { translator } = dispatcher;
-  const access = createChatAccess(api, async () => me ?? ask());
-  const messages = createMessageApi({ api, pacing, settings, limits, log, now });
+  const access = createChatAccess(api, ask);
+  const records = createChatRecords({ settings, log, now });
+  const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
+  const messages = createMessageApi({ api, pacing, records, actions, limits });
   const photos = createPhotos({ api, messages, limits, log });
-  const sender = createSender({ ...files, messages, photos });
+  const sender = createSender({ ...files, messages, photos, actions });
   const deleteButton = createDeleteButton(token);
   const answers = createPressAnswers({ api, limits, log });
   const answerPress = createAnswerPress({ api, sender, answers, log, editMessage: createEditMessage({ api, photos }) });
-  const sendReply = createSendReply({ api, sender, answerPress, deleteButton, limits, log });
-  const showChatAction = createChatAction({ api, everyMs: limits.actionEveryMs, log });
+  const sendReply = createSendReply({ api, sender, answerPress, deleteButton, limits, log, now });
   const listener = createListener({
     readMessage: createReadMessage({ dispatcher, username: () => me?.username ?? '', eventIds }),
     press: createButtonPress({ api, translator, access, deleteButton, answers, eventIds, log }),
@@ -86,7 +91,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
       ...{ api, dispatcher, sender, translator, limits, log, now },
       candidatesFor: item => createFileCandidates(item, false, files),
     }),
-    settings,
+    records,
+    eventIds,
     log,
     now,
   });
@@ -112,6 +118,11 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
   }
 
+  async function inviteUrl(): Promise<string> {
+    const { username } = me ?? (await ask());
+    return `https://t.me/${username}?startgroup=${INVITATION}`;
+  }
+
   function introduce(bot: Me, signal: AbortSignal): void {
     if (isIntroduced) return;
     isIntroduced = true;
@@ -121,6 +132,20 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
       isIntroduced = false;
       if (!signal.aborted) log.warn({ err: error }, 'the menu of commands could not be set');
     });
+  }
+
+  /** Medley may have no right to it; the answer stands all the same. Never rejects. */
+  async function deleteAnswered({ to, settings: { deleteSource } }: Sending<TelegramReplyTo>): Promise<void> {
+    if (!deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
+    try {
+      await deleteMessage(`${to.chat}`, `${to.message}`);
+    } catch (error) {
+      log.info({ err: error }, 'a link that was answered could not be deleted');
+    }
+  }
+
+  async function deleteMessage(chatId: string, messageId: string): Promise<void> {
+    await api.call('deleteMessage', { chat_id: Number(chatId), message_id: Number(messageId) });
   }
 
   return {
@@ -160,26 +185,34 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     },
 
     async send(replies, sending) {
-      let place = 0;
+      const said: Reply[] = [];
+      let isConfirmed = true;
       for await (const reply of replies) {
-        await sendReply(reply, { ...sending, key: place.toString(36) });
-        place += 1;
+        const isThere = await sendReply(reply, { ...sending, key: said.length.toString(36) });
+        isConfirmed &&= isThere;
+        said.push(reply);
       }
+      const isAllBrought = wholeAnswers.isAllBrought(sending, { replies: said, isConfirmed });
+      if (isAllBrought) await deleteAnswered(sending);
     },
 
     outcomeOf,
+
+    deleteMessage,
 
     // Most presses are answered by an edit, which has no turn.
     busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),
 
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
 
-    showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
+    showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
     describeCaller({ user }, to) {
-      if (!to.isGroup) return {};
+      if (!to.isGroup) return { inviteUrl };
       const isChatAdmin = () => access.isAdmin(to.chat, Number(user.id));
       return {
+        deletesLinks: true,
+        answersQuotes: true,
         diagnose: () => access.diagnose(to.chat),
         ...(user.isChatAdmin === undefined && { isChatAdmin }),
       };

@@ -101,7 +101,7 @@ describe('a link, pasted', () => {
     expect(caption).toContain('…');
     expect(caption).toContain('<b>open the door</b>');
     expect(caption).not.toMatch(/@\w/);
-    expect(entities.map(({ type }) => type)).toEqual(['bold', 'expandable_blockquote']);
+    expect(entities.map(({ type }) => type)).toEqual(['bold', 'text_link', 'expandable_blockquote']);
     expect(fake.problems).toEqual([]);
   });
 
@@ -118,13 +118,6 @@ describe('a link, pasted', () => {
     fake.message({ from: SARI, text: `${REEL} and ${PHOTO} and ${REEL}` });
     await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
     expect(answersIn(fake, SARI.id).map(({ file }) => file?.kind)).toEqual(['video', 'photo']);
-  });
-
-  it('shows that it is at work', async () => {
-    const { fake, calls } = await openStage();
-    fake.message({ from: SARI, text: REEL });
-    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
-    expect(calls('sendChatAction')[0]?.params).toMatchObject({ chat_id: SARI.id, action: 'upload_video' });
   });
 });
 

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
@@ -283,3 +284,15 @@ export function sha256Of(name: string): string {
 export function answersIn(fake: FakeTelegram, chatId: number) {
   return [...fake.messages.values()].filter(message => message.byBot && message.chatId === chatId && !message.deleted);
 }
+
+/** What stands on the buttons under a message, in order, and what they send back. */
+export function buttonsOf({ replyMarkup }: { readonly replyMarkup: unknown }) {
+  const { inline_keyboard: rows } = Keyboard.parse(replyMarkup ?? {});
+  return rows.flat().map(({ text, callback_data: data, url }) => ({ text, data, url }));
+}
+
+const Keyboard = z.object({
+  inline_keyboard: z
+    .array(z.array(z.object({ text: z.string(), callback_data: z.string().optional(), url: z.string().optional() })))
+    .default([]),
+});

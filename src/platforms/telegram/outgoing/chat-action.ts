@@ -1,30 +1,122 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
+import type { Params } from './methods.ts';
 
-export interface ChatActionOptions {
+export type ChatAction = Extract<
+  Params['sendChatAction']['action'],
+  'typing' | 'upload_photo' | 'upload_video' | 'upload_document'
+>;
+
+export type ActionPlace = Pick<TelegramReplyTo, 'chat' | 'thread' | 'isChannel'>;
+
+/** Shows in a chat what Medley is doing there. It costs no message and goes by itself; channels show none. */
+export interface ChatActions {
+  /** `typing`, until the returned function is called. */
+  begin(place: ActionPlace): () => void;
+  /** Another action while the work lasts. */
+  during<T>(place: ActionPlace, action: ChatAction, work: () => Promise<T>): Promise<T>;
+  /** To be awaited before a message is sent: an action that came after it would stand there for five seconds more. Never rejects. */
+  settled(place: ActionPlace): Promise<void>;
+}
+
+export interface ChatActionsOptions {
   readonly api: BotApi;
   readonly everyMs: number;
   readonly log: Pick<Logger, 'debug'>;
 }
 
-/** Shows that Medley is at work, until the returned function is called: it costs no message and goes by itself. */
-export type ShowChatAction = (to: Pick<TelegramReplyTo, 'chat' | 'thread'>) => () => void;
+interface Shown {
+  holders: number;
+  action: ChatAction;
+  timer: NodeJS.Timeout | undefined;
+  /** The call that is under way. */
+  sending: Promise<void> | undefined;
+  isRefused: boolean;
+  readonly ended: AbortController;
+}
 
-export function createChatAction({ api, everyMs, log }: ChatActionOptions): ShowChatAction {
-  return ({ chat, thread }) => {
-    const place = { chat_id: chat, ...(thread === undefined ? {} : { message_thread_id: thread }) };
+/** A message waits no longer for an action to be done with. */
+const SETTLE_MS = 1_000;
 
-    function show(): void {
-      api.call('sendChatAction', { ...place, action: 'upload_video' }).catch((error: unknown) => {
-        log.debug({ err: error }, 'a chat action was not shown');
-        clearInterval(timer);
-      });
-    }
+export function createChatActions({ api, everyMs, log }: ChatActionsOptions): ChatActions {
+  const places = new Map<string, Shown>();
 
-    const timer = setInterval(show, everyMs);
-    timer.unref();
-    show();
-    return () => clearInterval(timer);
+  function show(place: ActionPlace, shown: Shown): void {
+    const { chat, thread } = place;
+    const to = { chat_id: chat, ...(thread === undefined ? {} : { message_thread_id: thread }) };
+    const { signal } = shown.ended;
+    shown.sending = api.call('sendChatAction', { ...to, action: shown.action }, { signal }).then(
+      () => undefined,
+      (error: unknown) => {
+        if (!signal.aborted) log.debug({ err: error }, 'a chat action was not shown');
+        shown.isRefused = true;
+        clearInterval(shown.timer);
+      },
+    );
+    repeat(place, shown);
+  }
+
+  /** From now on. */
+  function repeat(place: ActionPlace, shown: Shown): void {
+    clearInterval(shown.timer);
+    if (shown.isRefused) return;
+    shown.timer = setInterval(() => show(place, shown), everyMs).unref();
+  }
+
+  /** What several requests do in a chat is shown as one. */
+  function hold(place: ActionPlace, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
+    const key = keyOf(place);
+    const known = places.get(key);
+    const shown = known ?? begun(action);
+    shown.holders += 1;
+    places.set(key, shown);
+    if (known === undefined) show(place, shown);
+    let isHeld = true;
+    const release = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      shown.holders -= 1;
+      if (shown.holders > 0) return;
+      places.delete(key);
+      clearInterval(shown.timer);
+      shown.ended.abort();
+    };
+    return { shown, release };
+  }
+
+  return {
+    begin: place => (place.isChannel === true ? () => undefined : hold(place, 'typing').release),
+    async during(place, action, work) {
+      if (place.isChannel === true) return work();
+      const before = places.get(keyOf(place))?.action ?? 'typing';
+      const { shown, release } = hold(place, action);
+      if (shown.action !== action) {
+        shown.action = action;
+        show(place, shown);
+      }
+      try {
+        return await work();
+      } finally {
+        shown.action = before;
+        release();
+      }
+    },
+    async settled(place) {
+      const shown = places.get(keyOf(place));
+      if (shown === undefined) return;
+      await Promise.race([shown.sending, pause(SETTLE_MS, undefined, { ref: false })]);
+      if (places.get(keyOf(place)) === shown) repeat(place, shown);
+    },
   };
+}
+
+function begun(action: ChatAction): Shown {
+  const ended = new AbortController();
+  return { holders: 0, action, timer: undefined, sending: undefined, isRefused: false, ended };
+}
+
+function keyOf({ chat, thread = 0 }: ActionPlace): string {
+  return `${chat} ${thread}`;
 }

@@ -10,6 +10,7 @@ import {
   plain,
   shorten,
 } from './formatted-text.ts';
+import { withMenuNames } from './menu-names.ts';
 
 interface Part {
   readonly content: FormattedText;
@@ -82,7 +83,7 @@ function renderBlock(block: Exclude<Block, Card>, t: Translator): FormattedText 
         block.fields.map(({ label, value }, index) =>
           concat([
             plain(index === 0 ? '' : '\n'),
-            covered(plain(`${label}:`), { type: 'bold' }),
+            covered(plain(`${withMenuNames(label, t)}:`), { type: 'bold' }),
             plain(' '),
             formatText(value, t),
           ]),

@@ -1,6 +1,7 @@
 import type { MessageEntity } from '@grammyjs/types';
 import type { Inline, Text } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { withMenuNames } from './menu-names.ts';
 
 /** Offsets and lengths are UTF-16 units, as JavaScript's own. */
 export type Entity = Readonly<MessageEntity.CommonMessageEntity | MessageEntity.TextLinkMessageEntity>;
@@ -14,13 +15,16 @@ export interface FormattedText {
 export const EMPTY: FormattedText = { text: '', entities: [] };
 const ELLIPSIS = '…';
 
+/** How moments and commands are written. */
+type Words = Pick<Translator, 'date' | 'messages'>;
+
 /** A reply's text as Telegram takes it. */
-export function formatText(text: Text, t: Pick<Translator, 'date'>): FormattedText {
+export function formatText(text: Text, t: Words): FormattedText {
   return concat(text.map(inline => formatInline(inline, t)));
 }
 
-function formatInline(inline: Inline, t: Pick<Translator, 'date'>): FormattedText {
-  if (typeof inline === 'string') return plain(withoutMentions(inline));
+function formatInline(inline: Inline, t: Words): FormattedText {
+  if (typeof inline === 'string') return plain(withoutMentions(withMenuNames(inline, t)));
   switch (inline.kind) {
     case 'strong':
       return covered(formatText(inline.children, t), { type: 'bold' });
@@ -28,7 +32,7 @@ function formatInline(inline: Inline, t: Pick<Translator, 'date'>): FormattedTex
       return covered(formatText(inline.children, t), { type: 'italic' });
     // Nothing may stand inside of code.
     case 'code':
-      return covered(plain(wordsOf(inline.children)), { type: 'code' });
+      return covered(plain(withMenuNames(wordsOf(inline.children), t)), { type: 'code' });
     case 'link': {
       const children = formatText(inline.children, t);
       return isWebAddress(inline.url) ? covered(children, { type: 'text_link', url: inline.url }) : children;

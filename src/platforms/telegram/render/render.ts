@@ -35,17 +35,24 @@ export interface MediaPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-export type Payload = TextPayload | PhotoPayload | MediaPayload;
+/** Comes after albums: what they hold, and the buttons that they cannot have. */
+export interface FollowUpPayload {
+  readonly kind: 'followUp';
+  readonly content: FormattedText;
+  readonly keyboard: Keyboard | undefined;
+}
+
+export type Payload = TextPayload | PhotoPayload | MediaPayload | FollowUpPayload;
 
 export interface RenderContext {
   readonly t: Translator;
-  /** Buttons of this platform's own, under what can be taken away by a press. */
+  /** Buttons of this platform's own, under a single file. */
   readonly extra?: readonly Button[];
 }
 
 /**
- * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links stand in the caption, and only
- * buttons that do something come in a message of their own.
+ * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links stand in the caption, and buttons
+ * that do something come in a message of their own.
  */
 export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
@@ -62,7 +69,7 @@ export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly
   const albums = groups.map(
     (items, index): Payload => ({ kind: 'media', items, caption: index === 0 ? caption : EMPTY, keyboard: undefined }),
   );
-  return buttons.length === 0 ? albums : [...albums, renderText(blocks.slice(0, 1), buttons, t)];
+  return [...albums, { kind: 'followUp', content: plain(contentsOf(gallery, t)), keyboard: renderKeyboard(buttons) }];
 }
 
 /** Words, under a photo where there is one and they fit. */
@@ -184,7 +191,20 @@ function linkBlock(links: readonly Action[]): readonly Block[] {
   return text.length === 0 ? [] : [{ kind: 'text', text }];
 }
 
-/** Photos and films go together, sounds with sounds, in order. */
+/** `3 photos, 2 videos` */
+function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
+  const { photos, videos, audios } = t.messages.telegram;
+  const kinds = gallery.map(item => (isSound(item) ? 'audio' : (item.post.items[item.index]?.kind ?? 'image')));
+  const count = (kind: (typeof kinds)[number]) => kinds.filter(each => each === kind).length;
+  const counts = [
+    [count('image'), photos],
+    [count('video'), videos],
+    [count('audio'), audios],
+  ] as const;
+  return counts.flatMap(([n, words]) => (n === 0 ? [] : [words(n)])).join(', ');
+}
+
+/** Photos and videos go together, audio with audio, in order. */
 function grouped(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
   const groups: GalleryItem[][] = [];
   for (const item of gallery) {

@@ -73,7 +73,7 @@ describe('render', () => {
       actions: [link, button],
     });
     const last = render(value, { t }).at(-1);
-    expect(last).toMatchObject({ kind: 'text', content: { text: 'Ines' } });
+    expect(last).toMatchObject({ kind: 'followUp', content: { text: '2 photos' } });
     expect(last?.keyboard?.inline_keyboard.flat()).toEqual([expect.objectContaining({ callback_data: 'token' })]);
   });
 
@@ -111,7 +111,7 @@ describe('render', () => {
           gallery: hasFile ? gallery(makePost()) : [],
         });
         const [payload] = render(value, { t });
-        const content = payload?.kind === 'text' ? payload.content : payload?.caption;
+        const content = payload && 'content' in payload ? payload.content : payload?.caption;
         expect(content?.text.length).toBeLessThanOrEqual(hasFile ? 1024 : 4096);
         for (const { offset, length } of content?.entities ?? []) {
           expect(offset + length).toBeLessThanOrEqual(content?.text.length ?? 0);
