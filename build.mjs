@@ -19,6 +19,7 @@ const ENTRIES = {
   live: 'src/live.ts',
   backup: 'src/backup.ts',
   migrate: 'src/migrate.ts',
+  'catalogue-worker': 'src/beatmaps/catalogue/catalogue-worker.ts',
   'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
   'facebook-page-worker': 'src/media/sources/facebook/facebook-page-worker.ts',
   'instagram-page-worker': 'src/media/sources/instagram/instagram-page-worker.ts',
@@ -61,9 +62,10 @@ async function buildPrograms() {
     format: 'esm',
     platform: 'node',
     target: 'node20.18',
-    minify: true,
-    // Names of errors and functions stand in logs.
-    keepNames: true,
+    // Names stay: those of errors and functions stand in logs. Shortening them and giving the old ones back as the program runs
+    // (keepNames) costs a tenth of a request.
+    minifyWhitespace: true,
+    minifySyntax: true,
     sourcemap: 'linked',
     sourcesContent: false,
     external: EXTERNAL,

@@ -5,12 +5,15 @@ import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
+import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
+import { createShownViews } from './bot/buttons/shown-views.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey, type Services } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createOwnerCommands } from './bot/commands/owner/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
+import { CALLBACK_PATH, createAccountLinks } from './bot/linking/account-links.ts';
 import { type ChatMemory, createChatMemory } from './bot/memory/chat-memory.ts';
 import { ownerKey } from './bot/runtime/request.ts';
 import type { RuntimeStatus } from './bot/runtime/runtime.ts';
@@ -19,6 +22,7 @@ import { createOptOuts } from './bot/settings/opt-outs.ts';
 import { createSettingsStore, type SettingsStore } from './bot/settings/settings.ts';
 import type { Config } from './config.ts';
 import { createMemoryCache } from './infra/cache/cache.ts';
+import { createPacking } from './infra/cache/packed-values.ts';
 import { actFor } from './infra/concurrency/client-context.ts';
 import type { FailureTally } from './infra/failure-tally.ts';
 import type { ThrottleRules } from './infra/http/host-throttle.ts';
@@ -35,7 +39,7 @@ import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { withholdPosts } from './media/extract/withheld-posts.ts';
 import { createCdnHeaders, hostsBelow } from './media/files/cdn.ts';
-import { type Post, postBytes } from './media/post.ts';
+import type { Post } from './media/post.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createYtDlpStrategy, findYtDlp } from './media/sources/yt-dlp.ts';
 import { findFfmpeg } from './media/transcode/ffmpeg.ts';
@@ -43,9 +47,11 @@ import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import { openStorage } from './storage.ts';
 
-/** A reel takes about 10 KB, a long carousel 100; as much again is held by answers already written. */
+/** A reel takes about 10 KB, a long carousel 100. */
 const MAX_POSTS = 10_000;
-const MAX_POST_BYTES = 16 * 1024 * 1024;
+const MAX_POST_BYTES = 24 * 1024 * 1024;
+/** Those that are asked for again and again, with the answers already written about them. */
+const MAX_POSTS_AT_HAND = 300;
 const MAX_SHORT_LINKS = 20_000;
 /** More than there are places for streams: with a place, none waits for a connection. */
 const STREAM_CONNECTIONS = 256;
@@ -118,7 +124,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     cache: createMemoryCache<Post>({
       maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
-      sizeOf: postBytes,
+      hold: createPacking({ maxUnpacked: MAX_POSTS_AT_HAND }),
       behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
@@ -128,7 +134,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory } =
     createBeatmapServices({
       http,
-      store,
       records: storage.records,
       dataDir,
       isFiller: storage.isFiller,
@@ -193,6 +198,18 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   });
   const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);
 
+  const accountLinks =
+    publicUrl === undefined || config.osu === undefined
+      ? undefined
+      : createAccountLinks({
+          records: storage.records,
+          key: storage.keyFor('account links'),
+          publicUrl,
+          signIn: createOsuSignIn({ http, log, ...config.osu, redirectUri: publicUrl + CALLBACK_PATH }),
+          settings,
+        });
+
+  const views = createShownViews({ records: storage.records });
   const services: Services = {
     extractor,
     beatmaps,
@@ -202,6 +219,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     painter: createSvgRasterizer(),
     settings,
     optOuts: createOptOuts({ records: storage.records, key: storage.keyFor('opt-outs') }),
+    ...(accountLinks && { accountLinks }),
     memory,
     actions: createButtonTokens({
       key: storage.keyFor('buttons'),
@@ -211,7 +229,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     requests: {
       async forgetUser(platform, userId) {
         const owner = ownerKey(platform, userId);
-        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
+        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.forgetUser(owner)]);
       },
     },
     cutsExactly: ffmpeg !== undefined,
@@ -248,6 +266,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     delivery,
     settings,
     services,
+    accountLinks,
     dispatcher: onBehalfOfCallers(dispatcher),
     /** The chats come after all this; owners are told how they do. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
@@ -263,7 +282,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       await backgroundFill.stop();
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await Promise.all([http.close(), streamHttp.close()]);
-      catalogue.close();
+      await catalogue.close();
       await strategyRecords.close();
       await storage.close();
     },

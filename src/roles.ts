@@ -16,6 +16,7 @@ import { createServer, type Server } from './infra/server/server.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
+import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
 /** What the API's reference shows where WEB_EXAMPLES names no player or beatmap: both have been there since osu! was young. */
@@ -96,6 +97,8 @@ async function registerWeb(
     recommendRoutes({ recommend }),
   ];
   await app.register(web.plugin);
+  if (core.accountLinks !== undefined && publicUrl !== undefined)
+    await app.register(linkRoutes({ links: core.accountLinks, publicUrl, limiter, log }));
   const exampleOf = (wanted: string) => webExamples.find(({ kind }) => kind === wanted)?.url;
   const examples = {
     user: exampleOf('player') ?? PUBLIC_EXAMPLES.player,

@@ -4,13 +4,13 @@ import { JSON_TYPE } from '../infra/server/server-failure.ts';
 
 /** A JSON body that is ready to be sent, with its entity tag. */
 export interface Answer {
-  /** Text, not bytes: Node sends it in one piece with the headers. */
-  readonly body: string;
+  /** Encoded once, however often it is sent. */
+  readonly body: Buffer;
   readonly etag: string;
 }
 
 export function createAnswer(value: object): Answer {
-  const body = JSON.stringify(value);
+  const body = Buffer.from(JSON.stringify(value));
   return { body, etag: `"${createHash('sha1').update(body).digest('base64url')}"` };
 }
 

@@ -6,6 +6,7 @@ import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
+import type { AccountLinks } from './linking/account-links.ts';
 import type { ChatMemory } from './memory/chat-memory.ts';
 import { groupKey, personKey } from './memory/place.ts';
 import type { Card, Reply } from './reply.ts';
@@ -88,6 +89,8 @@ export interface Caller {
   readonly deletesLinks?: boolean;
   /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
   readonly answersQuotes?: boolean;
+  /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
+  readonly answersAlone?: boolean;
   /** The address that adds Medley to a group of theirs, where the platform has one. */
   readonly inviteUrl?: () => Promise<string>;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
@@ -123,9 +126,11 @@ export interface Services {
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
   readonly optOuts: OptOuts;
+  /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
+  readonly accountLinks?: Pick<AccountLinks, 'offer' | 'forgetUser'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** What was asked for and is not answered yet. */
+  /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
   /** Whether a part of a video can begin at any of its pictures. Default: only where the video lets it. */
   readonly cutsExactly?: boolean;
@@ -182,8 +187,16 @@ export interface Command<O extends Options = Options> {
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /** Autocomplete for one option's partial value; at most 25 are used. */
   suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;
-  /** What is found while a person still types, without asking any upstream; an empty text lists what most people like. */
-  browse?(text: string, next: string | undefined, context: CommandContext): Promise<Browsed>;
+  /**
+   * What is found while a person still types; an empty text lists what most people like.
+   * @param reach `local`: without asking any upstream
+   */
+  browse?(
+    text: string,
+    next: string | undefined,
+    context: CommandContext,
+    reach: 'local' | 'upstream',
+  ): Promise<Browsed>;
 }
 
 /** Declares a command; the option types flow into `run`. */

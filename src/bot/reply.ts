@@ -78,6 +78,9 @@ export interface Card {
   readonly action?: Action;
 }
 
+/** What the reader's chat looks like, where that is known. */
+export type Theme = 'dark' | 'light';
+
 /** Drawn by Medley, when it is sent and not before. */
 export interface Picture {
   /** Identifies it, the same for the same content: letters, digits, `-`. */
@@ -85,8 +88,8 @@ export interface Picture {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. */
-  draw(): Promise<Buffer>;
+  /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
+  draw(theme?: Theme): Promise<Buffer>;
 }
 
 /** One file of a post. The platform decides how it gets there: its own file id, an address, an upload, the tunnel. */

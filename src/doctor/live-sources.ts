@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import type { Cookie } from 'tough-cookie';
 import type { HttpClient } from '../infra/http/http-client.ts';
 import { createLogger } from '../infra/log.ts';
-import { parseCookiesFile } from '../media/extract/cookies-file.ts';
+import { readCookies } from '../media/extract/cookies-file.ts';
 import type { MediaSource } from '../media/extract/source.ts';
 import type { SourceId } from '../media/post.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
@@ -31,13 +30,11 @@ export async function openLiveSources(setup: LiveSetup, clientOf: (id: SourceId)
   const ytDlp = isReal ? await findYtDlp({ searchPath, proxy: upstreamProxy }) : undefined;
   const log = createLogger({ level: 'silent' });
   const sources: MediaSource[] = [];
-  const all: Cookie[] = [];
+  const accounts = await readCookies(cookiesFiles);
   for (const source of sourceDescriptors) {
-    const file = cookiesFiles[source.id];
-    const cookies = file === undefined ? [] : parseCookiesFile(await readFile(file, 'utf8'));
+    const cookies = accounts.get(source.id);
     const extraStrategies = ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)];
     sources.push(source.create({ http: clientOf(source.id), log, cookies, upstreamConstants, extraStrategies }));
-    all.push(...cookies);
   }
-  return { sources, cookies: all };
+  return { sources, cookies: [...accounts.values()].flat() };
 }

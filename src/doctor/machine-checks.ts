@@ -1,8 +1,8 @@
 /** What Medley needs of the machine it runs on. */
-import { access, constants, readFile } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { openStore } from '../infra/store/store.ts';
-import { parseCookiesFile } from '../media/extract/cookies-file.ts';
+import { readCookies } from '../media/extract/cookies-file.ts';
 import { cookiesVariable, type SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
 import { inspectFfmpeg } from '../media/transcode/ffmpeg.ts';
@@ -42,8 +42,8 @@ async function checkCookies(source: Account, path: string | undefined): Promise<
     return { state: 'note', what: `${what}: none`, remedy };
   }
   try {
-    const names = parseCookiesFile(await readFile(path, 'utf8')).map(cookie => cookie.key);
-    if (names.includes(sessionCookie)) return { state: 'ok', what };
+    const cookies = await readCookies({ [source.id]: path });
+    if (cookies.get(source.id)?.some(({ key }) => key === sessionCookie) === true) return { state: 'ok', what };
     return {
       state: 'wrong',
       what,

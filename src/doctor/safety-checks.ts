@@ -1,6 +1,7 @@
 /** What keeps people's limits and the operator's secrets their own. */
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { MIN_FREE_BYTES } from '../infra/readiness.ts';
 import type { Finding } from '../platforms/platform.ts';
 
 export interface Surroundings {
@@ -11,8 +12,6 @@ export interface Surroundings {
   readonly mediaCacheBytes: number;
 }
 
-/** Below it `/readyz` says that Medley is not ready. */
-const MIN_FREE_BYTES = 200_000_000;
 const OTHERS_MAY_READ = 0o004;
 const OTHERS_MAY_ENTER = 0o001;
 
@@ -26,7 +25,11 @@ async function checkDisk({ dataDir, mediaCacheBytes }: Surroundings): Promise<Fi
     const free = bavail * bsize;
     const what = `${giga(free)} GB are free for ${dataDir}`;
     if (free < MIN_FREE_BYTES)
-      return { state: 'wrong', what, remedy: 'Make room: below 0.2 GB Medley says that it is not ready.' };
+      return {
+        state: 'wrong',
+        what,
+        remedy: `Make room: below ${giga(MIN_FREE_BYTES)} GB Medley says that it is not ready.`,
+      };
     if (free < MIN_FREE_BYTES + mediaCacheBytes)
       return { state: 'note', what, remedy: 'MEDIA_CACHE_MB may fill them: lower it, or make room.' };
     return { state: 'ok', what };

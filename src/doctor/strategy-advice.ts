@@ -1,3 +1,4 @@
+import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import type { Finding } from '../platforms/platform.ts';
 import type { SourceReport } from './ask-strategies.ts';
 
@@ -55,7 +56,7 @@ export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[]
     const remedy = 'UPSTREAM_PROXY: set a proxy whose address the site does not know as a data centre.';
     findings.push({ state: 'note', what, remedy });
   }
-  const cookies = `${source.toUpperCase()}_COOKIES_FILE`;
+  const cookies = cookiesVariable({ id: source });
   if (isMissing && walled.length > 0 && setup.isSet(cookies) === false) {
     const what = `${source}: posts behind the login and stories are out of reach`;
     const remedy = `${cookies}: the cookies of an account of your own would bring them; README says what that risks.`;

@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts';
-import { summarizeError } from './log-summary.ts';
+import { codeOf, isMistake, summarizeError } from './log-summary.ts';
 
 const REDACTED = '[redacted]';
 const MAX_TEXT = 4_000;
@@ -105,10 +105,9 @@ function isSecret(name: string, value: unknown): boolean {
 
 function cleanError(error: Error, depth: number, budget: Budget, causes: number): object {
   budget.left--;
-  const code = 'code' in error ? error.code : undefined;
   return {
     type: error.name,
-    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...codeOf(error),
     message: scrub(error.message),
     ...(error instanceof AppError && Object.keys(error.params).length > 0
       ? { params: clean(error.params, depth + 1, budget) }
@@ -134,7 +133,7 @@ function cleanCauses(errors: readonly unknown[], depth: number, budget: Budget, 
 function hidesMistake(error: Error): boolean {
   let cause: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && cause instanceof Error; depth += 1) {
-    if (cause instanceof TypeError || cause instanceof RangeError || cause instanceof ReferenceError) return true;
+    if (isMistake(cause)) return true;
     cause = cause.cause;
   }
   return false;

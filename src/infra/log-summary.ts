@@ -55,7 +55,8 @@ function countRepeats(lines: readonly string[]): string[] {
   return [...counts].slice(0, MAX_CAUSES).map(([line, count]) => (count === 1 ? line : `${count}x ${line}`));
 }
 
-function codeOf(error: Error): { readonly code?: string | number } {
+/** An error's own code, where it has one. */
+export function codeOf(error: Error): { readonly code?: string | number } {
   const code = 'code' in error ? error.code : undefined;
   return typeof code === 'string' || typeof code === 'number' ? { code } : {};
 }
@@ -76,7 +77,8 @@ function findMistake(error: Error): Error | undefined {
   return error instanceof AppError && error.code === 'internal' ? innermost : undefined;
 }
 
-function isMistake(error: Error): boolean {
+/** An error of the program's, not an answer from outside. */
+export function isMistake(error: Error): boolean {
   return (
     (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError) && !('code' in error)
   );

@@ -86,17 +86,22 @@ export function createReadiness(options: ReadinessOptions): Readiness {
   };
 }
 
-const MIN_FREE_BYTES = 200_000_000;
+/** On the disk that holds what is durable; with less left, nothing new is accepted. */
+export const MIN_FREE_BYTES = 200_000_000;
 
-/** Fails when the disk that holds `path` has less than 200 MB left. */
-export function diskCheck(path: string, minFreeBytes = MIN_FREE_BYTES): ReadinessCheck {
+/** What is wrong with so much room; undefined when it is enough. */
+export function whyTooFull(freeBytes: number): string | undefined {
+  const mega = (bytes: number) => Math.floor(bytes / 1_000_000);
+  return freeBytes < MIN_FREE_BYTES ? `Only ${mega(freeBytes)} MB of ${mega(MIN_FREE_BYTES)} are free.` : undefined;
+}
+
+/** Fails when the disk that holds `path` is nearly full. */
+export function diskCheck(path: string): ReadinessCheck {
   return {
     name: 'disk',
     async check() {
       const { bavail, bsize } = await statfs(path);
-      const free = bavail * bsize;
-      const mega = (bytes: number) => Math.floor(bytes / 1_000_000);
-      return free < minFreeBytes ? `Only ${mega(free)} MB of ${mega(minFreeBytes)} are free.` : undefined;
+      return whyTooFull(bavail * bsize);
     },
   };
 }

@@ -157,13 +157,3 @@ export function playableVariants(item: Pick<MediaItem, 'kind' | 'variants'>): re
   if (item.kind === 'audio') return item.variants.filter(variant => variant.hasAudio !== false);
   return item.variants.filter(variant => variant.hasVideo && !variant.adaptive);
 }
-
-/** Rough bytes a post takes in memory: its addresses and words, and what every object around them costs. */
-export function postBytes(post: Post): number {
-  let bytes = 2_000 + (post.caption?.length ?? 0) * 2;
-  for (const item of post.items) {
-    bytes += 400 + (item.thumbnailUrl?.length ?? 0);
-    for (const variant of item.variants) bytes += 200 + variant.url.length;
-  }
-  return bytes;
-}

@@ -1,4 +1,4 @@
-/** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them. */
+/** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them; `-- catalogue 1500000` over so many sets. */
 import { run as runAutocomplete } from './autocomplete-bench.ts';
 import { benchCatalogue } from './catalogue-bench.ts';
 import { stopChildren } from './child.ts';
@@ -16,7 +16,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['difficulty', runDifficulty],
   ['autocomplete', () => runAutocomplete()],
   ['delivery', runDelivery],
-  ['catalogue', () => benchCatalogue(200_000)],
+  ['catalogue', () => benchCatalogue(Number(process.argv[3] ?? 200_000))],
   ['estimates', async () => benchEstimates()],
   ['recommend', () => benchRecommend(500, 200_000)],
   ['compress', runCompress],

@@ -50,11 +50,16 @@ function print(rows: readonly Measured[]): void {
 }
 
 async function compare(world: World): Promise<void> {
-  const withLibrary = await withStore(store =>
-    measure('recommend, maps computed', world, ROUNDS, wayOf(world, openRecommender(world, store, libraryOf(world)))),
+  const withLibrary = await withStore(async store =>
+    measure(
+      'recommend, maps computed',
+      world,
+      ROUNDS,
+      wayOf(world, await openRecommender(world, store, libraryOf(world))),
+    ),
   );
-  const byEstimate = await withStore(store =>
-    measure('recommend, estimates alone', world, ROUNDS, wayOf(world, openRecommender(world, store))),
+  const byEstimate = await withStore(async store =>
+    measure('recommend, estimates alone', world, ROUNDS, wayOf(world, await openRecommender(world, store))),
   );
   print([
     withLibrary,
@@ -68,7 +73,7 @@ async function time(sets: number): Promise<void> {
   const world = createWorld({ maps: sets * 4, players: 20, seed: 2 });
   await withStore(async store => {
     const start = performance.now();
-    const recommend = openRecommender(world, store);
+    const recommend = await openRecommender(world, store);
     console.log(`\n${sets} sets written in ${((performance.now() - start) / 1_000).toFixed(1)} s.\n`);
     console.log('| answers of ten, nothing waited for | times | p50 ms | p99 ms |\n|---|--:|--:|--:|');
     for (const [name, wishes] of [

@@ -1,8 +1,7 @@
 /** How good recommendations are in a world whose truth is known, beside two ways of doing without them. */
-import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
 import { recommendedStars } from '../../src/beatmaps/rating/pp-estimate.ts';
-import { createCandidatePool } from '../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
 import type { Store } from '../../src/infra/store/store.ts';
@@ -38,13 +37,13 @@ const LIMIT = 10;
 const TRIES = 5;
 
 /** The recommender over the world, the API's answers played by it. */
-export function openRecommender(
+export async function openRecommender(
   world: World,
   store: Store,
   difficulty?: Pick<Difficulty, 'of'>,
   rescoreMs?: number,
-): Recommend {
-  const catalogue = createCatalogue({
+): Promise<Recommend> {
+  const catalogue = createCatalogueHere({
     store,
     onFailure: error => {
       throw error;
@@ -52,7 +51,7 @@ export function openRecommender(
   });
   for (let done = 0; done < world.sets.length; done += 2_000) {
     catalogue.remember(world.sets.slice(done, done + 2_000));
-    catalogue.flush();
+    await catalogue.flush();
   }
   const players = new Map(world.players.map(player => [player.id, player]));
   const playerOf = (user: number | string) => {
@@ -74,7 +73,6 @@ export function openRecommender(
       set: nothing,
       setOfMap: nothing,
     },
-    pool: createCandidatePool(store),
     catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
     difficulty,

@@ -64,7 +64,7 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
   const told = { source: 'osu', stale: false } as const;
   const beatmaps: Beatmaps = {
     hasPlayers: true,
-    suggestSets: () => [suggestionOf(SET)],
+    suggestSets: async () => [suggestionOf(SET)],
     suggestPlayers: () => [PLAYER],
     async set(id) {
       note('set', id);

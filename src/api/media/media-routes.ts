@@ -39,6 +39,8 @@ interface Endpoint {
   readonly shape: (post: Post, muxedAddress: MuxedAddress) => object;
 }
 
+type LinkRequest = FastifyRequest<{ Querystring: { url: string } }>;
+
 const FRESH_S = 300;
 /** An old answer that stood in for a failing upstream, or one with items missing: worth asking again soon. */
 const STALE_S = 30;
@@ -135,9 +137,9 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
 
   function createHandler(endpoint: Endpoint) {
     const answers = createPostAnswers({ shape: endpoint.shape, tunnel, now });
-    return async (request: FastifyRequest<{ Querystring: { url: string } }>, reply: FastifyReply) => {
-      const { post, from } = await extract(endpoint, request.query.url, request.signal);
-      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request));
+    return async (request: LinkRequest, reply: FastifyReply) => {
+      const { post, from } = await extract(endpoint, request);
+      const { answer, origin } = answers(post, publicUrl ?? askedOrigin(request), from === 'cache');
       reply.header('x-cache', X_CACHE[from]);
       // The address of this server is the one that was asked: no shared cache may give it to others.
       const isPrivate = origin !== undefined && publicUrl === undefined;
@@ -145,10 +147,18 @@ export function mediaRoutes(options: MediaRoutesOptions): FastifyPluginAsync {
     };
   }
 
-  async function extract(endpoint: Endpoint, link: string, signal: AbortSignal): Promise<Extraction> {
+  async function extract(endpoint: Endpoint, request: LinkRequest): Promise<Extraction> {
+    const link = request.query.url;
     try {
       const { only, readable } = endpoint;
-      return await extractor.extract(link, { signal, readable, ...(only === undefined ? {} : { only }) });
+      return await extractor.extract(link, {
+        // The server makes one for each request that asks for it, which an answer from memory does not.
+        get signal() {
+          return request.signal;
+        },
+        readable,
+        ...(only === undefined ? {} : { only }),
+      });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       if (error.code === 'invalid_request') throw badLink(endpoint, error);

@@ -10,8 +10,11 @@ export interface PostAnswer {
   readonly origin: string | undefined;
 }
 
-/** The answer about a post for those who asked at `origin`. @throws what `shape` throws */
-export type PostAnswers = (post: Post, origin: string) => PostAnswer;
+/**
+ * The answer about a post for those who asked at `origin`; remembered as long as the post is held, where that `isKept`.
+ * @throws what `shape` throws
+ */
+export type PostAnswers = (post: Post, origin: string, isKept: boolean) => PostAnswer;
 
 export interface PostAnswersOptions {
   readonly shape: (post: Post, muxedAddress: MuxedAddress) => object;
@@ -22,7 +25,7 @@ export interface PostAnswersOptions {
 /** Addresses of ours in an answer live this long, and are handed out for half of it. */
 const LINK_LIFE_MS = 6 * 3_600_000;
 
-/** A cached post is the same object every time: its answer is written once, with our own addresses once for each half of their life. */
+/** A post that is asked for often is the same object every time: its answer is written once, with our own addresses once for each half of their life. */
 export function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): PostAnswers {
   const written = new WeakMap<Post, PostAnswer & { readonly until: number }>();
 
@@ -37,7 +40,8 @@ export function createPostAnswers({ shape, tunnel, now }: PostAnswersOptions): P
     return { answer, origin: isOurs ? origin : undefined, until: expiresAt - LINK_LIFE_MS / 2 };
   }
 
-  return (post, origin) => {
+  return (post, origin, isKept) => {
+    if (!isKept) return write(post, origin);
     const known = written.get(post);
     if (known !== undefined && (known.origin === undefined || (known.origin === origin && known.until > now())))
       return known;

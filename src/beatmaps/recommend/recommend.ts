@@ -1,12 +1,12 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { type Candidate, candidateOf } from '../catalogue/candidate.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import type { Ratings } from '../rating/ratings.ts';
 import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
-import type { CandidatePool } from './catalogue-candidates.ts';
 import type { RecommendFilters } from './filters.ts';
 import { ANY_MODS, modsToPlay } from './mod-filter.ts';
 import { noPlayer, readPlayerContext } from './player-context.ts';
@@ -56,8 +56,7 @@ export type Recommend = (request: RecommendRequest) => Promise<RecommendResult>;
 
 export interface RecommendOptions {
   readonly beatmaps: Pick<Beatmaps, 'user' | 'userScores' | 'search' | 'set' | 'setOfMap'>;
-  readonly pool: CandidatePool;
-  readonly catalogue: { set(id: number): Beatmapset | undefined };
+  readonly catalogue: Pick<Catalogue, 'draw' | 'sets'>;
   readonly history: Pick<RecommendationHistory, 'mapsOf' | 'add'>;
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
@@ -77,8 +76,8 @@ const MOST_RESCORED = 60;
 
 /** Who plays -> what to look for -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
-  const { beatmaps, pool, catalogue, history, difficulty, ratings, log, rescoreMs = 2_500 } = options;
-  const findCandidates = createCandidateSearch({ beatmaps, pool, log });
+  const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 2_500 } = options;
+  const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
   const rescore = createRescoring({ difficulty, waitMs: rescoreMs });
 
   /** The stars that osu! itself gives, for as many as it may be asked for. */
@@ -89,6 +88,12 @@ export function createRecommend(options: RecommendOptions): Recommend {
       const rating = rated?.[index];
       return rating === undefined ? each : { ...each, stars: rating.stars, isEstimate: rating.isEstimate };
     });
+  }
+
+  /** Those of the catalogue's maps; the others came with their sets. */
+  async function readSets(choices: readonly ScoredCandidate[], sets: Map<number, Beatmapset>): Promise<void> {
+    const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
+    for (const set of await catalogue.sets([...missing])) sets.set(set.id, set);
   }
 
   return async function recommend(request) {
@@ -106,11 +111,8 @@ export function createRecommend(options: RecommendOptions): Recommend {
 
     const random = createRandom(request.seed);
     const before = caller === undefined ? new Set<number>() : await history.mapsOf(caller);
-    const sets = new Map<number, Beatmapset | undefined>();
-    const setOf = ({ setId }: Candidate) => {
-      if (!sets.has(setId)) sets.set(setId, catalogue.set(setId));
-      return sets.get(setId);
-    };
+    const sets = new Map<number, Beatmapset>();
+    const setOf = ({ setId }: Candidate) => sets.get(setId);
     const failures: unknown[] = [];
     const candidates = await findCandidates({
       plan,
@@ -128,9 +130,10 @@ export function createRecommend(options: RecommendOptions): Recommend {
       modsToPlay(request.mods ?? ANY_MODS, modClass, hidden);
     const shortlisted = shortlist(
       withinFirst(drawOrder(candidates, random), plan),
-      candidate => setOf(candidate)?.download_disabled === false,
+      candidate => setOf(candidate)?.download_disabled !== true,
       difficulty === undefined ? limit : Math.max(limit, Math.min(limit * RESCORED, MOST_RESCORED)),
     );
+    await readSets(shortlisted, sets);
     const rescored = await rescore(
       shortlisted.map(choice => ({ choice, set: setOf(choice.candidate), mods: modsOf(choice) })),
       signal,

@@ -15,6 +15,7 @@ export const forget = defineCommand({
     }
     await services.settings.forgetUser(owner);
     await services.actions.forget(owner);
+    await services.accountLinks?.forgetUser(owner);
     await services.memory.forgetUser(owner);
     await services.recommendationHistory.forgetUser(owner);
     await services.requests.forgetUser(caller.platform, caller.userId);

@@ -9,8 +9,9 @@ import {
   defineCommand,
   type Services,
 } from '../command.ts';
+import { PREFIXES } from '../dispatch/short-forms.ts';
 import type { Reply } from '../reply.ts';
-import { type AskedChange, CHANNEL_RULES, changeOf } from '../settings/chat-change.ts';
+import { type AskedChange, CHANNEL_RULES, changeOf, NO_PREFIX } from '../settings/chat-change.ts';
 import { chatSettingsOf, decidesForChat } from '../settings/chat-settings.ts';
 import {
   ALBUM_CAP,
@@ -40,6 +41,7 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
       quotes: { type: 'boolean', required: false, only: 'group' },
       channel: { type: 'choice', required: false, choices: CHANNEL_RULES, only: 'group' },
       captions: { type: 'boolean', required: false, only: 'group' },
+      prefix: { type: 'choice', required: false, choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
       files: { type: 'integer', required: false, min: 0, max: ALBUM_CAP.max, only: 'group' },
       silent: { type: 'boolean', required: false, only: 'group' },
       embeds: { type: 'boolean', required: false, only: 'group' },

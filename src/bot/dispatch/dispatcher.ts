@@ -20,10 +20,10 @@ import { type Ask, askOf, isUnasked } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
 import { type Answer, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
-import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
+import type { Invocation, PastedLink, Sink } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
-import { createLinkFinder } from './osu-links.ts';
+import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { createPastedLinks } from './pasted-links.ts';
 import { usageError } from './usage-error.ts';
 import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limit.ts';
@@ -70,6 +70,8 @@ export interface Dispatcher extends Autocomplete {
   translator(caller: Caller): Promise<Translator>;
   /** What goes for the caller's chat; the defaults, but that nothing is hidden, where it cannot be read. Never rejects. */
   chatSettings(caller: Caller): Promise<ChatSettings>;
+  /** The command that answers it; undefined where none or several do. Never rejects. */
+  commandOf(ask: Ask, caller: Caller): Promise<string | undefined>;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
@@ -100,7 +102,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // Why a link that someone pasted cannot be shown is of interest to them alone.
     run: (command, ...rest) => run({ ...command, visibility: 'caller' }, ...rest),
   });
-  const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked });
+  const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, admit });
   let turns = 0;
 
   function onUnreadable(error: unknown, caller: Caller): void {
@@ -247,11 +249,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
-  async function handOver(answers: readonly Answer[], sink: Sink, isEnd: boolean, signal: AbortSignal): Promise<void> {
-    for (const [index, { reply, link }] of answers.entries()) {
+  async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<void> {
+    for (const { reply } of answers) {
       const ready = await reply;
-      if (ready && !signal.aborted) await sink.reply(ready, { last: isEnd && index === answers.length - 1, link });
+      if (ready && !signal.aborted) await sink.reply(ready);
     }
+  }
+
+  async function commandOf(ask: Ask, caller: Caller): Promise<string | undefined> {
+    if (ask.kind === 'command' || ask.kind === 'line') return ask.what.name;
+    if (ask.kind === 'button') {
+      const pressed = await services.actions.decode(ask.what.token, callerKey(caller)).catch(() => undefined);
+      return pressed?.command;
+    }
+    const [only, ...others] = ask.kind === 'links' ? ask.what : [];
+    if (only === undefined || others.length > 0) return undefined;
+    const accepted = kindOfLink(only.url);
+    return commands.find(({ accepts }) => accepts === accepted)?.name;
   }
 
   async function read(message: TextMessage): Promise<Ask | undefined> {
@@ -272,9 +286,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     read,
     answer,
+    commandOf,
 
     async dispatch(invocation, sink) {
-      const ask = invocation.kind === 'text' ? await read(invocation) : askFor(invocation);
+      const ask: Ask | undefined =
+        invocation.kind === 'text' ? await read(invocation) : { kind: 'button', what: { token: invocation.token } };
       if (ask === undefined) return;
       const { caller } = invocation;
       const failed = new AbortController();
@@ -291,7 +307,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }
         isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
         try {
-          await handOver(said, sink, isEnd, signal);
+          await handOver(said, sink, signal);
         } catch (error) {
           failed.abort(error);
           await Promise.all(said.map(({ reply }) => reply));
@@ -303,10 +319,4 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     ...typingHelp,
   };
-}
-
-function askFor(invocation: Exclude<Invocation, TextInvocation>): Ask {
-  if (invocation.kind === 'action') return { kind: 'button', what: { token: invocation.token } };
-  const { name, options } = invocation;
-  return { kind: 'command', what: { name, options: { ...options } } };
 }

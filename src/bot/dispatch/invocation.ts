@@ -17,21 +17,18 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-export interface CommandInvocation extends Asked {
-  readonly kind: 'command';
-  readonly name: string;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
 export interface TextInvocation extends Asked {
   readonly kind: 'text';
   readonly text: string;
   /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
   readonly direct?: boolean;
+  /**
+   * The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it, and how links
+   * are wanted.
+   */
+  readonly line?: string;
   /** Taken instead of those found in `text`, where given. What is no link of a post is passed over. */
   readonly links?: readonly PastedLink[];
-  /** What is said around the links, where `text` does not hold it: how they are wanted may be written there. */
-  readonly around?: string;
 }
 
 export interface ActionInvocation extends Asked {
@@ -39,20 +36,13 @@ export interface ActionInvocation extends Asked {
   readonly token: string;
 }
 
-/** What a person did, on whatever face. */
-export type Invocation = CommandInvocation | TextInvocation | ActionInvocation;
-
-export interface ReplyOptions {
-  /** False while more replies to the same invocation follow. */
-  readonly last: boolean;
-  /** Canonical address of the pasted link that this answers. */
-  readonly link: string | undefined;
-}
+/** What a person did, on any platform. */
+export type Invocation = TextInvocation | ActionInvocation;
 
 /** Where answers go. */
 export interface Sink {
   /** Called only when there is something to wait for, never for a message that gets no answer. */
   progress(stage: ProgressStage): void;
   /** Called in order, the next one when the last has settled. What it throws ends the dispatch, which throws it on. */
-  reply(reply: Reply, options: ReplyOptions): void | Promise<void>;
+  reply(reply: Reply): void | Promise<void>;
 }

@@ -33,11 +33,11 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
     command: Command,
     { url, spoiler, view, clip }: WishedLink,
     turn: DispatchContext,
-  ): Pick<Answer, 'reply' | 'link'> {
+  ): Answer['reply'] {
     const [first = ''] = Object.keys(command.options);
     const wished = Object.entries({ view, clip }).filter(([key]) => Object.hasOwn(command.options, key));
     const ready = run(command, turn, () => ({ [first]: url, ...Object.fromEntries(wished) }));
-    return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
+    return spoiler ? ready.then(value => value && hidden(value)) : ready;
   }
 
   return async (links, turn, { from, paid }) => {
@@ -52,7 +52,7 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
         if (next >= paid) refusal = await admit(command, turn.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
-        answers.push({ ...answerLink(command, link, { ...turn, about }), next: next + 1 });
+        answers.push({ reply: answerLink(command, link, { ...turn, about }), next: next + 1 });
       }
       next += 1;
     }

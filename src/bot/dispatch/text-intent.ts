@@ -23,21 +23,21 @@ export interface Message {
   readonly text: string;
   /** Taken instead of those in `text`, where given. */
   readonly links?: readonly PastedLink[];
-  readonly around?: string;
+  readonly line?: string;
 }
 
 type FindLinks = (text: string) => readonly string[];
 
 /** Reads a message. Pure and cheap: it sees every message of every chat. */
 export function readText(
-  { text, links, around = text }: Message,
+  { text, links, line: whole = text }: Message,
   commands: readonly Command[],
   findLinks: FindLinks,
 ): TextIntent {
   const line = parseCommandLine(text);
   if (line) return readCommand(line.name, line.rest, commands);
   const found = links ? canonical(links, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
-  if (found.length > 0) return { kind: 'links', links: found, wishes: findWishes(around), unasked: false };
+  if (found.length > 0) return { kind: 'links', links: found, wishes: findWishes(whole), unasked: false };
   const address = links ? links[0]?.url : findAddress(text);
   return address === undefined ? { kind: 'talk' } : { kind: 'address', address };
 }

@@ -42,7 +42,7 @@ export interface ChatPlatform<To = unknown> {
   describeCaller?(
     request: Request,
     to: To,
-  ): Pick<Caller, 'hidesEmbeds' | 'inviteUrl' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
+  ): Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
   /** Shows that the request is being worked on, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /** Lets go of everything. Nothing is sent any more. */
@@ -126,7 +126,7 @@ export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
 /** What a platform knows of a request, and what is asked. */
 export type Draft<To = unknown> = Ask & DraftEnvelope<To>;
 
-interface DraftEnvelope<To> extends Pick<Request, 'shard' | 'chat' | 'user' | 'until'> {
+interface DraftEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
   /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */
   readonly eventId: string;
   readonly replyTo: To;

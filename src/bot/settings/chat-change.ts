@@ -1,5 +1,9 @@
+import type { Prefix } from '../dispatch/short-forms.ts';
 import type { Site } from '../views/site-name.ts';
 import { type ChatSettings, MAX_CHANNEL_RULES, type View } from './settings.ts';
+
+/** Of short forms: there are none. */
+export const NO_PREFIX = 'off';
 
 /** What may go for one channel; `everywhere` ends the rules of all channels. */
 export const CHANNEL_RULES = ['on', 'off', 'only', 'everywhere'] as const;
@@ -13,6 +17,7 @@ export interface AskedChange {
   readonly channel: ChannelRule | undefined;
   readonly view: View | undefined;
   readonly captions: boolean | undefined;
+  readonly prefix: Prefix | typeof NO_PREFIX | undefined;
   /** 0 for all. */
   readonly files: number | undefined;
   readonly silent: boolean | undefined;
@@ -44,6 +49,7 @@ export function changeOf(
     quotedLinks: asked.quotes,
     view: asked.view,
     captions: asked.captions,
+    prefix: asked.prefix === NO_PREFIX ? null : asked.prefix,
     albumCap: asked.files === 0 ? null : asked.files,
     silent: asked.silent,
     suppressEmbeds: asked.embeds,

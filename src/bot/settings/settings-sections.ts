@@ -1,7 +1,8 @@
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import type { Caller } from '../command.ts';
+import { PREFIXES } from '../dispatch/short-forms.ts';
 import { type Site, siteName } from '../views/site-name.ts';
-import { type AskedChange, CHANNEL_RULES, ruleOf } from './chat-change.ts';
+import { type AskedChange, CHANNEL_RULES, NO_PREFIX, ruleOf } from './chat-change.ts';
 import { type ChatSettings, VIEWS } from './settings.ts';
 
 /** What a group's settings are grouped into. */
@@ -57,6 +58,7 @@ export function sectionsOf(chat: ChatSettings, context: SectionContext): readonl
         onOff('osu-links', rows['osu-links'], chat.osuLinks, t),
         onOff('quotes', rows.quotes, chat.quotedLinks ?? caller.answersQuotes ?? false, t),
         ...(caller.groupId === undefined ? [] : [channelRow(chat, context)]),
+        prefixRow(chat, t),
       ],
     },
     {
@@ -83,8 +85,8 @@ export function sectionsOf(chat: ChatSettings, context: SectionContext): readonl
 
 /** The section that shows what was changed last of what is asked; undefined when nothing of a group's is. */
 export function sectionOf(asked: AskedChange, sources: readonly Site[]): SectionKey | undefined {
-  const { links, quotes, channel, sites } = asked;
-  const isLinks = [links, asked['osu-links'], quotes, channel, ...sources.map(({ id }) => sites[id])];
+  const { links, quotes, channel, prefix, sites } = asked;
+  const isLinks = [links, asked['osu-links'], quotes, channel, prefix, ...sources.map(({ id }) => sites[id])];
   if (isLinks.some(each => each !== undefined)) return 'links';
   const { view, files, captions, silent, embeds, language } = asked;
   const isAnswers = [view, files, captions, silent, embeds, asked['delete-links'], language];
@@ -120,6 +122,13 @@ function channelRow(chat: ChatSettings, { channelId, t }: SectionContext): Setti
   const rules = CHANNEL_RULES.filter(rule => rule !== 'everywhere' || ruled > 0);
   const row = pick('channel', words.rows.channel, rules, ruleOf(chat, channelId), rule => words.channelRules[rule]);
   return ruled === 0 ? row : { ...row, value: `${row.value} (${words.ruledChannels(ruled)})` };
+}
+
+function prefixRow({ prefix }: ChatSettings, t: Translator): SettingRow {
+  const words = t.messages.settings;
+  const nameOf = (value: string) => (value === NO_PREFIX ? words.off : value);
+  const row = pick('prefix', words.shortForms, [NO_PREFIX, ...PREFIXES], prefix ?? NO_PREFIX, nameOf);
+  return prefix === null ? row : { ...row, value: words.shortFormsBy(prefix) };
 }
 
 function languageRow({ language }: ChatSettings, t: Translator): SettingRow {

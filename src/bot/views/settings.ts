@@ -1,10 +1,10 @@
-import { userPage } from '../../beatmaps/model/link.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../reply.ts';
 import type { PermissionCheck, PermissionCheckKey } from '../settings/permission-check.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 import type { SectionKey } from '../settings/settings-sections.ts';
-import { joined, link } from './beatmap.ts';
+import { joined } from './beatmap.ts';
+import { linkedName } from './linking.ts';
 import { sentence } from './sentence.ts';
 
 /** Something to choose. */
@@ -132,10 +132,6 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return sentence(words.noPlayer);
-  const { id, name, mode } = player;
-  return joined([
-    [link(userPage(id, mode ?? undefined), name)],
-    mode === null ? undefined : t.messages.osu.modes[mode],
-    words.unlink,
-  ]);
+  const { mode } = player;
+  return joined([linkedName(player), mode === null ? undefined : t.messages.osu.modes[mode], words.unlink]);
 }

@@ -1,6 +1,7 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type Reply, reply } from '../reply.ts';
 import type { PermissionCheck } from '../settings/permission-check.ts';
+import { sentence } from './sentence.ts';
 
 export interface StartView {
   /** Adds Medley to a group; undefined where there is no such address. */
@@ -18,7 +19,7 @@ export function renderStart({ inviteUrl, tryToken, languageToken }: StartView, t
   if (tryToken !== undefined) actions.push({ kind: 'button', label: words.tryIt, token: tryToken, style: 'primary' });
   actions.push({ kind: 'button', label: words.language, token: languageToken, style: 'secondary' });
   return reply({
-    blocks: [{ kind: 'text', text: [[words.links, words.osu, words.more].join('\n')] }],
+    blocks: [{ kind: 'text', text: sentence([words.links, words.osu, words.more].join('\n')) }],
     actions,
     visibility: 'caller',
   });
@@ -32,8 +33,8 @@ export function renderWelcome(checks: readonly PermissionCheck[], t: Translator)
   const others = missing.filter(({ key }) => key !== 'privacyMode');
   return reply({
     blocks: [
-      { kind: 'text', text: [isBlind ? words.blindHere : words.seesHere] },
-      ...others.map(({ key }): Block => ({ kind: 'text', text: [t.messages.diagnosis[key].mend] })),
+      { kind: 'text', text: sentence(isBlind ? words.blindHere : words.seesHere) },
+      ...others.map(({ key }): Block => ({ kind: 'text', text: sentence(t.messages.diagnosis[key].mend) })),
     ],
   });
 }

@@ -41,6 +41,7 @@ export const commands = {
         description: 'This channel: answer pasted links as everywhere, not here, or only here',
       },
       captions: { name: 'captions', description: 'This group: show the captions of posts' },
+      prefix: { name: 'prefix', description: 'This group: what short forms such as !rs, !c and !map begin with' },
       files: { name: 'files', description: 'This group: files of one post that I show at most; 0 for all' },
       silent: { name: 'silent', description: 'This group: answer without a notification' },
       embeds: { name: 'embeds', description: 'This group: hide a link’s embed once I have answered it' },
@@ -60,6 +61,7 @@ export const commands = {
     },
     choices: {
       language: { auto: 'Automatic' },
+      prefix: { off: 'off' },
       'chat-language': { auto: 'Automatic' },
       view: { card: 'card', media: 'media', text: 'text' },
       channel: { on: 'on', off: 'off', only: 'only', everywhere: 'everywhere' },

@@ -100,6 +100,8 @@ export const hints = {
   clipWhich: (_: Params) => 'This post has several videos; choose one for the clip with its number, like item:2.',
   noSound: (_: Params) => 'That post has no audio.',
   sourceOff: (p: Params) => `${p.site} links are switched off in this chat. Its admins can change that with /settings.`,
+  endedLink: (_: Params) => 'This link has ended, or is not complete. Send /osu link in the chat for a new one.',
+  noName: (_: Params) => 'Which player are you? Send /osu link and your osu! name.',
   noPlayer: (_: Params) => 'Name a player, or link your own once with /osu link and your osu! name.',
   notBeatmapLink: (_: Params) =>
     'That link does not lead to an osu! beatmap. It should look like this: https://osu.ppy.sh/beatmapsets/…',

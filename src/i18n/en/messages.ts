@@ -3,6 +3,7 @@ import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
 import { about, forget, help, privacy, start } from './help.ts';
+import { linking } from './linking.ts';
 import { osu } from './osu.ts';
 import { owner } from './owner.ts';
 import { discord, telegram } from './platforms.ts';
@@ -30,6 +31,7 @@ export const messages = {
   progress,
   commands,
   osu,
+  linking,
   plays,
   help,
   start,

@@ -2,6 +2,11 @@ export const discord = {
   /** The command in the menu of a message, at most 32 characters. */
   getMedia: 'Get media',
   delete: 'Delete',
+  /** From what a button has opened. */
+  back: '← Back',
+  /** For those who cannot see it: "Photo 2 of 5". */
+  photo: 'Photo',
+  video: 'Video',
   noFiles: 'Discord does not let me send this file here.',
   uploadSlow: 'Sending this file to Discord took too long.',
 };

@@ -17,6 +17,10 @@ export const settings = {
     notices: 'What I say when a pasted link cannot be answered. Commands are always answered.',
   },
   back: 'Back',
+  shortForms: 'Short forms',
+  /** They are seen where pasted links are. */
+  shortFormsBy: (prefix: string) =>
+    `${['rs', 'c', 'map', 'lb', 'sim', 'top'].map(name => prefix + name).join(' ')} …, wherever I can see what is written`,
   /** Names of settings. */
   rows: {
     links: 'Answer pasted links',

@@ -42,6 +42,7 @@ export const commands: Messages['commands'] = {
         description: 'Kanal ini: jawab tautan seperti di mana-mana, tidak, atau hanya di sini',
       },
       captions: { name: 'keterangan', description: 'Grup ini: tampilkan keterangan kiriman' },
+      prefix: { name: 'awalan', description: 'Grup ini: awal bentuk pendek seperti !rs, !c, dan !map' },
       files: {
         name: 'berkas',
         description: 'Grup ini: paling banyak berkas satu kiriman yang saya tampilkan; 0 semua',
@@ -61,6 +62,7 @@ export const commands: Messages['commands'] = {
     },
     choices: {
       language: { auto: 'Otomatis' },
+      prefix: { off: 'mati' },
       'chat-language': { auto: 'Otomatis' },
       view: { card: 'kartu', media: 'media', text: 'teks' },
       channel: { on: 'ya', off: 'tidak', only: 'hanya', everywhere: 'semua' },

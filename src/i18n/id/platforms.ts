@@ -3,6 +3,9 @@ import type { Messages } from '../messages.ts';
 export const discord: Messages['discord'] = {
   getMedia: 'Ambil media',
   delete: 'Hapus',
+  back: '← Kembali',
+  photo: 'Foto',
+  video: 'Video',
   noFiles: 'Discord tidak mengizinkan saya mengirim berkas ini di sini.',
   uploadSlow: 'Pengiriman berkas ini ke Discord terlalu lama.',
 };

@@ -11,6 +11,9 @@ export const settings: Messages['settings'] = {
   unlink: '/osu unlink menghapusnya',
   forAdmins: 'Pengaturan untuk seluruh obrolan tampak bagi adminnya di sini.',
   chatTitle: 'Obrolan ini',
+  shortForms: 'Bentuk pendek',
+  shortFormsBy: prefix =>
+    `${['rs', 'c', 'map', 'lb', 'sim', 'top'].map(name => prefix + name).join(' ')} …, di mana pun saya bisa melihat pesan`,
   chatLanguage: 'Bahasa di sini',
   sections: { links: 'Tautan', answers: 'Jawaban', notices: 'Kegagalan' },
   explained: {

@@ -26,6 +26,8 @@ export interface CacheHit<V> {
  * (its `signal`) does not end the load for the others.
  */
 export interface Cache<V> {
+  /** A fresh value that this process has itself, at once. */
+  peek(key: string): V | undefined;
   get(key: string): Promise<V | undefined>;
   set(key: string, value: V, ttlMs: number): Promise<void>;
   delete(key: string): Promise<void>;
@@ -53,11 +55,19 @@ export interface SharedCache<V> {
   remove(key: string): Promise<void>;
 }
 
+/** A value in the form in which it is kept. */
+export interface HeldValue<V> {
+  readonly size: number;
+  read(): V;
+}
+
 export interface MemoryCacheOptions<V> {
   readonly maxEntries: number;
-  /** Sum of `sizeOf` over all entries, in its unit; needs `sizeOf`. A value beyond it alone is answered but not kept. */
+  /** Sum of the sizes of all entries, in their unit; needs `sizeOf` or `hold`. A value beyond it alone is answered but not kept. */
   readonly maxSize?: number;
   readonly sizeOf?: (value: V) => number;
+  /** In which form values are kept. Default: as they are, with the size by `sizeOf`. */
+  readonly hold?: (value: V) => HeldValue<V>;
   /**
    * Asked for what is not in memory, and given what is loaded. A value in memory counts as long as it is fresh, whatever other
    * processes put there meanwhile; failures are not shared.
@@ -71,7 +81,7 @@ export interface MemoryCacheOptions<V> {
 const MAX_FAILURES = 200;
 
 interface Entry<V> extends Omit<SharedCacheEntry<V>, 'value'> {
-  readonly hit: CacheHit<V>;
+  readonly held: HeldValue<V>;
 }
 
 interface Failure {
@@ -81,11 +91,18 @@ interface Failure {
 
 /** A Cache in this process. Least recently used entries go first; failures are remembered apart from values. */
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
-  const { behind, now = Date.now } = options;
+  const { behind, sizeOf = () => 1, now = Date.now } = options;
+  const { hold = (value: V): HeldValue<V> => ({ size: sizeOf(value), read: () => value }) } = options;
   const entries = new LRUCache<string, Entry<V>>({ max: options.maxEntries, ...sizeLimit(options) });
   const failures = new LRUCache<string, Failure>({ max: Math.min(options.maxEntries, MAX_FAILURES) });
   const flights = createSingleFlight<CacheHit<V>>();
-  const lookups = createSingleFlight<Entry<V> | undefined>();
+  const lookups = createSingleFlight<SharedCacheEntry<V> | undefined>();
+
+  /** One that is fresh. */
+  function entryOf(key: string): Entry<V> | undefined {
+    const entry = entries.get(key);
+    return entry !== undefined && now() < entry.freshUntil ? entry : undefined;
+  }
 
   /** The promise is the shared cache's: the memory has it at once. */
   async function keep(key: string, value: V, ttlMs: number, staleMs: number): Promise<void> {
@@ -94,7 +111,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
     const freshUntil = at + positive(ttlMs);
     const staleUntil = freshUntil + positive(staleMs);
     if (staleUntil > at) {
-      entries.set(key, { hit: { value, from: 'cache' }, freshUntil, staleUntil });
+      entries.set(key, { held: hold(value), freshUntil, staleUntil });
       await behind?.write(key, { value, freshUntil, staleUntil });
     } else {
       await drop(key);
@@ -115,11 +132,10 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
       if (found === undefined || !flight.isCurrent()) return undefined;
       const { value, ...times } = found;
       const mine = entries.get(key);
-      const newest: Entry<V> = { hit: { value, from: 'cache' }, ...times };
-      if (mine === undefined || mine.freshUntil < times.freshUntil) entries.set(key, newest);
-      return newest;
+      if (mine === undefined || mine.freshUntil < times.freshUntil) entries.set(key, { held: hold(value), ...times });
+      return found;
     });
-    return entry !== undefined && now() < entry.freshUntil ? entry.hit : undefined;
+    return entry !== undefined && now() < entry.freshUntil ? { value: entry.value, from: 'cache' } : undefined;
   }
 
   function remember(key: string, error: unknown, policy: CachePolicy<V>): void {
@@ -131,7 +147,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   function standIn(key: string, error: unknown, policy: CachePolicy<V>): CacheHit<V> | undefined {
     const old = entries.get(key);
     if (old === undefined || now() >= old.staleUntil || policy.staleOnError?.(error) === false) return undefined;
-    return { value: old.hit.value, from: 'stale' };
+    return { value: old.held.read(), from: 'stale' };
   }
 
   async function refresh(key: string, load: Load<V>, policy: CachePolicy<V>, flight: Flight): Promise<CacheHit<V>> {
@@ -154,10 +170,10 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   }
 
   return {
+    peek: key => entryOf(key)?.held.read(),
     async get(key) {
-      const entry = entries.get(key);
-      if (entry !== undefined && now() < entry.freshUntil) return entry.hit.value;
-      return (await lookUp(key))?.value;
+      const entry = entryOf(key);
+      return entry === undefined ? (await lookUp(key))?.value : entry.held.read();
     },
     async set(key, value, ttlMs) {
       flights.forget(key);
@@ -172,8 +188,8 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
     },
     wrap(key, load, policy, signal) {
       if (signal?.aborted === true) return Promise.reject(signal.reason);
-      const entry = entries.get(key);
-      if (entry !== undefined && now() < entry.freshUntil) return Promise.resolve(entry.hit);
+      const entry = entryOf(key);
+      if (entry !== undefined) return Promise.resolve({ value: entry.held.read(), from: 'cache' });
       const failure = failures.get(key);
       if (failure !== undefined && now() < failure.until) {
         const old = standIn(key, failure.error, policy);
@@ -186,9 +202,9 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
 
 type Load<V> = (signal: AbortSignal) => Promise<V>;
 
-function sizeLimit<V>({ maxSize, sizeOf }: MemoryCacheOptions<V>) {
-  if (maxSize === undefined || sizeOf === undefined) return {};
-  return { maxSize, sizeCalculation: (entry: Entry<V>) => Math.max(1, Math.ceil(sizeOf(entry.hit.value))) };
+function sizeLimit<V>({ maxSize }: MemoryCacheOptions<V>) {
+  if (maxSize === undefined) return {};
+  return { maxSize, sizeCalculation: ({ held }: Entry<V>) => Math.max(1, Math.ceil(held.size)) };
 }
 
 /** Policies compute times; a past one or no number means not kept. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../../errors.ts';
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Probe } from '../transcode/probe.ts';
 import { createDiskQuota, type QuotaReservation } from './disk-quota.ts';
@@ -233,7 +234,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
       await letting;
     };
     try {
-      const outcome = await unlessAborted(job.outcome, signal);
+      const outcome = await abortable(job.outcome, signal);
       if (outcome.status === 'done' && outcome.bytes <= limit) return { ...outcome, path: job.path, dispose };
       await dispose();
       return outcome.status === 'done' ? { status: 'too_large', bytes: outcome.bytes } : outcome;
@@ -273,12 +274,4 @@ export function isDiskFull(failure: unknown): boolean {
     error = error.cause;
   }
   return false;
-}
-
-function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abandon = () => reject(signal.reason);
-    signal.addEventListener('abort', abandon, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon));
-  });
 }

@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import type { CachePolicy } from '../../infra/cache/cache.ts';
 import type { Post } from '../post.ts';
 import type { PostRef } from './source.ts';
+import { isWithdrawn } from './strategy-failures.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -40,13 +41,6 @@ const ERROR_TTL_MS: Readonly<Record<ErrorCode, number>> = {
   forbidden: 10 * SECOND,
   internal: 0,
 };
-/** The post is gone or was taken from the public. */
-const WITHDRAWN: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
-
-/** Whether an older answer must not be shown after this failure. */
-export function isWithdrawn(error: unknown): boolean {
-  return error instanceof AppError && WITHDRAWN.has(error.code);
-}
 
 function errorTtlMs(error: unknown): number {
   if (!(error instanceof AppError)) return 0;
@@ -74,6 +68,7 @@ export function policyOf(ref: PostRef, now: () => number): CachePolicy<Post> {
   return {
     ttlMs,
     staleIfErrorMs: post => Math.min(STALE_MS, addressLifeMs(post) - ttlMs(post)),
+    // What was taken from the public is not shown from memory.
     staleOnError: error => !isWithdrawn(error),
     errorTtlMs,
   };

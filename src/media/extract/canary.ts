@@ -72,42 +72,54 @@ interface Question {
 export function createCanary(options: CanaryOptions): Canary {
   const { sources, memory, onBroken, onBack, log, isOurs = () => true, now = Date.now } = options;
   const { intervalMs = 3_600_000, timeoutMs = 20_000 } = options;
+  /** What `memory` says, for those who cannot wait for it. */
   const known = new Map<string, BrokenStrategy>();
   const stopping = new AbortController();
   let running: Promise<unknown> | undefined;
 
-  async function ask({ source, strategy, ref }: Question): Promise<void> {
-    const key = `${source} ${strategy.name}`;
+  function remember(question: Question, record: CanaryRecord): BrokenStrategy {
+    const broken = brokenOf(question, record);
+    if (record.isTold) known.set(keyOf(question), broken);
+    else known.delete(keyOf(question));
+    return broken;
+  }
+
+  /** What was noted before the last start, or by another process. */
+  async function recall(question: Question): Promise<void> {
+    remember(question, (await memory.get(keyOf(question))) ?? UNKNOWN);
+  }
+
+  async function ask(question: Question): Promise<void> {
+    const { strategy, ref } = question;
+    const key = keyOf(question);
     const failure = await failureOf(strategy, ref, AbortSignal.any([stopping.signal, AbortSignal.timeout(timeoutMs)]));
     if (stopping.signal.aborted || (failure !== undefined && isOurDoing(failure))) return;
     const before = (await memory.get(key)) ?? UNKNOWN;
     if (failure === undefined) {
-      const broken = brokenOf(source, strategy.name, before);
-      known.delete(key);
-      await memory.set(key, { ...UNKNOWN, hasWorked: true });
-      if (before.isTold) onBack(broken);
+      const after = { ...UNKNOWN, hasWorked: true };
+      await memory.set(key, after);
+      remember(question, after);
+      if (before.isTold) onBack(brokenOf(question, before));
       return;
     }
     const failures = before.failures + 1;
     const isTold = before.isTold || (before.hasWorked && failures >= FAILURES_TO_TELL);
     const after = { ...before, failures, since: before.since ?? now(), cause: describe(failure), isTold };
     await memory.set(key, after);
-    if (!isTold) return;
-    const broken = brokenOf(source, strategy.name, after);
-    known.set(key, broken);
-    if (!before.isTold) onBroken(broken);
+    const broken = remember(question, after);
+    if (isTold && !before.isTold) onBroken(broken);
   }
 
   /** Questions to one site are spread over the interval. */
   async function watch(questions: readonly Question[]): Promise<void> {
+    const note = (question: Question, work: Promise<void>) =>
+      work.catch(error => log.warn({ source: question.source, err: error }, 'the canary could not note'));
+    await Promise.all(questions.map(question => note(question, recall(question))));
     for (let turn = 0; questions.length > 0; turn += 1) {
       const pauseMs = (intervalMs / questions.length) * (1 + JITTER * (2 * Math.random() - 1));
       await sleep(pauseMs, undefined, { signal: stopping.signal, ref: false });
       const question = questions[turn % questions.length];
-      if (question === undefined || !isOurs()) continue;
-      await ask(question).catch(error =>
-        log.warn({ source: question.source, err: error }, 'the canary could not note'),
-      );
+      if (question !== undefined) await note(question, isOurs() ? ask(question) : recall(question));
     }
   }
 
@@ -158,6 +170,10 @@ function describe(failure: Error): string {
   return `${code}: ${failure.message}`.replace(/\s+/g, ' ').slice(0, MAX_CAUSE);
 }
 
-function brokenOf(source: SourceId, strategy: string, { since, cause }: CanaryRecord): BrokenStrategy {
-  return { source, strategy, since: since ?? 0, cause };
+function keyOf({ source, strategy }: Question): string {
+  return `${source} ${strategy.name}`;
+}
+
+function brokenOf({ source, strategy }: Question, { since, cause }: CanaryRecord): BrokenStrategy {
+  return { source, strategy: strategy.name, since: since ?? 0, cause };
 }

@@ -5,10 +5,11 @@ import { createClientSemaphore } from '../../infra/concurrency/client-semaphore.
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post, type SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
-import { isWithdrawn, policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './cache-policy.ts';
+import { policyOf, REFRESH_POLICY, SHORT_LINK_POLICY } from './cache-policy.ts';
 import { CoverOnlyError } from './cover-only.ts';
 import { findAddresses } from './find-links.ts';
 import type { LinkMatch, MediaSource, PostRef } from './source.ts';
+import { isWithdrawn } from './strategy-failures.ts';
 
 export interface Extraction {
   readonly post: Post;
@@ -20,6 +21,7 @@ export interface Extraction {
 }
 
 export interface ExtractOptions {
+  /** Asked for when there is something to wait for: it may be made on demand. */
   readonly signal?: AbortSignal;
   /** Refuse links of any other source with `unsupported_link`. */
   readonly only?: Post['source'];
@@ -190,28 +192,34 @@ export function createExtractor(options: ExtractorOptions): Extractor {
       () => deadline.abort(new AppError('timeout', `no answer within ${deadlineMs} ms`)),
       deadlineMs,
     );
+    // AbortSignal.any costs several times as much, and is only let go of by the garbage collector.
+    const giveUp = () => deadline.abort(signal?.reason);
+    if (signal?.aborted === true) giveUp();
+    signal?.addEventListener('abort', giveUp, { once: true });
     try {
-      return await work(signal === undefined ? deadline.signal : AbortSignal.any([signal, deadline.signal]));
+      return await work(deadline.signal);
     } catch (error) {
       if (error instanceof AppError || !signal?.aborted) throw error;
       throw new AppError('timeout', 'given up by the caller', { cause: error });
     } finally {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', giveUp);
     }
   }
 
   return {
     mediaHosts: [...new Set(sources.flatMap(source => source.mediaHosts))],
 
-    async extract(link, { signal: callerSignal, only, readable = false } = {}) {
+    async extract(link, options = {}) {
+      const { only, readable = false } = options;
       const named = readLink(link, only).match;
       // Most links have been asked for before: they need no deadline and no signal.
-      const known = named.kind === 'short' ? undefined : await cache.get(keyOf(named.ref));
+      const known = named.kind === 'short' ? undefined : cache.peek(keyOf(named.ref));
       if (known !== undefined && named.kind !== 'short') {
         onExtracted?.('cache');
         return extraction(known, named.ref, 'cache');
       }
-      return bounded(callerSignal, async signal => {
+      return bounded(options.signal, async signal => {
         const { source, match } = await resolveLink(link, only, signal);
         const { ref } = match;
         refs.set(keyOf(ref), ref);

@@ -80,12 +80,15 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   let scoutedAt = Number.NEGATIVE_INFINITY;
 
   function entrantOf(strategy: Strategy, ref: PostRef): Entrant {
-    const usualMs = ledger.usualLatencyMs(strategy.name) ?? MAX_PATIENCE_MS;
     return {
       name: strategy.name,
       endpoint: endpointOf(strategy),
       timeoutMs: strategy.timeoutMs ?? Math.min(TIMEOUT_MS, deadlineMs / 2),
-      patienceMs: Math.min(Math.max(usualMs, MIN_PATIENCE_MS), maxPatienceMs),
+      // Of those that are started, which mostly is the first.
+      get patienceMs() {
+        const usualMs = ledger.usualLatencyMs(strategy.name) ?? MAX_PATIENCE_MS;
+        return Math.min(Math.max(usualMs, MIN_PATIENCE_MS), maxPatienceMs);
+      },
       alone: strategy.isLastResort === true,
       explains: strategy.explains === true,
       run: signal => strategy.run(ref, signal),

@@ -33,9 +33,15 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
   internal: 15,
 };
 
+/** The post is gone, or is kept from visitors. */
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 /** What `params` say to this module alone; no sentence names them. */
 const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused']);
+
+/** Whether a failure says that the post is not there for visitors, for certain or not. */
+export function isWithdrawn(error: unknown): boolean {
+  return error instanceof AppError && DEFINITIVE.has(error.code);
+}
 
 /** Says for certain why there is no post: nothing else need be asked. */
 export function isDefinitive(error: AppError): boolean {

@@ -72,7 +72,7 @@ class Race {
   #cutShort: AppError | undefined;
   #onCut = () => {};
   #diagnosis: Promise<'diagnosed'> | undefined;
-  readonly #diagnosing = new AbortController();
+  #diagnosing: AbortController | undefined;
   #isExplained = false;
   /** Whether the next is to be started now; if not, at `nextDueAt`. */
   #isNextDue = true;
@@ -119,7 +119,7 @@ class Race {
     for (const attempt of this.#running.values()) {
       if (attempt.entrant !== this.#options.probe || this.#options.signal.aborted) attempt.abort(reason);
     }
-    this.#diagnosing.abort(reason);
+    this.#diagnosing?.abort(reason);
   }
 
   #isOver(): boolean {
@@ -216,6 +216,7 @@ class Race {
   }
 
   async #ask(diagnose: NonNullable<RaceOptions['diagnose']>): Promise<'diagnosed'> {
+    this.#diagnosing = new AbortController();
     try {
       await within(MAX_DIAGNOSE_MS, this.#diagnosing, diagnose);
     } catch (error) {

@@ -10,14 +10,23 @@ export interface WithheldPosts {
 
 /** The same extractor, which refuses posts that must not be shown with `forbidden`, wherever they are asked for. */
 export function withholdPosts(extractor: Extractor, withheld: WithheldPosts): Extractor {
+  async function allowed(post: Post): Promise<Post> {
+    if (await withheld.hasPost(post)) throw refusal();
+    return post;
+  }
+
   return {
     ...extractor,
     async extract(link, options) {
       const key = extractor.postKey(link);
       if (key !== undefined && (await withheld.hasLink(key))) throw refusal();
       const found = await extractor.extract(link, options);
-      if (await withheld.hasPost(found.post)) throw refusal();
+      await allowed(found.post);
       return found;
+    },
+    async refresh(post, signal) {
+      if (await withheld.hasLink(`${post.source}:${post.id}`)) throw refusal();
+      return allowed(await extractor.refresh(post, signal));
     },
   };
 }

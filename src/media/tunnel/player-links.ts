@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { isWithdrawn } from '../extract/strategy-failures.ts';
 import { fileNameOf } from '../files/file-name.ts';
 import type { MediaItem, Post } from '../post.ts';
 import { choosePlayerFile, type PlayerFile, playerTunnelFile } from './player-file.ts';
@@ -97,7 +98,7 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof AppError)) throw error;
-        return { state: WITHDRAWN.has(error.code) ? 'gone' : 'unavailable', url };
+        return { state: isWithdrawn(error) ? 'gone' : 'unavailable', url };
       }
     },
 
@@ -110,8 +111,6 @@ export function createPlayerLinks({ key, tunnel, findPost, now = Date.now }: Pla
     },
   };
 }
-
-const WITHDRAWN: ReadonlySet<string> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 
 function shownOf(post: Post, index: number): { readonly item: MediaItem; readonly file: PlayerFile } | undefined {
   const item = post.items[index];

@@ -3,7 +3,7 @@
 export const DEFAULT_API = 'https://api.telegram.org/';
 
 /** The word that the link into a group carries. */
-export const INVITATION = 'hello';
+export const INVITATION = 'true';
 
 const MB = 1024 * 1024;
 
@@ -65,6 +65,10 @@ export const CHAT_LIMITS = {
   spinMs: 3_000,
   /** An inline query that could not be answered by then gets a placeholder. */
   inlineMs: 2_500,
+  /** One for which an upstream is asked gets an empty answer by then; Telegram takes none that is much later. */
+  inlineSearchMs: 5_000,
+  /** So long a person types no further before an upstream is asked for their words. */
+  typingMs: 400,
 } as const;
 
 export type TelegramLimits = { readonly [K in keyof typeof CHAT_LIMITS]: number } & {

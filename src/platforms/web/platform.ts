@@ -46,9 +46,9 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const conversations = createConversations({ dispatcher, render: prepare, limits, log, now });
   let listener: Listener | undefined;
 
-  /** A picture is drawn while its reply is on the way; the page waits for the one and not for the other. */
+  /** An image card is drawn when the page asks for it, in the page's theme. */
   function prepare(reply: Reply): WebReply {
-    for (const block of reply.blocks) if (block.kind === 'picture') imageCards.draw(block.picture);
+    for (const block of reply.blocks) if (block.kind === 'picture') imageCards.add(block.picture);
     return render(reply, { tunnel, assetAddress, now: now() });
   }
 

@@ -9,7 +9,7 @@ import {
 import { RULESETS, type Ruleset } from '../../../src/beatmaps/model/beatmapset.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
-import { type BuiltWorker, buildWorker } from './built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../built-worker.ts';
 import { LARGE_MAP, MAPS, OSU_MAP, SLOW_MAP, SUSPICIOUS_MAP, writeMap } from './osu-maps.ts';
 
 let worker: BuiltWorker;

@@ -3,6 +3,7 @@ import { type Caller, type Command, callerKey, chatKey, type Services } from '..
 import { createSettings } from '../../../src/bot/commands/settings.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
+import { PREFIXES } from '../../../src/bot/dispatch/short-forms.ts';
 import type { Action, Reply } from '../../../src/bot/reply.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
@@ -107,6 +108,7 @@ describe('the settings of a group', () => {
     const services = sampleServices();
     const shown = await press(await asked({}, admin, services), 'Links', admin, services);
     expect(labels(shown)).toEqual([
+      ...['off', ...PREFIXES].map(prefix => `Short forms: ${prefix}`),
       'Answer pasted links: on',
       ...sourceDescriptors.map(({ name }) => `${name}: on`),
       'Answer osu! links: off',
@@ -114,6 +116,8 @@ describe('the settings of a group', () => {
       'Back',
     ]);
     expect(shown.tone).toBe('neutral');
+    expect(words(await press(shown, 'Short forms: !', admin, services))).toContain('!rs !c !map');
+    expect((await services.settings.chat(square)).prefix).toBe('!');
     expect(labels(await press(shown, 'Back', admin, services)).slice(-3)).toEqual(['Links', 'Answers', 'Failures']);
   });
 

@@ -36,7 +36,8 @@ export interface OsuStage {
   calls(): { readonly api: number; readonly attributes: number };
 }
 
-export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> {
+/** The real beatmap services over the sandbox's upstreams. */
+export async function openOsuServices(options: OsuStageOptions) {
   const { workerFile, withCredentials = true, beatmapsets = 0 } = options;
   const sandbox = await createSandbox({ beatmapsets });
   const http = createTestClient(Object.fromEntries(sandbox.overrides.split(',').map(pair => pair.split('=', 2))));
@@ -44,7 +45,6 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
   const store = openStore(join(dataDir, 'test.db'));
   const osu = createBeatmapServices({
     http,
-    store,
     records: embeddedRecords(store),
     dataDir,
     isFiller: () => true,
@@ -54,11 +54,16 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
   });
   onTestFinished(async () => {
     await osu.difficulty.close();
-    osu.catalogue.close();
+    await osu.catalogue.close();
     store.close();
     await sandbox.close();
     await rm(dataDir, { recursive: true, force: true });
   });
+  return { sandbox, osu };
+}
+
+export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> {
+  const { sandbox, osu } = await openOsuServices(options);
   const { beatmaps, ratings, recommend, recommendationHistory } = osu;
   const services = { ...sampleServices(), beatmaps, ratings, recommend, recommendationHistory };
   const dispatcher = createDispatcher({

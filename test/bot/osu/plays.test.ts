@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/command.ts';
 import type { Action, Reply } from '../../../src/bot/reply.ts';
-import { type BuiltWorker, buildWorker } from '../../beatmaps/difficulty/built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { sampleCaller } from '../sample.ts';
 import { type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';
 
@@ -217,7 +217,7 @@ describe('a leaderboard', () => {
     const { say, press, services, calls, sandbox } = await open();
     for (let index = 0; index < 9; index += 1) {
       const caller = inGroup(`member${index}`);
-      const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null };
+      const player = { id: 4_400_001 + index * 10, name: `member ${index}`, mode: null, proven: false };
       await services.settings.setUser(callerKey(caller), { player });
       await services.memory.members.note(chatKey(caller), callerKey(caller));
     }

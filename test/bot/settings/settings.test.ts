@@ -108,6 +108,7 @@ describe('the settings of chats', () => {
     const settings = open();
     expect(await settings.chat('discord:guild')).toEqual({
       autoDetect: null,
+      prefix: null,
       osuLinks: false,
       offChannels: [],
       onlyChannels: [],

@@ -88,6 +88,15 @@ describe('the canary', () => {
     expect(never.canary.broken()).toEqual([]);
   });
 
+  it('knows what another process has told, without asking itself', async () => {
+    const collection = memory();
+    const asking = watch(toySource([works, fails('upstream_changed')]), collection);
+    const other = watch(toySource([works]), collection, () => false);
+    await expect.poll(() => other.canary.broken(), { timeout: 3_000 }).toHaveLength(1);
+    expect(other.canary.broken()[0]?.strategy).toBe(asking.canary.broken()[0]?.strategy);
+    expect([asking.told.length, other.told]).toEqual([1, []]);
+  });
+
   it('remembers over a restart what it has told', async () => {
     const collection = memory();
     const first = watch(toySource([works, fails('upstream_changed')]), collection);

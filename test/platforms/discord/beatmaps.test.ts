@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
@@ -68,15 +68,15 @@ describe('autocomplete', () => {
     ['beatmap download', 'map'],
   ])('of /%s answers from the catalogue while every upstream hangs', async (name, option) => {
     const store = openStore(':memory:');
-    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
-    onTestFinished(() => {
-      catalogue.close();
+    const catalogue = createCatalogueHere({ store, onFailure: error => expect.unreachable(String(error)) });
+    onTestFinished(async () => {
+      await catalogue.close();
       store.close();
     });
     const { beatmaps, sandbox } = await openHouse({ catalogue });
     for (const site of ['osu.*', 'osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'hang');
     catalogue.remember([madeUpSet({ id: 900_001, title: 'Paper Comet', artist: 'Marble Lanterns' })]);
-    catalogue.flush();
+    await catalogue.flush();
     stage = await openStage({ beatmaps });
     const { fake, guildId } = stage;
     await fake.waitFor(() => fake.commands);

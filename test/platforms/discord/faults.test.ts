@@ -40,9 +40,10 @@ async function gateTo({ fake }: Stage): Promise<{ readonly gate: TcpGate; readon
 }
 
 /** Remembers how far was heard as it was at first. */
-function forgetful(): Pick<RecordStore, 'collection'> {
+function forgetful(): RecordStore {
   const records = embeddedRecords(openStore(':memory:'));
   return {
+    ...records,
     collection<V>(options: KeyedCollectionOptions<V>) {
       const kept = records.collection(options);
       return {

@@ -561,18 +561,6 @@ describe('/forget', () => {
   });
 });
 
-describe('the invite link', () => {
-  it('names the application and asks for what is needed', async () => {
-    const on = await open({ idle: true });
-    const url = new URL(on.platform.inviteUrl());
-    expect(url.searchParams.get('client_id')).toBe(on.fake.applicationId);
-    expect(url.searchParams.get('scope')).toBe('bot applications.commands');
-    const permissions = BigInt(url.searchParams.get('permissions') ?? 0);
-    expect(permissions & PermissionFlagsBits.ManageMessages).not.toBe(0n);
-    expect(permissions & PermissionFlagsBits.Administrator).toBe(0n);
-  });
-});
-
 describe('work', () => {
   it('of one slow chat does not keep another waiting', async () => {
     const answer = (id: string, { signal }: { signal?: AbortSignal }) =>

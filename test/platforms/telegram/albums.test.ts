@@ -9,6 +9,7 @@ import {
   BUDI,
   buttonsOf,
   CAROUSEL,
+  filesIn,
   GROUP,
   openStage,
   PHOTO,
@@ -54,10 +55,7 @@ describe('an album whose addresses Telegram cannot fetch', () => {
   it('is uploaded in one further try, each photo once', async () => {
     const { fake, calls } = await openStage(photos(18));
     fake.message({ from: SARI, text: PHOTO });
-    const sent = await fake.waitFor(() => {
-      const files = answersIn(fake, SARI.id).filter(({ file }) => file !== undefined);
-      return files.length === 18 ? files : undefined;
-    });
+    const sent = await fake.waitFor(() => filesIn(fake, SARI.id, 18));
     expect(sent.map(({ file }) => file?.bytes)).toEqual(sent.map(() => PHOTO_BYTES));
     const tries = calls('sendMediaGroup').map(({ files }) => files.length);
     expect(tries).toEqual([0, 10, 0, 8]);

@@ -213,7 +213,7 @@ describe('a group that Medley was added to', () => {
     expect(greeting.text).toContain(words);
     expect(greeting.text).not.toContain(others);
     // What Telegram says for those who follow the invitation, and a later promotion.
-    fake.message({ chat: GROUP, from: BUDI, text: `/start@${fake.username} hello` });
+    fake.message({ chat: GROUP, from: BUDI, text: `/start@${fake.username} true` });
     fake.myChatMember({ ...added, status: 'administrator' });
     fake.message({ chat: GROUP, from: BUDI, text: `/about@${fake.username}` });
     await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);

@@ -5,6 +5,7 @@ import { fastify } from 'fastify';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
+import type { Services } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/settings/opt-outs.ts';
@@ -52,6 +53,8 @@ export interface StageOptions {
   readonly port?: number;
   /** Default: one that knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** In place of what is made for the stage. */
+  readonly services?: Partial<Services>;
   /** What one visitor may ask for in a minute. Default: as much as they like. */
   readonly units?: number;
   /** Stands in for the bot's own dispatcher where a test scripts it. */
@@ -100,6 +103,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
       requests: { forgetUser: async () => undefined },
       version: '0.0.0',
+      ...options.services,
     },
     limiter: options.units === undefined ? OPEN_LIMITER : createMemoryRateLimiter(),
     userLimit: { units: options.units ?? 1_000, windowMs: 60_000 },

@@ -186,8 +186,9 @@ const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age
 
 /** The restriction that a media itself states, or null. */
 export function restrictionOf(media: JsonObject): AppError | null {
-  for (const [key, value] of Object.entries(media)) {
+  for (const key of Object.keys(media)) {
     if (!RESTRICTION_KEY.test(key)) continue;
+    const value = media[key];
     if (value === true && /geo|country|region/.test(key))
       return new AppError('region_blocked', `the media says ${key}`);
     if (value === true && /age/.test(key)) return new AppError('age_restricted', `the media says ${key}`);

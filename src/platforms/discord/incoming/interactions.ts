@@ -21,8 +21,10 @@ import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts'
 import { callerOf } from '../../../bot/runtime/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
+import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import { COMMAND_LIMITS, TIMES } from '../limits.ts';
 import { type DeleteButton, findDeleteButton, matchDeleteButton } from '../outgoing/delete-button.ts';
+import { BACK_ID } from '../outgoing/view-history.ts';
 import { rightsOf } from '../permissions.ts';
 import type { CommandIndex } from '../register.ts';
 import { findMarkdownLinks } from '../render/markdown-links.ts';
@@ -54,7 +56,7 @@ export function createIncomingInteractions(
   index: CommandIndex,
   host: Pick<PlatformHost, 'cancel'>,
 ): IncomingInteractions {
-  const { dispatcher, api, parts, suppression, log, now, signal } = context;
+  const { dispatcher, api, parts, history, suppression, log, now, signal } = context;
 
   function readCommand(interaction: ChatInputCommandInteraction): InteractionDraft {
     const { name, values } = commandOf(interaction);
@@ -76,17 +78,18 @@ export function createIncomingInteractions(
   }
 
   /** What a button opens takes the place of what its owner looked at; to anyone else it is shown alone, and so is one of several replies. */
-  function readPress(interaction: Pressed): InteractionDraft {
+  async function readPress(interaction: Pressed): Promise<InteractionDraft> {
     const { message, user } = interaction;
     const token = interaction.isStringSelectMenu() ? (interaction.values[0] ?? '') : interaction.customId;
     const deleteId = findDeleteButton(message.components);
     const isEphemeral = message.flags.has(MessageFlags.Ephemeral);
     const owner = matchDeleteButton(deleteId ?? '')?.requesterId ?? message.interactionMetadata?.user.id;
     const isOwn = (isEphemeral || owner === user.id) && message.components.length === 1;
-    const first = isOwn
-      ? { isEphemeral, pressed: { ...(deleteId !== undefined && { deleteId }) } }
-      : { isEphemeral: true };
-    return { ...envelope(interaction, first), kind: 'button', what: { token } };
+    const isBack = token === BACK_ID;
+    const pressed = { messageId: message.id, isBack, ...(deleteId !== undefined && { deleteId }) };
+    const first = isOwn ? { isEphemeral, pressed } : { isEphemeral: true };
+    const before = isBack ? await history.before(message.id) : undefined;
+    return { ...envelope(interaction, first), ...(before ?? { kind: 'button', what: { token } }) };
   }
 
   function envelope(interaction: Kept, first: First): Envelope {
@@ -157,13 +160,16 @@ export function createIncomingInteractions(
     const { name } = commandOf(interaction);
     const focused = interaction.options.getFocused(true);
     const option = index.find(name)?.keyOf(focused.name) ?? focused.name;
-    const suggestions = await dispatcher.suggestOption({
-      caller: callerIn(interaction),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMES.suggest)]),
-      command: name,
-      option,
-      partial: String(focused.value),
-    });
+    const over = joinSignals([signal], TIMES.suggest);
+    const suggestions = await dispatcher
+      .suggestOption({
+        caller: callerIn(interaction),
+        signal: over.signal,
+        command: name,
+        option,
+        partial: String(focused.value),
+      })
+      .finally(over.release);
     const choices = suggestions
       .filter(({ value }) => value !== '' && value.length <= COMMAND_LIMITS.choiceValue)
       .slice(0, COMMAND_LIMITS.choices)

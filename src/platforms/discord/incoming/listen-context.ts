@@ -5,6 +5,7 @@ import type { CommandIdRecord } from '../command-ids.ts';
 import type { AnswerParts } from '../outgoing/answer-parts.ts';
 import type { DiscordApi } from '../outgoing/discord-api.ts';
 import type { EmbedSuppression } from '../outgoing/suppress.ts';
+import type { ViewHistory } from '../outgoing/view-history.ts';
 
 /** What it takes to understand what is heard. */
 export interface ListenContext {
@@ -20,5 +21,6 @@ export interface ListenContext {
   readsMessages(): boolean;
   readonly commandIds: Pick<CommandIdRecord, 'current'>;
   readonly parts: Pick<AnswerParts, 'of'>;
+  readonly history: Pick<ViewHistory, 'before'>;
   readonly suppression: Pick<EmbedSuppression, 'onUpdate' | 'restore'>;
 }

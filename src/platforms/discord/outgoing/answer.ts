@@ -19,6 +19,8 @@ export interface Destination {
   readonly canAttach: boolean;
   /** Of the button that deletes a message. */
   readonly deleteId: string | undefined;
+  /** Of the button that leads back to what the message showed before. */
+  readonly backId?: string | undefined;
   /** How many messages may be sent there. */
   readonly messages: number;
   /**
@@ -143,7 +145,7 @@ export function createAnswer(
     destination: Destination,
     refusals = 0,
   ): Promise<boolean> {
-    const content = contentOf(batch, destination.deleteId, context);
+    const content = contentOf(batch, destination, context);
     try {
       return await destination.send(content, at.place, at.count);
     } catch (error) {
@@ -190,7 +192,11 @@ function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | u
 
 type Wording = Pick<AnswerOptions, 't' | 'commands'>;
 
-function contentOf(batch: readonly Draft[], deleteId: string | undefined, wording: Wording): Content {
+function contentOf(
+  batch: readonly Draft[],
+  { deleteId, backId }: Pick<Destination, 'deleteId' | 'backId'>,
+  wording: Wording,
+): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
     // Two files of one reply may not go beyond what a message holds; its own come first.
     return drawings.files(prefixOf(index)).slice(0, MESSAGE_LIMITS.attachments - uploads.count);
@@ -200,7 +206,7 @@ function contentOf(batch: readonly Draft[], deleteId: string | undefined, wordin
     const media = uploads.placed(prefixOf(index));
     return { reply, media, omitted, pictures: new Map(names) };
   });
-  const components = renderMessage(sections, { ...wording, deleteId });
+  const components = renderMessage(sections, { ...wording, deleteId, backId });
   const shown = JSON.stringify(components);
   return {
     components,
@@ -255,7 +261,7 @@ async function withinMessages(
 }
 
 function fits(batch: readonly Draft[], requestBytes: number, wording: Wording): boolean {
-  const { components, uploads } = contentOf(batch, 'delete', wording);
+  const { components, uploads } = contentOf(batch, { deleteId: 'delete' }, wording);
   return (
     batch.length * SHOWN.leastText <= MESSAGE_LIMITS.text &&
     uploads.length <= MESSAGE_LIMITS.attachments &&

@@ -10,6 +10,7 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
+import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';
 import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_MESSAGE } from './send-failure.ts';
@@ -119,14 +120,15 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
 
   async function request(route: Route, { timeoutMs = TIMES.request, isRepeatable = true, ...data }: Details = {}) {
     const [method, fullRoute] = route;
-    const signals = [closing.signal, AbortSignal.timeout(timeoutMs), ...(data.signal ? [data.signal] : [])];
-    const signal = AbortSignal.any(signals);
+    const { signal, release } = joinSignals([closing.signal, data.signal], timeoutMs);
     try {
       return await rest.request({ headers, ...data, method, fullRoute, auth: false, signal });
     } catch (error) {
       // One that was ended before its turn never came to the agent.
       const isSent = agent.wasSent(error) ?? !signal.aborted;
       throw sendFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
+    } finally {
+      release();
     }
   }
 

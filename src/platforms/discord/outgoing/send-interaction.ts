@@ -5,9 +5,9 @@ import type { InteractionReplyTo } from '../reply-to.ts';
 import type { Answer } from './answer.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { deleteButtonId, matchDeleteButton } from './delete-button.ts';
-import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';
-import { nonceOf, postReply } from './post-reply.ts';
-import { SendFailure, type SendProblem } from './send-failure.ts';
+import type { AnswerKey, DiscordApi } from './discord-api.ts';
+import { createFollowUps } from './follow-up.ts';
+import { BACK_ID, hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface InteractionAnswers {
   /** For all who see the interaction. */
@@ -19,11 +19,12 @@ export interface InteractionAnswers {
 export interface InteractionSenderOptions {
   readonly api: Pick<DiscordApi, 'post' | 'editOriginal' | 'followUp' | 'originalState' | 'deleteOriginal'>;
   readonly parts: AnswerParts;
+  readonly history: ViewHistory;
 }
 
 /** Edits the deferred message, or the one whose button was pressed; what does not fit follows. */
 export async function sendInteraction(
-  { api, parts }: InteractionSenderOptions,
+  { api, parts, history }: InteractionSenderOptions,
   key: AnswerKey,
   { shared, personal }: InteractionAnswers,
   sending: Sending,
@@ -33,49 +34,32 @@ export async function sendInteraction(
   const eventId = request.id.slice(request.platform.length + 1);
   // A deferred answer is edited once; what comes later in the same request follows.
   const isOpen = to.pressed !== undefined || isFirst || (await api.originalState(key, signal)) === 'pending';
-  const followUps = mostFollowUps(to, sending);
+  const most = mostFollowUps(to, sending);
   const kept = personal.replies.length > 0 ? 1 : 0;
 
-  async function follow(name: string, content: Content, isEphemeral: boolean): Promise<string | undefined> {
-    if (to.isFirstOnly === true) return undefined;
-    return put(name, () => api.followUp(key, content, isEphemeral, signal));
-  }
-
-  /** As a message of the channel where that may be, since Discord knows a repeat of those; of follow-ups it does not. */
-  async function followForAll(name: string, content: Content, last: string | undefined): Promise<string | undefined> {
-    if (to.isFirstOnly === true || !mayPost(to, sending, content)) return follow(name, content, to.isEphemeral);
-    const replyTo = to.rights.reply ? last : undefined;
-    try {
-      return await put(
-        name,
-        async tag =>
-          (await postReply(api, request.chat.id, content, { nonce: nonceOf(eventId, tag), replyTo }, signal)).id,
-        { repeatMs: TIMES.nonce },
-      );
-    } catch (error) {
-      if (!(error instanceof SendFailure) || !REFUSED.has(error.problem)) throw error;
-      return follow(name, content, to.isEphemeral);
-    }
-  }
-
+  const followUps = createFollowUps({ api, key, sending, to, eventId });
   const ownDelete = to.isEphemeral ? undefined : deleteButtonId({ requesterId: request.user.id, answerId: eventId });
   if (shared.replies.length > 0) {
     const deleteId = to.pressed === undefined ? ownDelete : to.pressed.deleteId;
     const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
     const sent: string[] = [];
+    const lastPart = async () => (answerId === undefined ? undefined : (await parts.of(answerId)).at(-1));
+    const views = await history.next(request, to.pressed);
+    const isView = shared.replies.length === 1 && isFirst && isLast;
+    const isKept = isView && (views.length > 1 || shared.replies.some(hasButtons));
     await shared.finish({
       fileBytes: to.fileBytes,
       canAttach: true,
       deleteId,
-      messages: Math.max(1, Number(isOpen) + followUps - kept),
+      ...(isView && to.pressed !== undefined && views.length > 1 && { backId: BACK_ID }),
+      messages: Math.max(1, Number(isOpen) + most - kept),
       async send(content, place, count) {
-        const last = async () =>
-          sent.at(-1) ?? (answerId === undefined ? undefined : (await parts.of(answerId)).at(-1));
         const id =
           place > 0 || !isOpen
-            ? await followForAll(`${place}`, content, await last())
+            ? await followUps.forAll(`${place}`, content, sent.at(-1) ?? (await lastPart()))
             : await put('0', () => api.editOriginal(key, content, signal), { repeatMs: TIMES.token });
         if (id !== undefined) sent.push(id);
+        if (id !== undefined && place === 0 && isKept) await history.keep(id, views, request);
         if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent);
         return true;
       },
@@ -88,21 +72,12 @@ export async function sendInteraction(
     fileBytes: to.fileBytes,
     canAttach: true,
     deleteId: undefined,
-    messages: Math.max(1, followUps),
+    messages: Math.max(1, most),
     async send(content, place) {
-      await follow(`p${place}`, content, true);
+      await followUps.forCaller(`p${place}`, content);
       return true;
     },
   });
-}
-
-/** Said of a message of the channel they say nothing of a follow-up, which has rights and limits of its own. */
-const REFUSED: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);
-
-/** Whether Medley itself is in the channel, and may write there what the answer holds. */
-function mayPost(to: InteractionReplyTo, { request: { chat } }: Sending, { uploads }: Content): boolean {
-  const isThere = to.personal === undefined && (chat.groupId !== undefined || chat.kind === 'private');
-  return isThere && !to.isEphemeral && to.rights.send && (uploads.length === 0 || to.rights.attach);
 }
 
 /** Whether it is not for everyone's eyes, or must not take the place of what a button stands under. */

@@ -11,10 +11,12 @@ import { deleteButtonId } from './delete-button.ts';
 import type { DiscordApi } from './discord-api.ts';
 import { nonceOf, postReply } from './post-reply.ts';
 import type { EmbedSuppression } from './suppress.ts';
+import { hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface MessageSenderOptions {
   readonly api: Pick<DiscordApi, 'post'>;
   readonly parts: Pick<AnswerParts, 'add'>;
+  readonly history: Pick<ViewHistory, 'next' | 'keep'>;
   readonly suppression: Pick<EmbedSuppression, 'suppress'>;
   readonly log: Pick<Logger, 'info'>;
 }
@@ -26,7 +28,7 @@ export interface MessageSender {
   close(): Promise<void>;
 }
 
-export function createMessageSender({ api, parts, suppression, log }: MessageSenderOptions): MessageSender {
+export function createMessageSender({ api, parts, history, suppression, log }: MessageSenderOptions): MessageSender {
   const hiding = new Set<Promise<void>>();
   const wholeAnswers = createWholeAnswers();
 
@@ -44,6 +46,7 @@ export function createMessageSender({ api, parts, suppression, log }: MessageSen
       const { silent: isSilent } = settings;
       const sent: string[] = [];
       const button = { requesterId: request.user.id, answerId: to.messageId, hidesEmbed: mayHideEmbed(to) };
+      const isView = isFirst && isLast && answer.replies.length === 1 && answer.replies.some(hasButtons);
       const { isWhole } = await answer.finish({
         fileBytes: to.fileBytes,
         canAttach: to.rights.attach,
@@ -59,6 +62,8 @@ export function createMessageSender({ api, parts, suppression, log }: MessageSen
             { repeatMs: TIMES.nonce },
           );
           if (posted !== undefined) sent.push(posted.id);
+          if (posted !== undefined && place === 0 && isView)
+            await history.keep(posted.id, await history.next(request, undefined), request);
           if (count > 1 || !isFirst || !isLast) await parts.add(to.messageId, sent);
           return posted?.isConfirmed === true;
         },

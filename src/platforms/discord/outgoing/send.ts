@@ -8,10 +8,12 @@ import type { AnswerParts } from './answer-parts.ts';
 import type { DiscordApi } from './discord-api.ts';
 import { isForOne, sendInteraction } from './send-interaction.ts';
 import type { MessageSender } from './send-message.ts';
+import type { ViewHistory } from './view-history.ts';
 
 export interface SendOptions {
   readonly api: DiscordApi;
   readonly parts: AnswerParts;
+  readonly history: ViewHistory;
   readonly messages: Pick<MessageSender, 'send'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   /** Where the interaction did not say it. */
@@ -22,7 +24,7 @@ export interface SendOptions {
 
 /** Sends replies to where they were asked for; files are fetched as soon as their reply is known, and let go in the end. */
 export function createSend(options: SendOptions): ChatPlatform<DiscordReplyTo>['send'] {
-  const { api, parts, messages, delivery, applicationId, commandIds, log } = options;
+  const { api, parts, history, messages, delivery, applicationId, commandIds, log } = options;
 
   return async (replies, sending) => {
     const { request, to, t, signal } = sending;
@@ -40,7 +42,7 @@ export function createSend(options: SendOptions): ChatPlatform<DiscordReplyTo>['
       if (to.kind === 'message') await messages.send(shared, sending, to);
       else {
         const key = { applicationId: to.applicationId ?? applicationId(), token: to.token };
-        await sendInteraction({ api, parts }, key, { shared, personal }, sending, to);
+        await sendInteraction({ api, parts, history }, key, { shared, personal }, sending, to);
       }
     } finally {
       await shared.dispose();

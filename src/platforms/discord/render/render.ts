@@ -51,7 +51,12 @@ export function renderMessage(sections: readonly Section[], context: RenderConte
     return {
       type: ComponentType.Container,
       ...(accent !== undefined && { accent_color: accent }),
-      components: renderSection(section, room, used, isLast ? context : { ...context, deleteId: undefined }),
+      components: renderSection(
+        section,
+        room,
+        used,
+        isLast ? context : { ...context, deleteId: undefined, backId: undefined },
+      ),
     };
   });
 }
@@ -133,7 +138,7 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: num
 function sizeOf(section: Section, form: CardForm): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
   const media =
-    renderMedia(section).length + (section.media.some(({ kind }) => kind === 'link') || section.omitted > 0 ? 1 : 0);
+    countMedia(section) + (section.media.some(({ kind }) => kind === 'link') || section.omitted > 0 ? 1 : 0);
   const content = renderBlocks(section.reply.blocks, all, { pictures: section.pictures ?? NO_PICTURES, form });
   // One text more: the ellipsis of what is cut stands alone at times.
   return content.reduce((total, each) => total + countComponents(each), media + 2);
@@ -187,7 +192,7 @@ function linksWithin(actions: readonly Action[]): {
 }
 
 function renderContent(section: Section, room: Room, form: CardForm, t: Translator): APIComponentInContainer[] {
-  const media = renderMedia(section);
+  const media = renderMedia(section, t);
   const notes = renderNotes(section, t, Math.floor(room.text / 2));
   const left = {
     text: room.text - notes.length,
@@ -200,21 +205,39 @@ function renderContent(section: Section, room: Room, form: CardForm, t: Translat
   ];
 }
 
-/** Pictures and films in one gallery, sounds as files: Discord's gallery shows no sound. */
-function renderMedia({ media }: Section): APIComponentInContainer[] {
+/** How many components they take. */
+function countMedia({ media }: Section): number {
+  const files = media.filter(({ kind }) => kind === 'file');
+  const others = files.filter(placed => placed.kind === 'file' && !isShown(placed));
+  return others.length + Number(others.length < files.length);
+}
+
+function isShown({ mime }: { readonly mime: string }): boolean {
+  return /^(image|video)\//.test(mime);
+}
+
+/** Images and videos in one gallery, audio as files: Discord's gallery has none. */
+function renderMedia({ media }: Section, t: Translator): APIComponentInContainer[] {
   const items: APIMediaGalleryItem[] = [];
   const files: APIComponentInContainer[] = [];
   for (const placed of media) {
     if (placed.kind !== 'file') continue;
     const url = `attachment://${placed.name}`;
-    if (!/^(image|video)\//.test(placed.mime)) {
+    if (!isShown(placed)) {
       files.push({ type: ComponentType.File, file: { url }, spoiler: placed.spoiler });
       continue;
     }
-    const alt = description(placed.alt);
-    items.push({ media: { url }, spoiler: placed.spoiler, ...(alt && { description: alt }) });
+    const alt = description(placed.alt) ?? wordsFor(placed, t);
+    items.push({ media: { url }, spoiler: placed.spoiler, description: alt });
   }
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
+}
+
+/** Of a file that its author has not described. */
+function wordsFor({ mime, place, of }: Extract<PlacedMedia, { kind: 'file' }>, { messages }: Translator): string {
+  const { photo, video } = messages.discord;
+  const kind = mime.startsWith('video/') ? video : photo;
+  return of > 1 ? `${kind} ${messages.post.itemOf(place, of)}` : kind;
 }
 
 /** What could not be shown: why, and where it is. */

@@ -37,7 +37,8 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
 
   async function talk(words: Words, message: Message, said: Said): Promise<Ask | undefined> {
     const ask = await read(words, said);
-    if (ask?.kind === 'links' || said.caller.chatKind === 'private') return ask;
+    // A line is a short form that the group wants answered.
+    if (ask?.kind === 'links' || ask?.kind === 'line' || said.caller.chatKind === 'private') return ask;
     return said.direct ? ((await replied(message, said)) ?? ask) : undefined;
   }
 

@@ -13,12 +13,12 @@ export type ActionPlace = Pick<TelegramReplyTo, 'chat' | 'thread' | 'isChannel'>
 
 /** Shows in a chat what Medley is doing there. It costs no message and goes by itself; channels show none. */
 export interface ChatActions {
-  /** `typing`, until the returned function is called. */
+  /** `typing`, until a message is sent or the returned function is called. */
   begin(place: ActionPlace): () => void;
   /** Another action while the work lasts. */
   during<T>(place: ActionPlace, action: ChatAction, work: () => Promise<T>): Promise<T>;
-  /** To be awaited before a message is sent: an action that came after it would stand there for five seconds more. Never rejects. */
-  settled(place: ActionPlace): Promise<void>;
+  /** Sends a message. No action comes after it, which would stand there for five seconds more, until there is something else to do. */
+  before<T>(place: ActionPlace, send: () => Promise<T>): Promise<T>;
 }
 
 export interface ChatActionsOptions {
@@ -30,6 +30,7 @@ export interface ChatActionsOptions {
 interface Shown {
   holders: number;
   action: ChatAction;
+  /** Undefined while nothing is shown. */
   timer: NodeJS.Timeout | undefined;
   /** The call that is under way. */
   sending: Promise<void> | undefined;
@@ -44,35 +45,29 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
   const places = new Map<string, Shown>();
 
   function show(place: ActionPlace, shown: Shown): void {
+    if (shown.isRefused) return;
     const { chat, thread } = place;
-    const to = { chat_id: chat, ...(thread === undefined ? {} : { message_thread_id: thread }) };
     const { signal } = shown.ended;
+    const to = { chat_id: chat, ...(thread === undefined ? {} : { message_thread_id: thread }) };
     shown.sending = api.call('sendChatAction', { ...to, action: shown.action }, { signal }).then(
       () => undefined,
       (error: unknown) => {
         if (!signal.aborted) log.debug({ err: error }, 'a chat action was not shown');
         shown.isRefused = true;
-        clearInterval(shown.timer);
+        rest(shown);
       },
     );
-    repeat(place, shown);
-  }
-
-  /** From now on. */
-  function repeat(place: ActionPlace, shown: Shown): void {
     clearInterval(shown.timer);
-    if (shown.isRefused) return;
     shown.timer = setInterval(() => show(place, shown), everyMs).unref();
   }
 
   /** What several requests do in a chat is shown as one. */
   function hold(place: ActionPlace, action: ChatAction): { readonly shown: Shown; readonly release: () => void } {
     const key = keyOf(place);
-    const known = places.get(key);
-    const shown = known ?? begun(action);
+    const shown = places.get(key) ?? begun(action);
     shown.holders += 1;
     places.set(key, shown);
-    if (known === undefined) show(place, shown);
+    if (shown.timer === undefined) show(place, shown);
     let isHeld = true;
     const release = () => {
       if (!isHeld) return;
@@ -80,7 +75,7 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
       shown.holders -= 1;
       if (shown.holders > 0) return;
       places.delete(key);
-      clearInterval(shown.timer);
+      rest(shown);
       shown.ended.abort();
     };
     return { shown, release };
@@ -90,12 +85,13 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
     begin: place => (place.isChannel === true ? () => undefined : hold(place, 'typing').release),
     async during(place, action, work) {
       if (place.isChannel === true) return work();
-      const before = places.get(keyOf(place))?.action ?? 'typing';
-      const { shown, release } = hold(place, action);
-      if (shown.action !== action) {
-        shown.action = action;
-        show(place, shown);
+      const known = places.get(keyOf(place));
+      const before = known?.action ?? 'typing';
+      if (known !== undefined && known.action !== action) {
+        known.action = action;
+        rest(known);
       }
+      const { shown, release } = hold(place, action);
       try {
         return await work();
       } finally {
@@ -103,13 +99,22 @@ export function createChatActions({ api, everyMs, log }: ChatActionsOptions): Ch
         release();
       }
     },
-    async settled(place) {
+    async before(place, send) {
       const shown = places.get(keyOf(place));
-      if (shown === undefined) return;
+      if (shown === undefined) return send();
+      // Files take their time on the way, words do not.
+      if (shown.action === 'typing') rest(shown);
       await Promise.race([shown.sending, pause(SETTLE_MS, undefined, { ref: false })]);
-      if (places.get(keyOf(place)) === shown) repeat(place, shown);
+      const sent = await send();
+      rest(shown);
+      return sent;
     },
   };
+}
+
+function rest(shown: Shown): void {
+  clearInterval(shown.timer);
+  shown.timer = undefined;
 }
 
 function begun(action: ChatAction): Shown {

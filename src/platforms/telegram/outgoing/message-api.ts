@@ -50,7 +50,7 @@ export interface MessageApiOptions {
   readonly pacing: Pacing;
   readonly records: Pick<ChatRecords, 'moved' | 'left'>;
   /** What is shown to be going on gives way to what is sent. */
-  readonly actions: Pick<ChatActions, 'settled'>;
+  readonly actions: Pick<ChatActions, 'before'>;
   readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs'>;
 }
 
@@ -127,10 +127,10 @@ export function createMessageApi({ api, pacing, records, actions, limits }: Mess
     },
     async post(method, place, signal, make) {
       let to = relocated(place);
-      await actions.settled(place);
       for (let detours = 0; ; detours += 1) {
         try {
-          return await attempt(method, to, signal, make(addressOf(to)));
+          const params = make(addressOf(to));
+          return await actions.before(place, () => attempt(method, to, signal, params));
         } catch (error) {
           const next = detours < MAX_DETOURS ? await detour(error, to) : undefined;
           if (next === undefined) throw error;

@@ -5,7 +5,7 @@ export function menuName(command: string): string {
   return command.replace(/[ -]/g, '_');
 }
 
-/** Sentences that name a command of two words name it as the menu does, so that a tap sends it. */
+/** What is written of a command's use names it as the menu does. */
 export function withMenuNames(text: string, { messages }: Pick<Translator, 'messages'>): string {
   return text.replace(/\/([a-z]+ [a-z-]+)/g, (written, name: string) =>
     Object.hasOwn(messages.commands, name) ? `/${menuName(name)}` : written,

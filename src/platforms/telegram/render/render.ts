@@ -6,6 +6,7 @@ import type { Button, Keyboard, LinkPreview } from '../outgoing/methods.ts';
 import { renderBlocks } from './block-text.ts';
 import { EMPTY, type FormattedText, isWebAddress, plain } from './formatted-text.ts';
 import { renderKeyboard } from './keyboard.ts';
+import { pagesOf } from './people.ts';
 
 export interface TextPayload {
   readonly kind: 'text';
@@ -54,8 +55,9 @@ export interface RenderContext {
  * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links stand in the caption, and buttons
  * that do something come in a message of their own.
  */
-export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly Payload[] {
+export function render(reply: Reply, { t: translator, extra = [] }: RenderContext): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
+  const t = { ...translator, pageOf: pagesOf(reply) };
   if (gallery.length === 0) return renderWords(blocks, actions, t);
   const groups = grouped(gallery);
   const [first] = groups;
@@ -70,6 +72,11 @@ export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly
     (items, index): Payload => ({ kind: 'media', items, caption: index === 0 ? caption : EMPTY, keyboard: undefined }),
   );
   return [...albums, { kind: 'followUp', content: plain(contentsOf(gallery, t)), keyboard: renderKeyboard(buttons) }];
+}
+
+/** The words under a file. */
+export function renderCaption(reply: Reply, t: Translator): FormattedText {
+  return renderBlocks(reply.blocks, { ...t, pageOf: pagesOf(reply) }, MESSAGE_LIMITS.caption);
 }
 
 /** Words, under a photo where there is one and they fit. */

@@ -43,15 +43,13 @@ function requestIn(kind: 'group' | 'private'): Request {
 async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'group', settings = CHAT_DEFAULTS) {
   const log = createRecordingLog();
   const deleted: string[] = [];
-  let posted = 0;
+  const posted: string[] = [];
   const sender = createMessageSender({
     api: {
-      async post() {
-        posted += 1;
-        return { id: `${posted}`, isConfirmed: true };
-      },
+      post: async (_, __, { nonce }) => ({ id: `${posted.push(nonce)}`, isConfirmed: true }),
     },
     parts: { add: async () => undefined },
+    history: { next: async () => [], keep: async () => undefined },
     suppression: { suppress: async () => undefined },
     log,
   });
@@ -71,7 +69,7 @@ async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'grou
   await vi.advanceTimersByTimeAsync(1_500);
   await sender.close();
   await leaving.close();
-  return { posted, deleted };
+  return { posted: posted.length, deleted };
 }
 
 const failed = errorNotice(new AppError('private', 'private'), t, { visibility: 'caller' });

@@ -22,7 +22,15 @@ function texts(sections: readonly Section[]): string[] {
   return all(renderMessage(sections, context), 'content').map(String);
 }
 
-const video: PlacedMedia = { kind: 'file', name: 'medley.mp4', mime: 'video/mp4', alt: 'A harbour', spoiler: true };
+const video: PlacedMedia = {
+  kind: 'file',
+  name: 'medley.mp4',
+  mime: 'video/mp4',
+  alt: 'A harbour',
+  spoiler: true,
+  place: 1,
+  of: 1,
+};
 
 describe('a post', () => {
   it('has its author, words, files and buttons in one container', () => {
@@ -114,7 +122,15 @@ describe('a post', () => {
   });
 
   it('shows sound as a file', () => {
-    const sound: PlacedMedia = { kind: 'file', name: 'a.m4a', mime: 'audio/mp4', alt: null, spoiler: false };
+    const sound: PlacedMedia = {
+      kind: 'file',
+      name: 'a.m4a',
+      mime: 'audio/mp4',
+      alt: null,
+      spoiler: false,
+      place: 1,
+      of: 1,
+    };
     const [container] = renderMessage([section({}, [sound])], context);
     expect(container).toMatchObject({ components: [{ type: 13, file: { url: 'attachment://a.m4a' } }, {}] });
   });

@@ -81,7 +81,7 @@ describe('what Medley answers', () => {
     expect(greeting.text?.split('\n')).toHaveLength(3);
     expect(greeting.text).toContain('/beatmap_search');
     const [add, example, language] = buttonsOf(greeting);
-    expect(add).toMatchObject({ text: 'Add to group', url: `https://t.me/${BOT}?startgroup=hello` });
+    expect(add).toMatchObject({ text: 'Add to group', url: `https://t.me/${BOT}?startgroup=true` });
     expect([example?.text, language?.text]).toEqual(['Try it', 'Language']);
     const message = { chatId: SARI.id, messageId: greeting.messageId };
     fake.callbackQuery({ data: example?.data ?? '', message, from: SARI });

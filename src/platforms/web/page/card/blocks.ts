@@ -1,6 +1,7 @@
 import { button, h, isOwnPath } from '../dom.ts';
 import type { WebBlock, WebCard, WebText } from '../protocol.ts';
 import { text } from '../texts.ts';
+import { pictureAddress } from '../theme.ts';
 import { icon } from './icons.ts';
 import { inlines, plain } from './inline.ts';
 import { type ItemContext, itemList } from './item.ts';
@@ -60,7 +61,7 @@ function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node 
 function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture' }>): Node {
   const words = h('p', { class: 'card-text remark', dir: 'auto' }, alt);
   if (!isOwnPath(url)) return words;
-  const shown = h('img', { class: 'card-picture', src: url, alt, width, height, decoding: 'async' });
+  const shown = h('img', { class: 'card-picture', src: pictureAddress(url), alt, width, height, decoding: 'async' });
   shown.addEventListener('error', () => shown.replaceWith(words), { once: true });
   return shown;
 }

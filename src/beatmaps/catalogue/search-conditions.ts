@@ -1,4 +1,4 @@
-import { RULESETS, STATUSES, type Status, statusNumber } from '../model/beatmapset.ts';
+import { STATUSES, type Status, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey, TextKey } from '../query/query.ts';
 import { filterNeedles } from '../query/query-match.ts';
 import type { Needle } from '../query/query-text.ts';
@@ -20,51 +20,15 @@ const SET_COLUMNS: readonly (readonly [RangeKey, string])[] = [
   ['year', 's.year'],
 ];
 
-const MAP_COLUMNS: readonly (readonly [RangeKey, string])[] = [
-  ['stars', 'm.stars'],
-  ['ar', 'm.ar'],
-  ['od', 'm.od'],
-  ['cs', 'm.cs'],
-  ['hp', 'm.hp'],
-  ['bpm', 'm.bpm'],
-  ['length', 'm.length'],
-  ['circles', 'm.circles'],
-  ['sliders', 'm.sliders'],
-  ['keys', 'm.cs'],
-];
-
-/** Sets looked at, the most popular first, to learn whether difficulties that are asked for are rare, and how many of them say no. */
-const PROBED = 4_000;
-const COMMON = 20;
-
-/** Counts up to {@link COMMON} of the most popular sets that have such a difficulty; undefined when none is asked for. */
-export function rarityProbe(query: Query): { readonly sql: string; readonly params: readonly number[] } | undefined {
-  const { sql, params } = mapConditions(query);
-  if (sql.length === 0) return undefined;
-  const where = exists({ sql, params }).sql.join(' AND ');
-  const popular = `SELECT id FROM catalogue_sets ORDER BY rank LIMIT ${PROBED}`;
-  return { sql: `SELECT count(*) AS count FROM (SELECT 1 FROM (${popular}) s WHERE ${where} LIMIT ${COMMON})`, params };
-}
-
-export function isRareCount(count: number): boolean {
-  return count < COMMON;
-}
-
 export interface ConditionOptions {
   readonly statuses: readonly Status[];
   /** Number of a set to leave out. */
   readonly without: number | undefined;
-  /**
-   * How a set's number is read where all difficulties are looked through first: that takes as long as the catalogue is large, but looking
-   * into set after set for one that is hardly anywhere takes ten times as long.
-   */
-  readonly listBy: string | undefined;
 }
 
-/** Everything of a query but its texts as conditions on `catalogue_sets s`. */
-export function conditionsOf(query: Query, { statuses, without, listBy }: ConditionOptions): Conditions {
+/** What a query asks of sets, but for texts and difficulties, as conditions on `catalogue_sets s`. */
+export function conditionsOf(query: Query, { statuses, without }: ConditionOptions): Conditions {
   const { stars } = query.ranges;
-  const ofMaps = mapConditions(query);
   return join([
     ...SET_COLUMNS.map(([key, column]) => within(column, query.ranges[key])),
     statuses.length === STATUSES.length ? NONE : oneOf('s.status', statuses.map(statusNumber)),
@@ -73,27 +37,10 @@ export function conditionsOf(query: Query, { statuses, without, listBy }: Condit
     equal('s.language', query.language),
     equal('s.video', query.video === undefined ? undefined : Number(query.video)),
     equal('s.nsfw', query.nsfw === undefined ? undefined : Number(query.nsfw)),
-    // Spares most of the looking into difficulties.
+    // Spares much of the looking into difficulties.
     within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
     within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
-    ...(ofMaps.sql.length === 0 ? [] : [listBy === undefined ? exists(ofMaps) : listed(listBy, ofMaps)]),
   ]);
-}
-
-function mapConditions({ ranges, ruleset }: Query): Conditions {
-  return join([
-    ...MAP_COLUMNS.map(([key, column]) => within(column, ranges[key])),
-    equal('m.mode', ruleset === undefined ? undefined : RULESETS.indexOf(ruleset)),
-    equal('m.mode', ranges.keys === undefined ? undefined : RULESETS.indexOf('mania')),
-  ]);
-}
-
-function exists({ sql, params }: Conditions): Conditions {
-  return { sql: [`EXISTS (SELECT 1 FROM catalogue_maps m WHERE m.set_id = s.id AND ${sql.join(' AND ')})`], params };
-}
-
-function listed(id: string, { sql, params }: Conditions): Conditions {
-  return { sql: [`${id} IN (SELECT m.set_id FROM catalogue_maps m WHERE ${sql.join(' AND ')})`], params };
 }
 
 function within(column: string, range: Range | undefined): Conditions {
@@ -145,7 +92,7 @@ export function expressionOf(needles: readonly Needle[]): string {
 export const BY_POPULARITY = 's.rank';
 
 export function orderOf({ field, order }: Sort): string {
-  const by = (column: string) => `${column} ${order} NULLS LAST, s.id ${order}`;
+  const by = (column: string) => `${column} ${order} NULLS LAST, s.rank ${order}`;
   switch (field) {
     case 'artist':
     case 'creator':

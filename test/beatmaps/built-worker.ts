@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 
-const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const SOURCE = join(ROOT, 'src/beatmaps/difficulty/difficulty-worker.ts');
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 export interface BuiltWorker {
   readonly file: URL;
@@ -13,14 +12,14 @@ export interface BuiltWorker {
 }
 
 /**
- * The thread of the difficulty as the build makes it, in a folder of its own: threads run what Node can read, and tests need no
- * build before them.
+ * A thread as the build makes it, in a folder of its own: threads run what Node can read, and tests need no build before them.
+ * @param source in src/beatmaps, without its ending
  */
-export async function buildWorker(): Promise<BuiltWorker> {
+export async function buildWorker(source = 'difficulty/difficulty-worker'): Promise<BuiltWorker> {
   const folder = await mkdtemp(join(tmpdir(), 'medley-worker-'));
-  const path = join(folder, 'difficulty-worker.js');
+  const path = join(folder, 'worker.js');
   await build({
-    entryPoints: [SOURCE],
+    entryPoints: [join(ROOT, `src/beatmaps/${source}.ts`)],
     outfile: path,
     bundle: true,
     packages: 'external',
