@@ -165,7 +165,7 @@ describe('help', () => {
       return services.actions.decode(token, callerKey(rest.caller));
     };
     expect(await open('Profile')).toMatchObject({ command: 'osu profile', values: {} });
-    expect(await open('Link')).toMatchObject({ command: 'help', values: { command: 'osu link' } });
+    expect(await open('Whatif')).toMatchObject({ command: 'help', values: { command: 'osu whatif' } });
   });
 
   it.each(['download', '/download', 'Download'])('explains one command: %s', async command => {
