@@ -37,6 +37,10 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
     cost: 2,
     accepts: 'link',
     async run(asked: Asked, { caller, services, signal, progress, t }: CommandContext): Promise<Reply> {
+      // What is wanted for one pair of eyes is rather not brought than shown to all.
+      if (asked.private === true && caller.chatKind === 'group' && caller.answersAlone !== true) {
+        throw usageError('notPrivate');
+      }
       const range = asked.clip === undefined ? undefined : parseClip(asked.clip);
       // The dispatcher has logged what cannot be read when it looked for the language.
       const chat = await readableChatSettings(services, caller, () => undefined);

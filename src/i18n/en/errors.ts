@@ -92,6 +92,7 @@ export const hints = {
   tooLong: (p: Params) => `“${p.option}” can be at most ${p.max} characters long.`,
   itemRange: (p: Params) =>
     p.count === 1 ? 'That post has only one item.' : `That post has ${p.count} items; choose from 1 to ${p.count}.`,
+  notPrivate: (_: Params) => 'I cannot answer you alone here. Send me the link in a private chat.',
   clipForm: (_: Params) => 'Write a clip as its start and end, like clip:0:05-0:20.',
   clipOrder: (_: Params) => 'A clip must end after it begins, like clip:0:05-0:20.',
   clipLong: (p: Params) => `A clip can be at most ${p.minutes} minutes long.`,

@@ -89,6 +89,7 @@ export const hints: Messages['hints'] = {
     p.count === 1
       ? 'Kiriman itu hanya berisi satu butir.'
       : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
+  notPrivate: () => 'Di sini saya tidak bisa menjawabmu sendiri. Kirim tautannya di obrolan pribadi dengan saya.',
   clipForm: () => 'Tulis klip dengan awal dan akhirnya, misalnya clip:0:05-0:20.',
   clipOrder: () => 'Akhir klip harus sesudah awalnya, misalnya clip:0:05-0:20.',
   clipLong: p => `Klip paling lama ${p.minutes} menit.`,

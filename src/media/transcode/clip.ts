@@ -49,15 +49,18 @@ export async function cutClip(request: CutRequest): Promise<boolean> {
 async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promise<boolean> {
   const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
   const lengthMs = clip.endMs - clip.startMs;
-  const budget = Math.floor((maxBytes * 8 * SAFE_SHARE * 1_000) / lengthMs) - (probe.hasAudio ? AUDIO_BITRATE : 0);
-  const bitrate = Math.min(MAX_VIDEO_BITRATE, budget);
+  const seconds = lengthMs / 1_000;
+  const bits = maxBytes * 8 * SAFE_SHARE - (probe.hasAudio ? AUDIO_BITRATE * seconds : 0);
+  // The encoder may spend its buffer at once, beside the rate: in a short part that counts.
+  const bufferSeconds = Math.min(1, seconds / 4);
+  const bitrate = Math.min(MAX_VIDEO_BITRATE, Math.floor(bits / (seconds + bufferSeconds)));
   if (bitrate < MIN_VIDEO_BITRATE) return false;
   const args = [
     // Before the input: what comes before is not decoded, and the first frame shown is the one at that moment.
-    ...['-ss', (clip.startMs / 1_000).toFixed(3), ...inputArguments(inputPath), '-t', (lengthMs / 1_000).toFixed(3)],
+    ...['-ss', (clip.startMs / 1_000).toFixed(3), ...inputArguments(inputPath), '-t', seconds.toFixed(3)],
     ...['-map', '0:v:0', '-map', '0:a:0?', '-vf', `${scaleOf(probe, bitrate)}setsar=1,format=yuv420p`, '-fpsmax', '60'],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-crf', `${CRF}`],
-    ...['-maxrate', `${bitrate}`, '-bufsize', `${bitrate}`],
+    ...['-maxrate', `${bitrate}`, '-bufsize', `${Math.floor(bitrate * bufferSeconds)}`],
     ...['-c:a', 'aac', '-b:a', `${AUDIO_BITRATE}`, '-ac', '2', '-sn', '-dn', '-map_metadata', '-1'],
     ...['-map_chapters', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4', maxBytes * 2)],
   ];

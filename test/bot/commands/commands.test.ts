@@ -132,6 +132,43 @@ describe('download', () => {
   });
 });
 
+describe('download of a part', () => {
+  const clip = '0:02-0:05';
+  const bring = (raw: Record<string, unknown>, post: Parameters<typeof samplePost>[0] = {}, from: Caller = caller) =>
+    run(
+      'download',
+      { link: link('a'), ...raw },
+      contextFor(sampleServices(fakeExtractor(() => samplePost(post))), [], from),
+    );
+
+  it('is of the one video there is', async () => {
+    const shown = await bring({ clip }, { items: [photo(), sampleItem()] });
+    expect(shown.gallery).toMatchObject([{ index: 1, clip: { startMs: 2_000, endMs: 5_000 } }]);
+  });
+
+  it.each<readonly [Record<string, unknown>, Parameters<typeof samplePost>[0], string]>([
+    [{ clip: '0:05-0:02' }, {}, 'clipOrder'],
+    [{ clip: 'soon' }, {}, 'clipForm'],
+    [{ clip: '0:05-0:50' }, {}, 'clipBeyond'],
+    [{ clip }, { items: [photo()] }, 'clipNoVideo'],
+    [{ clip }, { items: [sampleItem(), sampleItem()] }, 'clipWhich'],
+  ])('%j is hinted at: %s %s', async (raw, post, hint) => {
+    await expect(bring(raw, post)).rejects.toMatchObject({ params: { hint } });
+  });
+
+  it('takes its item by its number, and is a file whatever is usual', async () => {
+    const shown = await bring({ clip, item: 2 }, { items: [sampleItem(), sampleItem()] });
+    expect(shown.gallery).toMatchObject([{ index: 1 }]);
+  });
+
+  it('is for the caller alone only where that can be', async () => {
+    const group = sampleCaller({ chatKind: 'group' });
+    await expect(bring({ private: true }, {}, group)).rejects.toMatchObject({ params: { hint: 'notPrivate' } });
+    const shown = await bring({ private: true }, {}, { ...group, answersAlone: true });
+    expect(shown.visibility).toBe('caller');
+  });
+});
+
 describe('help', () => {
   const context = () => contextFor(sampleServices());
 
