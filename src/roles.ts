@@ -63,6 +63,16 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   };
 }
 
+function isCommandExample({ url }: Config['webExamples'][number]): boolean {
+  return url.startsWith('/');
+}
+
+/** What works on every server: searches are answered by mirrors where there is no osu! key. */
+const BEATMAP_EXAMPLES: Config['webExamples'] = [
+  { kind: 'search', url: '/beatmap search camellia stars>6' },
+  { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
+];
+
 async function registerWeb(
   config: Config,
   core: Core,
@@ -78,9 +88,10 @@ async function registerWeb(
     publicUrl,
     log,
     examples: t =>
-      webExamples.map(({ kind, url }) => ({
+      [...webExamples, ...(webExamples.some(isCommandExample) ? [] : BEATMAP_EXAMPLES)].map(({ kind, url }) => ({
         label: t.messages.webExamples.get(kind) ?? t.messages.sites[kind] ?? kind,
         text: url,
+        ...(extractor.sourceOf(url) === undefined && ({ about: 'beatmaps' } as const)),
       })),
   });
   const [first, ...others] = sourceDescriptors;

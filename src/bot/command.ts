@@ -152,6 +152,8 @@ export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
 
 export interface Suggestion {
   readonly label: string;
+  /** What tells it apart from others with a like label, where there is space to say it. */
+  readonly detail?: string;
   readonly value: string;
 }
 

@@ -8,7 +8,8 @@ import type { Post } from '../media/post.ts';
 export type Inline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
-  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[] }
+  /** `token`, of a button: opens the same thing in the chat, where text can hold a button. */
+  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
   /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
   /** One of Medley's own commands, `osu profile`: shown as people write it there, and ready to be used where the platform can. */
@@ -46,7 +47,7 @@ export interface Field {
 export interface Heading {
   readonly kind: 'heading';
   readonly text: Text;
-  /** Stands beside it, and beside the text below it, where the platform can: an author's avatar. */
+  /** Stands beside it, and beside the small text below it, where the platform can: an author's avatar. */
   readonly image?: Image;
 }
 
@@ -54,6 +55,8 @@ export interface PictureBlock {
   readonly kind: 'picture';
   readonly picture: Picture;
   readonly alt: string;
+  /** It says what the rest of the reply says: left out where all of that is shown. */
+  readonly repeats?: true;
 }
 
 /** At an https address. */
@@ -74,8 +77,19 @@ export interface Card {
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };
+  /** What it comes to, where there is space to set that apart. */
+  readonly worth?: CardWorth;
   /** Opens the thing itself. */
   readonly action?: Action;
+}
+
+export interface CardWorth {
+  /** `271 pp` */
+  readonly value: string;
+  /** `+6.2 in total` */
+  readonly detail?: string;
+  /** Stand for the card's lines then, since those say `value` too. */
+  readonly lines: readonly Text[];
 }
 
 /** What the reader's chat looks like, where that is known. */
@@ -106,7 +120,8 @@ export interface GalleryItem {
 }
 
 export type Action =
-  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  /** `primary`: what most people want of the reply, where links can be told apart by their looks. */
+  | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
   /** `token` is made by `action.ts` and at most 64 bytes. */
   | {
       readonly kind: 'button';
@@ -139,6 +154,8 @@ export interface Reply {
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
   readonly outdatedMs?: number;
+  /** The same with what takes longer, to be shown in its place; undefined where that brings nothing new. Never rejects. */
+  readonly later?: Promise<Reply | undefined>;
 }
 
 /** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */
@@ -148,5 +165,11 @@ export function reply(parts: Partial<Reply>): Reply {
 
 /** The same reply, its files shown only to those who want to look. */
 export function hidden(shown: Reply): Reply {
-  return { ...shown, gallery: shown.gallery.map(item => ({ ...item, spoiler: true })) };
+  const { later, ...now } = shown;
+  const better = later?.then(reply => reply && hidden(reply));
+  return {
+    ...now,
+    gallery: shown.gallery.map(item => ({ ...item, spoiler: true })),
+    ...(better !== undefined && { later: better }),
+  };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmapset, starRange } from '../model/beatmapset.ts';
+import { type Beatmapset, type Status, starRange, statusOf } from '../model/beatmapset.ts';
 import { CANDIDATES_TABLE } from '../recommend/catalogue-candidates.ts';
 
 /** Every order but popularity, and the columns it goes by. */
@@ -68,13 +68,19 @@ export interface Suggestion {
   readonly artist: string;
   readonly title: string;
   readonly creator: string;
-  /** Of the hardest difficulty. */
+  readonly status: Status;
+  /** Of the easiest and the hardest difficulty. */
+  readonly min_stars: number | null;
   readonly max_stars: number | null;
+  /** Of the longest difficulty, in seconds. */
+  readonly length: number | null;
 }
 
 export function suggestionOf(set: Beatmapset): Suggestion {
-  const { id, artist, title, creator } = set;
-  return { id, artist, title, creator, max_stars: starRange(set)?.max ?? null };
+  const { id, artist, title, creator, status, beatmaps } = set;
+  const stars = starRange(set);
+  const length = beatmaps.length === 0 ? null : Math.max(...beatmaps.map(({ total_length }) => total_length));
+  return { id, artist, title, creator, status, min_stars: stars?.min ?? null, max_stars: stars?.max ?? null, length };
 }
 
 export const SuggestionRow: z.ZodType<Suggestion> = z.object({
@@ -82,7 +88,10 @@ export const SuggestionRow: z.ZodType<Suggestion> = z.object({
   artist: z.string(),
   title: z.string(),
   creator: z.string(),
+  status: z.number().transform(statusOf),
+  min_stars: z.number().nullable(),
   max_stars: z.number().nullable(),
+  length: z.number().nullable(),
 });
 
 export const IdRow = z.object({ id: z.number() });

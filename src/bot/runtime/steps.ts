@@ -7,6 +7,7 @@ import type { Reply } from '../reply.ts';
 import { renderOwed } from '../views/request-notice.ts';
 import type { Sending } from './chat-platform.ts';
 import type { Holds } from './holds.ts';
+import type { LaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { type Owed, ownerKey } from './request.ts';
 import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
@@ -21,6 +22,7 @@ export interface StepsOptions {
   readonly now: () => number;
   readonly mayNotify: WaitNotices;
   readonly done: (run: Run, outcome: RequestOutcome) => Verdict;
+  readonly laterEdits: Pick<LaterEdits, 'add'>;
 }
 
 /** How people are spoken to there. */
@@ -48,7 +50,9 @@ const START = '0';
 /** Until it is tried again to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
-export function createSteps({ dispatcher, leaving, holds, now, mayNotify, done }: StepsOptions): Steps {
+export function createSteps(options: StepsOptions): Steps {
+  const { dispatcher, leaving, holds, now, mayNotify, done, laterEdits } = options;
+
   async function step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
     if (sending !== undefined && now() >= sending.until)
@@ -171,7 +175,7 @@ export function createSteps({ dispatcher, leaving, holds, now, mayNotify, done }
     const isFirst = place.phase === START && !progress.isWaitSaid;
     return {
       ...{ ...voice, request, to, signal, isFirst, isLast: place.isLast, expected: place.expected },
-      ...{ stands: [...progress.stands], put, deleteLater: laterBy(leaving, platform.id, now) },
+      ...{ stands: [...progress.stands], put, mend: laterEdits.add, deleteLater: laterBy(leaving, platform.id, now) },
     };
   }
 

@@ -26,7 +26,7 @@ export interface PostViewOptions {
 
 const SEPARATOR = ' · ';
 
-/** A post as a reply: who, what was written, where and the counts that are known, the files, the way to the original. */
+/** A post as a reply: who, where and the counts that are known, what was written, the files, the way to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
   const { form, site, captions = true, view = 'card', cap = null } = options;
   const indexes = options.indexes.slice(0, cap ?? options.indexes.length);
@@ -37,12 +37,12 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   });
   if (view === 'media' && gallery.length > 0) return reply({ blocks: notes, gallery });
   const blocks: Block[] = [postHeading(post, site, t)];
+  const details = detailsLine(post, t, options);
+  if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
   const title = distinctTitle(post);
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
   if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
-  const details = detailsLine(post, t, { ...options, indexes });
-  if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
   return reply({
     blocks: [...blocks, ...notes],
     gallery: view === 'text' ? [] : gallery,

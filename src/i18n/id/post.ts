@@ -16,13 +16,13 @@ export const post: Messages['post'] = {
   playHere: 'Putar di sini',
   untitled: site => `Kiriman ${site}`,
   itemOf: (n, total) => `${n} dari ${total}`,
-  missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
-  itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
+  missing: (n, total) => `${n} dari ${total} tidak bisa diambil`,
+  itemMissing: (n, total) => `Item ${n} dari ${total} tidak bisa diambil`,
   clip: (from, to) => `Bagian video, ${from} sampai ${to}`,
   clipRough:
     'Di sini video ini hanya bisa dipotong di titik tertentu, jadi bagiannya mungkin mulai sedikit lebih awal.',
   /** Of a post with more files than a chat wants. */
-  capped: (n, total) => `${n} dari ${total} ditampilkan; /download dengan nomor butir menampilkan yang lain`,
+  capped: (n, total) => `${n} dari ${total} ditampilkan; /download dengan nomor item menampilkan yang lain`,
   audioOnly: 'Audio saja',
   silent: 'Tanpa audio',
   coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',

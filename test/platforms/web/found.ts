@@ -27,7 +27,7 @@ function cardOf(place: number): Card {
   const stars = COLOURS.map((colour, index) => [{ kind: 'swatch', colour, symbol: '●' } as const, ` ${index + 1}.4  `]);
   return {
     kind: 'card',
-    title: [`${artist} - ${title}`],
+    title: [{ kind: 'link', url: `https://osu.ppy.sh/beatmapsets/${place}`, children: [`${artist} - ${title}`] }],
     lines: [[`mapped by ${mapper} · ranked`], stars.slice(0, 2 + (place % 4)).flat(), ['3:12 · 180 bpm']],
     image: { kind: 'image', url: `https://cdn.test/${cover}`, alt: `Cover of ${title}` },
     colour: COLOURS[place % COLOURS.length] ?? '#4ebfff',

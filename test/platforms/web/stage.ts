@@ -24,13 +24,14 @@ import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { embeddedRecords } from '../../records.ts';
 import { findingDispatcher } from './found.ts';
-import { carousel, post, reel, tram } from './posts.ts';
+import { carousel, post, reel, sizes, tram } from './posts.ts';
 
 /** What the upstream says of a link: a post, a failure, or nothing until `Stage.release`. */
 export type Scene = Post | AppError | 'waits';
 
 const SCENES: Readonly<Record<string, Scene>> = {
   'https://www.instagram.com/reel/SeaLight_01/': reel,
+  'https://www.instagram.com/reel/Sizes/': sizes,
   'https://www.instagram.com/p/FiveThings/': carousel,
   'https://www.facebook.com/watch/?v=1234567890': tram,
   'https://www.instagram.com/reel/Waits/': 'waits',

@@ -1,7 +1,7 @@
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'medley.theme';
-const COLOURS = { light: '#f2f5f3', dark: '#0e1614' } as const;
+const COLOURS = { light: '#f4f6f3', dark: '#0e1614' } as const;
 
 /** The chosen theme; applied as soon as this module is loaded, before the first paint. */
 export function currentTheme(): Theme {
