@@ -41,6 +41,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     platforms,
     queue: storage.queue,
     spare: storage.spare,
+    records: storage.records,
     dispatcher,
     log,
     hears,

@@ -169,6 +169,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
+  const ffmpeg = await findFfmpeg({ searchPath });
   const delivery = createDelivery({
     http,
     mediaHosts,
@@ -182,7 +183,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
             file: file => publicUrl + tunnel.address(file),
             page: (post, index, expiresAt) => publicUrl + playbacks.address(post, index, expiresAt),
           },
-    ffmpeg: await findFfmpeg({ searchPath }),
+    ffmpeg,
     keptBytes,
     onDelivered: metrics.countDelivery,
     log,
@@ -229,6 +230,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
         await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.forgetUser(owner)]);
       },
     },
+    cutsExactly: ffmpeg !== undefined,
     version: await readVersion(),
   };
   let readChats: (() => Promise<RuntimeStatus>) | undefined;

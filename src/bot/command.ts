@@ -23,6 +23,8 @@ interface OptionBase {
    * for tokens alone: no platform offers it.
    */
   readonly only?: 'group' | 'typed' | 'button';
+  /** Whether it counts in text form only where its name stands before it. */
+  readonly named?: true;
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
@@ -40,6 +42,8 @@ export interface IntegerOption extends OptionBase {
 }
 export interface BooleanOption extends OptionBase {
   readonly type: 'boolean';
+  /** Whether it makes the answer one for the caller alone, where the platform can. */
+  readonly hidesAnswer?: true;
   /** The source that it switches on and off: its texts follow from the site's name. */
   readonly site?: Site;
 }
@@ -75,10 +79,16 @@ export interface Caller {
   readonly chatKind: 'private' | 'group';
   /** What the chat's settings hang on when several chats share them: a Discord guild. By default the chat itself. */
   readonly groupId?: string;
+  /** The channel that a thread belongs to. */
+  readonly parentChatId?: string;
   /** Whether the caller may change this chat's settings; a function, called only when it matters, where finding out costs a request. */
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** Whether the embed of a message can be hidden on this platform at all. */
   readonly hidesEmbeds?: boolean;
+  /** Whether a message of someone else can be deleted on this platform, so that an answer takes the place of its link. */
+  readonly deletesLinks?: boolean;
+  /** Whether links in quotes and forwarded messages are answered where the chat chose nothing. */
+  readonly answersQuotes?: boolean;
   /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
   readonly answersAlone?: boolean;
   /** The address that adds Medley to a group of theirs, where the platform has one. */
@@ -122,6 +132,8 @@ export interface Services {
   readonly actions: ButtonTokens;
   /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
+  /** Whether a part of a video can begin at any of its pictures. Default: only where the video lets it. */
+  readonly cutsExactly?: boolean;
   /** Of Medley itself, for people. */
   readonly version: string;
 }

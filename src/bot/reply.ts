@@ -1,3 +1,4 @@
+import type { Clip } from '../media/files/clip.ts';
 import type { Post } from '../media/post.ts';
 
 /**
@@ -114,6 +115,8 @@ export interface GalleryItem {
   /** `audio`: only the audio of a video is wanted. */
   readonly form: 'original' | 'audio';
   readonly spoiler: boolean;
+  /** The part of a video that is wanted; absent for all of it. */
+  readonly clip?: Clip;
 }
 
 export type Action =
@@ -132,6 +135,8 @@ export type Action =
 export interface Choice {
   readonly label: string;
   readonly detail?: string;
+  /** Whether it is what is chosen now. */
+  readonly isSet?: boolean;
   /** As of a button. */
   readonly token: string;
 }

@@ -68,8 +68,8 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     const shared = await open(url);
     const settings = createSettingsStore({ records: shared.records });
     const player = { id: 31, name: 'paper "crane"', mode: 'mania', proven: false };
-    expect(await settings.user('discord:300')).toEqual({ language: 'id', player });
-    expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null });
+    expect(await settings.user('discord:300')).toEqual({ language: 'id', player, view: null });
+    expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null, view: null });
     const guild = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };
     expect(await settings.chat('discord:guild')).toEqual(guild);
     const history = createRecommendationHistory({ records: shared.records });

@@ -1,52 +1,121 @@
 import { MAX_ADDRESS_CHARS } from '../../media/extract/address.ts';
-import { indexAt, itemCount } from '../../media/post.ts';
-import { type CommandContext, defineCommand } from '../command.ts';
+import { indexAt, itemCount, type Post } from '../../media/post.ts';
+import { type CommandContext, defineCommand, type Values } from '../command.ts';
+import { momentText, parseClip } from '../dispatch/clip-range.ts';
 import { usageError } from '../dispatch/usage-error.ts';
+import type { Reply } from '../reply.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
+import { type ChatSettings, VIEWS, type View } from '../settings/settings.ts';
 import { renderCover } from '../views/cover.ts';
-import { hasSound, renderPost } from '../views/post.ts';
+import { hasSound, type PostViewOptions, renderPost } from '../views/post.ts';
 import { type CardSite, postSite, siteNameOf } from '../views/site-name.ts';
 
 const MAX_ITEM = 100;
+/** `1:02:03.500-1:02:10.250` and some room. */
+const MAX_CLIP_CHARS = 32;
+/** A video may be said to be a little shorter than it is. */
+const END_TOLERANCE_MS = 1_000;
 
-/** Brings a post: all its files, the one that the link or the caller points at, or only the audio. */
+const OPTIONS = {
+  link: { type: 'string', form: 'link', required: true, maxLength: MAX_ADDRESS_CHARS },
+  item: { type: 'integer', required: false, min: 1, max: MAX_ITEM },
+  audio: { type: 'boolean', required: false },
+  clip: { type: 'string', form: 'word', required: false, named: true, maxLength: MAX_CLIP_CHARS },
+  view: { type: 'choice', required: false, named: true, choices: VIEWS },
+  spoiler: { type: 'boolean', required: false },
+  private: { type: 'boolean', required: false, only: 'group', hidesAnswer: true },
+} as const;
+
+type Asked = Values<typeof OPTIONS>;
+
+/** Brings a post: all its files, the one that the link or the caller points at, only the audio, or a part of a video. */
 export function createDownload({ sources }: { readonly sources: readonly CardSite[] }) {
   return defineCommand({
     name: 'download',
-    options: {
-      link: { type: 'string', form: 'link', required: true, maxLength: MAX_ADDRESS_CHARS },
-      item: { type: 'integer', required: false, min: 1, max: MAX_ITEM },
-      audio: { type: 'boolean', required: false },
-    },
+    options: OPTIONS,
     visibility: 'chat',
     cost: 2,
     accepts: 'link',
-    async run({ link, item, audio }, { caller, services, signal, progress, t }: CommandContext) {
+    async run(asked: Asked, { caller, services, signal, progress, t }: CommandContext): Promise<Reply> {
+      // What is wanted for one pair of eyes is rather not brought than shown to all.
+      if (asked.private === true && caller.chatKind === 'group' && caller.answersAlone !== true) {
+        throw usageError('notPrivate');
+      }
+      const range = asked.clip === undefined ? undefined : parseClip(asked.clip);
       // The dispatcher has logged what cannot be read when it looked for the language.
-      const { captions, disabledSources } = await readableChatSettings(services, caller, () => undefined);
-      const source = services.extractor.sourceOf(link);
-      const disabled = disabledSources.find(id => id === source);
+      const chat = await readableChatSettings(services, caller, () => undefined);
+      const source = services.extractor.sourceOf(asked.link);
+      const disabled = chat.disabledSources.find(id => id === source);
       if (disabled !== undefined) throw usageError('sourceOff', { site: siteNameOf(disabled, sources, t) });
       progress('fetching');
-      const { post, itemIndex, reason } = await services.extractor.extract(link, { signal });
+      const { post, itemIndex, reason } = await services.extractor.extract(asked.link, { signal });
       const site = postSite(post, sources, t);
-      if (reason !== undefined) return renderCover(post, site, reason, t);
+      if (reason !== undefined) return seenBy(asked, renderCover(post, site, reason, t));
       progress('preparing');
-      const count = itemCount(post);
-      if (item !== undefined && item > count) throw usageError('itemRange', { count });
+      const chosen = chosenOf(post, asked, itemIndex);
+      const shared = {
+        ...{ site, captions: chat.captions, cap: chat.albumCap, missing: chosen.missing },
+        ...{ view: viewOf(asked, chat), spoiler: asked.spoiler === true },
+      };
+      return seenBy(asked, renderPost(post, t, { ...shared, ...wanted(post, asked, chosen.indexes) }));
 
-      const place = item === undefined ? itemIndex : item - 1;
-      const chosen = place === null ? undefined : indexAt(post, place);
-      const all = chosen === undefined ? post.items.map((_, index) => index) : [chosen];
-      const missing = place !== null && chosen === undefined ? place : undefined;
-      if (audio !== true) return renderPost(post, t, { indexes: all, form: 'original', site, captions, missing });
-
-      const sounding = all.filter(index => {
-        const media = post.items[index];
-        return media !== undefined && hasSound(media);
-      });
-      if (sounding.length === 0) throw usageError('noSound');
-      return renderPost(post, t, { indexes: sounding, form: 'audio', site, captions, missing });
+      function wanted(
+        { items }: Post,
+        { audio }: Asked,
+        indexes: readonly number[],
+      ): Pick<PostViewOptions, 'indexes' | 'form' | 'clip'> {
+        const form = audio === true ? 'audio' : 'original';
+        if (range !== undefined) {
+          const clip = { range, isRough: services.cutsExactly !== true };
+          return { form, indexes: [clippedIndex(post, indexes, range.endMs)], clip };
+        }
+        if (form === 'original') return { form, indexes };
+        const sounding = indexes.filter(index => {
+          const media = items[index];
+          return media !== undefined && hasSound(media);
+        });
+        if (sounding.length === 0) throw usageError('noSound');
+        return { form, indexes: sounding };
+      }
     },
   });
+}
+
+interface Chosen {
+  readonly indexes: readonly number[];
+  /** Place of the item that was asked for and could not be fetched. */
+  readonly missing: number | undefined;
+}
+
+/** @throws AppError with a hint when there is no such item */
+function chosenOf(post: Post, { item }: Pick<Asked, 'item'>, itemIndex: number | null): Chosen {
+  const count = itemCount(post);
+  if (item !== undefined && item > count) throw usageError('itemRange', { count });
+  const place = item === undefined ? itemIndex : item - 1;
+  const chosen = place === null ? undefined : indexAt(post, place);
+  return {
+    indexes: chosen === undefined ? post.items.map((_, index) => index) : [chosen],
+    missing: place !== null && chosen === undefined ? place : undefined,
+  };
+}
+
+/** The one video that a part is wanted of. @throws AppError with a hint when that is not clear, or it is shorter */
+function clippedIndex({ items }: Post, indexes: readonly number[], endMs: number): number {
+  const [index, ...others] = indexes.filter(each => items[each]?.kind === 'video');
+  if (index === undefined) throw usageError('clipNoVideo');
+  if (others.length > 0) throw usageError('clipWhich');
+  const durationMs = items[index]?.durationMs ?? null;
+  if (durationMs !== null && endMs > durationMs + END_TOLERANCE_MS)
+    throw usageError('clipBeyond', { length: momentText(durationMs) });
+  return index;
+}
+
+/** Who asks for the audio or a part wants a file, whatever is usual in the chat. */
+function viewOf({ view, audio, clip }: Asked, chat: Pick<ChatSettings, 'view'>): View {
+  if (view !== undefined) return view;
+  return chat.view === 'text' && (audio === true || clip !== undefined) ? 'card' : chat.view;
+}
+
+function seenBy({ private: isPrivate }: Asked, shown: Reply): Reply {
+  return isPrivate === true ? { ...shown, visibility: 'caller' } : shown;
 }

@@ -9,18 +9,25 @@ import {
   defineCommand,
   type Services,
 } from '../command.ts';
-import { PREFIXES, type Prefix } from '../dispatch/short-forms.ts';
+import { PREFIXES } from '../dispatch/short-forms.ts';
+import type { Reply } from '../reply.ts';
+import { type AskedChange, CHANNEL_RULES, changeOf, NO_PREFIX } from '../settings/chat-change.ts';
 import { chatSettingsOf, decidesForChat } from '../settings/chat-settings.ts';
-import type { ChatSettings, UserSettings } from '../settings/settings.ts';
-import { type ChatView, type LanguageView, renderSettings, type SwitchView } from '../views/settings.ts';
-import { type Site, siteName } from '../views/site-name.ts';
+import {
+  ALBUM_CAP,
+  type ChatSettings,
+  NOTICE_SECONDS,
+  type SettingsStore,
+  type UserSettings,
+  VIEWS,
+  type View,
+} from '../settings/settings.ts';
+import { SECTIONS, type Section, type SectionKey, sectionOf, sectionsOf } from '../settings/settings-sections.ts';
+import { type ChoiceView, renderSection, renderSettings } from '../views/settings.ts';
+import type { Site } from '../views/site-name.ts';
 
 const AUTOMATIC = 'auto';
 const TAGS = [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)];
-
-const NO_PREFIX = 'off';
-
-type Switches = Readonly<Record<'links' | 'osu-links' | 'embeds' | 'captions', boolean | undefined>>;
 
 /** Shows what is set, or sets the language of this person and, for the admins of a group, what goes for all of it. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
@@ -28,81 +35,102 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
     name: 'settings',
     options: {
       language: { type: 'choice', required: false, choices: TAGS },
+      view: { type: 'choice', required: false, choices: VIEWS },
       links: { type: 'boolean', required: false, only: 'group' },
       'osu-links': { type: 'boolean', required: false, only: 'group' },
-      embeds: { type: 'boolean', required: false, only: 'group' },
+      quotes: { type: 'boolean', required: false, only: 'group' },
+      channel: { type: 'choice', required: false, choices: CHANNEL_RULES, only: 'group' },
       captions: { type: 'boolean', required: false, only: 'group' },
       prefix: { type: 'choice', required: false, choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
+      files: { type: 'integer', required: false, min: 0, max: ALBUM_CAP.max, only: 'group' },
+      silent: { type: 'boolean', required: false, only: 'group' },
+      embeds: { type: 'boolean', required: false, only: 'group' },
+      'delete-links': { type: 'boolean', required: false, only: 'group' },
+      'quiet-errors': { type: 'boolean', required: false, only: 'group' },
+      notices: { type: 'integer', required: false, ...NOTICE_SECONDS, only: 'group' },
       ...Object.fromEntries(sources.map(site => [site.id, siteOption(site)])),
       'chat-language': { type: 'choice', required: false, choices: TAGS, only: 'group' },
+      section: { type: 'choice', required: false, choices: SECTIONS, only: 'button' },
     },
     visibility: 'caller',
     cost: 0,
-    async run(
-      { language, 'chat-language': chatLanguage, prefix, ...switches },
-      { caller, services, t }: CommandContext,
-    ) {
+    async run({ language, section: opened, view, 'chat-language': chatLanguage, ...asked }, context: CommandContext) {
+      const { caller, services } = context;
       const isGroup = caller.chatKind === 'group';
       const isAdmin = isGroup && (await decidesForChat(caller));
-      const words = { language: chatLanguage, prefix };
-      const chatChange = changeOf(await chatSettingsOf(services, caller), switches, words, sources);
-      if (chatChange !== undefined && !isAdmin) {
+      const change: AskedChange = {
+        ...asked,
+        view: isGroup ? view : undefined,
+        language: chatLanguage === undefined ? undefined : languageOf(chatLanguage),
+        sites: asked,
+      };
+      const chatChange = changeOf(await chatSettingsOf(services, caller), change, channelOf(caller), sources);
+      if (!isAdmin && (chatChange !== undefined || opened !== undefined)) {
         throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
       }
       if (chatChange !== undefined) await services.settings.setChat(chatKey(caller), chatChange);
-      if (language !== undefined)
-        await services.settings.setUser(callerKey(caller), { language: languageOf(language) });
-
-      const saved = chatChange !== undefined || language !== undefined;
-      const user = await services.settings.user(callerKey(caller));
-      const chat = await chatSettingsOf(services, caller);
-      const asked: Asked = { caller, services, t: saved ? spokenTo(caller, user, chat) : t };
-      const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
-      const shown = isAdmin ? { ...chatView(chat, asked, sources), diagnosis } : isGroup ? 'withheld' : undefined;
-      const own = ownLanguage(user, chat, asked);
-      return renderSettings({ language: own, player: user.player, chat: shown, saved }, asked.t);
+      const isOwnSaved = await saveOwn({ language, view: isGroup ? undefined : view }, context);
+      const isSaved = isOwnSaved || chatChange !== undefined;
+      return show({ section: opened ?? sectionOf(change, sources), isAdmin, isSaved }, context);
     },
   });
+
+  async function show({ section: shown, isAdmin, isSaved }: Shown, context: CommandContext): Promise<Reply> {
+    const { caller, services } = context;
+    const user = await services.settings.user(callerKey(caller));
+    const chat = await chatSettingsOf(services, caller);
+    const said: Said = { caller, services, t: isSaved ? spokenTo(caller, user, chat) : context.t };
+    const sections = isAdmin ? sectionsOf(chat, { ...said, channelId: channelOf(caller), sources }) : [];
+    const section = sections.find(({ key }) => key === shown);
+    if (section !== undefined) return renderSection(pressable(section, said), isSaved, said.t);
+    const isGroup = caller.chatKind === 'group';
+    const own = [ownLanguage(user, chat, said), ...(isGroup ? [] : [ownView(chat, said)])];
+    const diagnosis = isAdmin ? ((await caller.diagnose?.()) ?? []) : [];
+    const chatView = isAdmin ? { sections: sections.map(each => pressable(each, said)), diagnosis } : undefined;
+    const isWithheld = isGroup && !isAdmin;
+    return renderSettings({ own, player: user.player, chat: chatView, isWithheld, isSaved }, said.t);
+  }
+}
+
+interface Shown {
+  readonly section: SectionKey | undefined;
+  readonly isAdmin: boolean;
+  readonly isSaved: boolean;
+}
+
+interface OwnChange {
+  readonly language: string | undefined;
+  readonly view: View | undefined;
+}
+
+/** Whether there was anything to save. */
+async function saveOwn({ language, view }: OwnChange, { caller, services }: CommandContext): Promise<boolean> {
+  const change: Partial<UserSettings> = {
+    ...(language !== undefined && { language: languageOf(language) }),
+    ...(view !== undefined && { view }),
+  };
+  if (Object.keys(change).length === 0) return false;
+  await services.settings.setUser(callerKey(caller), change);
+  return true;
 }
 
 function siteOption(site: Site): BooleanOption {
   return { type: 'boolean', required: false, only: 'group', site };
 }
 
-type Asked = Pick<CommandContext, 'caller' | 'services' | 't'>;
+interface Said {
+  readonly caller: Caller;
+  readonly services: Pick<Services, 'actions'> & { readonly settings: SettingsStore };
+  readonly t: Translator;
+}
+
+/** Rules for a channel go for its threads. */
+function channelOf({ parentChatId, chatId }: Caller): string {
+  return parentChatId ?? chatId;
+}
 
 function languageOf(choice: string): string | null {
   return choice === AUTOMATIC ? null : choice;
-}
-
-interface ChosenWords {
-  readonly language: string | undefined;
-  readonly prefix: Prefix | typeof NO_PREFIX | undefined;
-}
-
-/** Undefined when nothing of the chat is to change. */
-function changeOf(
-  { disabledSources }: ChatSettings,
-  { links, 'osu-links': osuLinks, embeds, captions, ...switched }: Switches,
-  { language, prefix }: ChosenWords,
-  sources: readonly Site[],
-): Partial<ChatSettings> | undefined {
-  const chosen: Readonly<Record<string, unknown>> = switched;
-  const off = new Set(disabledSources);
-  for (const { id } of sources) {
-    if (chosen[id] === true) off.delete(id);
-    if (chosen[id] === false) off.add(id);
-  }
-  const change: Partial<ChatSettings> = {
-    ...(links === undefined ? {} : { autoDetect: links }),
-    ...(osuLinks === undefined ? {} : { osuLinks }),
-    ...(embeds === undefined ? {} : { suppressEmbeds: embeds }),
-    ...(captions === undefined ? {} : { captions }),
-    ...(language === undefined ? {} : { language: languageOf(language) }),
-    ...(prefix === undefined ? {} : { prefix: prefix === NO_PREFIX ? null : prefix }),
-    ...(sources.some(({ id }) => chosen[id] !== undefined) ? { disabledSources: [...off] } : {}),
-  };
-  return Object.keys(change).length > 0 ? change : undefined;
 }
 
 /** The language of the answers from now on. */
@@ -114,46 +142,53 @@ function automaticFor({ locales }: Caller, { language }: ChatSettings): readonly
   return language === null ? locales : [language, ...locales];
 }
 
-function ownLanguage({ language }: UserSettings, chat: ChatSettings, asked: Asked): LanguageView {
-  const automatic = createTranslator(automaticFor(asked.caller, chat)).messages.languageName;
-  return { set: language, automatic, choices: choicesOf('language', language, asked) };
-}
-
-function chatView(chat: ChatSettings, asked: Asked, sources: readonly Site[]): Omit<ChatView, 'diagnosis'> {
-  const { autoDetect, osuLinks, suppressEmbeds, captions, language, prefix, disabledSources } = chat;
-  const { caller, services, t } = asked;
-  const names = t.messages.settings.switches;
-  const rows = [
-    { key: 'links', name: names.links, isOn: autoDetect ?? true },
-    { key: 'osu-links', name: names['osu-links'], isOn: osuLinks },
-    ...(caller.hidesEmbeds === true ? [{ key: 'embeds', name: names.embeds, isOn: suppressEmbeds }] : []),
-    { key: 'captions', name: names.captions, isOn: captions },
-    ...sources.map(site => ({ key: site.id, name: siteName(site, t), isOn: !disabledSources.includes(site.id) })),
-  ];
+function ownLanguage({ language }: UserSettings, chat: ChatSettings, said: Said): ChoiceView {
+  const words = said.t.messages.settings;
+  const automatic = createTranslator(automaticFor(said.caller, chat)).messages.languageName;
+  const names = [{ tag: AUTOMATIC, name: words.automatic }, ...LANGUAGES];
   return {
-    switches: rows.map((row): SwitchView => ({ ...row, token: tokenFor(row.key, !row.isOn, caller, services) })),
-    prefix,
-    language: {
-      set: language,
-      automatic: null,
-      choices: choicesOf('chat-language', language, asked),
-    },
+    name: words.language,
+    value: LANGUAGES.find(({ tag }) => tag === language)?.name ?? words.automaticNow(automatic),
+    choices: names.map(({ tag, name }) => ({
+      label: name,
+      isSet: languageOf(tag) === language,
+      token: tokenFor({ language: tag }, said),
+    })),
   };
 }
 
-function choicesOf(
-  option: 'language' | 'chat-language',
-  set: string | null,
-  { caller, services, t }: Asked,
-): LanguageView['choices'] {
-  const names = [{ tag: AUTOMATIC, name: t.messages.settings.automatic }, ...LANGUAGES];
-  return names.map(({ tag, name }) => ({
-    label: name,
-    isSet: languageOf(tag) === set,
-    token: tokenFor(option, tag, caller, services),
-  }));
+function ownView({ view }: ChatSettings, said: Said): ChoiceView {
+  const words = said.t.messages.settings;
+  return {
+    name: words.rows.view,
+    value: words.views[view],
+    choices: VIEWS.map(each => ({
+      label: words.views[each],
+      isSet: each === view,
+      token: tokenFor({ view: each }, said),
+    })),
+  };
 }
 
-function tokenFor(option: string, value: string | boolean, caller: Caller, { actions }: Services): string {
-  return actions.encode({ command: 'settings', values: { [option]: value }, owner: callerKey(caller) });
+/** A section with the tokens of its buttons. */
+function pressable({ key, rows }: Section, said: Said): Parameters<typeof renderSection>[0] {
+  return {
+    key,
+    token: tokenFor({ section: key }, said),
+    back: tokenFor({}, said),
+    rows: rows.map(row => ({
+      ...row,
+      choices: row.choices.map(({ value, ...choice }) => ({
+        ...choice,
+        token: tokenFor({ section: key, [row.key]: value }, said),
+      })),
+    })),
+  };
+}
+
+function tokenFor(
+  values: Readonly<Record<string, string | number | boolean>> & { readonly section?: SectionKey },
+  { caller, services }: Said,
+): string {
+  return services.actions.encode({ command: 'settings', values, owner: callerKey(caller) });
 }

@@ -87,7 +87,9 @@ function fillPositions(
   raw: Raw,
   set: (option: OptionSpec, value: string) => void,
 ): void {
-  const free = spec.options.filter(({ key, option }) => option.type !== 'boolean' && !Object.hasOwn(raw, key));
+  const isFree = ({ key, option }: OptionSpec) =>
+    option.type !== 'boolean' && option.named !== true && !Object.hasOwn(raw, key);
+  const free = spec.options.filter(isFree);
   const [head] = free;
   if (head && isName(head)) {
     fillName(head, free.slice(1), words, set);

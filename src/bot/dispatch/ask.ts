@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { VIEWS } from '../settings/settings.ts';
 import type { TextIntent } from './text-intent.ts';
 
 /**
@@ -7,7 +8,19 @@ import type { TextIntent } from './text-intent.ts';
  */
 export const Ask = z.discriminatedUnion('kind', [
   /** Links, in order; canonical, but for one that leads nowhere known. */
-  z.object({ kind: z.literal('links'), what: z.array(z.object({ url: z.string(), spoiler: z.boolean() })) }),
+  z.object({
+    kind: z.literal('links'),
+    what: z.array(
+      z.object({
+        url: z.string(),
+        spoiler: z.boolean(),
+        view: z.enum(VIEWS).optional().catch(undefined),
+        clip: z.string().max(32).optional().catch(undefined),
+      }),
+    ),
+    /** Whether they were merely pasted where many talk, and not said to Medley. */
+    unasked: z.boolean().optional(),
+  }),
   /** A command whose options are known one by one; they are checked when it runs. */
   z.object({
     kind: z.literal('command'),
@@ -25,7 +38,11 @@ export type Ask = z.output<typeof Ask>;
 export function askOf(intent: TextIntent): Ask {
   switch (intent.kind) {
     case 'links':
-      return { kind: 'links', what: intent.links.map(({ url, spoiler }) => ({ url, spoiler })) };
+      return {
+        kind: 'links',
+        what: intent.links.map(({ url, spoiler }) => ({ url, spoiler, ...intent.wishes })),
+        ...(intent.unasked && { unasked: true }),
+      };
     // The link command says best why it cannot take this one.
     case 'address':
       return { kind: 'links', what: [{ url: intent.address, spoiler: false }] };
@@ -36,4 +53,9 @@ export function askOf(intent: TextIntent): Ask {
     case 'talk':
       return { kind: 'talk', what: null };
   }
+}
+
+/** Whether it is about links that were merely pasted where many talk. */
+export function isUnasked(ask: Ask): boolean {
+  return ask.kind === 'links' && ask.unasked === true;
 }

@@ -10,6 +10,8 @@ export interface DispatchContext {
   readonly signal: AbortSignal;
   /** Short forms of the links it is about, where a message has several: failures name them. */
   readonly about?: readonly string[];
+  /** Whether nothing is said of what fails. */
+  readonly isQuiet?: boolean;
   progress(stage: ProgressStage): void;
 }
 

@@ -14,9 +14,10 @@ import {
 import type { Reply } from '../reply.ts';
 import { createTaskPool } from '../runtime/task-pool.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
+import type { ChatSettings } from '../settings/settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
-import { type Ask, askOf } from './ask.ts';
+import { type Ask, askOf, isUnasked } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
 import { type Answer, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
@@ -69,6 +70,8 @@ export interface Dispatcher extends Autocomplete {
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
   /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
   translator(caller: Caller): Promise<Translator>;
+  /** What goes for the caller's chat; the defaults, but that nothing is hidden, where it cannot be read. Never rejects. */
+  chatSettings(caller: Caller): Promise<ChatSettings>;
   /** The command that answers it; undefined where none or several do. Never rejects. */
   commandOf(ask: Ask, caller: Caller): Promise<string | undefined>;
   /** What people see of the commands, in all chats or in one kind of them. */
@@ -92,7 +95,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     commandsFor,
     services,
     isBlocked,
-    onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
+    onUnreadable,
   });
   const runPromptly = createPromptRun({ onFailure: logFailure });
   const findLinks = createLinkFinder(services.extractor);
@@ -105,11 +108,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, admit });
   let turns = 0;
 
+  function onUnreadable(error: unknown, caller: Caller): void {
+    logFailure(toAppError(error), 'read settings', caller);
+  }
+
+  function chatSettings(caller: Caller): Promise<ChatSettings> {
+    return readableChatSettings(services, caller, error => onUnreadable(error, caller));
+  }
+
   async function translator(caller: Caller): Promise<Translator> {
-    const onUnreadable = (error: unknown) => logFailure(toAppError(error), 'read settings', caller);
     const [own, chat] = await Promise.all([
-      services.settings.user(callerKey(caller)).catch(onUnreadable),
-      readableChatSettings(services, caller, onUnreadable),
+      services.settings.user(callerKey(caller)).catch((error: unknown) => onUnreadable(error, caller)),
+      chatSettings(caller),
     ]);
     const set = [own?.language ?? null, chat.language];
     return createTranslator([...set.filter(language => language !== null), ...caller.locales]);
@@ -164,7 +174,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const key = linkKey(command, values, turn) ?? `${turns}`;
       return await work.run(key, task, turn);
     } catch (error) {
-      return signal.aborted ? undefined : failure(error, command.name, turn, command);
+      if (signal.aborted) return undefined;
+      const notice = failure(error, command.name, turn, command);
+      return turn.isQuiet === true ? undefined : notice;
     }
   }
 
@@ -222,7 +234,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function answer(ask: Ask, { from, paid, caller, signal, progress }: Attempt): Promise<Round> {
-    const turn = { caller, t: await translator(caller), signal, progress };
+    const isQuiet = isUnasked(ask) && (await chatSettings(caller)).quietErrors;
+    const turn = { caller, t: await translator(caller), signal, progress, isQuiet };
     if (await isBlocked(caller)) return blocked(ask, turn, paid);
     try {
       return await rounds(ask, turn, { from, paid });
@@ -287,6 +300,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     translator,
+    chatSettings,
 
     commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
 

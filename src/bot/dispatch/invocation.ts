@@ -7,6 +7,8 @@ export interface PastedLink {
   readonly url: string;
   /** Whether it stands where only those who want to see it look; its files are then hidden in the same way. */
   readonly spoiler: boolean;
+  /** Whether it stands in a quote or in a forwarded message. */
+  readonly quoted?: boolean;
 }
 
 interface Asked {
@@ -20,7 +22,10 @@ export interface TextInvocation extends Asked {
   readonly text: string;
   /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
   readonly direct?: boolean;
-  /** The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it. */
+  /**
+   * The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it, and how links
+   * are wanted.
+   */
   readonly line?: string;
   /** Taken instead of those found in `text`, where given. What is no link of a post is passed over. */
   readonly links?: readonly PastedLink[];

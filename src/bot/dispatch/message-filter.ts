@@ -1,7 +1,7 @@
 import { type Caller, type Command, callerKey, type Services } from '../command.ts';
-import { readableChatSettings } from '../settings/chat-settings.ts';
+import { isChannelOn, readableChatSettings } from '../settings/chat-settings.ts';
 import type { ChatSettings } from '../settings/settings.ts';
-import type { TextInvocation } from './invocation.ts';
+import type { PastedLink, TextInvocation } from './invocation.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { PRIVATE_PREFIX, parseShortForm } from './short-forms.ts';
 import { readText, type TextIntent } from './text-intent.ts';
@@ -76,11 +76,35 @@ export function createMessageFilter({
     if (intent.kind === 'command') return intent;
     if ((intent.kind === 'links' || intent.kind === 'address') && (await isOptedOut(message))) return undefined;
     // What is said to Medley itself is a request, whatever goes for links that are merely pasted.
-    if (direct ?? caller.chatKind === 'private') return intent;
-    if (intent.kind !== 'links') return undefined;
-    const settings = await settingsOf(caller);
-    const links = intent.links.filter(({ url }) => isOn(url, settings));
-    return links.length > 0 ? { kind: 'links', links } : undefined;
+    const isAsked = direct ?? caller.chatKind === 'private';
+    if (intent.kind === 'links') return wantedOf(intent, isAsked, caller);
+    return isAsked ? intent : undefined;
+  }
+
+  async function wantedOf(
+    intent: Extract<TextIntent, { kind: 'links' }>,
+    isAsked: boolean,
+    caller: Caller,
+  ): Promise<TextIntent | undefined> {
+    if (isAsked && intent.links.every(({ quoted }) => quoted !== true)) return intent;
+    const settings = await readableChatSettings(services, caller, error => onUnreadable(error, caller));
+    const links = isAsked ? answered(intent.links, settings, caller) : unaskedLinks(intent.links, settings, caller);
+    if (links.length > 0) return { ...intent, links, unasked: !isAsked };
+    return isAsked ? { kind: 'talk' } : undefined;
+  }
+
+  function unaskedLinks(links: readonly PastedLink[], settings: ChatSettings, caller: Caller): readonly PastedLink[] {
+    if (!isChannelOn(settings, caller)) return [];
+    return answered(links, settings, caller).filter(({ url }) => isOn(url, settings));
+  }
+
+  /** Without those in quotes where these are left alone. */
+  function answered(
+    links: readonly PastedLink[],
+    { quotedLinks }: ChatSettings,
+    { answersQuotes = false }: Caller,
+  ): readonly PastedLink[] {
+    return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
   }
 
   return async message => {

@@ -2,8 +2,8 @@ import type { AppError } from '../../errors.ts';
 import type { Command } from '../command.ts';
 import { hidden } from '../reply.ts';
 import { linkLabels } from '../views/link-label.ts';
+import type { Ask } from './ask.ts';
 import type { Answer, DispatchContext, Position, Remaining, Round } from './dispatch-context.ts';
-import type { PastedLink } from './invocation.ts';
 import { kindOfLink } from './osu-links.ts';
 import type { UserRateLimit } from './user-rate-limit.ts';
 
@@ -18,8 +18,10 @@ export interface PastedLinksOptions {
   ) => Answer['reply'];
 }
 
+type WishedLink = Extract<Ask, { kind: 'links' }>['what'][number];
+
 /** One answer for each link that the caller's limit allows, so many at once; the rest is left for later. */
-export type PastedLinks = (links: readonly PastedLink[], turn: DispatchContext, position: Position) => Promise<Round>;
+export type PastedLinks = (links: readonly WishedLink[], turn: DispatchContext, position: Position) => Promise<Round>;
 
 /** Links that are worked on side by side for one message. */
 const LINKS_AT_ONCE = 5;
@@ -27,14 +29,14 @@ const LINKS_AT_ONCE = 5;
 export function createPastedLinks({ commands, admit, run }: PastedLinksOptions): PastedLinks {
   const takers = new Map(commands.map(command => [command.accepts, command]));
 
-  function answerLink(command: Command, { url, spoiler }: PastedLink, turn: DispatchContext): Answer['reply'] {
-    const ready = run(command, turn, () =>
-      Object.fromEntries(
-        Object.keys(command.options)
-          .slice(0, 1)
-          .map(key => [key, url]),
-      ),
-    );
+  function answerLink(
+    command: Command,
+    { url, spoiler, view, clip }: WishedLink,
+    turn: DispatchContext,
+  ): Answer['reply'] {
+    const [first = ''] = Object.keys(command.options);
+    const wished = Object.entries({ view, clip }).filter(([key]) => Object.hasOwn(command.options, key));
+    const ready = run(command, turn, () => ({ [first]: url, ...Object.fromEntries(wished) }));
     return spoiler ? ready.then(value => value && hidden(value)) : ready;
   }
 

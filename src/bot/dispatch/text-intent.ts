@@ -1,13 +1,20 @@
 import type { Command } from '../command.ts';
 import { looksLikeLink, parseCommandLine } from './arguments.ts';
 import type { PastedLink } from './invocation.ts';
+import { findWishes, type Wishes } from './wishes.ts';
 
 /** What a message asks for. */
 export type TextIntent =
   | { readonly kind: 'command'; readonly command: Command; readonly rest: string }
   | { readonly kind: 'unknown'; readonly name: string }
   /** Canonical links, in order, without repeats. */
-  | { readonly kind: 'links'; readonly links: readonly PastedLink[] }
+  | {
+      readonly kind: 'links';
+      readonly links: readonly PastedLink[];
+      readonly wishes: Wishes;
+      /** Whether they were merely pasted where many talk, and not said to Medley. */
+      readonly unasked: boolean;
+    }
   /** An address, though none that a post is known to have. */
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'talk' };
@@ -16,16 +23,21 @@ export interface Message {
   readonly text: string;
   /** Taken instead of those in `text`, where given. */
   readonly links?: readonly PastedLink[];
+  readonly line?: string;
 }
 
 type FindLinks = (text: string) => readonly string[];
 
 /** Reads a message. Pure and cheap: it sees every message of every chat. */
-export function readText({ text, links }: Message, commands: readonly Command[], findLinks: FindLinks): TextIntent {
+export function readText(
+  { text, links, line: whole = text }: Message,
+  commands: readonly Command[],
+  findLinks: FindLinks,
+): TextIntent {
   const line = parseCommandLine(text);
   if (line) return readCommand(line.name, line.rest, commands);
   const found = links ? canonical(links, findLinks) : findLinks(text).map(url => ({ url, spoiler: false }));
-  if (found.length > 0) return { kind: 'links', links: found };
+  if (found.length > 0) return { kind: 'links', links: found, wishes: findWishes(whole), unasked: false };
   const address = links ? links[0]?.url : findAddress(text);
   return address === undefined ? { kind: 'talk' } : { kind: 'address', address };
 }
@@ -33,9 +45,13 @@ export function readText({ text, links }: Message, commands: readonly Command[],
 /** A link that stands both hidden and open is shown hidden. */
 function canonical(links: readonly PastedLink[], findLinks: FindLinks): readonly PastedLink[] {
   const found = new Map<string, PastedLink>();
-  for (const { url, spoiler } of links) {
+  for (const { url, spoiler, quoted = false } of links) {
     const [link] = findLinks(url);
-    if (link !== undefined) found.set(link, { url: link, spoiler: spoiler || (found.get(link)?.spoiler ?? false) });
+    if (link === undefined) continue;
+    const known = found.get(link);
+    const isQuoted = quoted && (known === undefined || known.quoted === true);
+    const isHidden = spoiler || (known?.spoiler ?? false);
+    found.set(link, { url: link, spoiler: isHidden, ...(isQuoted && { quoted: true }) });
   }
   return [...found.values()];
 }

@@ -3,6 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Ask } from '../dispatch/ask.ts';
 import type { Reply } from '../reply.ts';
+import type { ChatSettings } from '../settings/settings.ts';
 import type { LaterEdits } from './later-edits.ts';
 import type { Request } from './request.ts';
 
@@ -34,6 +35,8 @@ export interface ChatPlatform<To = unknown> {
   outcomeOf(error: unknown): SendFailure | undefined;
   /** Milliseconds in which the chat, by the platform's own pace, should be left alone. Nothing is begun meanwhile. */
   busyMs?(to: To): number;
+  /** Deletes a message of Medley's own; nothing to do where it is gone already. */
+  deleteMessage?(chatId: string, messageId: string): Promise<void>;
   /** Where to say what was not asked for; `eventId` names what is said. Absent where only questions are answered. */
   placeOf?(chatId: string, eventId: string): To;
   /** What only the platform knows of the person and the place. */
@@ -70,12 +73,18 @@ export interface Sending<To = unknown> {
   readonly request: Request;
   readonly to: To;
   readonly t: Translator;
+  /** What goes for the chat; where it could not be read, the defaults, but that nothing is hidden or deleted. */
+  readonly settings: ChatSettings;
   /** Aborts when the time is over or Medley stops. */
   readonly signal: AbortSignal;
   /** Whether nothing was said to this request before, but what `put` passes over. */
   readonly isFirst: boolean;
   /** Whether nothing more follows to this request. */
   readonly isLast: boolean;
+  /** Replies that belong together here; where fewer come, one was not to be said. */
+  readonly expected: number;
+  /** Has the platform delete messages of this answer after so long, by this process or by another. */
+  deleteLater(chatId: string, messageIds: readonly string[], afterMs: number): void;
   /** Keys of the messages that an earlier attempt has put. */
   readonly stands: readonly string[];
   /** For a reply that has a better one coming: how to show that in its place, once. It is no part of the request; absent where nothing is mended. */

@@ -1,8 +1,10 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import { Ask } from '../dispatch/ask.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { renderBusy, renderPlace } from '../views/request-notice.ts';
 import type { Acceptance, ChatPlatform, Draft } from './chat-platform.ts';
+import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, ownerKey, type Request, startProgress, writeKept } from './request.ts';
 import { createRetryGate } from './retry-gate.ts';
 import { chatOf, createSay, type TranslatorFor } from './say.ts';
@@ -12,6 +14,8 @@ export interface IntakeOptions {
   /** Takes what `queue` cannot, for this process alone: people are answered though nothing can be written down. */
   readonly spare?: Queue | undefined;
   readonly translatorFor: TranslatorFor;
+  readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
+  readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   readonly random: () => number;
@@ -37,9 +41,9 @@ const LONGEST_RETRY_MS = 2_000;
 const SAID_PLACE = 10;
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { queue, spare, translatorFor, log, now, random, onAccepted } = options;
+  const { queue, spare, translatorFor, dispatcher, leaving, log, now, random, onAccepted } = options;
   const closing = new AbortController();
-  const say = createSay({ translatorFor, log, now, signal: closing.signal });
+  const say = createSay({ translatorFor, dispatcher, leaving, log, now, signal: closing.signal });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random });
   const under = new Set<Promise<unknown>>();
   /** By id: an event may be heard twice at once, such as over an earlier session and the new one. */

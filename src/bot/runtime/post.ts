@@ -1,8 +1,10 @@
 import { AppError } from '../../errors.ts';
+import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Reply } from '../reply.ts';
 import type { ChatPlatform } from './chat-platform.ts';
+import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request } from './request.ts';
-import { oneReply, type TranslatorFor } from './say.ts';
+import { laterBy, oneReply, type TranslatorFor } from './say.ts';
 
 /** A chat in which something is said without being asked for. */
 export interface PostTarget {
@@ -24,10 +26,12 @@ export type Post = (target: PostTarget, reply: Reply, signal: AbortSignal) => Pr
 export interface PostOptions {
   readonly platforms: readonly ChatPlatform[];
   readonly translatorFor: TranslatorFor;
+  readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
+  readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly now: () => number;
 }
 
-export function createPost({ platforms, translatorFor, now }: PostOptions): Post {
+export function createPost({ platforms, translatorFor, dispatcher, leaving, now }: PostOptions): Post {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
     if (platform?.placeOf === undefined) throw new AppError('internal', `nothing can be posted on ${id}`);
@@ -43,10 +47,14 @@ export function createPost({ platforms, translatorFor, now }: PostOptions): Post
       kind: 'talk',
       what: null,
     };
-    const t = await translatorFor(callerOf(request));
+    const caller = callerOf(request);
+    const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
     const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`p-${key}`);
     try {
-      const sending = { request, to, t, signal, isFirst: true, isLast: true, stands: [], put };
+      const sending = {
+        ...{ request, to, t, settings, signal, isFirst: true, isLast: true, expected: 1, stands: [], put },
+        deleteLater: laterBy(leaving, platform.id, now),
+      };
       await platform.send(oneReply(reply), sending);
       return 'posted';
     } catch (error) {

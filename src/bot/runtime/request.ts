@@ -12,6 +12,8 @@ const Envelope = z.object({
     kind: z.enum(['private', 'group']),
     /** What the chat's settings hang on when several chats share them: a Discord guild. */
     groupId: z.string().optional(),
+    /** The channel that a thread belongs to. */
+    parentId: z.string().optional(),
   }),
   user: z.object({
     id: z.string(),
@@ -103,6 +105,7 @@ export function callerOf(
     chatId: chat.id,
     chatKind: chat.kind,
     ...(chat.groupId !== undefined && { groupId: chat.groupId }),
+    ...(chat.parentId !== undefined && { parentChatId: chat.parentId }),
     isChatAdmin: user.isChatAdmin ?? false,
     rateKey: user.rateKey,
     locales: user.locales,

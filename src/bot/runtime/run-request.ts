@@ -7,15 +7,17 @@ import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
 import { createReadFailure } from './failures.ts';
 import type { Holds } from './holds.ts';
 import { createLaterEdits } from './later-edits.ts';
+import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request, readKept } from './request.ts';
 import { again, type Ending, partsOf, type RequestOutcome, type Run } from './run.ts';
 import type { TranslatorFor } from './say.ts';
-import { createSteps } from './steps.ts';
+import { createSteps, type Voice } from './steps.ts';
 import { createWaitNotices } from './wait-notices.ts';
 
 export interface RunRequestOptions {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;
-  readonly dispatcher: Pick<Dispatcher, 'answer'>;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'chatSettings'>;
+  readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly translatorFor: TranslatorFor;
   readonly holds: Holds;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -54,9 +56,10 @@ const MAX_ENDED = 10_000;
 const DONE: Verdict = { done: true };
 
 export function createRunRequest(options: RunRequestOptions): RunRequest {
-  const { platforms, dispatcher, translatorFor, holds, log, now, random, onOutcome } = options;
+  const { platforms, dispatcher, leaving, translatorFor, holds, log, now, random, onOutcome } = options;
   const laterEdits = createLaterEdits({ log });
-  const steps = createSteps({ dispatcher, holds, now, mayNotify: createWaitNotices({ now }), done, laterEdits });
+  const mayNotify = createWaitNotices({ now });
+  const steps = createSteps({ dispatcher, leaving, holds, now, mayNotify, done, laterEdits });
   const readFailure = createReadFailure({ ...options, steps, done });
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */
@@ -149,10 +152,11 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   async function allSteps(run: Run): Promise<Verdict> {
     const { progress, request, platform, to } = run;
     const caller = callerOf(request, platform.describeCaller?.(request, to));
-    const t = await translatorFor(caller);
+    const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
+    const voice: Voice = { t, settings };
     if (progress.lapses >= MOST_LAPSES && progress.owed === undefined) await steps.regret(run, 'failed');
     for (;;) {
-      const verdict = await steps.step(run, caller, t).catch((error: unknown) => readFailure(run, error));
+      const verdict = await steps.step(run, caller, voice).catch((error: unknown) => readFailure(run, error));
       if (verdict !== undefined) return verdict;
     }
   }

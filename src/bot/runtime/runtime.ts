@@ -1,9 +1,11 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.ts';
+import type { RecordStore } from '../../infra/store/records.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Acceptance, ChatPlatform, Draft, PlatformHost } from './chat-platform.ts';
 import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
+import { createLeavingMessages } from './leaving-messages.ts';
 import { createPost, type Post } from './post.ts';
 import type { Request } from './request.ts';
 import type { RequestOutcome } from './run.ts';
@@ -23,7 +25,9 @@ export interface RuntimeOptions {
   readonly queue: Queue;
   /** For this process alone: takes what `queue` cannot, so that people are answered though nothing can be written down. */
   readonly spare?: Queue | undefined;
-  readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator'>;
+  /** Where is kept which notices are still to be deleted. Default: in memory alone. */
+  readonly records?: RecordStore;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator' | 'chatSettings'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   /** Whether this process hears a platform. Default: it hears all. */
   readonly hears?: (platform: string) => boolean;
@@ -77,10 +81,13 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const queues = spare === undefined ? [queue] : [queue, spare];
   const holds = createHolds({ now, random });
   const translatorFor = createTranslatorFor(dispatcher, log);
+  const leaving = createLeavingMessages({ platforms: options.platforms, records: options.records, log, now });
   const intake = createIntake({
     queue,
     spare,
     translatorFor,
+    dispatcher,
+    leaving,
     log,
     now,
     random,
@@ -89,6 +96,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const runs = createRunRequest({
     platforms: new Map(options.platforms.map(platform => [platform.id, platform])),
     dispatcher,
+    leaving,
     translatorFor,
     holds,
     log,
@@ -133,6 +141,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
 
   async function stop(): Promise<void> {
     await Promise.all([stopHearing(), finishRunning()]);
+    await within(CLOSE_MS, leaving.close());
     await within(CLOSE_MS, Promise.all(options.platforms.map(platform => platform.close())));
   }
 
@@ -171,6 +180,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       if (works) {
         const concurrency = options.concurrency ?? CONCURRENCY;
         for (const each of queues) each.work(run, { concurrency });
+        await leaving.resume();
       }
       const heard = supervised.filter(({ platform }) => hears(platform.id));
       await Promise.all(heard.map(each => each.supervisor.start(hostOf(each))));
@@ -179,7 +189,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const platform = options.platforms.find(each => each.id === id);
       return platform === undefined ? 'closed' : intake.accept(platform, draft, mayStand);
     },
-    post: createPost({ platforms: options.platforms, translatorFor, now }),
+    post: createPost({ platforms: options.platforms, translatorFor, dispatcher, leaving, now }),
     async status() {
       return {
         ...(await queue.stats()),

@@ -1,6 +1,6 @@
-import type { Translator } from '../../i18n/translate.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Caller } from '../command.ts';
+import { isUnasked } from '../dispatch/ask.ts';
 import type { Answer, Round } from '../dispatch/dispatch-context.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Reply } from '../reply.ts';
@@ -8,14 +8,16 @@ import { renderOwed } from '../views/request-notice.ts';
 import type { Sending } from './chat-platform.ts';
 import type { Holds } from './holds.ts';
 import type { LaterEdits } from './later-edits.ts';
+import type { LeavingMessages } from './leaving-messages.ts';
 import { type Owed, ownerKey } from './request.ts';
 import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
-import { oneReply } from './say.ts';
+import { laterBy, oneReply } from './say.ts';
 import { createSendOnce } from './send-once.ts';
 import type { WaitNotices } from './wait-notices.ts';
 
 export interface StepsOptions {
   readonly dispatcher: Pick<Dispatcher, 'answer'>;
+  readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly holds: Pick<Holds, 'reached'>;
   readonly now: () => number;
   readonly mayNotify: WaitNotices;
@@ -23,10 +25,13 @@ export interface StepsOptions {
   readonly laterEdits: Pick<LaterEdits, 'add'>;
 }
 
+/** How people are spoken to there. */
+export type Voice = Pick<Sending, 't' | 'settings'>;
+
 /** What is done for a request, piece by piece: a verdict, or undefined when there is more to do. */
 export interface Steps {
   /** The next round of answers, or the sentence that is owed in their place. @throws what sending throws */
-  step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined>;
+  step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined>;
   /** Owes the person a sentence, unless it is such a sentence that went wrong: those are not said twice, and not about each other. */
   regret(run: Run, sentence: Owed['sentence']): Promise<Verdict | undefined>;
   /** Of a sentence that may not have arrived. */
@@ -45,12 +50,14 @@ const START = '0';
 /** Until it is tried again to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
-export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdits }: StepsOptions): Steps {
-  async function step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
+export function createSteps(options: StepsOptions): Steps {
+  const { dispatcher, leaving, holds, now, mayNotify, done, laterEdits } = options;
+
+  async function step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
     if (sending !== undefined && now() >= sending.until)
       return owed === undefined ? regret(run, 'unsure') : sayAgain(run);
-    return owed === undefined ? answerRound(run, caller, t) : say(run, owed, t);
+    return owed === undefined ? answerRound(run, caller, voice) : say(run, owed, voice);
   }
 
   /** A sentence of regret that may have been said is said again, rather than never: up to a bound. */
@@ -63,7 +70,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdit
     return said(run, owed);
   }
 
-  async function answerRound(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
+  async function answerRound(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { request, progress, platform, to, controller } = run;
     const round = await dispatcher.answer(request, {
       caller,
@@ -80,7 +87,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdit
       const next = group.at(-1)?.next ?? round.next;
       run.next = next;
       const isLast = round.remaining === undefined && next >= round.next;
-      const sending = sendingOf(run, t, { phase: `${progress.next}`, next, isLast });
+      const sending = sendingOf(run, voice, { phase: `${progress.next}`, next, isLast, expected: group.length });
       await platform.send(repliesOf(group, controller.signal), sending);
       await stepTo(run, next, !isLast);
     }
@@ -104,14 +111,20 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdit
     return undefined;
   }
 
-  async function say(run: Run, owed: Owed, t: Translator): Promise<Verdict | undefined> {
+  async function say(run: Run, owed: Owed, voice: Voice): Promise<Verdict | undefined> {
     const { request, progress, platform, controller } = run;
     run.next = owed.next;
+    if (isLeftUnsaid(run, owed, voice)) return said(run, owed);
     // A sentence about something missing is of no use as long as it may get lost itself.
     if (owed.sentence === 'unsure') await reach(run);
     const isLast = owed.sentence !== 'waiting' && owed.next >= partsOf(request);
-    const sending = sendingOf(run, t, { phase: `${progress.next}${owed.sentence[0]}`, next: owed.next, isLast });
-    await platform.send(oneReply(renderOwed(owed, t)), sending);
+    const sending = sendingOf(run, voice, {
+      phase: `${progress.next}${owed.sentence[0]}`,
+      next: owed.next,
+      isLast,
+      expected: 1,
+    });
+    await platform.send(oneReply(renderOwed(owed, voice.t)), sending);
     controller.signal.throwIfAborted();
     return said(run, owed);
   }
@@ -147,7 +160,7 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdit
     if (isWritten) await save(run);
   }
 
-  function sendingOf(run: Run, t: Translator, place: { phase: string; next: number; isLast: boolean }): Sending {
+  function sendingOf(run: Run, voice: Voice, place: Part): Sending {
     const { request, progress, platform, to, controller } = run;
     const { signal } = controller;
     const put = createSendOnce({
@@ -161,15 +174,8 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdit
     });
     const isFirst = place.phase === START && !progress.isWaitSaid;
     return {
-      request,
-      to,
-      t,
-      signal,
-      isFirst,
-      isLast: place.isLast,
-      stands: [...progress.stands],
-      put,
-      mend: laterEdits.add,
+      ...{ ...voice, request, to, signal, isFirst, isLast: place.isLast, expected: place.expected },
+      ...{ stands: [...progress.stands], put, mend: laterEdits.add, deleteLater: laterBy(leaving, platform.id, now) },
     };
   }
 
@@ -189,6 +195,19 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdit
   }
 
   return { step, regret, sayAgain };
+}
+
+interface Part {
+  readonly phase: string;
+  readonly next: number;
+  readonly isLast: boolean;
+  /** Replies that should come. */
+  readonly expected: number;
+}
+
+/** That merely pasted links cannot be answered, where the chat wants to hear nothing of that. */
+function isLeftUnsaid({ request }: Run, { sentence }: Owed, { settings }: Voice): boolean {
+  return isUnasked(request) && settings.quietErrors && sentence !== 'waiting' && sentence !== 'unsure';
 }
 
 /** Answers that are sent together. */

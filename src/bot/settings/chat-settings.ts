@@ -1,24 +1,25 @@
-import { type Caller, chatKey, type Services } from '../command.ts';
+import { type Caller, callerKey, chatKey, type Services } from '../command.ts';
 import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
 
 /** Nothing is hidden from anyone by mistake. */
 const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false };
 
+type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
+
 /**
- * What goes for the caller's chat. Private chats have no settings beside the person's own.
+ * What goes for the caller's chat. Private chats have no settings beside the person's own, and no notices that others need not see.
  * @throws AppError `internal` when it cannot be read
  */
-export async function chatSettingsOf(
-  { settings }: Pick<Services, 'settings'>,
-  caller: Pick<Caller, 'platform' | 'groupId' | 'chatId' | 'chatKind'>,
-): Promise<ChatSettings> {
-  return caller.chatKind === 'group' ? settings.chat(chatKey(caller)) : CHAT_DEFAULTS;
+export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, caller: Place): Promise<ChatSettings> {
+  if (caller.chatKind === 'group') return settings.chat(chatKey(caller));
+  const { view } = await settings.user(callerKey(caller));
+  return { ...CHAT_DEFAULTS, noticeSeconds: 0, view: view ?? CHAT_DEFAULTS.view };
 }
 
 /** The same for those who must go on: what cannot be read is as it is by default, but that nothing is hidden. */
 export async function readableChatSettings(
   services: Pick<Services, 'settings'>,
-  caller: Parameters<typeof chatSettingsOf>[1],
+  caller: Place,
   onUnreadable: (error: unknown) => void,
 ): Promise<ChatSettings> {
   try {
@@ -27,6 +28,16 @@ export async function readableChatSettings(
     onUnreadable(error);
     return UNREADABLE;
   }
+}
+
+/** Whether pasted links are answered in the channel where the caller is, by the rules for channels. A thread goes by its channel too. */
+export function isChannelOn(
+  { offChannels, onlyChannels }: Pick<ChatSettings, 'offChannels' | 'onlyChannels'>,
+  { chatId, parentChatId }: Pick<Caller, 'chatId' | 'parentChatId'>,
+): boolean {
+  const isNamed = (channels: readonly string[]) =>
+    channels.includes(chatId) || (parentChatId !== undefined && channels.includes(parentChatId));
+  return !isNamed(offChannels) && (onlyChannels.length === 0 || isNamed(onlyChannels));
 }
 
 /** Whether the caller may decide for this chat; in a private one everybody decides for themselves. */

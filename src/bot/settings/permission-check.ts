@@ -13,6 +13,8 @@ export type PermissionCheckKey =
   | 'readHistory'
   /** Hide the embed of the message that was answered: Discord's Manage Messages. */
   | 'manageMessages'
+  /** Delete messages of others: Telegram's right of an admin. */
+  | 'deleteMessages'
   /** See what is pasted: Discord's privileged intent. */
   | 'messageContent'
   /** See what is pasted: ok when Telegram's privacy mode is off, or Medley is an admin of the group. */

@@ -4,11 +4,17 @@ import type { CollectionOptions, RecordStore } from '../../infra/store/records.t
 import { type SourceId, sourceIdSchema } from '../../media/post.ts';
 import { PREFIXES, type Prefix } from '../dispatch/short-forms.ts';
 
+/** How a post is shown: its words and files, its files alone, or its words alone. */
+export const VIEWS = ['card', 'media', 'text'] as const;
+export type View = (typeof VIEWS)[number];
+
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
   readonly language: string | null;
   /** The person's osu! player, and the ruleset they want to see when they name none. */
   readonly player: LinkedPlayer | null;
+  /** How posts are shown where they are alone with Medley; null for the usual way. */
+  readonly view: View | null;
 }
 
 export interface LinkedPlayer {
@@ -26,6 +32,23 @@ export interface ChatSettings {
   readonly autoDetect: boolean | null;
   /** Whether pasted links of osu! are answered unasked. */
   readonly osuLinks: boolean;
+  /** Channels whose pasted links are left alone, by their ids. */
+  readonly offChannels: readonly string[];
+  /** Where there are any, pasted links are answered in these channels alone. */
+  readonly onlyChannels: readonly string[];
+  /** Whether links in quotes and in forwarded messages are answered too; null for what is usual on the platform. */
+  readonly quotedLinks: boolean | null;
+  readonly view: View;
+  /** Files of one post that are shown at most; null for all. */
+  readonly albumCap: number | null;
+  /** Whether answers come without a notification. */
+  readonly silent: boolean;
+  /** Whether nothing is said when a pasted link cannot be answered. */
+  readonly quietErrors: boolean;
+  /** Seconds after which a notice about a pasted link is deleted; 0: it stays. */
+  readonly noticeSeconds: number;
+  /** Whether a message of nothing but links is deleted once all of them are answered, where Medley may do so. */
+  readonly deleteSource: boolean;
   /** Whether the embed of a message is hidden once its link is answered, where Medley may do so. */
   readonly suppressEmbeds: boolean;
   /** Whether replies quote what was written under a post. */
@@ -67,6 +90,15 @@ export interface SettingsStoreOptions {
 export const CHAT_DEFAULTS: ChatSettings = {
   autoDetect: null,
   osuLinks: false,
+  offChannels: [],
+  onlyChannels: [],
+  quotedLinks: null,
+  view: 'card',
+  albumCap: null,
+  silent: false,
+  quietErrors: false,
+  noticeSeconds: 30,
+  deleteSource: false,
   suppressEmbeds: true,
   captions: true,
   language: null,
@@ -74,7 +106,14 @@ export const CHAT_DEFAULTS: ChatSettings = {
   disabledSources: [],
 };
 
-const USER_DEFAULTS: UserSettings = { language: null, player: null };
+/** What `noticeSeconds` may be. */
+export const NOTICE_SECONDS = { min: 0, max: 3_600 } as const;
+/** What `albumCap` may be. */
+export const ALBUM_CAP = { min: 1, max: 20 } as const;
+/** Channels with a rule of one kind. */
+export const MAX_CHANNEL_RULES = 100;
+
+const USER_DEFAULTS: UserSettings = { language: null, player: null, view: null };
 const DAY_MS = 24 * 3_600_000;
 const LEFT_MS = 30 * DAY_MS;
 
@@ -85,12 +124,27 @@ const Player = z.object({
   mode: z.enum(RULESETS).nullable().catch(null),
   proven: z.boolean().catch(false),
 });
-const User = z.object({ language: z.string().nullable(), player: Player.nullable().catch(null) });
+const User = z.object({
+  language: z.string().nullable(),
+  player: Player.nullable().catch(null),
+  view: z.enum(VIEWS).nullable().catch(null),
+});
+
+const Channels = z.array(z.string().max(64)).max(MAX_CHANNEL_RULES).catch([]);
 
 /** What is missing or was written otherwise by another version reads as the default. */
 const Chat = z.object({
   autoDetect: z.boolean().nullable().catch(CHAT_DEFAULTS.autoDetect),
   osuLinks: z.boolean().catch(CHAT_DEFAULTS.osuLinks),
+  offChannels: Channels,
+  onlyChannels: Channels,
+  quotedLinks: z.boolean().nullable().catch(CHAT_DEFAULTS.quotedLinks),
+  view: z.enum(VIEWS).catch(CHAT_DEFAULTS.view),
+  albumCap: z.int().min(ALBUM_CAP.min).max(ALBUM_CAP.max).nullable().catch(CHAT_DEFAULTS.albumCap),
+  silent: z.boolean().catch(CHAT_DEFAULTS.silent),
+  quietErrors: z.boolean().catch(CHAT_DEFAULTS.quietErrors),
+  noticeSeconds: z.int().min(NOTICE_SECONDS.min).max(NOTICE_SECONDS.max).catch(CHAT_DEFAULTS.noticeSeconds),
+  deleteSource: z.boolean().catch(CHAT_DEFAULTS.deleteSource),
   suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
@@ -124,7 +178,8 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
     async setUser(key, change) {
       const settings: UserSettings = { ...(await user(key)), ...change };
       // Who chose nothing is not on record.
-      if (settings.language === null && settings.player === null) return usersOf(key).delete(key);
+      if (settings.language === null && settings.player === null && settings.view === null)
+        return usersOf(key).delete(key);
       return usersOf(key).set(key, settings);
     },
     chat,

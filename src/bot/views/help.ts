@@ -46,7 +46,7 @@ export function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens,
   return reply({
     blocks: [
       ...(hasLinks ? [{ kind: 'text', text: sentence(words.linksText) } as const] : []),
-      { kind: 'text', text: [words.chooseSection] },
+      { kind: 'text', text: sentence(words.chooseSection) },
     ],
     actions: sections.map(({ key, title }) => button(title, tokens.about(key))),
     visibility: 'caller',
@@ -64,7 +64,7 @@ export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTo
   return reply({
     blocks: [
       { kind: 'heading', text: [title] },
-      ...(key === LINKS ? [{ kind: 'text', text: [words.linksMore] } as const] : []),
+      ...(key === LINKS ? [{ kind: 'text', text: sentence(words.linksMore) } as const] : []),
       {
         kind: 'fields',
         fields: specs.map(({ name, description }) => ({ label: `/${name}`, value: [description], command: name })),

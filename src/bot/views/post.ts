@@ -1,6 +1,9 @@
 import type { Translator } from '../../i18n/translate.ts';
+import type { Clip } from '../../media/files/clip.ts';
 import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
+import { momentText } from '../dispatch/clip-range.ts';
 import { type Block, type GalleryItem, type Heading, type Inline, type Reply, reply, type Text } from '../reply.ts';
+import type { View } from '../settings/settings.ts';
 import type { PostSite } from './site-name.ts';
 
 export interface PostViewOptions {
@@ -10,6 +13,13 @@ export interface PostViewOptions {
   readonly site: PostSite;
   /** Whether to quote what was written under it. Default true. */
   readonly captions?: boolean;
+  /** Default: words and files. */
+  readonly view?: View;
+  /** The part of a video that is wanted; `isRough` when it can only begin and end where the video lets it. */
+  readonly clip?: { readonly range: Clip; readonly isRough: boolean } | undefined;
+  readonly spoiler?: boolean;
+  /** Files that are shown at most. Default all. */
+  readonly cap?: number | null;
   /** Zero-based place of the item that was asked for and could not be fetched. */
   readonly missing?: number | undefined;
 }
@@ -18,7 +28,14 @@ const SEPARATOR = ' · ';
 
 /** A post as a reply: who, where and the counts that are known, what was written, the files, the way to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
-  const { indexes, form, site, captions = true } = options;
+  const { form, site, captions = true, view = 'card', cap = null } = options;
+  const indexes = options.indexes.slice(0, cap ?? options.indexes.length);
+  const notes = notesOf(post, t, options).map((text): Block => ({ kind: 'text', text: [text] }));
+  const gallery = indexes.map((index): GalleryItem => {
+    const { clip, spoiler = false } = options;
+    return { kind: 'media', post, index, form, spoiler, ...(clip && { clip: clip.range }) };
+  });
+  if (view === 'media' && gallery.length > 0) return reply({ blocks: notes, gallery });
   const blocks: Block[] = [postHeading(post, site, t)];
   const details = detailsLine(post, t, options);
   if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
@@ -26,11 +43,9 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
   if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
-  const missing = missingLine(post, t, options);
-  if (missing !== undefined) blocks.push({ kind: 'text', text: [missing] });
   return reply({
-    blocks,
-    gallery: indexes.map(index => ({ kind: 'media', post, index, form, spoiler: false })),
+    blocks: [...blocks, ...notes],
+    gallery: view === 'text' ? [] : gallery,
     actions: [{ kind: 'link', label: t.messages.post.openOriginal, url: post.url }],
     ...colourOf(site),
   });
@@ -115,6 +130,21 @@ function detailsLine(post: Post, t: Translator, { indexes, form, site }: PostVie
     else if (isSilent(post.items[first])) parts.push(words.silent);
   }
   return parts.flatMap((part, index) => (index === 0 ? [part] : [SEPARATOR, part]));
+}
+
+/** What a reader must know of the files, whatever else is shown. */
+function notesOf(post: Post, t: Translator, options: PostViewOptions): readonly string[] {
+  const words = t.messages.post;
+  const { indexes, cap = null, clip, view } = options;
+  const notes: string[] = [];
+  if (clip !== undefined) {
+    const { startMs, endMs } = clip.range;
+    notes.push(words.clip(momentText(startMs), momentText(endMs)));
+    if (clip.isRough) notes.push(words.clipRough);
+  }
+  if (view !== 'text' && cap !== null && cap < indexes.length) notes.push(words.capped(cap, itemCount(post)));
+  const missing = missingLine(post, t, options);
+  return missing === undefined ? notes : [...notes, missing];
 }
 
 /** What could not be fetched: the item that was asked for, and how many of all that should be here. */

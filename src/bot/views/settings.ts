@@ -1,90 +1,114 @@
-import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
-import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
+import type { Translator } from '../../i18n/translate.ts';
+import { type Action, type Block, type Choice, type Reply, reply, type Text } from '../reply.ts';
 import type { PermissionCheck, PermissionCheckKey } from '../settings/permission-check.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
+import type { SectionKey } from '../settings/settings-sections.ts';
 import { joined } from './beatmap.ts';
 import { linkedName } from './linking.ts';
 import { sentence } from './sentence.ts';
 
-export interface LanguageView {
-  /** Tag of the language that was set, null for automatic. */
-  readonly set: string | null;
-  /** Name of the language that automatic means for this person; null when it is not the same for all who read. */
-  readonly automatic: string | null;
-  readonly choices: readonly { readonly label: string; readonly isSet: boolean; readonly token: string }[];
-}
-
-export interface SwitchView {
-  /** Of the option that turns it. */
-  readonly key: string;
+/** Something to choose. */
+export interface ChoiceView {
   readonly name: string;
-  readonly isOn: boolean;
-  /** Of the button that turns it. */
-  readonly token: string;
+  /** What is chosen, in words. */
+  readonly value: string;
+  readonly choices: readonly Choice[];
 }
 
-export interface ChatView {
-  readonly switches: readonly SwitchView[];
-  /** Of short forms; null for none. */
-  readonly prefix: string | null;
-  readonly language: LanguageView;
-  readonly diagnosis: readonly PermissionCheck[];
+export interface RowView extends ChoiceView {
+  /** A switch has the choices on and off. */
+  readonly kind: 'switch' | 'choice';
+}
+
+export interface SectionView {
+  readonly key: SectionKey;
+  /** Of the button that opens it. */
+  readonly token: string;
+  /** Of the button that leads back to all sections. */
+  readonly back: string;
+  readonly rows: readonly RowView[];
 }
 
 export interface SettingsView {
-  readonly language: LanguageView;
+  /** What everybody chooses for themselves. */
+  readonly own: readonly ChoiceView[];
   /** The linked osu! player; null for none. */
   readonly player: LinkedPlayer | null;
-  /** For the admins of a group; `withheld` from its other members, undefined where there is no group. */
-  readonly chat: ChatView | 'withheld' | undefined;
+  /** For the admins of a group. */
+  readonly chat:
+    | { readonly sections: readonly SectionView[]; readonly diagnosis: readonly PermissionCheck[] }
+    | undefined;
+  /** Whether there is more that only admins see. */
+  readonly isWithheld: boolean;
   /** Whether this answers a change. */
-  readonly saved: boolean;
+  readonly isSaved: boolean;
 }
 
-export function renderSettings({ language, player, chat, saved }: SettingsView, t: Translator): Reply {
+/** A person's settings, and the ways to the sections of the group's. */
+export function renderSettings({ own, player, chat, isWithheld, isSaved }: SettingsView, t: Translator): Reply {
   const words = t.messages.settings;
+  const fields = own.map(({ name, value }) => ({ label: name, value: [value] }));
   const blocks: Block[] = [
     { kind: 'heading', text: [words.title] },
-    {
-      kind: 'fields',
-      fields: [
-        { label: words.language, value: [languageName(language, t)] },
-        { label: words.player, value: playerText(player, t) },
-      ],
-    },
-    { kind: 'text', text: [saved ? words.saved : words.choose] },
+    { kind: 'fields', fields: [...fields, { label: words.player, value: playerText(player, t) }] },
   ];
-  if (chat === 'withheld') blocks.push({ kind: 'text', text: [words.forAdmins] });
-  else if (chat !== undefined) blocks.push({ kind: 'divider' }, ...chatBlocks(chat, t));
+  if (isSaved) blocks.push({ kind: 'text', text: [words.saved] });
+  if (isWithheld) blocks.push({ kind: 'text', text: [words.forAdmins] });
+  if (chat !== undefined) {
+    blocks.push({ kind: 'divider' }, { kind: 'heading', text: [words.chatTitle] });
+    const summaries = chat.sections.map(({ key, rows }) => ({ label: words.sections[key], value: summaryOf(rows) }));
+    blocks.push({ kind: 'fields', fields: summaries }, ...diagnosisBlocks(chat.diagnosis, t));
+  }
+  const sections = (chat?.sections ?? []).map(
+    ({ key, token }): Action => ({ kind: 'button', label: words.sections[key], token, style: 'secondary' }),
+  );
   return reply({
-    tone: saved ? 'success' : 'neutral',
+    tone: isSaved ? 'success' : 'neutral',
     blocks,
+    actions: [...own.map(row => menuOf(row, t)), ...sections],
+    visibility: 'caller',
+  });
+}
+
+/** One section of a group's settings: what is set, and what turns it. */
+export function renderSection({ key, rows, back }: SectionView, isSaved: boolean, t: Translator): Reply {
+  const words = t.messages.settings;
+  const switches = rows.flatMap((row): readonly Action[] => (row.kind === 'switch' ? switchOf(row, t) : []));
+  return reply({
+    tone: isSaved ? 'success' : 'neutral',
+    blocks: [
+      { kind: 'heading', text: [`${words.chatTitle}: ${words.sections[key]}`] },
+      { kind: 'text', text: [words.explained[key]] },
+      { kind: 'fields', fields: rows.map(({ name, value }) => ({ label: name, value: [value] })) },
+      ...(isSaved ? [{ kind: 'text', text: [words.saved] } as const] : []),
+    ],
     actions: [
-      ...language.choices.map(choice => languageButton(choice.label, choice)),
-      ...(chat === undefined || chat === 'withheld' ? [] : chatButtons(chat, t)),
+      ...rows.filter(({ kind }) => kind === 'choice').map(row => menuOf(row, t)),
+      ...switches,
+      { kind: 'button', label: words.back, token: back, style: 'secondary' },
     ],
     visibility: 'caller',
   });
 }
 
-function chatBlocks({ switches, prefix, language, diagnosis }: ChatView, t: Translator): readonly Block[] {
-  const words = t.messages.settings;
-  const fields = switches.map(({ name, isOn }) => ({
-    label: name,
-    value: [isOn ? words.on : words.off],
-  }));
-  return [
-    { kind: 'heading', text: [words.chatTitle] },
-    {
-      kind: 'fields',
-      fields: [
-        ...fields,
-        { label: words.shortForms, value: [prefix === null ? words.noShortForms : words.shortFormsBy(prefix)] },
-        { label: words.chatLanguage, value: [languageName(language, t)] },
-      ],
-    },
-    ...diagnosisBlocks(diagnosis, t),
-  ];
+/** What is out of the ordinary is found by opening it: here stands what is on, and what is chosen. */
+function summaryOf(rows: readonly RowView[]): Text {
+  return [rows.map(({ name, value }) => `${name}: ${value}`).join(' · ')];
+}
+
+/** Choices name what they are of: where a platform shows the chosen one alone, or all of them as buttons, nothing else does. */
+function menuOf({ name, choices }: ChoiceView, t: Translator): Action {
+  const { state } = t.messages.settings;
+  return { kind: 'menu', label: name, choices: choices.map(each => ({ ...each, label: state(name, each.label) })) };
+}
+
+/** Turns to the choice that is not set. */
+function switchOf({ name, value, choices }: RowView, t: Translator): readonly Action[] {
+  const other = choices.find(({ isSet }) => isSet !== true);
+  if (other === undefined) return [];
+  const isOn = choices[0]?.isSet === true;
+  const label = t.messages.settings.state(name, value);
+  return [{ kind: 'button', label, token: other.token, style: isOn ? 'primary' : 'secondary' }];
 }
 
 function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): readonly Block[] {
@@ -104,35 +128,10 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
   ];
 }
 
-function chatButtons({ switches, language }: ChatView, t: Translator): readonly Action[] {
-  const words = t.messages.settings;
-  return [
-    ...switches.map(
-      ({ name, isOn, token }): Action => ({
-        kind: 'button',
-        label: words.state(name, isOn ? words.on : words.off),
-        token,
-        style: isOn ? 'primary' : 'secondary',
-      }),
-    ),
-    ...language.choices.map(choice => languageButton(words.state(words.chatLanguage, choice.label), choice)),
-  ];
-}
-
-function languageButton(label: string, { isSet, token }: LanguageView['choices'][number]): Action {
-  return { kind: 'button', label, token, style: isSet ? 'primary' : 'secondary' };
-}
-
 /** The linked player, and how that changes. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
   if (player === null) return sentence(words.noPlayer);
   const { mode } = player;
   return joined([linkedName(player), mode === null ? undefined : t.messages.osu.modes[mode], words.unlink]);
-}
-
-function languageName({ set, automatic }: LanguageView, t: Translator): string {
-  const words = t.messages.settings;
-  const name = LANGUAGES.find(({ tag }) => tag === set)?.name;
-  return name ?? (automatic === null ? words.automatic : words.automaticNow(automatic));
 }

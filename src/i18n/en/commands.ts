@@ -13,8 +13,12 @@ export const commands = {
       link: { name: 'link', description: 'Link to an Instagram or Facebook post' },
       item: { name: 'item', description: 'Only this item of several, counted from 1' },
       audio: { name: 'audio', description: 'Only the audio' },
+      clip: { name: 'clip', description: 'Only this part of a video, like 0:05-0:20' },
+      view: { name: 'view', description: 'Words and files, files only, or words only' },
+      spoiler: { name: 'spoiler', description: 'Hide the files until they are pressed' },
+      private: { name: 'private', description: 'Only you see the answer' },
     },
-    choices: {},
+    choices: { view: { card: 'card', media: 'media', text: 'text' } },
   },
   help: {
     description: 'What I can do',
@@ -25,20 +29,42 @@ export const commands = {
     description: 'See and change your settings, and those of a group',
     options: {
       language: { name: 'language', description: 'The language I answer you in' },
+      view: { name: 'view', description: 'How I show posts: words and files, files only, or words only' },
       links: { name: 'links', description: 'This group: answer pasted links to posts' },
       'osu-links': {
         name: 'osu-links',
         description: 'This group: show previews for pasted osu! links',
       },
-      embeds: { name: 'embeds', description: 'This group: hide a link’s embed once I have answered it' },
+      quotes: { name: 'quotes', description: 'This group: answer links in quotes and forwarded messages' },
+      channel: {
+        name: 'channel',
+        description: 'This channel: answer pasted links as everywhere, not here, or only here',
+      },
       captions: { name: 'captions', description: 'This group: show the captions of posts' },
       prefix: { name: 'prefix', description: 'This group: what short forms such as !rs, !c and !map begin with' },
+      files: { name: 'files', description: 'This group: files of one post that I show at most; 0 for all' },
+      silent: { name: 'silent', description: 'This group: answer without a notification' },
+      embeds: { name: 'embeds', description: 'This group: hide a link’s embed once I have answered it' },
+      'delete-links': {
+        name: 'delete-links',
+        description: 'This Telegram group: delete a message of nothing but links once I have answered it',
+      },
+      'quiet-errors': {
+        name: 'quiet-errors',
+        description: 'This group: say nothing when a pasted link cannot be answered',
+      },
+      notices: {
+        name: 'notices',
+        description: 'This group: seconds until a notice about a pasted link is deleted; 0: never',
+      },
       'chat-language': { name: 'chat-language', description: 'This group: the language for members who chose none' },
     },
     choices: {
       language: { auto: 'Automatic' },
       prefix: { off: 'off' },
       'chat-language': { auto: 'Automatic' },
+      view: { card: 'card', media: 'media', text: 'text' },
+      channel: { on: 'on', off: 'off', only: 'only', everywhere: 'everywhere' },
     },
   },
   privacy: {

@@ -92,6 +92,13 @@ export const hints = {
   tooLong: (p: Params) => `“${p.option}” can be at most ${p.max} characters long.`,
   itemRange: (p: Params) =>
     p.count === 1 ? 'That post has only one item.' : `That post has ${p.count} items; choose from 1 to ${p.count}.`,
+  notPrivate: (_: Params) => 'I cannot answer you alone here. Send me the link in a private chat.',
+  clipForm: (_: Params) => 'Write a clip as its start and end, like clip:0:05-0:20.',
+  clipOrder: (_: Params) => 'A clip must end after it begins, like clip:0:05-0:20.',
+  clipLong: (p: Params) => `A clip can be at most ${p.minutes} minutes long.`,
+  clipBeyond: (p: Params) => `That clip ends after the video does; the video is ${p.length} long.`,
+  clipNoVideo: (_: Params) => 'There is no video here to take a clip of.',
+  clipWhich: (_: Params) => 'This post has several videos; choose one for the clip with its number, like item:2.',
   noSound: (_: Params) => 'That post has no audio.',
   sourceOff: (p: Params) => `${p.site} links are switched off in this chat. Its admins can change that with /settings.`,
   endedLink: (_: Params) => 'This link has ended, or is not complete. Send /osu link in the chat for a new one.',

@@ -1,7 +1,8 @@
 export const help = {
   linksText:
     'Paste a link to a public Instagram or Facebook post, reel, video or photo, and I show it here, ready to play. Where I cannot see links, write /download and the link.',
-  linksMore: 'Several links in one message are fine. Put one in <angle brackets> and I leave it alone.',
+  linksMore:
+    'Several links in one message are fine. Put one in <angle brackets> and I leave it alone. Beside a link, clip:0:05-0:20 brings that part of a video, and view:media the files alone.',
   chooseSection: 'What else would you like to know?',
   chooseCommand: 'Choose a command',
   sections: { links: 'Links', beatmap: 'Beatmaps', osu: 'Players', more: 'Settings and more' },

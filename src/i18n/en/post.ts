@@ -18,6 +18,10 @@ export const post = {
   itemOf: (n: number, total: number) => `${n} of ${total}`,
   missing: (n: number, total: number) => `${n} of ${total} could not be fetched`,
   itemMissing: (n: number, total: number) => `Item ${n} of ${total} could not be fetched`,
+  clip: (from: string, to: string) => `Part of the video, ${from} to ${to}`,
+  clipRough: 'I can only cut where this video allows it here, so the part may begin a little earlier.',
+  /** Of a post with more files than a chat wants. */
+  capped: (n: number, total: number) => `${n} of ${total} shown; /download with the item’s number shows another`,
   audioOnly: 'Audio only',
   silent: 'No audio',
   /** Of a post of which nothing else could be read. */

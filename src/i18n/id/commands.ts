@@ -14,8 +14,12 @@ export const commands: Messages['commands'] = {
       link: { name: 'tautan', description: 'Tautan kiriman Instagram atau Facebook' },
       item: { name: 'butir', description: 'Hanya item ke berapa, dihitung dari 1' },
       audio: { name: 'suara', description: 'Audionya saja' },
+      clip: { name: 'klip', description: 'Hanya bagian video ini, misalnya 0:05-0:20' },
+      view: { name: 'tampilan', description: 'Kata dan berkas, berkas saja, atau kata saja' },
+      spoiler: { name: 'spoiler', description: 'Sembunyikan berkas sampai ditekan' },
+      private: { name: 'pribadi', description: 'Hanya kamu yang melihat jawabannya' },
     },
-    choices: {},
+    choices: { view: { card: 'kartu', media: 'media', text: 'teks' } },
   },
   help: {
     description: 'Apa yang bisa saya lakukan',
@@ -26,20 +30,42 @@ export const commands: Messages['commands'] = {
     description: 'Lihat dan ubah pengaturanmu, dan pengaturan grup',
     options: {
       language: { name: 'bahasa', description: 'Bahasa yang saya pakai untuk menjawabmu' },
+      view: { name: 'tampilan', description: 'Tampilan kiriman: kata dan berkas, berkas saja, atau kata saja' },
       links: { name: 'tautan', description: 'Grup ini: jawab tautan kiriman yang ditempel' },
       'osu-links': {
         name: 'tautan-osu',
         description: 'Grup ini: tampilkan pratinjau tautan osu! yang ditempel',
       },
-      embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
+      quotes: { name: 'kutipan', description: 'Grup ini: jawab tautan dalam kutipan dan pesan terusan' },
+      channel: {
+        name: 'kanal',
+        description: 'Kanal ini: jawab tautan seperti di mana-mana, tidak, atau hanya di sini',
+      },
       captions: { name: 'keterangan', description: 'Grup ini: tampilkan keterangan kiriman' },
       prefix: { name: 'awalan', description: 'Grup ini: awal bentuk pendek seperti !rs, !c, dan !map' },
+      files: {
+        name: 'berkas',
+        description: 'Grup ini: paling banyak berkas satu kiriman yang saya tampilkan; 0 semua',
+      },
+      silent: { name: 'senyap', description: 'Grup ini: menjawab tanpa notifikasi' },
+      embeds: { name: 'sematan', description: 'Grup ini: sembunyikan pratinjau tautan yang sudah saya jawab' },
+      'delete-links': {
+        name: 'hapus-tautan',
+        description: 'Grup Telegram ini: hapus pesan yang hanya berisi tautan setelah saya jawab',
+      },
+      'quiet-errors': { name: 'diam', description: 'Grup ini: diam saja bila tautan yang ditempel tidak bisa dijawab' },
+      notices: {
+        name: 'hilang',
+        description: 'Grup ini: detik sampai pemberitahuan soal tautan dihapus; 0 tidak pernah',
+      },
       'chat-language': { name: 'bahasa-grup', description: 'Grup ini: bahasa untuk yang belum memilih' },
     },
     choices: {
       language: { auto: 'Otomatis' },
       prefix: { off: 'mati' },
       'chat-language': { auto: 'Otomatis' },
+      view: { card: 'kartu', media: 'media', text: 'teks' },
+      channel: { on: 'ya', off: 'tidak', only: 'hanya', everywhere: 'semua' },
     },
   },
   privacy: {

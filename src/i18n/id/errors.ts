@@ -89,6 +89,13 @@ export const hints: Messages['hints'] = {
     p.count === 1
       ? 'Kiriman itu hanya berisi satu item.'
       : `Kiriman itu berisi ${p.count} item; pilih dari 1 sampai ${p.count}.`,
+  notPrivate: () => 'Di sini saya tidak bisa menjawabmu sendiri. Kirim tautannya di obrolan pribadi dengan saya.',
+  clipForm: () => 'Tulis klip dengan awal dan akhirnya, misalnya clip:0:05-0:20.',
+  clipOrder: () => 'Akhir klip harus sesudah awalnya, misalnya clip:0:05-0:20.',
+  clipLong: p => `Klip paling lama ${p.minutes} menit.`,
+  clipBeyond: p => `Klip itu berakhir setelah videonya selesai; panjang videonya ${p.length}.`,
+  clipNoVideo: () => 'Tidak ada video di sini yang bisa dijadikan klip.',
+  clipWhich: () => 'Kiriman ini punya beberapa video; pilih satu untuk klip dengan nomornya, misalnya item:2.',
   noSound: () => 'Kiriman itu tidak punya audio.',
   sourceOff: p => `Tautan ${p.site} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
   endedLink: () => 'Tautan ini sudah berakhir atau tidak lengkap. Kirim /osu link di obrolan untuk mendapat yang baru.',

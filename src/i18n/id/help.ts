@@ -3,7 +3,8 @@ import type { Messages } from '../messages.ts';
 export const help: Messages['help'] = {
   linksText:
     'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook, dan saya tampilkan di sini, siap diputar. Kalau saya tidak bisa melihat tautannya, tulis /download lalu tautannya.',
-  linksMore: 'Boleh beberapa tautan dalam satu pesan. Tautan di dalam <kurung sudut> saya biarkan.',
+  linksMore:
+    'Boleh beberapa tautan dalam satu pesan. Tautan di dalam <kurung sudut> saya biarkan. Di samping tautan, clip:0:05-0:20 membawa bagian video itu, dan view:media berkasnya saja.',
   chooseSection: 'Mau tahu tentang apa lagi?',
   chooseCommand: 'Pilih perintah',
   sections: { links: 'Tautan', beatmap: 'Beatmap', osu: 'Pemain', more: 'Pengaturan dan lainnya' },

@@ -18,6 +18,11 @@ export const post: Messages['post'] = {
   itemOf: (n, total) => `${n} dari ${total}`,
   missing: (n, total) => `${n} dari ${total} tidak bisa diambil`,
   itemMissing: (n, total) => `Item ${n} dari ${total} tidak bisa diambil`,
+  clip: (from, to) => `Bagian video, ${from} sampai ${to}`,
+  clipRough:
+    'Di sini video ini hanya bisa dipotong di titik tertentu, jadi bagiannya mungkin mulai sedikit lebih awal.',
+  /** Of a post with more files than a chat wants. */
+  capped: (n, total) => `${n} dari ${total} ditampilkan; /download dengan nomor item menampilkan yang lain`,
   audioOnly: 'Audio saja',
   silent: 'Tanpa audio',
   coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',

@@ -9,19 +9,47 @@ export const settings: Messages['settings'] = {
   player: 'Pemain osu!',
   noPlayer: 'belum ada; kaitkan dengan /osu link',
   unlink: '/osu unlink menghapusnya',
-  choose: 'Pilih bahasa:',
   forAdmins: 'Pengaturan untuk seluruh obrolan tampak bagi adminnya di sini.',
   chatTitle: 'Obrolan ini',
-  shortForms: 'Bentuk pendek perintah osu!',
-  noShortForms: 'mati; /settings prefix:! menyalakannya',
+  shortForms: 'Bentuk pendek',
   shortFormsBy: prefix =>
     `${['rs', 'c', 'map', 'lb', 'sim', 'top'].map(name => prefix + name).join(' ')} …, di mana pun saya bisa melihat pesan`,
   chatLanguage: 'Bahasa di sini',
-  switches: {
+  sections: { links: 'Tautan', answers: 'Jawaban', notices: 'Kegagalan' },
+  explained: {
+    links: 'Tautan mana yang saya jawab. Perintah dan sebutan nama saya berlaku di mana saja.',
+    answers: 'Tampilan jawaban saya di obrolan ini.',
+    notices: 'Yang saya katakan bila tautan yang ditempel tidak bisa dijawab. Perintah selalu dijawab.',
+  },
+  back: 'Kembali',
+  rows: {
     links: 'Jawab tautan yang ditempel',
     'osu-links': 'Jawab tautan osu!',
-    embeds: 'Sembunyikan pratinjau',
+    quotes: 'Jawab kutipan dan terusan',
+    channel: 'Kanal ini',
+    view: 'Kiriman',
+    files: 'Berkas per kiriman',
     captions: 'Keterangan kiriman',
+    silent: 'Tanpa notifikasi',
+    embeds: 'Sembunyikan pratinjau',
+    'delete-links': 'Hapus tautan yang dijawab',
+    'quiet-errors': 'Diam saja',
+    notices: 'Pemberitahuan hilang',
+  },
+  views: { card: 'kata dan berkas', media: 'berkas saja', text: 'kata saja' },
+  channelRules: {
+    on: 'seperti di mana-mana',
+    off: 'tautan yang ditempel dibiarkan',
+    only: 'tautan hanya di sini',
+    everywhere: 'aturan sama untuk semua kanal',
+  },
+  ruledChannels: n => `${n} kanal punya aturan`,
+  files: n => (n === 0 ? 'semua' : n === 1 ? 'yang pertama' : `${n} yang pertama`),
+  seconds: n => {
+    if (n === 0) return 'tidak pernah';
+    if (n % 3_600 === 0) return `setelah ${n / 3_600} jam`;
+    if (n % 60 === 0) return `setelah ${n / 60} menit`;
+    return `setelah ${n} detik`;
   },
   siteSwitch: site => `Grup ini: jawab tautan ${site}`,
   on: 'aktif',
@@ -47,6 +75,10 @@ export const diagnosis: Messages['diagnosis'] = {
   manageMessages: {
     name: 'Menyembunyikan pratinjau',
     mend: 'Beri saya izin Manage Messages; sebelum itu pratinjau tautan tetap tampil di samping jawaban saya.',
+  },
+  deleteMessages: {
+    name: 'Menghapus tautan yang dijawab',
+    mend: 'Izinkan saya menghapus pesan, lewat hak saya sebagai admin; sebelum itu tautan tetap tampil di samping jawaban saya.',
   },
   messageContent: {
     name: 'Melihat tautan yang ditempel',

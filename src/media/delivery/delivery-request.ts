@@ -1,3 +1,4 @@
+import type { Clip } from '../files/clip.ts';
 import type { MediaForm } from '../files/variant-choice.ts';
 import type { Post } from '../post.ts';
 
@@ -10,6 +11,8 @@ export interface DeliveryRequest {
   readonly maxBytes: number;
   /** Variants a platform has refused already, by `variantKey`: the next smaller is tried. */
   readonly refused?: readonly string[];
+  /** The part of a video that is wanted; absent for all of it. */
+  readonly clip?: Clip;
   /** Whether a small image of a video is wanted too. */
   readonly thumbnail?: boolean;
 }

@@ -10,6 +10,7 @@ import type { Ffmpeg } from '../transcode/ffmpeg.ts';
 import { playerTunnelFile } from '../tunnel/player-file.ts';
 import type { TunnelFile } from '../tunnel/tunnel-file.ts';
 import { createCachedDownload } from './cached-download.ts';
+import { createClippedFile } from './clipped-file.ts';
 import { type LinkTarget, planLink } from './delivery-plan.ts';
 import type { DeliveryRequest, NoFileReason } from './delivery-request.ts';
 import { createDownload, type Patience } from './download.ts';
@@ -116,6 +117,8 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const means = { transcode: ffmpeg !== undefined };
   const resolver = createFileResolver({ http, mediaHosts, cdnHeaders, spool, transforms, means, refresh, log, now });
 
+  const clippedFile = createClippedFile({ resolver, transforms });
+
   async function fileOf(
     { file, step, post }: Extract<Resolution, { kind: 'file' }>,
     request: DeliveryRequest,
@@ -151,12 +154,13 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   async function thumbnailOf(
     video: HeldFile,
     videoKey: string,
-    { post, index, thumbnail }: DeliveryRequest,
+    { post, index, thumbnail, clip }: DeliveryRequest,
     signal: AbortSignal,
   ): Promise<HeldFile | undefined> {
     if (thumbnail !== true || video.probe?.kind !== 'video') return undefined;
     const place = [post.source, post.id, index].join(' ');
-    const url = post.items[index]?.thumbnailUrl ?? null;
+    // A part does not begin where its video does.
+    const url = clip === undefined ? (post.items[index]?.thumbnailUrl ?? null) : null;
     const { source } = post;
     const cover = {
       key: `${place} cover`,
@@ -202,7 +206,10 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   return {
     async deliver(request, signal) {
       try {
-        const resolution = await resolver.resolve(request, signal);
+        const { clip } = request;
+        const resolution = await (clip === undefined
+          ? resolver.resolve(request, signal)
+          : clippedFile(request, clip, signal));
         if (resolution.kind !== 'file') {
           const link = linkOf(resolution, request);
           options.onDelivered?.(`link-${link.leadsTo}`, 0);
@@ -224,7 +231,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const { post, index, maxBytes } = request;
       const item = post.items[index];
       const steps = resolver.plan(request);
-      if (item === undefined) return undefined;
+      if (item === undefined || request.clip !== undefined) return undefined;
       const plain = steps.flatMap(({ kind, parts }) => (kind === 'file' ? parts : []));
       const fitting = plain.find(choice => {
         const bytes = likelyBytes(choice, item);

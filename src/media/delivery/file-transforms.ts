@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../../errors.ts';
 import { createSemaphore, type Semaphore } from '../../infra/concurrency/semaphore.ts';
+import type { Clip } from '../files/clip.ts';
+import { cutClip } from '../transcode/clip.ts';
 import type { Compressor } from '../transcode/compress.ts';
 import { convertToJpeg, convertToM4a } from '../transcode/convert.ts';
 import type { Ffmpeg } from '../transcode/ffmpeg.ts';
@@ -35,6 +37,8 @@ export interface FileTransforms {
   readonly straighten: Transform;
   /** Within `maxBytes`; only where ffmpeg is. */
   readonly compress: Transform;
+  /** A part of a video. */
+  readonly clip: (order: TransformRequest & { readonly range: Clip }, signal: AbortSignal) => ReturnType<Transform>;
   /** The audio of a video, or other audio, as M4A. */
   readonly toAudio: Transform;
   /** A photo as JPEG. */
@@ -142,6 +146,17 @@ export function createFileTransforms(options: FileTransformsOptions): FileTransf
           return made && 'video/mp4';
         },
         // A video within a large budget is encoded for its codec alone and hardly grows.
+        roomBytes: (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2),
+      })(order, signal),
+    clip: (order, signal) =>
+      createTransform({
+        async make([video], outputPath, own) {
+          if (video?.probe == null) return undefined;
+          const { path: inputPath, probe } = video;
+          const { maxBytes, range: clip } = order;
+          const isMade = await cutClip({ ffmpeg, inputPath, outputPath, probe, clip, maxBytes, signal: own });
+          return isMade ? 'video/mp4' : undefined;
+        },
         roomBytes: (inputs, maxBytes) => Math.min(maxBytes, roomFor(inputs) * 2),
       })(order, signal),
     toAudio: createTransform({

@@ -21,14 +21,16 @@ export interface CopyRequest {
 }
 
 /** A track with what the muxer must know of it before its packets come. */
-interface TrackCopy {
+export interface TrackCopy {
   readonly sink: EncodedPacketSink;
+  /** Those that are copied, in the order of the file. Default all. */
+  readonly packets?: () => AsyncGenerator<Packet, void>;
   readonly add: (packet: Packet, isFirst: boolean) => Promise<void>;
 }
 
 const CHUNK_BYTES = 512 * 1024;
 
-type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
+export type Packet = NonNullable<Awaited<ReturnType<EncodedPacketSink['getFirstPacket']>>>;
 
 async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promise<number> {
   let count = 0;
@@ -40,12 +42,12 @@ async function countPackets(sink: EncodedPacketSink, signal: AbortSignal): Promi
 }
 
 /** Everything may be in memory already, and then nothing else would have a turn, not even an abort. */
-async function breathe(count: number, signal: AbortSignal): Promise<void> {
+export async function breathe(count: number, signal: AbortSignal): Promise<void> {
   if (count % 500 === 0) await nextTurn();
   signal.throwIfAborted();
 }
 
-async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSignal): Promise<TrackCopy> {
+export async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSignal): Promise<TrackCopy> {
   const { EncodedPacketSink, EncodedVideoPacketSource } = await import('mediabunny');
   const codec = await track.getCodec();
   const decoderConfig = await track.getDecoderConfig();
@@ -62,7 +64,7 @@ async function addVideo(output: Output, track: InputVideoTrack, signal: AbortSig
   };
 }
 
-async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<TrackCopy> {
+export async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSignal): Promise<TrackCopy> {
   const { EncodedAudioPacketSource, EncodedPacketSink } = await import('mediabunny');
   const codec = await track.getCodec();
   const decoderConfig = await track.getDecoderConfig();
@@ -80,7 +82,7 @@ async function addAudio(output: Output, track: InputAudioTrack, signal: AbortSig
 async function copyPackets(copies: readonly TrackCopy[], signal: AbortSignal): Promise<void> {
   const cursors = await Promise.all(
     copies.map(async copy => {
-      const packets = copy.sink.packets();
+      const packets = copy.packets?.() ?? copy.sink.packets();
       return { copy, packets, next: await packets.next(), isFirst: true };
     }),
   );
@@ -112,7 +114,8 @@ function streamTo(file: FileHandle): WritableStream<StreamTargetChunk> {
   });
 }
 
-async function write(
+/** Writes an MP4 that plays while it loads; nothing is left of it when that fails. */
+export async function writeMp4(
   outputPath: string,
   signal: AbortSignal,
   addTracks: (output: Output) => Promise<readonly TrackCopy[]>,
@@ -140,7 +143,7 @@ async function write(
   }
 }
 
-async function primary<T>(track: Promise<T | null>, what: string): Promise<T> {
+export async function primaryTrack<T>(track: Promise<T | null>, what: string): Promise<T> {
   const found = await track;
   if (found === null) throw brokenFile(`a file without ${what}`);
   return found;
@@ -154,9 +157,9 @@ async function primary<T>(track: Promise<T | null>, what: string): Promise<T> {
 export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxRequest): Promise<void> {
   return withMediaInput(videoPath, signal, ({ input: videoInput }) =>
     withMediaInput(audioPath, signal, async ({ input: audioInput }) => {
-      const video = await primary(videoInput.getPrimaryVideoTrack(), 'video');
-      const audio = await primary(audioInput.getPrimaryAudioTrack(), 'audio');
-      await write(outputPath, signal, async output => [
+      const video = await primaryTrack(videoInput.getPrimaryVideoTrack(), 'video');
+      const audio = await primaryTrack(audioInput.getPrimaryAudioTrack(), 'audio');
+      await writeMp4(outputPath, signal, async output => [
         await addVideo(output, video, signal),
         await addAudio(output, audio, signal),
       ]);
@@ -170,9 +173,9 @@ export function muxFiles({ videoPath, audioPath, outputPath, signal }: MuxReques
  */
 export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
-    const video = await primary(input.getPrimaryVideoTrack(), 'video');
+    const video = await primaryTrack(input.getPrimaryVideoTrack(), 'video');
     const audio = await input.getPrimaryAudioTrack();
-    await write(outputPath, signal, async output => [
+    await writeMp4(outputPath, signal, async output => [
       await addVideo(output, video, signal),
       ...(audio === null ? [] : [await addAudio(output, audio, signal)]),
     ]);
@@ -185,9 +188,9 @@ export function remuxFastStart({ inputPath, outputPath, signal }: CopyRequest): 
  */
 export function extractAudio({ inputPath, outputPath, signal }: CopyRequest): Promise<void> {
   return withMediaInput(inputPath, signal, async ({ input }) => {
-    const audio = await primary(input.getPrimaryAudioTrack(), 'audio');
+    const audio = await primaryTrack(input.getPrimaryAudioTrack(), 'audio');
     const codec = await audio.getCodec();
     if (codec !== 'aac') throw new AppError('invalid_request', `${codec ?? 'unknown'} is not copied to M4A`);
-    await write(outputPath, signal, async output => [await addAudio(output, audio, signal)]);
+    await writeMp4(outputPath, signal, async output => [await addAudio(output, audio, signal)]);
   });
 }

@@ -70,8 +70,6 @@ export const TIMES = {
   lateEmbed: 60_000,
   /** but mostly comes within this. */
   usualEmbed: 5_000,
-  /** Notices for one person in a chat of many go away. */
-  notice: 30_000,
   /** What is in the cache is there before anyone could see that it is worked on. */
   firstTyping: 800,
   typing: 9_000,

@@ -65,7 +65,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
   });
   const parts = createAnswerParts({ records, log });
   const history = createViewHistory({ views: createShownViews({ records }), dispatcher, log });
-  const messages = createMessageSender({ api, parts, history, suppression, settings, log });
+  const messages = createMessageSender({ api, parts, history, suppression, log });
   const index = createCommandIndex(dispatcher.commandSpecs);
   const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: ListenContext = {
@@ -178,6 +178,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
       const options = { nonce: randomUUID().slice(0, 25), replyTo: undefined };
       await api.post(channelId, content, options, closing.signal);
     },
+    deleteMessage: (channelId, messageId) => api.deleteMessage(channelId, messageId),
     describeCaller: (_, to) => ({
       hidesEmbeds: true,
       answersAlone: to.kind === 'interaction' && to.isEphemeral,

@@ -1,5 +1,7 @@
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
-import type { PlatformHost } from '../../bot/runtime/chat-platform.ts';
+import type { Reply } from '../../bot/reply.ts';
+import type { PlatformHost, Sending } from '../../bot/runtime/chat-platform.ts';
+import { createWholeAnswers } from '../../bot/runtime/whole-answers.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
@@ -62,6 +64,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const eventIds = createEventIds(token);
   let me: Me | undefined;
   let host: PlatformHost<TelegramReplyTo> | undefined;
+  const wholeAnswers = createWholeAnswers();
   let isIntroduced = false;
 
   const files = {
@@ -136,6 +139,20 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     });
   }
 
+  /** Medley may have no right to it; the answer stands all the same. Never rejects. */
+  async function deleteAnswered({ to, settings: { deleteSource } }: Sending<TelegramReplyTo>): Promise<void> {
+    if (!deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
+    try {
+      await deleteMessage(`${to.chat}`, `${to.message}`);
+    } catch (error) {
+      log.info({ err: error }, 'a link that was answered could not be deleted');
+    }
+  }
+
+  async function deleteMessage(chatId: string, messageId: string): Promise<void> {
+    await api.call('deleteMessage', { chat_id: Number(chatId), message_id: Number(messageId) });
+  }
+
   return {
     id: 'telegram',
     replyTo: TelegramReplyTo,
@@ -173,14 +190,20 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     },
 
     async send(replies, sending) {
-      let place = 0;
+      const said: Reply[] = [];
+      let isConfirmed = true;
       for await (const reply of replies) {
-        await sendReply(reply, { ...sending, key: place.toString(36) });
-        place += 1;
+        const isThere = await sendReply(reply, { ...sending, key: said.length.toString(36) });
+        isConfirmed &&= isThere;
+        said.push(reply);
       }
+      const isAllBrought = wholeAnswers.isAllBrought(sending, { replies: said, isConfirmed });
+      if (isAllBrought) await deleteAnswered(sending);
     },
 
     outcomeOf,
+
+    deleteMessage,
 
     // Most presses are answered by an edit, which has no turn.
     busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),
@@ -193,6 +216,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
       if (!to.isGroup) return { inviteUrl };
       const isChatAdmin = () => access.isAdmin(to.chat, Number(user.id));
       return {
+        deletesLinks: true,
+        answersQuotes: true,
         diagnose: () => access.diagnose(to.chat),
         ...(user.isChatAdmin === undefined && { isChatAdmin }),
       };

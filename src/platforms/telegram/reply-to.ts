@@ -10,6 +10,8 @@ export const TelegramReplyTo = z.object({
   thread: z.number().optional(),
   /** The message that is answered. */
   message: z.number().optional(),
+  /** Whether there is nothing in that message but links that are answered. */
+  isOnlyLinks: z.boolean().optional(),
   /** A pressed button: its query, and the message it stands under. */
   press: z
     .object({

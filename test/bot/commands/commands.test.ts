@@ -1,17 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Caller,
-  type Command,
-  type CommandContext,
-  callerKey,
-  chatKey,
-  type Services,
-} from '../../../src/bot/command.ts';
+import { type Caller, type Command, type CommandContext, callerKey, type Services } from '../../../src/bot/command.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
-import { sourceDescriptors } from '../../../src/media/sources/index.ts';
 import { commandList, listedCommands } from '../command-list.ts';
 import {
   fakeExtractor,
@@ -49,10 +41,6 @@ async function run(name: string, raw: Record<string, unknown>, context: CommandC
   const spec = commandSpec(command, context.t, context.caller.chatKind);
   return command.run(validateOptions(spec, raw), context);
 }
-
-/** What languages are chosen by, and how they are named in English. */
-const LANGUAGE_CHOICES = ['auto', ...LANGUAGES.map(({ tag }) => tag)];
-const LANGUAGE_BUTTONS = ['Automatic', ...LANGUAGES.map(({ name }) => name)];
 
 const silent = () => sampleItem({ variants: [sampleVariant({ hasAudio: false })] });
 const words = (value: Reply) => spelled(value.blocks);
@@ -144,6 +132,43 @@ describe('download', () => {
   });
 });
 
+describe('download of a part', () => {
+  const clip = '0:02-0:05';
+  const bring = (raw: Record<string, unknown>, post: Parameters<typeof samplePost>[0] = {}, from: Caller = caller) =>
+    run(
+      'download',
+      { link: link('a'), ...raw },
+      contextFor(sampleServices(fakeExtractor(() => samplePost(post))), [], from),
+    );
+
+  it('is of the one video there is', async () => {
+    const shown = await bring({ clip }, { items: [photo(), sampleItem()] });
+    expect(shown.gallery).toMatchObject([{ index: 1, clip: { startMs: 2_000, endMs: 5_000 } }]);
+  });
+
+  it.each<readonly [Record<string, unknown>, Parameters<typeof samplePost>[0], string]>([
+    [{ clip: '0:05-0:02' }, {}, 'clipOrder'],
+    [{ clip: 'soon' }, {}, 'clipForm'],
+    [{ clip: '0:05-0:50' }, {}, 'clipBeyond'],
+    [{ clip }, { items: [photo()] }, 'clipNoVideo'],
+    [{ clip }, { items: [sampleItem(), sampleItem()] }, 'clipWhich'],
+  ])('%j is hinted at: %s %s', async (raw, post, hint) => {
+    await expect(bring(raw, post)).rejects.toMatchObject({ params: { hint } });
+  });
+
+  it('takes its item by its number, and is a file whatever is usual', async () => {
+    const shown = await bring({ clip, item: 2 }, { items: [sampleItem(), sampleItem()] });
+    expect(shown.gallery).toMatchObject([{ index: 1 }]);
+  });
+
+  it('is for the caller alone only where that can be', async () => {
+    const group = sampleCaller({ chatKind: 'group' });
+    await expect(bring({ private: true }, {}, group)).rejects.toMatchObject({ params: { hint: 'notPrivate' } });
+    const shown = await bring({ private: true }, {}, { ...group, answersAlone: true });
+    expect(shown.visibility).toBe('caller');
+  });
+});
+
 describe('help', () => {
   const context = () => contextFor(sampleServices());
 
@@ -208,154 +233,6 @@ describe('help', () => {
   it('suggests commands by their beginning', async () => {
     const found = await named('help').suggest?.('command', '/DO', context());
     expect(found?.map(({ value }) => value)).toEqual(['download']);
-  });
-});
-
-describe('settings', () => {
-  it('shows what is set, with a button for each language', async () => {
-    const services = sampleServices();
-    const shown = await run('settings', {}, contextFor(services));
-    expect(words(shown)).toContain('Automatic (Bahasa Indonesia)');
-    expect(shown.visibility).toBe('caller');
-    expect(shown.actions.map(({ label }) => label)).toEqual(LANGUAGE_BUTTONS);
-    for (const action of shown.actions) {
-      if (action.kind !== 'button') throw new Error('not a button');
-      expect(action.token.length).toBeLessThanOrEqual(64);
-      await expect(services.actions.decode(action.token, 'web:someone')).rejects.toMatchObject({ code: 'forbidden' });
-    }
-  });
-
-  it('changes the language, and says so in it', async () => {
-    const services = sampleServices();
-    const key = callerKey(caller);
-    const english = await run('settings', { language: 'en' }, contextFor(services));
-    expect(await services.settings.user(key)).toEqual({ language: 'en', player: null });
-    expect(english.tone).toBe('success');
-    expect(words(english)).toContain('Saved.');
-
-    const automatic = await run('settings', { language: 'auto' }, contextFor(services));
-    expect(await services.settings.user(key)).toEqual({ language: null, player: null });
-    expect(words(automatic)).toContain('Tersimpan.');
-    expect(words(automatic)).toContain('Otomatis (Bahasa Indonesia)');
-  });
-});
-
-describe('settings of a group', () => {
-  const admin = sampleCaller({ chatKind: 'group', chatId: 'square', locales: ['en'], isChatAdmin: true });
-  const member = { ...admin, userId: 'budi', isChatAdmin: false };
-  const square = chatKey(admin);
-  const ask = (raw: Record<string, unknown>, from: Caller = admin, services = sampleServices()) =>
-    run('settings', raw, contextFor(services, [], from));
-  const labels = (value: Reply) => value.actions.map(({ label }) => label);
-
-  it('are shown to its admins, each with a button that turns it', async () => {
-    const services = sampleServices();
-    const shown = await ask({}, { ...admin, hidesEmbeds: true }, services);
-    expect(labels(shown)).toEqual([
-      ...LANGUAGE_BUTTONS,
-      'Answer pasted links: on',
-      'Answer osu! links: off',
-      'Hide embeds: on',
-      'Captions: on',
-      ...sourceDescriptors.map(({ name }) => `${name}: on`),
-      ...LANGUAGE_BUTTONS.map(name => `Language here: ${name}`),
-    ]);
-    const tokens = shown.actions.map(action => (action.kind === 'button' ? action.token : ''));
-    const pressed = await Promise.all(tokens.map(token => services.actions.decode(token, callerKey(admin))));
-    const values = pressed.map(each => each.values);
-    expect(values).toEqual([
-      ...LANGUAGE_CHOICES.map(language => ({ language })),
-      { links: false },
-      { 'osu-links': true },
-      { embeds: false },
-      { captions: false },
-      ...sourceDescriptors.map(({ id }) => ({ [id]: false })),
-      ...LANGUAGE_CHOICES.map(language => ({ 'chat-language': language })),
-    ]);
-    for (const token of tokens) expect(token.length).toBeLessThanOrEqual(64);
-    const links = tokens[LANGUAGE_BUTTONS.length];
-    await expect(services.actions.decode(links ?? '', callerKey(member))).rejects.toMatchObject({
-      code: 'forbidden',
-    });
-  });
-
-  it('are without what the platform cannot do', async () => {
-    expect(labels(await ask({}, admin)).join('\n')).not.toContain('Hide embeds');
-  });
-
-  it('are changed by them, one without the other', async () => {
-    const services = sampleServices();
-    await ask({ links: false, embeds: false, captions: false, facebook: false }, admin, services);
-    await ask({ instagram: false }, admin, services);
-    await ask({ facebook: true, 'chat-language': 'id' }, admin, services);
-    expect(await services.settings.chat(square)).toEqual({
-      autoDetect: false,
-      prefix: null,
-      osuLinks: false,
-      suppressEmbeds: false,
-      captions: false,
-      language: 'id',
-      disabledSources: ['instagram'],
-    });
-    expect((await services.settings.user(callerKey(admin))).language).toBeNull();
-    const back = await ask({ 'chat-language': 'auto' }, admin, services);
-    expect((await services.settings.chat(square)).language).toBeNull();
-    expect(back.tone).toBe('success');
-    expect(labels(back)).toContain('Instagram: off');
-  });
-
-  it('answer in the language that was just set for the group', async () => {
-    expect(words(await ask({ 'chat-language': 'id' }))).toContain('Tersimpan.');
-    expect(words(await ask({ 'chat-language': 'id', language: 'en' }))).toContain('Saved.');
-  });
-
-  it('are not for its other members, who keep their own', async () => {
-    const services = sampleServices();
-    const shown = await ask({}, member, services);
-    expect(labels(shown)).toEqual(LANGUAGE_BUTTONS);
-    expect(words(shown)).toContain('visible to admins');
-    await expect(ask({ links: false, language: 'id' }, member, services)).rejects.toMatchObject({
-      code: 'forbidden',
-      params: { what: 'chat_settings' },
-    });
-    expect((await services.settings.chat(square)).autoDetect).toBeNull();
-    expect((await services.settings.user(callerKey(member))).language).toBeNull();
-    await ask({ language: 'id' }, member, services);
-    expect((await services.settings.user(callerKey(member))).language).toBe('id');
-  });
-
-  it('ask who is an admin where that costs a request, and only in groups', async () => {
-    let asked = 0;
-    const isChatAdmin = async () => {
-      asked += 1;
-      return true;
-    };
-    expect(labels(await ask({}, { ...admin, isChatAdmin }))).toContain('Captions: on');
-    expect(labels(await ask({}, sampleCaller({ isChatAdmin })))).toEqual(LANGUAGE_BUTTONS);
-    expect(asked).toBe(1);
-  });
-
-  it('say what Medley may not do here, and how to mend it', async () => {
-    const diagnose = async () => [
-      { key: 'sendMessages', ok: true } as const,
-      { key: 'manageMessages', ok: false } as const,
-    ];
-    const shown = words(await ask({}, { ...admin, diagnose }));
-    expect(shown).toContain('✓ Write here');
-    expect(shown).toContain('✗ Hide embeds');
-    expect(shown).toContain('Give me the permission Manage Messages');
-    expect(words(await ask({}, { ...member, diagnose }))).not.toContain('Manage Messages');
-    expect(shown).toContain('My permissions here');
-    expect(words(await ask({}))).not.toContain('My permissions here');
-  });
-
-  it('do not exist in a chat of one person', async () => {
-    const alone = sampleCaller({ locales: ['en'], isChatAdmin: true });
-    await expect(ask({ links: false }, alone)).rejects.toMatchObject({
-      params: { hint: 'unknownOption', allowed: 'language' },
-    });
-    expect(commandSpec(named('settings'), createTranslator(['en']), 'private').usage).toBe('/settings [language]');
-    expect(commandSpec(named('settings'), createTranslator(['en'])).options.map(({ key }) => key)).toContain('links');
   });
 });
 

@@ -133,7 +133,10 @@ describe('parseArguments', () => {
     const work = () => parseArguments(spec, `${LINK} 1 ${'z'.repeat(5000)}`);
     expect(work).toThrow(
       expect.objectContaining({
-        params: expect.objectContaining({ allowed: 'link, item, audio', name: `${'z'.repeat(40)}…` }),
+        params: expect.objectContaining({
+          allowed: 'link, item, audio, clip, view, spoiler, private',
+          name: `${'z'.repeat(40)}…`,
+        }),
       }),
     );
   });

@@ -485,7 +485,7 @@ describe('text', () => {
   it('with a wrong option gets a hint for the caller alone', async () => {
     const { ask } = setUp();
     const { replies } = await ask({ text: `/download ${link('a')} quality:720` }, group());
-    expect(words(replies[0])).toContain('It has: link, item, audio.');
+    expect(words(replies[0])).toContain('It has: link, item, audio, clip, view, spoiler, private.');
     expect(replies[0]).toMatchObject({ tone: 'notice', visibility: 'caller' });
   });
 
@@ -645,8 +645,10 @@ describe('buttons', () => {
     const services = sampleServices();
     const { ask, dispatcher } = setUp({ services });
     const { replies } = await ask({ text: '/settings' });
-    const indonesian = replies[0]?.actions.find(({ label }) => label === 'Bahasa Indonesia');
-    if (indonesian?.kind !== 'button') throw new Error('no such button');
+    const languages = replies[0]?.actions.find(({ label }) => label === 'Language');
+    const choices = languages?.kind === 'menu' ? languages.choices : [];
+    const indonesian = choices.find(({ label }) => label.includes('Indonesia'));
+    if (indonesian === undefined) throw new Error('no such choice');
     const pressed = await ask({ token: indonesian.token });
     expect(words(pressed.replies[0])).toContain('Tersimpan');
     expect((await dispatcher.translator(sampleCaller())).locale).toBe('id');

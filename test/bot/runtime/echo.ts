@@ -2,6 +2,7 @@ import type { Answer, Round } from '../../../src/bot/dispatch/dispatch-context.t
 import type { Attempt, Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 
@@ -58,7 +59,11 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
     return signal.aborted ? undefined : says(`answer of ${link}`);
   }
 
-  return { dispatcher: { answer, translator: async () => t } satisfies RuntimeOptions['dispatcher'], charged };
+  const chatSettings = async () => CHAT_DEFAULTS;
+  return {
+    dispatcher: { answer, translator: async () => t, chatSettings } satisfies RuntimeOptions['dispatcher'],
+    charged,
+  };
 }
 
 function says(text: string): Reply {

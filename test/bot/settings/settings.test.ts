@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { readableChatSettings } from '../../../src/bot/settings/chat-settings.ts';
+import { callerKey } from '../../../src/bot/command.ts';
+import { chatSettingsOf, isChannelOn, readableChatSettings } from '../../../src/bot/settings/chat-settings.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../../src/bot/settings/settings.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { embeddedRecords } from '../../records.ts';
@@ -53,16 +54,16 @@ const DAY = 24 * 3_600_000;
 
 describe('the settings of people', () => {
   it('have defaults', async () => {
-    expect(await open().user('web:sari')).toEqual({ language: null, player: null });
+    expect(await open().user('web:sari')).toEqual({ language: null, player: null, view: null });
   });
 
   it.each(['web:sari', 'discord:300'])('of %s are kept through a restart', async key => {
     const settings = open();
     await settings.setUser(key, { language: 'id' });
     await settings.setUser(key, {});
-    expect(await settings.user(key)).toEqual({ language: 'id', player: null });
+    expect(await settings.user(key)).toEqual({ language: 'id', player: null, view: null });
     reopened();
-    expect(await open().user(key)).toEqual({ language: 'id', player: null });
+    expect(await open().user(key)).toEqual({ language: 'id', player: null, view: null });
   });
 
   it('leave nothing of people who chose nothing, or want to be forgotten', async () => {
@@ -75,8 +76,8 @@ describe('the settings of people', () => {
     expect(rows()).toBe(2);
     await settings.forgetUser('web:sari');
     await settings.forgetUser('telegram:1');
-    expect(await settings.user('web:sari')).toEqual({ language: null, player: null });
-    expect(await settings.user('telegram:1')).toEqual({ language: null, player: null });
+    expect(await settings.user('web:sari')).toEqual({ language: null, player: null, view: null });
+    expect(await settings.user('telegram:1')).toEqual({ language: null, player: null, view: null });
     expect(rows()).toBe(0);
   });
 
@@ -109,6 +110,15 @@ describe('the settings of chats', () => {
       autoDetect: null,
       prefix: null,
       osuLinks: false,
+      offChannels: [],
+      onlyChannels: [],
+      quotedLinks: null,
+      view: 'card',
+      albumCap: null,
+      silent: false,
+      quietErrors: false,
+      noticeSeconds: 30,
+      deleteSource: false,
       suppressEmbeds: true,
       captions: true,
       language: null,
@@ -138,6 +148,32 @@ describe('the settings of chats', () => {
     store.run('UPDATE records SET value = ?', [json]);
     const kept = { ...CHAT_DEFAULTS, captions: false, disabledSources: ['pigeons'] };
     expect(await open().chat('discord:a')).toEqual(kept);
+    const odd =
+      '{"captions":false,"disabledSources":["pigeons"],"view":"hologram","albumCap":0,"noticeSeconds":-1,"onlyChannels":7}';
+    store.run('UPDATE records SET value = ?', [odd]);
+    expect(await open().chat('discord:a')).toEqual(kept);
+  });
+
+  it('are answered in the channels that the rules leave, and threads go by their channel', () => {
+    const isOn = (offChannels: string[], onlyChannels: string[], chatId: string, parentChatId?: string) =>
+      isChannelOn({ offChannels, onlyChannels }, { chatId, ...(parentChatId !== undefined && { parentChatId }) });
+    expect([isOn([], [], '1'), isOn(['1'], [], '1'), isOn(['1'], [], '2'), isOn(['1'], [], '2', '1')]).toEqual([
+      ...[true, false, true, false],
+    ]);
+    expect([
+      isOn([], ['1'], '1'),
+      isOn([], ['1'], '2'),
+      isOn([], ['1'], '2', '1'),
+      isOn(['2'], ['1'], '2', '1'),
+    ]).toEqual([...[true, false, true, false]]);
+  });
+
+  it('of a person alone with Medley are their own', async () => {
+    const settings = open();
+    const caller = sampleCaller({ chatKind: 'private' });
+    await settings.setUser(callerKey(caller), { view: 'media' });
+    expect(await chatSettingsOf({ settings }, caller)).toEqual({ ...CHAT_DEFAULTS, noticeSeconds: 0, view: 'media' });
+    expect(await chatSettingsOf({ settings }, { ...caller, chatKind: 'group' })).toEqual(CHAT_DEFAULTS);
   });
 
   it('move with the chat, once, and never over what is set there', async () => {

@@ -91,7 +91,9 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
       signal: new AbortController().signal,
     };
     await forget.run({ what: 'me' }, { ...context, progress: () => undefined });
-    await vi.waitFor(async () => expect(await settings.user(key)).toEqual({ language: null, player: null }));
+    await vi.waitFor(async () =>
+      expect(await settings.user(key)).toEqual({ language: null, player: null, view: null }),
+    );
     await expect(actions.decode(token, key)).rejects.toMatchObject({ params: { hint: 'expiredButton' } });
     expect(await history.mapsOf(key)).toEqual(new Set());
     const left = await admin.keys('medley:1:*');

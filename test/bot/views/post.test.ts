@@ -43,6 +43,30 @@ function shown(
 const nobody = { id: null, username: null, name: null, verified: null, avatarUrl: null };
 
 describe('renderPost', () => {
+  it('shows words and files, files alone, or words alone', () => {
+    const post = samplePost();
+    const as = (view: 'card' | 'media' | 'text') =>
+      renderPost(post, en, { indexes: [0], form: 'original', site: SITE, view });
+    expect([as('card').blocks.length > 1, as('card').gallery.length]).toEqual([true, 1]);
+    expect(as('media')).toMatchObject({ blocks: [], actions: [], gallery: [{ index: 0 }] });
+    expect([as('text').blocks.length > 1, as('text').gallery.length]).toEqual([true, 0]);
+    // Of a post without files there are the words.
+    const bare = renderPost(post, en, { indexes: [], form: 'original', site: SITE, view: 'media' });
+    expect(bare.blocks.length).toBeGreaterThan(1);
+  });
+
+  it('says which part of a video it is, and where it could only be cut roughly', () => {
+    const post = samplePost();
+    const range = { startMs: 5_000, endMs: 20_500 };
+    const as = (isRough: boolean) => {
+      const clip = { range, isRough };
+      return renderPost(post, en, { indexes: [0], form: 'original', site: SITE, view: 'media', clip, spoiler: true });
+    };
+    expect(lines(as(false).blocks)).toEqual(['Part of the video, 0:05 to 0:20.5']);
+    expect(lines(as(true).blocks)[1]).toContain('may begin a little earlier');
+    expect(as(false).gallery).toMatchObject([{ clip: range, spoiler: true }]);
+  });
+
   it('leaves the caption out where it is not wanted, and a title that only begins it', () => {
     const post = samplePost({ title: 'Evening light…' });
     const without = renderPost(post, en, { indexes: [0], form: 'original', site: SITE, captions: false });

@@ -26,6 +26,8 @@ export interface MessageOptions {
   readonly type?: number;
   /** The message it answers. */
   readonly replyTo?: string;
+  /** The text of a message that it forwards. */
+  readonly forwards?: string;
 }
 
 export interface Messages {
@@ -117,6 +119,9 @@ export function createMessages(options: MessagesOptions): Messages {
       createdAt: clock.now(),
       editedAt: undefined,
       extra: {
+        ...(wanted.forwards === undefined
+          ? {}
+          : { message_snapshots: [{ message: { type: 0, content: wanted.forwards, embeds: [], attachments: [] } }] }),
         type: wanted.type ?? (answered === undefined ? 0 : 19),
         ...(wanted.webhookId === undefined ? {} : { webhook_id: wanted.webhookId }),
         ...(answered === undefined

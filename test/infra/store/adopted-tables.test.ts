@@ -56,12 +56,12 @@ describe('a database of version 0.1.0', () => {
     expect(tables()).toEqual(['migrations', 'notes', 'records']);
     const settings = createSettingsStore({ records });
     const player = { id: 31, name: 'paper "crane"', mode: 'mania' };
-    expect(await settings.user('discord:300')).toEqual({ language: 'id', player });
-    expect(await settings.user('telegram:7')).toEqual({ language: 'en', player: null });
-    expect(await settings.user('discord:301')).toEqual({ language: null, player });
-    expect(await settings.user('discord:302')).toEqual({ language: 'id', player: null });
-    expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null });
-    expect(await settings.user('web:old')).toEqual({ language: null, player: null });
+    expect(await settings.user('discord:300')).toEqual({ language: 'id', player, view: null });
+    expect(await settings.user('telegram:7')).toEqual({ language: 'en', player: null, view: null });
+    expect(await settings.user('discord:301')).toEqual({ language: null, player, view: null });
+    expect(await settings.user('discord:302')).toEqual({ language: 'id', player: null, view: null });
+    expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null, view: null });
+    expect(await settings.user('web:old')).toEqual({ language: null, player: null, view: null });
     const guild = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };
     expect(await settings.chat('discord:guild')).toEqual(guild);
     expect((await settings.chat('telegram:-100')).captions).toBe(false);

@@ -196,6 +196,7 @@ describe('an upload that Discord does not take', () => {
       async send(content) {
         sent.push(content);
         if (sent.length === 1) throw new SendFailure(problem, problem);
+        return true;
       },
     };
     await shown.finish(destination);

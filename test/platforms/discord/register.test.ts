@@ -23,6 +23,10 @@ describe('commandPayloads', () => {
         { type: 3, name: 'link', required: true, name_localizations: { 'en-US': 'link', id: 'tautan' } },
         { type: 4, name: 'item', min_value: 1 },
         { type: 5, name: 'audio' },
+        { type: 3, name: 'clip', name_localizations: { id: 'klip' } },
+        { type: 3, name: 'view', choices: [{ value: 'card' }, { value: 'media' }, { value: 'text' }] },
+        { type: 5, name: 'spoiler' },
+        { type: 5, name: 'private' },
       ],
     });
   });

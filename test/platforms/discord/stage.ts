@@ -138,6 +138,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         const runtime = createRuntime({
           platforms: [then === undefined ? platform : { ...platform, connect }],
           queue,
+          records: embeddedRecords(store),
           dispatcher,
           log,
           drainMs: 500,

@@ -187,6 +187,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     const runtime = createRuntime({
       platforms: [platform],
       queue: mortal(options.queueOver?.(queue) ?? queue, () => isDead),
+      records,
       dispatcher,
       log,
       drainMs: 2_000,

@@ -188,7 +188,8 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
 
   it('speaks another language from the moment it is chosen', async () => {
     await say('/settings');
-    await page.getByRole('button', { name: 'Bahasa Indonesia' }).click();
+    await page.getByRole('button', { name: 'Language', exact: true }).click();
+    await page.getByRole('button', { name: 'Language: Bahasa Indonesia' }).click();
     await expect.poll(() => page.evaluate('document.documentElement.lang')).toBe('id');
     await expect(page.locator('#input').getAttribute('placeholder')).resolves.toContain('tautan');
     await page.reload();

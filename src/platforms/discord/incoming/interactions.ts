@@ -64,7 +64,10 @@ export function createIncomingInteractions(
     const options = Object.fromEntries(
       Object.entries(values).map(([option, value]) => [known?.keyOf(option) ?? option, value]),
     );
-    const isEphemeral = known?.spec.visibility === 'caller';
+    const isHidden = known?.spec.options.some(
+      ({ key, option }) => option.type === 'boolean' && option.hidesAnswer === true && options[key] === true,
+    );
+    const isEphemeral = known?.spec.visibility === 'caller' || isHidden === true;
     return { ...envelope(interaction, { isEphemeral }), kind: 'command', what: { name, options } };
   }
 
@@ -199,7 +202,7 @@ function callerIn(interaction: Interaction): Caller {
 }
 
 function whoAndWhere(interaction: Interaction): Pick<InteractionDraft, 'chat' | 'user'> {
-  const { user, guildId, channelId, locale, guildLocale } = interaction;
+  const { user, guildId, channelId, channel, locale, guildLocale } = interaction;
   const isPrivate =
     guildId === null && (interaction.context ?? InteractionContextType.BotDM) === InteractionContextType.BotDM;
   const isAdmin = interaction.memberPermissions?.has(PermissionFlagsBits.ManageGuild) === true;
@@ -208,6 +211,7 @@ function whoAndWhere(interaction: Interaction): Pick<InteractionDraft, 'chat' | 
       id: channelId ?? user.id,
       kind: isPrivate ? 'private' : 'group',
       ...(guildId !== null && { groupId: guildId }),
+      ...(channel?.isThread() === true && channel.parentId !== null && { parentId: channel.parentId }),
     },
     user: {
       id: user.id,

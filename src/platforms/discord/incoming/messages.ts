@@ -19,6 +19,11 @@ const Created = z.object({
   flags: z.number().nullish(),
   author: z.object({ id: z.string(), bot: z.boolean().nullish(), system: z.boolean().nullish() }),
   webhook_id: z.string().nullish(),
+  /** Of what was forwarded. */
+  message_snapshots: z
+    .array(z.object({ message: z.object({ content: z.string().catch('') }) }))
+    .nullish()
+    .catch(undefined),
   member: z.object({ roles: z.array(z.string()).catch([]) }).nullish(),
 });
 type Created = z.infer<typeof Created>;
@@ -54,9 +59,18 @@ export function readMessage(
   if (!isWrittenByPerson(message, ownId)) return undefined;
   const { text, isMentioned } = spokenText(message.content, ownId);
   const direct = isMentioned || !message.guild_id;
-  const found = findMarkdownLinks(text);
+  const found = linksIn(text, message);
   const isForMedley = direct || found.length > 0 || parseShortForm(text) !== undefined;
   return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
+}
+
+/** Those that are quoted or forwarded are marked: whether they are answered is the chat's to say. */
+function linksIn(text: string, { message_snapshots: snapshots }: Created): readonly PastedLink[] {
+  const own = findMarkdownLinks(text);
+  const urls = new Set(own.map(({ url }) => url));
+  const forwarded = (snapshots ?? []).flatMap(({ message }) => findMarkdownLinks(message.content));
+  const others = [...findUnfurledLinks(text), ...forwarded].filter(({ url }) => !urls.has(url));
+  return [...own, ...others.map(link => ({ ...link, quoted: true }))];
 }
 
 interface Said {
@@ -80,10 +94,13 @@ async function draftOf(
     return undefined;
   }
   const guild = guildId === undefined ? undefined : client?.guilds.cache.get(guildId);
+  const channel = guild?.channels.cache.get(channelId);
+  const parentId = channel?.isThread() === true ? (channel.parentId ?? undefined) : undefined;
   const chat = {
     id: channelId,
     kind: guildId === undefined ? ('private' as const) : ('group' as const),
     ...(guildId !== undefined && { groupId: guildId }),
+    ...(parentId !== undefined && { parentId }),
   };
   const user = {
     id: author.id,
@@ -128,8 +145,8 @@ async function draftOf(
 export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   if (!isRecord(data)) return true;
   const { content, guild_id: guildId } = data;
-  // Without the privileged intent most messages come empty.
-  if (content === '') return false;
+  // Without the privileged intent most messages come empty; so do those that forward another.
+  if (content === '') return Array.isArray(data.message_snapshots) && data.message_snapshots.length > 0;
   if (typeof content !== 'string' || typeof guildId !== 'string') return true;
   if (content.includes('/') || (ownId !== undefined && content.includes(ownId))) return true;
   return parseShortForm(content) !== undefined;

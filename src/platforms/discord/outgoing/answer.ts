@@ -23,8 +23,11 @@ export interface Destination {
   readonly backId?: string | undefined;
   /** How many messages may be sent there. */
   readonly messages: number;
-  /** Sends one of `count` messages, as far as is known now, counted from 0, unless it stands there already. */
-  send(content: Content, place: number, count: number): Promise<void>;
+  /**
+   * Sends one of `count` messages, as far as is known now, counted from 0, unless it stands there already; resolves with whether its files
+   * have surely arrived.
+   */
+  send(content: Content, place: number, count: number): Promise<boolean>;
 }
 
 export interface AnswerOptions {
@@ -41,7 +44,8 @@ export interface Answer {
   readonly replies: readonly Reply[];
   add(reply: Reply): void;
   /**
-   * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived.
+   * Sends everything in as few messages as the limits allow, in order. `isWhole`: of every reply that has files one has arrived, and all
+   * that were sent surely have, as long as they should be.
    * @throws what sending throws
    */
   finish(destination: Destination): Promise<{ readonly isWhole: boolean }>;
@@ -105,16 +109,21 @@ export function createAnswer(
     async finish(destination) {
       const batches = await withinMessages(await drafts(), destination.messages, limits.requestBytes, context);
       const arrived = new Set<Reply['gallery']>();
+      const doubtful = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        await sendBatch(batch, { place, count: batches.length }, destination);
-        for (const { reply, uploads } of batch) if (uploads.count > 0) arrived.add(reply.gallery);
+        const isConfirmed = await sendBatch(batch, { place, count: batches.length }, destination);
+        for (const { reply, uploads } of batch) {
+          if (!isConfirmed || !uploads.isAsExpected) doubtful.add(reply.gallery);
+          if (uploads.count > 0) arrived.add(reply.gallery);
+        }
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
       const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
       const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
       if (text !== '' && batches.length < destination.messages)
         await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
-      return { isWhole: parts.every(({ reply: { gallery } }) => gallery.length === 0 || arrived.has(gallery)) };
+      const isThere = ({ reply: { gallery } }: Part) => arrived.has(gallery) && !doubtful.has(gallery);
+      return { isWhole: parts.every(part => part.reply.gallery.length === 0 || isThere(part)) };
     },
     async dispose() {
       const settled = await Promise.allSettled(parts.map(({ uploads }) => uploads));
@@ -135,7 +144,7 @@ export function createAnswer(
     at: { readonly place: number; readonly count: number },
     destination: Destination,
     refusals = 0,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const content = contentOf(batch, destination, context);
     try {
       return await destination.send(content, at.place, at.count);

@@ -30,6 +30,15 @@ export interface PostOptions {
   readonly nonce: string;
   /** The message it replies to; where that was deleted, Discord posts it without the reference. */
   readonly replyTo: string | undefined;
+  /** Without a notification. */
+  readonly isSilent?: boolean;
+}
+
+/** A message that stands. */
+export interface PostedMessage {
+  readonly id: string;
+  /** Whether Discord holds every file of it in its full size. */
+  readonly isConfirmed: boolean;
 }
 
 /** What an interaction is acknowledged by, within seconds. */
@@ -52,8 +61,7 @@ export type OriginalState = 'pending' | 'answered' | 'deleted';
  * @throws SendFailure from every method but `close`
  */
 export interface DiscordApi {
-  /** Resolves with the id of the new message. */
-  post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<string>;
+  post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<PostedMessage>;
   /** Resolves with the id of the private channel with a person. */
   openPrivate(userId: string): Promise<string>;
   /** Puts something else into a message of Medley's own. */
@@ -89,7 +97,11 @@ export interface DiscordApiOptions {
   readonly log: Pick<Logger, 'warn'>;
 }
 
-const Posted = z.object({ id: z.string() });
+const Posted = z.object({
+  id: z.string(),
+  attachments: z.array(z.object({ size: z.number() })).catch([]),
+  components: z.unknown().optional(),
+});
 const Flagged = z.object({ flags: z.number().default(0) });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
 
@@ -136,9 +148,9 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
   }
 
   return {
-    async post(channelId, content, { nonce, replyTo }, signal) {
+    async post(channelId, content, { nonce, replyTo, isSilent = false }, signal) {
       const body = {
-        flags: formFlag(content),
+        flags: formFlag(content) | (isSilent ? MessageFlags.SuppressNotifications : 0),
         nonce,
         enforce_nonce: true,
         ...(replyTo !== undefined && {
@@ -146,7 +158,8 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
         }),
       };
       const route: Route = [RequestMethod.Post, Routes.channelMessages(channelId)];
-      return Posted.parse(await send(route, body, content, { signal })).id;
+      const posted = Posted.parse(await send(route, body, content, { signal }));
+      return { id: posted.id, isConfirmed: isConfirmed(posted, content) };
     },
 
     async openPrivate(userId) {
@@ -252,6 +265,14 @@ interface Details extends Pick<RequestData, 'body' | 'query' | 'headers' | 'pass
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly isRepeatable?: boolean;
+}
+
+/** Where no sizes are listed, every file has an address by now. */
+function isConfirmed({ attachments, components }: z.output<typeof Posted>, { uploads }: Content): boolean {
+  if (attachments.length === 0)
+    return uploads.length === 0 || !`${JSON.stringify(components)}`.includes('attachment://');
+  const sorted = (sizes: readonly number[]) => [...sizes].sort((a, b) => a - b).join();
+  return sorted(attachments.map(({ size }) => size)) === sorted(uploads.map(({ bytes }) => bytes));
 }
 
 function formFlag({ text }: Content): number {

@@ -42,7 +42,8 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
     async forAll(name, content, last) {
       if (!mayPost(content)) return follow(name, content, to.isEphemeral);
       const replyTo = to.rights.reply ? last : undefined;
-      const post = (nonce: string) => postReply(api, request.chat.id, content, { nonce, replyTo }, signal);
+      const post = async (nonce: string) =>
+        (await postReply(api, request.chat.id, content, { nonce, replyTo }, signal)).id;
       try {
         return await put(name, tag => post(nonceOf(eventId, tag)), { repeatMs: TIMES.nonce });
       } catch (error) {

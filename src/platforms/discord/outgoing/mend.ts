@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Reply } from '../../../bot/reply.ts';
 import type { ChatPlatform } from '../../../bot/runtime/chat-platform.ts';
 import type { Logger } from '../../../infra/log.ts';
@@ -23,6 +24,8 @@ export interface MendingSendOptions {
 }
 
 /** Of the first message of an answer. */
+/** Of a message of its own, as `post` gives it. */
+const Posted = z.object({ id: z.string() });
 const FIRST = '0';
 
 /** Sends replies, and edits the message of one whose rest comes later: only where it is the only one, so that it has the message alone. */
@@ -47,7 +50,7 @@ export function createMendingSend(options: MendingSendOptions): Send {
       },
     });
     const [reply, ...others] = seen;
-    const id = placed.get(FIRST);
+    const posted = Posted.safeParse(placed.get(FIRST)).data;
     if (reply?.later === undefined || others.length > 0 || placed.size !== 1 || !placed.has(FIRST)) return;
 
     const edit = async (content: Content, signal: AbortSignal): Promise<void> => {
@@ -57,7 +60,7 @@ export function createMendingSend(options: MendingSendOptions): Send {
           content,
           signal,
         );
-      } else if (typeof id === 'string') await api.editMessage(to.channelId, id, content, signal);
+      } else if (posted !== undefined) await api.editMessage(to.channelId, posted.id, content, signal);
     };
     const pressed = to.kind === 'interaction' ? to.pressed : undefined;
     const answerId = request.id.slice(request.platform.length + 1);
@@ -74,7 +77,10 @@ export function createMendingSend(options: MendingSendOptions): Send {
           ...{ fileBytes: to.fileBytes, canAttach, messages: 1 },
           deleteId: pressed === undefined ? ownDelete : pressed.deleteId,
           ...(isBack && { backId: BACK_ID }),
-          send: async (content, place) => (place === 0 ? edit(content, signal) : undefined),
+          async send(content, place) {
+            if (place === 0) await edit(content, signal);
+            return true;
+          },
         });
       } finally {
         await answer.dispose();

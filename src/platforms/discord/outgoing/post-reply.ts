@@ -1,4 +1,4 @@
-import type { Content, DiscordApi } from './discord-api.ts';
+import type { Content, DiscordApi, PostedMessage } from './discord-api.ts';
 import { SendFailure, UNKNOWN_MESSAGE } from './send-failure.ts';
 
 /**
@@ -11,7 +11,7 @@ export async function postReply(
   content: Content,
   options: Parameters<DiscordApi['post']>[2],
   signal: AbortSignal,
-): Promise<string> {
+): Promise<PostedMessage> {
   try {
     return await api.post(channelId, content, options, signal);
   } catch (error) {

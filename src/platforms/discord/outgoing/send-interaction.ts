@@ -61,6 +61,7 @@ export async function sendInteraction(
         if (id !== undefined) sent.push(id);
         if (id !== undefined && place === 0 && isKept) await history.keep(id, views, request);
         if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent);
+        return true;
       },
     });
   }
@@ -74,6 +75,7 @@ export async function sendInteraction(
     messages: Math.max(1, most),
     async send(content, place) {
       await followUps.forCaller(`p${place}`, content);
+      return true;
     },
   });
 }

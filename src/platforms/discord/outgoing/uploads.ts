@@ -1,6 +1,7 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
 import type { DeliveredFile, DeliveredLink } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
+import { isLongEnough } from '../../../media/delivery/expected-length.ts';
 import { itemCount } from '../../../media/post.ts';
 import type { LinkReason, PlacedMedia } from '../render/placed-media.ts';
 
@@ -42,6 +43,8 @@ interface Slot {
 export interface Uploads {
   readonly bytes: number;
   readonly count: number;
+  /** Whether no file is shorter than the post says. */
+  readonly isAsExpected: boolean;
   /** Addresses that Discord shows as players when they stand in a message of their own. */
   readonly pages: readonly string[];
   /** `prefix` keeps names apart from those of other replies in the message. */
@@ -88,8 +91,8 @@ export async function prepareUploads(
   }
 
   async function fill(item: GalleryItem, refused: readonly string[], until: AbortSignal): Promise<Slot> {
-    const { post, index, form } = item;
-    const request = { post, index, form, maxBytes: limits.fileBytes, refused };
+    const { post, index, form, clip } = item;
+    const request = { post, index, form, maxBytes: limits.fileBytes, refused, ...(clip && { clip }) };
     return { item, refused, delivered: await deliver(request, until) };
   }
 
@@ -105,6 +108,9 @@ export async function prepareUploads(
       },
       get count() {
         return held().length;
+      },
+      get isAsExpected() {
+        return held().every(({ slot, file }) => isLongEnough(slot.item, file));
       },
       get pages() {
         return slots.flatMap(({ delivered }) =>

@@ -100,11 +100,12 @@ function renderMenu({ label, choices }: MenuAction, used: Set<string>): Row[] {
   return [{ type: ComponentType.ActionRow, components: [select] }];
 }
 
-function renderOption({ label, detail = '', token }: Choice): APISelectMenuOption {
+function renderOption({ label, detail = '', isSet, token }: Choice): APISelectMenuOption {
   const description = shorten(detail.trim(), MESSAGE_LIMITS.optionLabel);
   return {
     label: labelOf(label, MESSAGE_LIMITS.optionLabel),
     ...(description !== '' && { description }),
+    ...(isSet === true && { default: true }),
     value: token,
   };
 }

@@ -35,6 +35,8 @@ export function createChatAccess(api: BotApi, me: () => Promise<Me>): ChatAccess
         { key: 'sendMessages', ok: rights.can_send_messages !== false },
         { key: 'attachFiles', ok: rights.can_send_videos !== false && rights.can_send_photos !== false },
         { key: 'privacyMode', ok: readsAll || isAdminHere },
+        // What only admins who were given the right may do; it is of no concern where they were not.
+        ...(isAdminHere ? [{ key: 'deleteMessages' as const, ok: member.can_delete_messages !== false }] : []),
       ];
     },
   };

@@ -3,6 +3,7 @@ import { type CommandLine, parseArguments, parseCommandLine } from '../../../bot
 import type { Ask } from '../../../bot/dispatch/ask.ts';
 import type { CommandSpec } from '../../../bot/dispatch/command-texts.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
+import { withoutWishes } from '../../../bot/dispatch/wishes.ts';
 import type { Draft } from '../../../bot/runtime/chat-platform.ts';
 import { callerOf } from '../../../bot/runtime/request.ts';
 import { AppError } from '../../../errors.ts';
@@ -30,7 +31,7 @@ interface Said {
 }
 
 export function createReadMessage({ dispatcher, username, eventIds }: ReadMessageOptions): ReadMessage {
-  function read({ text, links }: Words, { caller, direct }: Said): Promise<Ask | undefined> {
+  function read({ text, links }: Pick<Words, 'text' | 'links'>, { caller, direct }: Said): Promise<Ask | undefined> {
     return dispatcher.read({ kind: 'text', caller, direct, text, ...(links && { links }) });
   }
 
@@ -78,7 +79,7 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
   }
 
   return async message => {
-    const words = wordsOf(message);
+    const words = forwarded(wordsOf(message), message);
     const line = words && parseCommandLine(words.text);
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
@@ -87,15 +88,32 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const isPost = message.chat.type === 'channel';
     const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;
-    const caller = callerOf({ platform: 'telegram', ...speaker });
+    const caller = callerOf({ platform: 'telegram', ...speaker }, { answersQuotes: true });
     const direct = caller.chatKind === 'private' || mention !== undefined || isMentioned(words.text, own);
     const ask = await (line
       ? command(line, words, message, { caller, direct })
       : talk(words, message, { caller, direct }));
     if (ask === undefined) return undefined;
     const { chat, message_id: id } = message;
-    return { ...ask, ...speaker, eventId: eventIds(chat.id, id), replyTo: { ...placeOf(message), message: id } };
+    const replyTo = {
+      ...placeOf(message),
+      message: id,
+      ...(isOnlyLinks(message, words, ask) && { isOnlyLinks: true }),
+    };
+    return { ...ask, ...speaker, eventId: eventIds(chat.id, id), replyTo };
   };
+}
+
+/** What is forwarded is someone else's word, as a quote is. */
+function forwarded(words: Words | undefined, { forward_origin: origin }: Message): Words | undefined {
+  if (origin === undefined || words?.links === undefined) return words;
+  return { ...words, links: words.links.map(link => ({ ...link, quoted: true })) };
+}
+
+/** A message that may be deleted when it is answered, since nothing else is said in it. */
+function isOnlyLinks({ text }: Message, { links = [], rest }: Words, ask: Ask): boolean {
+  if (text === undefined || ask.kind !== 'links' || ask.what.length !== links.length) return false;
+  return withoutWishes(rest).trim() === '';
 }
 
 const START = { name: 'start', options: {} };

@@ -6,6 +6,8 @@ export interface Words {
   readonly text: string;
   /** What Telegram marked as an address, in order; undefined when it marked none, and the text is all there is. */
   readonly links: readonly PastedLink[] | undefined;
+  /** What is left of the text without what Telegram marked as an address. */
+  readonly rest: string;
 }
 
 /** Entities of one message are at most 100. */
@@ -20,6 +22,7 @@ export function readWords(text: string, all: readonly MessageEntity[]): Words {
   const code = entities.filter(({ type }) => type === 'code' || type === 'pre');
   const spoilers = entities.filter(({ type }) => type === 'spoiler');
   const marked = entities.filter(({ type }) => type === 'url' || type === 'text_link');
+  const quotes = entities.filter(({ type }) => type === 'blockquote' || type === 'expandable_blockquote');
   const links = marked
     .filter(entity => !code.some(each => overlaps(each, entity)) && !isBracketed(text, entity))
     .toSorted((a, b) => a.offset - b.offset)
@@ -28,9 +31,10 @@ export function readWords(text: string, all: readonly MessageEntity[]): Words {
       return {
         url: entity.type === 'text_link' ? (entity.url ?? shown) : shown,
         spoiler: spoilers.some(spoiler => overlaps(spoiler, entity)),
+        ...(quotes.some(quote => overlaps(quote, entity)) && { quoted: true }),
       };
     });
-  return { text: blanked(text, code), links: marked.length === 0 ? undefined : links };
+  return { text: blanked(text, code), links: marked.length === 0 ? undefined : links, rest: blanked(text, marked) };
 }
 
 function overlaps(a: MessageEntity, b: MessageEntity): boolean {

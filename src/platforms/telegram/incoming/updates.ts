@@ -45,6 +45,8 @@ const Message = z.object({
   /** Of the message, not of its edit. Unix seconds. */
   date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
+  /** Of a forwarded message. */
+  forward_origin: z.unknown().optional(),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
   reply_to_message: RepliedMessage.optional().catch(undefined),

@@ -60,18 +60,19 @@ export function createFileCandidates(
   options: FileCandidatesOptions,
 ): FileCandidates {
   const { delivery, sentFiles, holder, limits, isLocalServer } = options;
-  const { post, index, form, spoiler } = item;
+  const { post, index, form, spoiler, clip } = item;
   const media = post.items[index];
   const isPhoto = media?.kind === 'image';
   const key: SentFileKey = { holder, source: post.source, postId: post.id, index, form };
   const refused = new Set<string>();
-  let way: 'remembered' | 'address' | 'upload' | 'link' = 'remembered';
+  // A part of a video is made anew for each who wants it.
+  let way: 'remembered' | 'address' | 'upload' | 'link' = clip === undefined ? 'remembered' : 'upload';
   let current: Candidate | DeliveredLink | undefined;
   let file: DeliveredFile | undefined;
   let asDocument = false;
 
   function request(maxBytes: number): DeliveryRequest {
-    return { post, index, form, maxBytes, refused: [...refused] };
+    return { post, index, form, maxBytes, refused: [...refused], ...(clip && { clip }) };
   }
 
   async function held(): Promise<Candidate | undefined> {
@@ -111,7 +112,7 @@ export function createFileCandidates(
     },
   ): Candidate {
     const { width, height } = sizeOf(media);
-    const duration = media?.durationMs ?? null;
+    const duration = clip === undefined ? (media?.durationMs ?? null) : clip.endMs - clip.startMs;
     return {
       kind: 'candidate',
       width,
@@ -175,7 +176,7 @@ export function createFileCandidates(
       }
     },
     async sent(message) {
-      if (current?.kind !== 'candidate' || current.from === 'remembered') return;
+      if (current?.kind !== 'candidate' || current.from === 'remembered' || clip !== undefined) return;
       const made = fileIn(message);
       if (made !== undefined) await sentFiles.put(key, { variantKey: current.variantKey, ...made });
     },

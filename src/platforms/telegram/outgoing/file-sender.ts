@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { GalleryItem } from '../../../bot/reply.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
+import { isLongEnough } from '../../../media/delivery/expected-length.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { albumClass, albumItem, captioned, markup, pictured, shape } from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
@@ -44,6 +45,8 @@ export interface Outcome {
   readonly ids: readonly number[] | undefined;
   /** Whether anything stands in the chat now, from an earlier attempt too. */
   readonly isAnySent: boolean;
+  /** Whether Telegram has said of every file, in this attempt, that it holds all of it. */
+  readonly isConfirmed: boolean;
 }
 
 export function createFileSender(options: FileSenderOptions): FileSender {
@@ -61,6 +64,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
   ): Promise<Outcome> {
     const missing: DeliveredLink[] = [];
     const messages: SentMessage[] = [];
+    let isConfirmed = !isBegun;
     let left = parts;
     while (left.length > 0) {
       const ready = await readied(left, missing, occasion.signal);
@@ -74,12 +78,14 @@ export function createFileSender(options: FileSenderOptions): FileSender {
         const message = sent[index];
         if (message !== undefined) await ways.sent(message);
       }
+      isConfirmed &&= batch.every((part, index) => isAllThere(sent[index], part.candidate, payload.items[part.index]));
       messages.push(...sent);
       remember(payload, occasion, sent);
       left = left.slice(batch.length);
     }
     const ids = idsOf(payload, occasion, missing.length);
-    return { missing, messages, ids, isAnySent: isBegun || messages.length > 0 };
+    isConfirmed &&= missing.length === 0;
+    return { missing, messages, ids, isAnySent: isBegun || messages.length > 0, isConfirmed };
   }
 
   function remember(payload: MediaPayload, { request }: Occasion, sent: readonly SentMessage[]): void {
@@ -188,7 +194,8 @@ export function createFileSender(options: FileSenderOptions): FileSender {
     const parts = items
       .map((item, index): Part => ({ index, ways: createFileCandidates(item, items.length > 1, options) }))
       .filter(({ index }) => !standing.has(index));
-    if (parts.length === 0) return { missing: [], messages: [], ids: idsOf(payload, occasion, 0), isAnySent: true };
+    if (parts.length === 0)
+      return { missing: [], messages: [], ids: idsOf(payload, occasion, 0), isAnySent: true, isConfirmed: false };
     api.takeTurn(place, parts.length);
     try {
       return await lock.run(
@@ -204,6 +211,20 @@ export function createFileSender(options: FileSenderOptions): FileSender {
       await Promise.all(parts.map(({ ways }) => ways.close()));
     }
   };
+}
+
+/** What Telegram holds: as large as what was uploaded, and as long as the post says. What it does not say is taken to be so. */
+function isAllThere(
+  sent: SentMessage | undefined,
+  { uploadBytes, type }: Candidate,
+  item: GalleryItem | undefined,
+): boolean {
+  if (sent === undefined) return false;
+  const file = sent.video ?? sent.animation ?? sent.audio ?? sent.document;
+  // Telegram makes photos smaller.
+  if (file === undefined || item === undefined) return type === 'photo';
+  if (uploadBytes > 0 && file.file_size !== undefined && file.file_size < uploadBytes) return false;
+  return isLongEnough(item, { durationMs: file.duration === undefined ? null : file.duration * 1_000 });
 }
 
 const MAX_ALBUMS = 1_000;

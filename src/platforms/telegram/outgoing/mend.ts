@@ -16,7 +16,7 @@ const Sent = z.looseObject({ message_id: z.number(), photo: z.array(z.unknown())
 export function createMendingReply({ sendReply, editMessage }: MendingReplyOptions): SendReply {
   return async (reply, sending) => {
     const results: unknown[] = [];
-    await sendReply(reply, {
+    const isAllThere = await sendReply(reply, {
       ...sending,
       async put(key, call, options) {
         const result = await sending.put(key, call, options);
@@ -25,12 +25,13 @@ export function createMendingReply({ sendReply, editMessage }: MendingReplyOptio
       },
     });
     const message = messageOf(results, sending.to);
-    if (reply.later === undefined || message === undefined) return;
+    if (reply.later === undefined || message === undefined) return isAllThere;
     const { t, key } = sending;
     sending.mend?.(reply.later, async (better: Reply, signal) => {
       const put = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
       await editMessage(render(better, { t }), message, { t, key, signal, put, stands: [] });
     });
+    return isAllThere;
   };
 }
 

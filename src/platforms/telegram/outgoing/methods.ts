@@ -45,7 +45,13 @@ export type EditTarget =
   | { readonly chat_id: number; readonly message_id: number }
   | { readonly inline_message_id: string };
 
-const File = z.object({ file_id: z.string() });
+const File = z.object({
+  file_id: z.string(),
+  /** Bytes. */
+  file_size: z.number().optional().catch(undefined),
+  /** Seconds. */
+  duration: z.number().optional().catch(undefined),
+});
 /** What Telegram made of the file: a video without sound becomes an animation, which has a document beside it. */
 const SentMessage = z.object({
   message_id: z.number(),
@@ -83,6 +89,7 @@ const Member = z.object({
   can_send_messages: z.boolean().optional(),
   can_send_photos: z.boolean().optional(),
   can_send_videos: z.boolean().optional(),
+  can_delete_messages: z.boolean().optional(),
 });
 export type Member = z.output<typeof Member>;
 

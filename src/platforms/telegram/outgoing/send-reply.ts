@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
 import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
 import { renderText } from '../render/render.ts';
@@ -26,8 +26,8 @@ export interface SendReplyOptions {
   readonly now: () => number;
 }
 
-/** Sends one reply to where its request came from. */
-export type SendReply = (reply: Reply, sending: Sending<TelegramReplyTo> & Pick<Occasion, 'key'>) => Promise<void>;
+/** Sends one reply to where its request came from; resolves with whether all its files surely stand there, in their full length. */
+export type SendReply = (reply: Reply, sending: Sending<TelegramReplyTo> & Pick<Occasion, 'key'>) => Promise<boolean>;
 
 /** People who were told lately that a topic is closed. */
 const MAX_TOLD = 1_000;
@@ -57,19 +57,19 @@ export function createSendReply(options: SendReplyOptions): SendReply {
 
   /**
    * A remark in a group: to the one person it concerns, where Telegram can show it to them alone. Otherwise all see it, without a sound, and
-   * what will soon be true no longer goes again; a process that ends before leaves it there.
+   * it goes again when the chat wants that.
    */
   async function sendNotice(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<void> {
-    const { blocks, actions, outdatedMs } = reply;
+    const { blocks, actions } = reply;
     const { to, request } = sending;
     const place: Place = { ...to, silent: true, ...(isForOne(reply, sending) && { onlyFor: Number(request.user.id) }) };
     const sent = await sender.sendText(renderText(blocks, actions, occasion.t), place, occasion);
-    const isShort = outdatedMs !== undefined || to.isChannel === true;
     // Ephemeral messages have no id, and go by themselves.
-    if (sent === undefined || sent.message_id === 0 || !isShort) return;
-    pause(Math.min(outdatedMs ?? limits.noticeMs, limits.noticeMs), undefined, { ref: false })
-      .then(() => api.call('deleteMessage', { chat_id: to.chat, message_id: sent.message_id }))
-      .catch((error: unknown) => log.debug({ err: error }, 'a notice could not be deleted'));
+    if (sent === undefined || sent.message_id === 0) return;
+    const isShort = reply.outdatedMs !== undefined || to.isChannel === true;
+    const lifeMs = Math.min(noticeLifeMs([reply], sending) ?? Infinity, isShort ? limits.noticeMs : Infinity);
+    if (lifeMs === Infinity) return;
+    sending.deleteLater(`${to.chat}`, [`${sent.message_id}`], lifeMs);
   }
 
   /** Telegram brings ephemeral messages only to people who are there: those who asked a moment ago. */
@@ -91,17 +91,24 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     }
   }
 
-  function say(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<void> {
-    const { to } = sending;
-    if (to.press !== undefined) return answerPress(reply, to, to.press, occasion);
-    return to.isGroup && isNotice(reply) ? sendNotice(reply, sending, occasion) : sender.send(reply, to, occasion);
+  async function say(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<boolean> {
+    const { to, settings } = sending;
+    if (to.press !== undefined) await answerPress(reply, to, to.press, occasion);
+    else if (to.isGroup && isNotice(reply)) await sendNotice(reply, sending, occasion);
+    else {
+      // Where the link is deleted then, a reply to it would show that something is gone.
+      const leaves = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
+      const place: Place = { ...to, ...(settings.silent && { silent: true }), ...(leaves && { message: undefined }) };
+      return sender.send(reply, place, occasion);
+    }
+    return false;
   }
 
   return async (reply, sending) => {
     const { t, signal, put, stands, key, request } = sending;
     const extra: Occasion['extra'] = (gallery, album) => extraButtons(sending, gallery, album);
     try {
-      await say(reply, sending, { t, signal, put, stands, key, request: request.id, extra });
+      return await say(reply, sending, { t, signal, put, stands, key, request: request.id, extra });
     } catch (error) {
       if (sending.to.press === undefined) await explain(error, sending);
       throw error;

@@ -19,7 +19,8 @@ import type { Occasion } from './sending.ts';
 
 /** All of it throws Paced before anything that has to wait for its turn, and BotApiError. */
 export interface Sender {
-  send(reply: Reply, place: Place, occasion: Occasion): Promise<void>;
+  /** Resolves with whether all files of the reply surely stand there, in their full length. */
+  send(reply: Reply, place: Place, occasion: Occasion): Promise<boolean>;
   /** Undefined when it stood there already. */
   sendText(payload: TextPayload, place: Place, occasion: Occasion): Promise<SentMessage | undefined>;
   /** Sends one file without a word and tells the message's id; undefined when there is no file to be had. */
@@ -98,23 +99,24 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  async function send(reply: Reply, place: Place, occasion: Occasion): Promise<void> {
+  async function send(reply: Reply, place: Place, occasion: Occasion): Promise<boolean> {
     const { t, extra } = occasion;
     const outcomes: Outcome[] = [];
     for (const [index, payload] of render(reply, { t, extra: extra?.(reply.gallery, []) ?? [] }).entries()) {
       const own = { ...occasion, key: `${occasion.key}${index.toString(36)}` };
       if (payload.kind === 'media') {
         const outcome = await sendFiles(payload, reply, place, own);
-        if (outcome === undefined) return;
+        if (outcome === undefined) return false;
         outcomes.push(outcome);
       } else if (payload.kind === 'followUp') await sendFollowUp(payload, reply, outcomes, place, own);
       else await sendWords(payload, place, own);
     }
     const missing = outcomes.flatMap(outcome => outcome.missing);
-    if (missing.length === 0) return;
+    if (missing.length === 0) return outcomes.every(({ isConfirmed }) => isConfirmed);
     const blocks = outcomes.some(({ isAnySent }) => isAnySent) ? [] : reply.blocks;
     const words = renderMissing({ blocks, actions: reply.actions }, missing, t);
     await sendText(words, place, { ...occasion, key: `${occasion.key}z` });
+    return false;
   }
 
   return {

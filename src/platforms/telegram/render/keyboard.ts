@@ -35,9 +35,10 @@ export function renderKeyboard(
 
 function renderAction(action: Action): readonly Button[] {
   if (action.kind === 'menu') {
-    return action.choices
-      .slice(0, MAX_CHOICES)
-      .map(({ label, token }) => ({ text: labelOf(label), callback_data: token }));
+    return action.choices.slice(0, MAX_CHOICES).map(({ label, isSet, token }) => ({
+      text: labelOf(isSet === true ? `✓ ${label}` : label),
+      callback_data: token,
+    }));
   }
   const text = labelOf(action.label);
   if (action.kind === 'link') return isWebAddress(action.url) ? [{ text, url: action.url }] : [];

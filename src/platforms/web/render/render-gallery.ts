@@ -20,7 +20,10 @@ export interface GalleryContext {
 }
 
 /** The file a browser plays best, in the tunnel; nothing for an item that has none. */
-export function renderMedia({ post, index, form, spoiler }: GalleryItem, { tunnel, now }: GalleryContext): WebMedia[] {
+export function renderMedia(
+  { post, index, form, spoiler, clip }: GalleryItem,
+  { tunnel, now }: GalleryContext,
+): WebMedia[] {
   const item = post.items[index];
   // Of a video without audio there is at least the video.
   const chosen = item && (choosePlayerFile(item, form) ?? choosePlayerFile(item, 'original'));
@@ -38,7 +41,8 @@ export function renderMedia({ post, index, form, spoiler }: GalleryItem, { tunne
   return [
     {
       kind,
-      src,
+      // A browser plays the part by itself; what is saved is whole.
+      src: clip === undefined ? src : `${src}#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`,
       mime,
       poster,
       // Where the file's own size is unknown the item's still gives its shape.

@@ -150,7 +150,7 @@ function renderAction(action: Action): WebAction {
   const label = shorten(action.label, REPLY_LIMITS.actionLabel);
   if (action.kind !== 'menu') return { ...action, label };
   const choices = action.choices.slice(0, REPLY_LIMITS.choices).map(choice => ({
-    label: shorten(choice.label, REPLY_LIMITS.choiceLabel),
+    label: shorten(choice.isSet === true ? `✓ ${choice.label}` : choice.label, REPLY_LIMITS.choiceLabel),
     detail: shorten(choice.detail ?? '', REPLY_LIMITS.choiceLabel),
     token: choice.token,
   }));

@@ -462,10 +462,13 @@ describe('buttons', () => {
     expect(textOf(shown)).toContain('Your settings');
     await on.platform.stop();
     await on.another().start();
+    const [menu = ''] = buttons(shown);
     // Behind the one for no language.
-    const indonesian = buttons(shown)[1 + LANGUAGES.findIndex(({ tag }) => tag === 'id')];
-    if (indonesian === undefined) throw new Error('no button');
-    on.fake.interaction({ kind: 'button', customId: indonesian, userId: '300' });
+    const indonesian = all(shown.body.components, 'value').map(String)[
+      1 + LANGUAGES.findIndex(({ tag }) => tag === 'id')
+    ];
+    if (indonesian === undefined) throw new Error('no choice');
+    on.fake.interaction({ kind: 'select', customId: menu, values: [indonesian], userId: '300' });
     const read = () => textOf(on.fake.messages.get(shown.id) ?? shown);
     await on.fake.waitFor(() => read().includes('Pengaturan') || undefined);
     expect((await on.services.settings.user('discord:300')).language).toBe('id');
@@ -476,8 +479,9 @@ describe('buttons', () => {
     const on = await open();
     const shown = await settings(on);
     const [customId] = buttons(shown);
-    if (customId === undefined) throw new Error('no button');
-    on.fake.interaction({ kind: 'button', customId, userId: '400', messageId: shown.id });
+    const [choice] = all(shown.body.components, 'value').map(String);
+    if (customId === undefined || choice === undefined) throw new Error('no choice');
+    on.fake.interaction({ kind: 'select', customId, values: [choice], userId: '400', messageId: shown.id });
     const refusal = await answer(on, 1);
     expect(refusal.flags & EPHEMERAL).toBe(EPHEMERAL);
     expect(textOf(refusal)).toContain('someone else');
@@ -526,7 +530,8 @@ describe('/settings', () => {
     on.fake.interaction({ ...ask, guildId: on.guildId, memberPermissions, appPermissions });
     const page = await answer(on);
     expect(textOf(page)).toMatch(/Manage Messages/);
-    expect(all(page.body.components, 'label').join('\n')).toMatch(/Hide embeds: on/);
+    expect(textOf(page)).toMatch(/Hide embeds: on/);
+    expect(all(page.body.components, 'label').map(String)).toEqual(expect.arrayContaining(['Links', 'Answers']));
   });
 
   it('lets only admins change a server', async () => {

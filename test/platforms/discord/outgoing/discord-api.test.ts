@@ -121,6 +121,25 @@ describe('a call of Discord’s API', () => {
     expect(sendOutcome(await failureOf(post(api)))).toEqual({ outcome: 'notSent', reason: 'away' });
   });
 
+  it.each<readonly [string, object, boolean]>([
+    ['in its full size', { attachments: [{ size: 4 }] }, true],
+    ['cut short', { attachments: [{ size: 3 }] }, false],
+    ['with another beside it', { attachments: [{ size: 4 }, { size: 1 }] }, false],
+    ['with an address', { components: [{ media: { url: 'https://cdn.example/a.mp4' } }] }, true],
+    ['without one', { components: [{ media: { url: 'attachment://a.mp4' } }] }, false],
+  ])('whose file stands there %s is told so', async (_, body, isConfirmed) => {
+    const api = await apiOver((request, response) => {
+      request.resume().on('end', () => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ id: '9', ...body }));
+      });
+    });
+    const data = Buffer.from('film');
+    const uploads = [{ name: 'a.mp4', content: { data }, mime: 'video/mp4', bytes: data.length, spoiler: false }];
+    const { signal } = new AbortController();
+    const options = { nonce: 'n', replyTo: undefined };
+    expect(await api.post('200', { components: [], uploads }, options, signal)).toEqual({ id: '9', isConfirmed });
+  });
+
   it('whose upload breaks in the middle has not arrived', async () => {
     const api = await apiOver(request => {
       request.once('data', () => request.socket.destroy());
@@ -152,7 +171,7 @@ describe('a call of Discord’s API', () => {
       response.end(JSON.stringify(seen.length === 1 ? { code: 0, message: 'no' } : { id: '9' }));
     });
     await failureOf(post(api));
-    expect(await post(api)).toBe('9');
+    expect(await post(api)).toMatchObject({ id: '9' });
     expect(seen).toEqual(['Bot a.b.c', 'Bot a.b.c']);
   });
 });

@@ -2,14 +2,16 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../../../../src/bot/reply.ts';
 import { reply } from '../../../../src/bot/reply.ts';
 import type { Sending } from '../../../../src/bot/runtime/chat-platform.ts';
+import { createLeavingMessages } from '../../../../src/bot/runtime/leaving-messages.ts';
 import type { Request } from '../../../../src/bot/runtime/request.ts';
+import { laterBy } from '../../../../src/bot/runtime/say.ts';
+import { CHAT_DEFAULTS } from '../../../../src/bot/settings/settings.ts';
 import { errorNotice } from '../../../../src/bot/views/notice.ts';
 import { AppError } from '../../../../src/errors.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import { createAnswer } from '../../../../src/platforms/discord/outgoing/answer.ts';
 import { createMessageSender } from '../../../../src/platforms/discord/outgoing/send-message.ts';
 import type { MessageReplyTo } from '../../../../src/platforms/discord/reply-to.ts';
-import { sampleServices } from '../../../bot/sample.ts';
 import { createRecordingLog } from '../../../fakes/log.ts';
 
 const t = createTranslator(['en']);
@@ -38,31 +40,35 @@ function requestIn(kind: 'group' | 'private'): Request {
 }
 
 /** Sends it, and says what was posted and deleted after half a minute. */
-async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'group') {
+async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'group', settings = CHAT_DEFAULTS) {
   const log = createRecordingLog();
   const deleted: string[] = [];
   const posted: string[] = [];
   const sender = createMessageSender({
     api: {
-      post: async (_, __, { nonce }) => `${posted.push(nonce)}`,
-      deleteMessage: async (_, id) => void deleted.push(id),
+      post: async (_, __, { nonce }) => ({ id: `${posted.push(nonce)}`, isConfirmed: true }),
     },
     parts: { add: async () => undefined },
     history: { next: async () => [], keep: async () => undefined },
     suppression: { suppress: async () => undefined },
-    settings: sampleServices().settings,
     log,
   });
+  const discord = { id: 'discord', deleteMessage: async (_: string, id: string) => void deleted.push(id) };
+  const leaving = createLeavingMessages({ platforms: [discord], records: undefined, log, now: Date.now });
   const delivery = { deliver: () => Promise.reject(new Error('nothing is fetched here')) };
   const answer = createAnswer({ fileBytes: 1_000, canAttach: true }, { delivery, t, commands: new Map(), log, signal });
   for (const each of replies) answer.add(each);
   const put: Sending['put'] = (key, call) => call(`0-${key}`);
-  const sending = { request: requestIn(kind), to, t, signal, isFirst: true, isLast: true, stands: [], put };
+  const sending: Sending = {
+    ...{ request: requestIn(kind), to, t, settings, signal, isFirst: true, isLast: true, expected: 1, stands: [], put },
+    deleteLater: laterBy(leaving, 'discord', Date.now),
+  };
   await sender.send(answer, sending, to);
   await vi.advanceTimersByTimeAsync(29_000);
   expect(deleted).toEqual([]);
   await vi.advanceTimersByTimeAsync(1_500);
   await sender.close();
+  await leaving.close();
   return { posted: posted.length, deleted };
 }
 
@@ -79,6 +85,11 @@ describe('what concerns one person in a server', () => {
   it('stays beside what concerns all', async () => {
     const shown = reply({ blocks: [{ kind: 'text', text: ['A harbour'] }] });
     expect(await send([failed, shown])).toEqual({ posted: 1, deleted: [] });
+  });
+
+  it('stays where the chat wants it to', async () => {
+    const settings = { ...CHAT_DEFAULTS, noticeSeconds: 0 };
+    expect(await send([failed], 'group', settings)).toEqual({ posted: 1, deleted: [] });
   });
 
   it('stays in a private chat', async () => {

@@ -89,7 +89,7 @@ describe('what Medley answers', () => {
     expect(greeting.edits).toBe(0);
     fake.callbackQuery({ data: language?.data ?? '', message, from: SARI });
     await fake.waitFor(() => (greeting.edits > 0 ? true : undefined));
-    expect(buttonsOf(greeting).map(({ text }) => text)).toContain('Bahasa Indonesia');
+    expect(buttonsOf(greeting).map(({ text }) => text)).toContain('Language: Bahasa Indonesia');
     expect(fake.problems).toEqual([]);
   });
 

@@ -44,7 +44,8 @@ describe('readWords', () => {
   });
 
   it('leaves the text to the core where nothing is marked', () => {
-    expect(readWords(`instagram words ${link}`, [])).toEqual({ text: `instagram words ${link}`, links: undefined });
+    const text = `instagram words ${link}`;
+    expect(readWords(text, [])).toEqual({ text, links: undefined, rest: text });
   });
 
   it('survives any entities', () => {

@@ -65,7 +65,7 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
   });
   video.addEventListener('error', onError, { once: true });
   // Without a cover iOS shows nothing until it plays; a moment in the address makes it show that moment.
-  video.src = media.poster === null ? `${media.src}#t=0.001` : media.src;
+  video.src = media.poster === null && !media.src.includes('#') ? `${media.src}#t=0.001` : media.src;
   return video;
 }
 

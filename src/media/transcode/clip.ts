@@ -1,0 +1,89 @@
+import { rm, stat } from 'node:fs/promises';
+import type { Clip } from '../files/clip.ts';
+import { copyPart, findPart } from './copy-part.ts';
+import { type Ffmpeg, inputArguments, outputArguments } from './ffmpeg.ts';
+import type { CopyRequest } from './mux.ts';
+import type { Probe } from './probe.ts';
+
+export interface CutRequest extends CopyRequest {
+  /** Without it a part begins at the key frame before its beginning. */
+  readonly ffmpeg: Ffmpeg | undefined;
+  readonly clip: Clip;
+  /** Of the input. */
+  readonly probe: Probe;
+  /** What an encoded part is made to fit; a copy may be larger. */
+  readonly maxBytes: number;
+}
+
+/** Containers, and what the encoder goes beyond its limit. */
+const SAFE_SHARE = 0.94;
+const AUDIO_BITRATE = 128_000;
+/** Fewer bits a second are no video any more. */
+const MIN_VIDEO_BITRATE = 150_000;
+/** Nothing gains by more, at this quality. */
+const MAX_VIDEO_BITRATE = 12_000_000;
+const CRF = 20;
+/** Bits for a pixel a second below which a smaller picture looks better: a thirtieth of 0.04 for each frame. */
+const MIN_BITS_PER_PIXEL = 1.2;
+const FULL_HD = 1_080;
+const SHORT_SIDES = [FULL_HD, 720, 480, 360, 240];
+
+/**
+ * A part of a video as an MP4: a copy where it can begin and end there as it is, else encoded anew so that it begins and ends within one
+ * frame, else a copy that begins earlier. False when there is nothing in that part, or it cannot be made to fit.
+ * @throws AppError `upstream_unavailable` with `what: 'broken_file'`, `internal` when ffmpeg fails, `timeout`, the signal's reason
+ */
+export async function cutClip(request: CutRequest): Promise<boolean> {
+  const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
+  if (probe.durationMs !== null && clip.startMs >= probe.durationMs) return false;
+  const part = await findPart(inputPath, clip, signal);
+  if (part === undefined) return false;
+  const isPlayable = probe.videoCodec === 'avc' && (!probe.hasAudio || probe.audioCodec === 'aac');
+  if (ffmpeg === undefined || (part.isExact && isPlayable)) {
+    await copyPart({ inputPath, outputPath, clip, signal });
+    if (ffmpeg === undefined || (await stat(outputPath)).size <= maxBytes) return true;
+  }
+  return encode({ ...request, ffmpeg });
+}
+
+async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promise<boolean> {
+  const { inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal } = request;
+  const lengthMs = clip.endMs - clip.startMs;
+  const seconds = lengthMs / 1_000;
+  const bits = maxBytes * 8 * SAFE_SHARE - (probe.hasAudio ? AUDIO_BITRATE * seconds : 0);
+  // The encoder may spend its buffer at once, beside the rate: in a short part that counts.
+  const bufferSeconds = Math.min(1, seconds / 4);
+  const bitrate = Math.min(MAX_VIDEO_BITRATE, Math.floor(bits / (seconds + bufferSeconds)));
+  if (bitrate < MIN_VIDEO_BITRATE) return false;
+  const args = [
+    // Before the input: what comes before is not decoded, and the first frame shown is the one at that moment.
+    ...['-ss', (clip.startMs / 1_000).toFixed(3), ...inputArguments(inputPath), '-t', seconds.toFixed(3)],
+    ...['-map', '0:v:0', '-map', '0:a:0?', '-vf', `${scaleOf(probe, bitrate)}setsar=1,format=yuv420p`, '-fpsmax', '60'],
+    ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-crf', `${CRF}`],
+    ...['-maxrate', `${bitrate}`, '-bufsize', `${Math.floor(bitrate * bufferSeconds)}`],
+    ...['-c:a', 'aac', '-b:a', `${AUDIO_BITRATE}`, '-ac', '2', '-sn', '-dn', '-map_metadata', '-1'],
+    ...['-map_chapters', '-1', '-movflags', '+faststart', ...outputArguments(outputPath, 'mp4', maxBytes * 2)],
+  ];
+  try {
+    await ffmpeg.run(args, { signal, deadlineMs: 60_000 + lengthMs * 2 });
+    return true;
+  } catch (error) {
+    await rm(outputPath, { force: true });
+    throw error;
+  }
+}
+
+/** The largest picture that the bits are enough for, as a filter; none where it stays as it is. */
+function scaleOf({ width, height }: Probe, bitrate: number): string {
+  if (width === null || height === null) return '';
+  const short = Math.min(width, height);
+  const isEnough = (side: number) => bitrate / (width * height * (side / short) ** 2) >= MIN_BITS_PER_PIXEL;
+  const side = SHORT_SIDES.find(each => each <= short && isEnough(each)) ?? SHORT_SIDES.at(-1) ?? short;
+  const target = short <= FULL_HD && isEnough(short) ? short : Math.min(side, short);
+  // H.264 in this form wants even sides.
+  return width <= height ? `scale=${even(target)}:-2,` : `scale=-2:${even(target)},`;
+}
+
+function even(pixels: number): number {
+  return Math.max(2, Math.floor(pixels / 2) * 2);
+}

@@ -1,0 +1,125 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { cutClip } from '../../../src/media/transcode/clip.ts';
+import { type Ffmpeg, findFfmpeg } from '../../../src/media/transcode/ffmpeg.ts';
+import { probeFile } from '../../../src/media/transcode/probe.ts';
+import { FFMPEG_PATH, ffmpegMissing, ffmpegNote, makeSharedFolder, ffmpeg as runReal, tone } from '../../ffmpeg.ts';
+
+const never = new AbortController().signal;
+const MAX = 10 * 1024 * 1024;
+const BARS = 8;
+const BAR = 32;
+/** Frames a second of the samples, and from key frame to key frame. */
+const RATE = 30;
+const GROUP = 60;
+
+/** Every frame shows its number: eight bars, white for a one. */
+const NUMBERED = `color=black:s=${BARS * BAR}x64:r=${RATE}:d=8,geq=lum='if(bitand(floor(N/pow(2\\,floor(X/${BAR})))\\,1)\\,235\\,16)':cb=128:cr=128,format=yuv420p`;
+
+describe.skipIf(ffmpegMissing)(`a part of a video${ffmpegNote}`, () => {
+  let folder: string;
+  let real: Ffmpeg;
+  let runs = 0;
+  let files = 0;
+  const at = (name: string) => join(folder, name);
+
+  beforeAll(async () => {
+    const found = await findFfmpeg({ searchPath: FFMPEG_PATH });
+    if (found === undefined) throw new Error('there is no ffmpeg');
+    real = {
+      ...found,
+      run(...args) {
+        runs += 1;
+        return found.run(...args);
+      },
+    };
+    const shared = await makeSharedFolder();
+    folder = shared.path;
+    const input = ['-f', 'lavfi', '-i', NUMBERED, ...tone(8), '-c:a', 'aac'];
+    const h264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '18', '-g', `${GROUP}`, '-sc_threshold', '0'];
+    await runReal(...input, ...h264, '-bf', '0', at('plain.mp4'));
+    await runReal(...input, ...h264, '-bf', '3', at('reordered.mp4'));
+    return shared.remove;
+  });
+
+  /** Cuts it, and says which frames came. */
+  async function cut(name: string, startMs: number, endMs: number, ffmpeg: Ffmpeg | undefined, maxBytes = MAX) {
+    files += 1;
+    const [inputPath, outputPath] = [at(name), at(`part-${files}.mp4`)];
+    const probe = await probeFile(inputPath, never);
+    const before = runs;
+    const clip = { startMs, endMs };
+    const isMade = await cutClip({ inputPath, outputPath, clip, ffmpeg, probe, maxBytes, signal: never });
+    return { isMade, isEncoded: runs > before, outputPath };
+  }
+
+  async function framesOf(path: string): Promise<readonly number[]> {
+    const raw = `${path}.gray`;
+    await runReal('-i', path, '-vf', `scale=${BARS * BAR}:64`, '-f', 'rawvideo', '-pix_fmt', 'gray', raw);
+    const pixels = await readFile(raw);
+    const size = BARS * BAR * 64;
+    return Array.from({ length: pixels.length / size }, (_, frame) => {
+      const row = frame * size + 32 * BARS * BAR;
+      const bits = Array.from({ length: BARS }, (_, bar) => ((pixels[row + bar * BAR + BAR / 2] ?? 0) > 128 ? 1 : 0));
+      return bits.reduce<number>((number, bit, bar) => number + bit * 2 ** bar, 0);
+    });
+  }
+
+  it.each([
+    ['plain.mp4', 2_500, 4_000],
+    ['reordered.mp4', 2_500, 4_000],
+    ['reordered.mp4', 3_333, 5_017],
+    ['plain.mp4', 500, 1_700],
+  ])('of %s from %d to %d ms begins and ends within one frame', async (name, startMs, endMs) => {
+    const { isMade, isEncoded, outputPath } = await cut(name, startMs, endMs, real);
+    expect([isMade, isEncoded]).toEqual([true, true]);
+    const frames = await framesOf(outputPath);
+    expect(Math.abs((frames[0] ?? -9) - (startMs * RATE) / 1_000)).toBeLessThanOrEqual(1);
+    expect(Math.abs((frames.at(-1) ?? -9) + 1 - (endMs * RATE) / 1_000)).toBeLessThanOrEqual(1);
+    const { durationMs, hasAudio, fastStart } = await probeFile(outputPath, never);
+    expect(Math.abs((durationMs ?? 0) - (endMs - startMs))).toBeLessThanOrEqual(60);
+    expect([hasAudio, fastStart]).toEqual([true, true]);
+  });
+
+  it.each(['plain.mp4', 'reordered.mp4'])('of %s that begins at a key frame is copied as it is', async name => {
+    const { isMade, isEncoded, outputPath } = await cut(name, 2_000, 4_000, real);
+    expect([isMade, isEncoded]).toEqual([true, false]);
+    const frames = await framesOf(outputPath);
+    expect([frames[0], frames.length]).toEqual([60, 60]);
+    const { durationMs, hasAudio } = await probeFile(outputPath, never);
+    expect(Math.abs((durationMs ?? 0) - 2_000)).toBeLessThanOrEqual(60);
+    expect(hasAudio).toBe(true);
+  });
+
+  it('begins at the key frame before where there is no ffmpeg', async () => {
+    const { isMade, outputPath } = await cut('reordered.mp4', 2_500, 4_000, undefined);
+    expect(isMade).toBe(true);
+    const frames = await framesOf(outputPath);
+    expect(frames[0]).toBe(60);
+    expect(Math.abs((frames.at(-1) ?? 0) + 1 - 120)).toBeLessThanOrEqual(3);
+  });
+
+  it('is made to fit, with a smaller picture where bits are few', async () => {
+    const { outputPath } = await cut('plain.mp4', 100, 7_000, real, 300_000);
+    const { size } = await stat(outputPath);
+    expect(size).toBeLessThanOrEqual(300_000);
+    expect((await cut('plain.mp4', 100, 7_000, real, 100_000)).isMade).toBe(false);
+  });
+
+  it('is not made where there is nothing in it', async () => {
+    expect((await cut('plain.mp4', 60_000, 61_000, real)).isMade).toBe(false);
+    expect((await cut('plain.mp4', 60_000, 61_000, undefined)).isMade).toBe(false);
+  });
+
+  it('ends with its caller, and leaves nothing', async () => {
+    const [inputPath, outputPath] = [at('plain.mp4'), at('ended.mp4')];
+    const probe = await probeFile(inputPath, never);
+    const signal = AbortSignal.abort(new Error('gone'));
+    const clip = { startMs: 2_500, endMs: 4_000 };
+    await expect(
+      cutClip({ inputPath, outputPath, clip, ffmpeg: real, probe, maxBytes: MAX, signal }),
+    ).rejects.toMatchObject({ code: 'timeout' });
+    await expect(stat(outputPath)).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+});

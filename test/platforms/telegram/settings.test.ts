@@ -1,0 +1,111 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { answersIn, BUDI, CAROUSEL, GROUP, openStage, PRIVATE, REEL, SARI, type Stage } from './stage.ts';
+
+const KEY = `telegram:${GROUP.id}`;
+
+const answers = ({ fake }: Stage) => answersIn(fake, GROUP.id);
+
+describe('the settings of a Telegram group', () => {
+  it('answer without a sound', async () => {
+    const stage = await openStage();
+    await stage.settings.setChat(KEY, { silent: true });
+    stage.fake.message({ chat: GROUP, from: SARI, text: REEL });
+    await stage.fake.waitFor(() => answers(stage)[0]);
+    const [call] = stage.calls(/^send(Video|Photo)$/);
+    expect(`${call?.params.disable_notification}`).toBe('true');
+    expect(stage.fake.problems).toEqual([]);
+  });
+
+  it('show files alone, and no more than so many', async () => {
+    const stage = await openStage();
+    await stage.settings.setChat(KEY, { view: 'media', albumCap: 2 });
+    stage.fake.message({ chat: GROUP, from: SARI, text: CAROUSEL });
+    await stage.fake.waitFor(() => answers(stage)[1]);
+    await stage.settled();
+    const files = answers(stage).filter(({ file }) => file !== undefined);
+    expect(files).toHaveLength(2);
+    expect(files[0]?.caption).toContain('2 of 5 shown');
+    expect(files[0]?.caption).not.toContain('@');
+  });
+
+  it('delete a message of nothing but a link once its file stands there in full', async () => {
+    const stage = await openStage();
+    const { fake, settings } = stage;
+    await settings.setChat(KEY, { deleteSource: true });
+    fake.setMember(GROUP.id, fake.botId, 'administrator', { can_delete_messages: true });
+    fake.message({ chat: GROUP, from: SARI, text: `${REEL} view:media` });
+    await fake.waitFor(() => stage.calls('deleteMessage')[0]);
+    await stage.settled();
+    expect(stage.calls('deleteMessage')).toHaveLength(1);
+    expect(fake.problems).toEqual([]);
+    // Words of a person are never lost.
+    fake.message({ chat: GROUP, from: SARI, text: `look at this ${REEL}` });
+    // What could not be brought is not taken away either.
+    fake.message({ chat: GROUP, from: SARI, text: PRIVATE });
+    await fake.waitFor(() => stage.outcomes[2]);
+    expect(stage.calls('deleteMessage')).toHaveLength(1);
+  });
+
+  it('leave the message where Medley may not delete it', async () => {
+    const stage = await openStage();
+    await stage.settings.setChat(KEY, { deleteSource: true });
+    stage.fake.message({ chat: GROUP, from: SARI, text: REEL });
+    await stage.fake.waitFor(() => stage.log.at('info').find(({ message }) => /could not be deleted/.test(message)));
+    expect(answers(stage).filter(({ file }) => file !== undefined)).toHaveLength(1);
+  });
+
+  it('say nothing of what fails', async () => {
+    const stage = await openStage();
+    await stage.settings.setChat(KEY, { quietErrors: true });
+    stage.fake.message({ chat: GROUP, from: BUDI, text: PRIVATE });
+    await stage.fake.waitFor(() => stage.outcomes[0]);
+    expect(stage.calls('sendMessage')).toEqual([]);
+    stage.fake.message({ chat: GROUP, from: BUDI, text: `/download ${PRIVATE}` });
+    await stage.fake.waitFor(() => stage.outcomes[1]);
+    expect(stage.calls('sendMessage')).toHaveLength(1);
+  });
+
+  it('leave quotes and forwards alone where they want that', async () => {
+    const stage = await openStage();
+    const { fake, settings } = stage;
+    const origin = { type: 'hidden_user', sender_user_name: 'Somebody', date: 1 };
+    const forward = () => fake.message({ chat: GROUP, from: SARI, text: REEL, extra: { forward_origin: origin } });
+    await settings.setChat(KEY, { quotedLinks: false });
+    forward();
+    const quote = { type: 'blockquote', offset: 0, length: REEL.length };
+    const url = { type: 'url', offset: 0, length: REEL.length };
+    fake.message({ chat: GROUP, from: SARI, text: REEL, entities: [quote, url] });
+    await pause(150);
+    expect(answers(stage)).toEqual([]);
+    await settings.setChat(KEY, { quotedLinks: null });
+    forward();
+    await fake.waitFor(() => answers(stage)[0]);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('are shown in sections on buttons that change where they stand', async () => {
+    const stage = await openStage();
+    const { fake, settings } = stage;
+    fake.setMember(GROUP.id, SARI.id, 'administrator');
+    fake.message({ chat: GROUP, from: SARI, text: '/settings' });
+    const page = await fake.waitFor(() => answers(stage)[0]);
+    const press = async (label: RegExp, edits: number) => {
+      const markup = JSON.stringify(page.replyMarkup);
+      const buttons = markup.match(/\{"text":"([^"]*)","callback_data":"([^"]*)"/g) ?? [];
+      const found = buttons.find(each => label.test(each)) ?? '';
+      const data = /"callback_data":"([^"]*)"/.exec(found)?.[1] ?? '';
+      fake.callbackQuery({ data, message: { chatId: GROUP.id, messageId: page.messageId }, from: SARI });
+      await fake.waitFor(() => (page.edits >= edits ? true : undefined));
+    };
+    await press(/Answers/, 1);
+    await press(/Delete answered links: off/, 2);
+    expect((await settings.chat(KEY)).deleteSource).toBe(true);
+    await press(/Posts: words only/, 3);
+    expect((await settings.chat(KEY)).view).toBe('text');
+    expect(JSON.stringify(page.replyMarkup)).toContain('✓ Posts: words only');
+    await press(/Back/, 4);
+    expect(JSON.stringify(page.replyMarkup)).toContain('Failures');
+    expect(fake.problems).toEqual([]);
+  });
+});
