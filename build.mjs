@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const ROOT = dirname(fileURLToPath(import.meta.url));
@@ -19,6 +20,7 @@ const ENTRIES = {
   live: 'src/live.ts',
   backup: 'src/backup.ts',
   migrate: 'src/migrate.ts',
+  'catalogue-worker': 'src/beatmaps/catalogue/catalogue-worker.ts',
   'difficulty-worker': 'src/beatmaps/difficulty/difficulty-worker.ts',
   'facebook-page-worker': 'src/media/sources/facebook/facebook-page-worker.ts',
   'instagram-page-worker': 'src/media/sources/instagram/instagram-page-worker.ts',
@@ -40,7 +42,15 @@ const EXTERNAL = [
 ];
 
 /** In the order of their cascade; the page loads them as one. */
-const STYLES = ['page.css', 'card.css', 'item.css'];
+const STYLES = ['tokens', 'base', 'conversation', 'welcome', 'composer', 'card', 'media', 'gallery', 'item'];
+
+/** What the page needs of the package, by the names that its styles use. */
+const FONT_FOLDER = join(ROOT, 'node_modules/@fontsource-variable/figtree');
+const FONTS = {
+  'figtree-latin.woff2': 'files/figtree-latin-wght-normal.woff2',
+  'figtree-latin-ext.woff2': 'files/figtree-latin-ext-wght-normal.woff2',
+  'figtree-LICENSE.txt': 'LICENSE',
+};
 
 /** CommonJS packages in the bundle ask for Node's own modules by `require`. */
 const BANNER = [
@@ -76,26 +86,43 @@ async function buildPrograms() {
 
 async function buildPage(folder) {
   mkdirSync(folder, { recursive: true });
-  cpSync(join(PAGE, 'static'), join(folder, 'static'), { recursive: true, filter: file => !file.endsWith('.css') });
+  cpSync(join(PAGE, 'static'), join(folder, 'static'), { recursive: true });
+  for (const [name, file] of Object.entries(FONTS)) cpSync(join(FONT_FOLDER, file), join(folder, 'static', name));
   const shared = { bundle: true, minify: true, sourcemap: true, target: 'es2022', logLevel: 'warning' };
   await Promise.all([
     build({
       ...shared,
-      entryPoints: [join(PAGE, 'main.ts'), join(PAGE, 'theme.ts')],
+      entryPoints: { main: join(PAGE, 'main.ts'), sw: join(PAGE, '../worker/sw.ts') },
       outdir: folder,
       format: 'esm',
-      splitting: true,
     }),
     build({
       ...shared,
       stdin: {
-        contents: STYLES.map(name => `@import './${name}';`).join('\n'),
-        resolveDir: join(PAGE, 'static'),
+        contents: STYLES.map(name => `@import './${name}.css';`).join('\n'),
+        resolveDir: join(PAGE, 'styles'),
         loader: 'css',
       },
+      // Fonts are beside the page's files, and named by their address.
+      external: ['/assets/*'],
       outfile: join(folder, 'static/page.css'),
     }),
   ]);
+  compressPage(folder);
+}
+
+/** Once here rather than for every visitor. Fonts and PNGs are compressed already. */
+function compressPage(folder) {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    entry => entry.isFile() && /\.(js|css|html|svg|webmanifest)$/.test(entry.name),
+  );
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name);
+    const content = readFileSync(path);
+    const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY };
+    writeFileSync(`${path}.br`, brotliCompressSync(content, { params }));
+    writeFileSync(`${path}.gz`, gzipSync(content, { level: 9 }));
+  }
 }
 
 /** Changes when a source, a dependency or this file does. */

@@ -1,11 +1,11 @@
-import { join } from 'node:path';
-import { type Catalogue, createCatalogue } from './beatmaps/catalogue/catalogue.ts';
+import type { Catalogue } from './beatmaps/catalogue/catalogue.ts';
 import {
   type CatalogueFeed,
   type FillProgress,
   fillCatalogue,
   searchFeed,
 } from './beatmaps/catalogue/catalogue-fill.ts';
+import { openCatalogue } from './beatmaps/catalogue/open-catalogue.ts';
 import { createMirrors, MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { createOsuApi, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
 import { type Config, ConfigError, loadConfig, readEnvironment } from './config.ts';
@@ -13,7 +13,6 @@ import { AppError, toAppError } from './errors.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger, type Logger } from './infra/log.ts';
-import { openStore, type Store } from './infra/store/store.ts';
 
 const BAR_WIDTH = 30;
 /** Without a terminal a line now and then is enough. */
@@ -71,7 +70,6 @@ function createFeeds({ osu }: Config, http: HttpClient, log: Logger): readonly C
 async function fill(
   feeds: readonly CatalogueFeed[],
   catalogue: Catalogue,
-  store: Store,
   progress: Progress,
   signal: AbortSignal,
 ): Promise<void> {
@@ -82,7 +80,6 @@ async function fill(
       const { sets } = await fillCatalogue({
         feed,
         catalogue,
-        store,
         signal,
         onProgress(current) {
           hasStarted = true;
@@ -92,8 +89,8 @@ async function fill(
           progress.say(`${feed.name}: ${error.message}. Once more in ${Math.ceil(waitMs / 1000)} s.`),
       });
       progress.say(`Read ${sets.toLocaleString('en')} sets from ${feed.name}. Putting the catalogue in order.`);
-      catalogue.rebuildRanks();
-      progress.say(`The catalogue holds ${catalogue.size().toLocaleString('en')} sets.`);
+      await catalogue.tidy();
+      progress.say(`The catalogue holds ${(await catalogue.size()).toLocaleString('en')} sets.`);
       return;
     } catch (error) {
       if (signal.aborted || hasStarted) throw error;
@@ -118,21 +115,26 @@ async function main(): Promise<number> {
     throttle: { hosts: { ...MIRROR_THROTTLES, [OSU_HOST]: OSU_THROTTLE } },
     log,
   });
-  const store = openStore(join(config.dataDir, 'medley.db'));
-  const catalogue = createCatalogue({
-    store,
+  let isOpen = false;
+  const catalogue = openCatalogue({
+    dataDir: config.dataDir,
     isFilling: true,
-    onFailure: error => progress.say(toAppError(error).message),
+    onFailure(error) {
+      if (isOpen) progress.say(`${error.message}.`);
+    },
+    onMoved: sets => progress.say(`Moved ${sets.toLocaleString('en')} sets into a file of their own.`),
   });
   try {
-    await fill(createFeeds(config, http, log), catalogue, store, progress, stop.signal);
+    await catalogue.size();
+    isOpen = true;
+    await fill(createFeeds(config, http, log), catalogue, progress, stop.signal);
     return 0;
   } catch (error) {
+    if (!isOpen) throw error;
     progress.say(`${stop.signal.aborted ? 'Stopped' : toAppError(error).message}. Run it again to go on from here.`);
     return stop.signal.aborted ? 130 : 1;
   } finally {
-    catalogue.close();
-    store.close();
+    await catalogue.close();
     await http.close();
   }
 }

@@ -177,6 +177,7 @@ export function parseOwner(entry: string): Owner | undefined {
 
 export function parseWebExample(entry: string): WebExampleConfig | undefined {
   const [, kind, url] = /^([a-z][a-z-]{0,30})=(.+)$/.exec(entry) ?? [];
-  if (kind === undefined || url === undefined || !URL.canParse(url)) return undefined;
-  return new URL(url).protocol === 'https:' ? { kind, url } : undefined;
+  if (kind === undefined || url === undefined) return undefined;
+  const isCommand = /^\/[a-z]/.test(url);
+  return isCommand || (URL.canParse(url) && new URL(url).protocol === 'https:') ? { kind, url } : undefined;
 }

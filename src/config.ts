@@ -62,9 +62,9 @@ export interface Config {
   readonly owners: readonly Owner[];
   /** Whether each strategy is asked for a well-known post from time to time. */
   readonly canary: boolean;
-  /** Links that the empty web chat offers to try. */
   /** Whether the catalogue is filled in the background. */
   readonly catalogueFill: boolean;
+  /** Links and commands that the empty web chat offers to try. */
   readonly webExamples: readonly WebExampleConfig[];
 }
 
@@ -168,8 +168,8 @@ const VARIABLES = z.object({
   CATALOGUE_FILL: variable(oneOf(['on', 'off']), 'on or off', 'off').default('on'),
   WEB_EXAMPLES: variable(
     list(parseWebExample),
-    'a kind (reel, carousel, the id of a site) with the link of a post, separated by commas',
-    'reel=https://www.instagram.com/reel/C1a2B3c4D5e/',
+    'a kind (reel, carousel, the id of a site, search, beatmap, player, recommend) with the link of a post or a command, separated by commas',
+    'reel=https://www.instagram.com/reel/C1a2B3c4D5e/,search=/beatmap search camellia',
   ).default([]),
 });
 

@@ -5,12 +5,15 @@ import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';
 import { OSU_ASSET_HOSTS, OSU_HOST, OSU_THROTTLE } from './beatmaps/upstreams/osu-api.ts';
+import { createOsuSignIn } from './beatmaps/upstreams/osu-sign-in.ts';
 import { createButtonTokens } from './bot/buttons/button-token.ts';
+import { createShownViews } from './bot/buttons/shown-views.ts';
 import { createSvgRasterizer } from './bot/cards/svg-rasterizer.ts';
 import { type Caller, callerKey, type Services } from './bot/command.ts';
 import { createCommandList } from './bot/commands/index.ts';
 import { createOwnerCommands } from './bot/commands/owner/index.ts';
 import { createDispatcher, type Dispatcher } from './bot/dispatch/dispatcher.ts';
+import { CALLBACK_PATH, createAccountLinks } from './bot/linking/account-links.ts';
 import { type ChatMemory, createChatMemory } from './bot/memory/chat-memory.ts';
 import { ownerKey } from './bot/runtime/request.ts';
 import type { RuntimeStatus } from './bot/runtime/runtime.ts';
@@ -129,7 +132,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory } =
     createBeatmapServices({
       http,
-      store,
       records: storage.records,
       dataDir,
       isFiller: storage.isFiller,
@@ -193,6 +195,18 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   });
   const settings = withChatMemory(createSettingsStore({ records: storage.records }), memory);
 
+  const accountLinks =
+    publicUrl === undefined || config.osu === undefined
+      ? undefined
+      : createAccountLinks({
+          records: storage.records,
+          key: storage.keyFor('account links'),
+          publicUrl,
+          signIn: createOsuSignIn({ http, log, ...config.osu, redirectUri: publicUrl + CALLBACK_PATH }),
+          settings,
+        });
+
+  const views = createShownViews({ records: storage.records });
   const services: Services = {
     extractor,
     beatmaps,
@@ -202,6 +216,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     painter: createSvgRasterizer(),
     settings,
     optOuts: createOptOuts({ records: storage.records, key: storage.keyFor('opt-outs') }),
+    ...(accountLinks && { accountLinks }),
     memory,
     actions: createButtonTokens({
       key: storage.keyFor('buttons'),
@@ -211,7 +226,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     requests: {
       async forgetUser(platform, userId) {
         const owner = ownerKey(platform, userId);
-        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner)]);
+        await Promise.all([storage.queue.forget(owner), storage.spare?.forget(owner), views.forgetUser(owner)]);
       },
     },
     version: await readVersion(),
@@ -221,7 +236,10 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const isOwner = ({ platform, userId }: Caller) =>
     config.owners.some(owner => owner.platform === platform && owner.id === userId);
   const dispatcher = createDispatcher({
-    commands: createCommandList({ sources: sourceDescriptors }),
+    commands: createCommandList({
+      sources: sourceDescriptors,
+      example: config.webExamples[0]?.url ?? sourceDescriptors[0]?.example,
+    }),
     // Others would see in a group what is typed there.
     hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),
     isBlocked: async caller => !isOwner(caller) && (await blocks.hasCaller(caller)),
@@ -244,6 +262,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     delivery,
     settings,
     services,
+    accountLinks,
     dispatcher: onBehalfOfCallers(dispatcher),
     /** The chats come after all this; owners are told how they do. */
     watchChats(read: () => Promise<RuntimeStatus>): void {
@@ -259,7 +278,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       await backgroundFill.stop();
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await Promise.all([http.close(), streamHttp.close()]);
-      catalogue.close();
+      await catalogue.close();
       await strategyRecords.close();
       await storage.close();
     },

@@ -2,6 +2,7 @@ import { type Config, ConfigError, loadConfig, readEnvironment, VARIABLE_NAMES }
 import { checkLive } from './doctor/live-check.ts';
 import { openLiveSources } from './doctor/live-sources.ts';
 import { checkMachine } from './doctor/machine-checks.ts';
+import { checkOsu } from './doctor/osu-checks.ts';
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
 import { checkSafety } from './doctor/safety-checks.ts';
 import { checkSites } from './doctor/site-checks.ts';
@@ -38,6 +39,7 @@ async function examine(config: Config, searchPath: string, http: HttpClient): Pr
   const findings = [
     ...(await checkMachine({ ...config, searchPath })),
     ...(await checkSafety(config)),
+    ...checkOsu(config),
     ...(await checkSites(SITES, http)),
     ...(await examineChats(config)),
   ];

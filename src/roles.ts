@@ -16,6 +16,7 @@ import { createServer, type Server } from './infra/server/server.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
+import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
 
 /** What the API's reference shows where WEB_EXAMPLES names no player or beatmap: both have been there since osu! was young. */
@@ -62,6 +63,16 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   };
 }
 
+function isCommandExample({ url }: Config['webExamples'][number]): boolean {
+  return url.startsWith('/');
+}
+
+/** What works on every server: searches are answered by mirrors where there is no osu! key. */
+const BEATMAP_EXAMPLES: Config['webExamples'] = [
+  { kind: 'search', url: '/beatmap search camellia stars>6' },
+  { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
+];
+
 async function registerWeb(
   config: Config,
   core: Core,
@@ -77,9 +88,10 @@ async function registerWeb(
     publicUrl,
     log,
     examples: t =>
-      webExamples.map(({ kind, url }) => ({
+      [...webExamples, ...(webExamples.some(isCommandExample) ? [] : BEATMAP_EXAMPLES)].map(({ kind, url }) => ({
         label: t.messages.webExamples.get(kind) ?? t.messages.sites[kind] ?? kind,
         text: url,
+        ...(extractor.sourceOf(url) === undefined && ({ about: 'beatmaps' } as const)),
       })),
   });
   const [first, ...others] = sourceDescriptors;
@@ -96,6 +108,8 @@ async function registerWeb(
     recommendRoutes({ recommend }),
   ];
   await app.register(web.plugin);
+  if (core.accountLinks !== undefined && publicUrl !== undefined)
+    await app.register(linkRoutes({ links: core.accountLinks, publicUrl, limiter, log }));
   const exampleOf = (wanted: string) => webExamples.find(({ kind }) => kind === wanted)?.url;
   const examples = {
     user: exampleOf('player') ?? PUBLIC_EXAMPLES.player,

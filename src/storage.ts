@@ -24,7 +24,7 @@ export interface Storage {
   /** Present with REDIS_URL. */
   readonly shared: SharedState | undefined;
   /** A key for one purpose, the same in all processes and after every start. */
-  keyFor(purpose: 'media links' | 'buttons' | 'opt-outs'): Buffer;
+  keyFor(purpose: 'media links' | 'buttons' | 'opt-outs' | 'account links'): Buffer;
   /** Whether this process fills the catalogue and keeps the files that the processes of this machine share. */
   isFiller(): boolean;
   close(): Promise<void>;
@@ -46,6 +46,7 @@ export async function openStorage(config: Config, log: Logger): Promise<Storage>
     'media links': mediaKey,
     buttons: Buffer.from(hkdfSync('sha256', mediaKey, '', 'medley buttons', 32)),
     'opt-outs': Buffer.from(hkdfSync('sha256', mediaKey, '', 'medley opt-outs', 32)),
+    'account links': Buffer.from(hkdfSync('sha256', mediaKey, '', 'medley account links', 32)),
   };
   const fillerTask =
     shared &&

@@ -1,15 +1,14 @@
 import type { HttpClient } from '../infra/http/http-client.ts';
 import type { Logger } from '../infra/log.ts';
 import type { RecordStore } from '../infra/store/records.ts';
-import type { Store } from '../infra/store/store.ts';
 import { type Beatmaps, createBeatmaps } from './beatmaps.ts';
 import { createMemoryBeatmapCaches, type SharedBeatmapCaches } from './cache-policy.ts';
 import { type BackgroundFill, createBackgroundFill } from './catalogue/background-fill.ts';
-import { type Catalogue, createCatalogue } from './catalogue/catalogue.ts';
+import type { Catalogue } from './catalogue/catalogue.ts';
+import { openCatalogue } from './catalogue/open-catalogue.ts';
 import { createDifficulty, type Difficulty } from './difficulty/difficulty.ts';
 import { createOfficialStars } from './rating/official-stars.ts';
 import { createRatings, type Ratings } from './rating/ratings.ts';
-import { createCandidatePool } from './recommend/catalogue-candidates.ts';
 import { createRecommend, type Recommend } from './recommend/recommend.ts';
 import { createRecommendationHistory, type RecommendationHistory } from './recommend/recommendation-history.ts';
 import { createMirrors } from './upstreams/mirrors.ts';
@@ -17,9 +16,8 @@ import { createOsuApi } from './upstreams/osu-api.ts';
 
 export interface BeatmapServicesOptions {
   readonly http: HttpClient;
-  /** Where the catalogue lies. */
-  readonly store: Store;
   readonly records: RecordStore;
+  /** Where catalogue and files of difficulties lie. */
   readonly dataDir: string;
   /** Whether this process writes the catalogue and keeps files of difficulties, or only reads what another one of this machine does. */
   readonly isFiller: () => boolean;
@@ -30,6 +28,8 @@ export interface BeatmapServicesOptions {
   readonly log: Logger;
   /** The compiled thread that computes. Default: the file beside the program. */
   readonly workerFile?: URL | undefined;
+  /** That of the catalogue. Default: the file beside the program; run from source, none. */
+  readonly catalogueFile?: URL | undefined;
 }
 
 /** The beatmap services over one store. Their owner closes `difficulty` first and, when nothing is asked any more, `catalogue`. */
@@ -45,16 +45,18 @@ export interface BeatmapServices {
 }
 
 export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapServices {
-  const { http, store, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile } = options;
-  const catalogue = createCatalogue({
-    store,
+  const { http, records, dataDir, isFiller, credentials, sharedCaches, log, workerFile, catalogueFile } = options;
+  const catalogue = openCatalogue({
+    dataDir,
     isFiller,
-    onFailure: error => log.error({ err: error }, 'the catalogue could not be written'),
+    onFailure: (error, message) => log.error({ err: error }, message),
+    onMoved: sets => log.info({ sets }, 'the catalogue has moved into a file of its own'),
+    workerFile: catalogueFile,
   });
   const osu = credentials && createOsuApi({ http, log, ...credentials });
   const caches = createMemoryBeatmapCaches(undefined, sharedCaches);
   const mirrors = createMirrors({ http });
-  const backgroundFill = createBackgroundFill({ mirrors, catalogue, store, isFiller, log });
+  const backgroundFill = createBackgroundFill({ mirrors, catalogue, isFiller, log });
   const beatmaps = createBeatmaps({
     osu,
     mirrors,
@@ -66,10 +68,8 @@ export function createBeatmapServices(options: BeatmapServicesOptions): BeatmapS
   const official = createOfficialStars({ osu, cache: caches.stars, log });
   const ratings = createRatings({ official, difficulty });
   const recommendationHistory = createRecommendationHistory({ records });
-  const pool = createCandidatePool(store);
   const recommend = createRecommend({
     beatmaps,
-    pool,
     catalogue,
     history: recommendationHistory,
     difficulty,

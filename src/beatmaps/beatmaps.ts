@@ -55,7 +55,7 @@ export interface Beatmaps extends Players, MapPlays {
    * The most popular sets for what has been typed so far, or the one whose number or address it is. Asks no upstream: only what passed
    * through is known.
    */
-  suggestSets(typed: string, limit: number): readonly SetSuggestion[];
+  suggestSets(typed: string, limit: number): Promise<readonly SetSuggestion[]>;
   /** @param reference a set's number, else a difficulty's, or any osu! address of one */
   download(reference: number | string, signal?: AbortSignal): Promise<DownloadAnswer>;
 }
@@ -89,6 +89,8 @@ function parseSetRef(reference: number | string): SetRef {
   const params = { what: 'id' };
   throw new AppError('invalid_request', 'id must be the number or the osu! address of a beatmap', { params });
 }
+
+type Recall = (catalogue: BeatmapCatalogue) => Promise<Beatmapset | undefined>;
 
 const MAX_KNOWN_MAPS = 20_000;
 
@@ -125,9 +127,9 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
   }
 
   /** A broken catalogue must not hide why the upstreams failed. */
-  function remembered(recall: (catalogue: BeatmapCatalogue) => Beatmapset | undefined): Beatmapset | undefined {
+  async function remembered(recall: Recall): Promise<Beatmapset | undefined> {
     try {
-      return catalogue === undefined ? undefined : recall(catalogue);
+      return catalogue === undefined ? undefined : await recall(catalogue);
     } catch (error) {
       log.error({ err: error }, 'the catalogue could not be read');
       return undefined;
@@ -137,7 +139,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
   async function findSet(
     key: string,
     ask: (source: BeatmapSource, signal: AbortSignal) => Promise<Beatmapset>,
-    recall: (catalogue: BeatmapCatalogue) => Beatmapset | undefined,
+    recall: Recall,
     signal: AbortSignal | undefined,
   ): Promise<SetAnswer> {
     const load = async (own: AbortSignal): Promise<FoundSet> => {
@@ -160,7 +162,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
       if (from === 'load' && key !== own) await caches.sets.set(own, value, SET_POLICY.ttlMs(value));
       return { ...value, stale: from === 'stale', cached: from === 'cache' };
     } catch (error) {
-      const known = isNotFound(error) || signal?.aborted === true ? undefined : remembered(recall);
+      const known = isNotFound(error) || signal?.aborted === true ? undefined : await remembered(recall);
       if (known === undefined) throw error;
       return { set: known, source: 'catalogue', stale: true };
     }
@@ -204,12 +206,12 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     }
   }
 
-  function suggestSets(typed: string, limit: number): readonly SetSuggestion[] {
+  async function suggestSets(typed: string, limit: number): Promise<readonly SetSuggestion[]> {
     if (catalogue === undefined) return [];
     const ref = readSetRef(typed);
     if (ref === undefined) return catalogue.suggest(typed, limit);
-    const ofSet = ref.kind === 'map' ? undefined : catalogue.set(ref.id);
-    const ofMap = ref.kind === 'set' ? undefined : catalogue.setOfMap(ref.id);
+    const ofSet = ref.kind === 'map' ? undefined : await catalogue.set(ref.id);
+    const ofMap = ref.kind === 'set' ? undefined : await catalogue.setOfMap(ref.id);
     const known = [ofSet, ofMap].filter(each => each !== undefined).map(suggestionOf);
     // A number may be a word of a name, too.
     return known.length > 0 || ref.kind !== 'number' ? known : catalogue.suggest(typed, limit);

@@ -17,13 +17,18 @@ export interface BeatmapCatalogue {
   search(
     search: Search,
     options: { readonly limit: number; readonly offset: number },
-  ): { readonly sets: readonly Beatmapset[]; readonly total: number | null; readonly corrected?: boolean };
+  ): Promise<{
+    readonly sets: readonly Beatmapset[];
+    readonly total: number | null;
+    readonly atLeast?: number;
+    readonly corrected?: boolean;
+  }>;
   /** The most popular sets for what has been typed so far. */
-  suggest(typed: string, limit: number): readonly Suggestion[];
+  suggest(typed: string, limit: number): Promise<readonly Suggestion[]>;
   /** Keeps them, later. */
   remember(sets: readonly Beatmapset[]): void;
-  set(id: number): Beatmapset | undefined;
-  setOfMap(mapId: number): Beatmapset | undefined;
+  set(id: number): Promise<Beatmapset | undefined>;
+  setOfMap(mapId: number): Promise<Beatmapset | undefined>;
 }
 
 export interface SearchRequest {
@@ -47,6 +52,8 @@ export interface SearchResult {
   readonly sets: readonly Beatmapset[];
   /** Of all pages, when known. */
   readonly total: number | null;
+  /** So many there are at least, where not all was looked through; then there may be more than the last page gives. */
+  readonly atLeast?: number;
   /** For the next page; null after the last. */
   readonly cursor: string | null;
   readonly source: SourceId;
@@ -138,15 +145,19 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     return { ...value, source };
   }
 
-  function searchCatalogue(search: Search, at: SearchPosition, limit: number): Omit<SearchResult, 'stale'> | undefined {
+  async function searchCatalogue(
+    search: Search,
+    at: SearchPosition,
+    limit: number,
+  ): Promise<Omit<SearchResult, 'stale'> | undefined> {
     if (catalogue === undefined) return undefined;
     const offset = at.source === 'catalogue' ? at.skip : at.page * MAX_LIMIT + at.skip;
-    const { sets, total, corrected = false } = catalogue.search(search, { limit, offset });
+    const { sets, total, atLeast, corrected = false } = await catalogue.search(search, { limit, offset });
     const end = offset + sets.length;
     const hasMore = total === null ? sets.length === limit : end < total;
     const next: SearchPosition = { source: 'catalogue', token: undefined, page: 0, skip: end };
     const cursor = hasMore && sets.length > 0 ? renderSearchCursor(next) : null;
-    return { sets, total, cursor, source: 'catalogue', corrected };
+    return { sets, total, ...(atLeast !== undefined && { atLeast }), cursor, source: 'catalogue', corrected };
   }
 
   async function readPage(search: Search, at: SearchPosition, signal: AbortSignal | undefined) {
@@ -198,16 +209,25 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     return { sets: [...found.values()], total: page.total, cursor, ...origin };
   }
 
-  function searchLocally(search: Search, start: SearchPosition, limit: number, stale: boolean): SearchResult {
-    const found = searchCatalogue(search, start, limit);
+  async function searchLocally(
+    search: Search,
+    start: SearchPosition,
+    limit: number,
+    stale: boolean,
+  ): Promise<SearchResult> {
+    const found = await searchCatalogue(search, start, limit);
     if (found === undefined) throw new AppError('upstream_unavailable', 'there is no catalogue here');
     return { ...found, stale };
   }
 
   /** A broken catalogue must not hide why the upstreams failed. */
-  function standIn(search: Search, start: SearchPosition, limit: number): Omit<SearchResult, 'stale'> | undefined {
+  async function standIn(
+    search: Search,
+    start: SearchPosition,
+    limit: number,
+  ): Promise<Omit<SearchResult, 'stale'> | undefined> {
     try {
-      return searchCatalogue(search, start, limit);
+      return await searchCatalogue(search, start, limit);
     } catch (error) {
       log.error({ err: error }, 'the catalogue could not be searched');
       return undefined;
@@ -215,9 +235,9 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
   }
 
   /** Upstreams that forgive no mistake find nothing for a mistyped word; the catalogue may know what was meant, or have it. */
-  function orMeant(found: SearchResult, search: Search, limit: number): SearchResult {
+  async function orMeant(found: SearchResult, search: Search, limit: number): Promise<SearchResult> {
     if (found.sets.length > 0 || found.total !== 0) return found;
-    const known = standIn(search, SEARCH_START, limit);
+    const known = await standIn(search, SEARCH_START, limit);
     if (known === undefined || known.sets.length === 0) return found;
     // Mirrors hold less than osu!, and do not understand all that can be asked.
     return known.corrected || found.source !== 'osu' ? { ...known, stale: false } : found;
@@ -231,10 +251,10 @@ export function createSetSearch(options: SetSearchOptions): (request: SearchRequ
     const isLocal = source === 'local';
     if (isLocal || start.source === 'catalogue') return searchLocally(asked, start, limit, !isLocal);
     try {
-      return orMeant(await searchUpstreams(asked, start, limit, signal), asked, limit);
+      return await orMeant(await searchUpstreams(asked, start, limit, signal), asked, limit);
     } catch (error) {
       const isAsked = error instanceof AppError && error.code === 'invalid_request';
-      const found = isAsked || signal?.aborted === true ? undefined : standIn(asked, start, limit);
+      const found = isAsked || signal?.aborted === true ? undefined : await standIn(asked, start, limit);
       // That the catalogue knows none does not mean that there is none.
       if (found === undefined || found.sets.length === 0) throw error;
       return { ...found, stale: true };

@@ -6,6 +6,7 @@ import type { Translator } from '../i18n/translate.ts';
 import type { Extractor } from '../media/extract/extractor.ts';
 import type { ButtonTokens } from './buttons/button-token.ts';
 import type { SvgRasterizer } from './cards/svg-rasterizer.ts';
+import type { AccountLinks } from './linking/account-links.ts';
 import type { ChatMemory } from './memory/chat-memory.ts';
 import { groupKey, personKey } from './memory/place.ts';
 import type { Card, Reply } from './reply.ts';
@@ -17,8 +18,11 @@ import type { Site } from './views/site-name.ts';
 /** Names a command or option shows per language come from i18n: `commands[name].description`, `.options[option]`. */
 interface OptionBase {
   readonly required: boolean;
-  /** Means something only there: `group` is not offered in private chats, and `button` is for tokens alone: no platform offers it. */
-  readonly only?: 'group' | 'button';
+  /**
+   * Means something only there: `group` is not offered in private chats, `typed` is for those who write a command in words, and `button` is
+   * for tokens alone: no platform offers it.
+   */
+  readonly only?: 'group' | 'typed' | 'button';
 }
 export interface StringOption extends OptionBase {
   readonly type: 'string';
@@ -75,6 +79,10 @@ export interface Caller {
   readonly isChatAdmin: boolean | (() => Promise<boolean>);
   /** Whether the embed of a message can be hidden on this platform at all. */
   readonly hidesEmbeds?: boolean;
+  /** Whether others in a group do not see a reply that is for the caller. Default: they do. */
+  readonly answersAlone?: boolean;
+  /** The address that adds Medley to a group of theirs, where the platform has one. */
+  readonly inviteUrl?: () => Promise<string>;
   /** What Medley may and may not do in this chat; asked only when it is shown. */
   readonly diagnose?: () => readonly PermissionCheck[] | Promise<readonly PermissionCheck[]>;
   /** What their rate limit is counted by. */
@@ -108,9 +116,11 @@ export interface Services {
   readonly painter?: SvgRasterizer;
   readonly settings: SettingsStore;
   readonly optOuts: OptOuts;
+  /** People prove who they are at osu!; absent where this Medley has no address of its own, or no key of osu!. */
+  readonly accountLinks?: Pick<AccountLinks, 'offer' | 'forgetUser'>;
   readonly memory: ChatMemory;
   readonly actions: ButtonTokens;
-  /** What was asked for and is not answered yet. */
+  /** What was asked for and is not answered yet, or has an answer with buttons that lead on. */
   readonly requests: { forgetUser(platform: string, userId: string): Promise<void> };
   /** Of Medley itself, for people. */
   readonly version: string;
@@ -130,6 +140,8 @@ export type ProgressStage = 'resolving' | 'fetching' | 'preparing';
 
 export interface Suggestion {
   readonly label: string;
+  /** What tells it apart from others with a like label, where there is space to say it. */
+  readonly detail?: string;
   readonly value: string;
 }
 
@@ -153,6 +165,8 @@ export interface Command<O extends Options = Options> {
   readonly visibility: 'chat' | 'caller';
   /** Units of the caller's limit. */
   readonly cost: number;
+  /** Menus and help leave it out: platforms ask for it where people do not type. */
+  readonly listed?: false;
   /** What it is about, so that its notices speak of that. Default: posts. */
   readonly subject?: Subject;
   /**
@@ -163,8 +177,16 @@ export interface Command<O extends Options = Options> {
   run(values: Values<O>, context: CommandContext): Promise<Reply>;
   /** Autocomplete for one option's partial value; at most 25 are used. */
   suggest?(option: keyof O & string, partial: string, context: CommandContext): Promise<readonly Suggestion[]>;
-  /** What is found while a person still types, without asking any upstream; an empty text lists what most people like. */
-  browse?(text: string, next: string | undefined, context: CommandContext): Promise<Browsed>;
+  /**
+   * What is found while a person still types; an empty text lists what most people like.
+   * @param reach `local`: without asking any upstream
+   */
+  browse?(
+    text: string,
+    next: string | undefined,
+    context: CommandContext,
+    reach: 'local' | 'upstream',
+  ): Promise<Browsed>;
 }
 
 /** Declares a command; the option types flow into `run`. */

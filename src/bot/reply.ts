@@ -7,9 +7,12 @@ import type { Post } from '../media/post.ts';
 export type Inline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: readonly Inline[] }
-  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[] }
+  /** `token`, of a button: opens the same thing in the chat, where text can hold a button. */
+  | { readonly kind: 'link'; readonly url: string; readonly children: readonly Inline[]; readonly token?: string }
   /** A moment, shown in the reader's own way where the platform can. Unix milliseconds. */
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
+  /** One of Medley's own commands, `osu profile`: shown as people write it there, and ready to be used where the platform can. */
+  | { readonly kind: 'command'; readonly name: string }
   /** A colour that means something (a difficulty's). `symbol` stands for it, an emoji of like colour, where text has none. */
   | { readonly kind: 'swatch'; readonly colour: Colour; readonly symbol: string };
 
@@ -19,10 +22,13 @@ export type Colour = `#${string}`;
 export type Text = readonly Inline[];
 
 export type Block =
-  | { readonly kind: 'heading'; readonly text: Text }
-  /** `folded` text may be shown shortened, with a way to see the rest where the platform has one. */
-  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean }
-  | { readonly kind: 'fields'; readonly fields: readonly { readonly label: string; readonly value: Text }[] }
+  | Heading
+  /**
+   * `folded` text may be shown shortened, with a way to see the rest where the platform has one. `small`: one line of less importance,
+   * set smaller where the platform can.
+   */
+  | { readonly kind: 'text'; readonly text: Text; readonly folded?: boolean; readonly small?: boolean }
+  | { readonly kind: 'fields'; readonly fields: readonly Field[] }
   | Image
   | PictureBlock
   /** A short piece of audio to try: a beatmap's preview. An https address. */
@@ -30,10 +36,26 @@ export type Block =
   | Card
   | { readonly kind: 'divider' };
 
+export interface Field {
+  readonly label: string;
+  readonly value: Text;
+  /** The command whose usage the label is; it alone stands there where the platform makes it ready to be used. */
+  readonly command?: string;
+}
+
+export interface Heading {
+  readonly kind: 'heading';
+  readonly text: Text;
+  /** Stands beside it, and beside the small text below it, where the platform can: an author's avatar. */
+  readonly image?: Image;
+}
+
 export interface PictureBlock {
   readonly kind: 'picture';
   readonly picture: Picture;
   readonly alt: string;
+  /** It says what the rest of the reply says: left out where all of that is shown. */
+  readonly repeats?: true;
 }
 
 /** At an https address. */
@@ -54,9 +76,23 @@ export interface Card {
   readonly image?: Image;
   readonly colour?: Colour;
   readonly sound?: { readonly url: string; readonly label: string };
+  /** What it comes to, where there is space to set that apart. */
+  readonly worth?: CardWorth;
   /** Opens the thing itself. */
   readonly action?: Action;
 }
+
+export interface CardWorth {
+  /** `271 pp` */
+  readonly value: string;
+  /** `+6.2 in total` */
+  readonly detail?: string;
+  /** Stand for the card's lines then, since those say `value` too. */
+  readonly lines: readonly Text[];
+}
+
+/** What the reader's chat looks like, where that is known. */
+export type Theme = 'dark' | 'light';
 
 /** Drawn by Medley, when it is sent and not before. */
 export interface Picture {
@@ -65,8 +101,8 @@ export interface Picture {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
-  /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. */
-  draw(): Promise<Buffer>;
+  /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
+  draw(theme?: Theme): Promise<Buffer>;
 }
 
 /** One file of a post. The platform decides how it gets there: its own file id, an address, an upload, the tunnel. */
@@ -81,7 +117,8 @@ export interface GalleryItem {
 }
 
 export type Action =
-  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  /** `primary`: what most people want of the reply, where links can be told apart by their looks. */
+  | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
   /** `token` is made by `action.ts` and at most 64 bytes. */
   | {
       readonly kind: 'button';
@@ -106,10 +143,14 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
+  /** Of the whole, where the platform can show one: the site's that a post is from. */
+  readonly colour?: Colour;
   /** Who sees it where the platform can show a message to one person alone. */
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
   readonly outdatedMs?: number;
+  /** The same with what takes longer, to be shown in its place; undefined where that brings nothing new. Never rejects. */
+  readonly later?: Promise<Reply | undefined>;
 }
 
 /** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */
@@ -119,5 +160,11 @@ export function reply(parts: Partial<Reply>): Reply {
 
 /** The same reply, its files shown only to those who want to look. */
 export function hidden(shown: Reply): Reply {
-  return { ...shown, gallery: shown.gallery.map(item => ({ ...item, spoiler: true })) };
+  const { later, ...now } = shown;
+  const better = later?.then(reply => reply && hidden(reply));
+  return {
+    ...now,
+    gallery: shown.gallery.map(item => ({ ...item, spoiler: true })),
+    ...(better !== undefined && { later: better }),
+  };
 }

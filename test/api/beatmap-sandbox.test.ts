@@ -7,7 +7,7 @@ import {
   userScoresAnswer,
 } from '../../src/api/beatmaps/beatmap-schema.ts';
 import { errorAnswer } from '../../src/api/media/post-schema.ts';
-import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import { openStore } from '../../src/infra/store/store.ts';
 import { type HouseOptions, openHouse } from '../beatmaps/beatmaps-fixture.ts';
 import { createApiServer } from '../fakes/api-server.ts';
@@ -129,14 +129,14 @@ describe('over the played upstreams, without credentials', () => {
 describe('over the local catalogue', () => {
   async function openWithCatalogue() {
     const store = openStore(':memory:');
-    const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
-    onTestFinished(() => {
-      catalogue.close();
+    const catalogue = createCatalogueHere({ store, onFailure: failure => expect.unreachable(String(failure)) });
+    onTestFinished(async () => {
+      await catalogue.close();
       store.close();
     });
     const whole = await openWhole({ withCredentials: false, catalogue });
     await whole.get('search?q=glass+harbour');
-    catalogue.flush();
+    await catalogue.flush();
     whole.sandbox.clearRequests();
     return whole;
   }

@@ -18,7 +18,8 @@ const ASSEMBLY = /^src\/(core|storage|chats|roles|monitoring)\.ts$/;
 const CONFIG = /^src\/config\.ts$/;
 /** Hides a proxy of the environment from a package; it reads nothing for itself. */
 const PROXY_HIDING = /^src\/infra\/http\/browser\/browser-package\.ts$/;
-const PAGE = /^src\/platforms\/web\/page\//;
+/** What runs in a browser: the page, and its service worker. */
+const PAGE = /^src\/platforms\/web\/(page|worker)\//;
 
 /** Whatever is not named is forbidden. The first module whose `files` match is the file's. */
 const MODULES: readonly Module[] = [

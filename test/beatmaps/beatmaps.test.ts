@@ -187,13 +187,13 @@ describe('keeping answers', () => {
     const { set } = await lamp.beatmaps.set(HARBOUR);
     const { beatmaps, sandbox } = await openHouse({
       catalogue: {
-        search: ({ query }) => (query.text === 'glass' ? { sets: [set], total: 1 } : { sets: [], total: 0 }),
-        suggest: () => [],
+        search: async ({ query }) => (query.text === 'glass' ? { sets: [set], total: 1 } : { sets: [], total: 0 }),
+        suggest: async () => [],
         remember(sets) {
           for (const each of sets) remembered.set(each.id, each.title);
         },
-        set: id => (id === HARBOUR ? set : undefined),
-        setOfMap: () => undefined,
+        set: async id => (id === HARBOUR ? set : undefined),
+        setOfMap: async () => undefined,
       },
     });
     await beatmaps.search({ q: 'paper comet' });
@@ -214,12 +214,12 @@ describe('keeping answers', () => {
     const { set } = await (await openHouse()).beatmaps.set(HARBOUR);
     const { beatmaps } = await openHouse({
       catalogue: {
-        search: ({ query }) =>
+        search: async ({ query }) =>
           query.text === 'glas harbuor' ? { sets: [set], total: 1, corrected: true } : { sets: [set], total: 1 },
-        suggest: () => [],
+        suggest: async () => [],
         remember: () => undefined,
-        set: () => undefined,
-        setOfMap: () => undefined,
+        set: async () => undefined,
+        setOfMap: async () => undefined,
       },
     });
     const meant = await beatmaps.search({ q: 'glas harbuor' });

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createBeatmaps } from '../../src/beatmaps/beatmaps.ts';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
-import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { openCatalogue } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirrors.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createDispatcher } from '../../src/bot/dispatch/dispatcher.ts';
@@ -63,7 +63,11 @@ export async function run(size = 50_000): Promise<void> {
   });
   const http = createHttpClient({ overrides: createOverrides(overrides) });
   const log = createLogger({ level: 'error' });
-  const catalogue = createCatalogue({ store, onFailure: error => log.error({ err: error }, 'the catalogue failed') });
+  const catalogue = openCatalogue({
+    dataDir: folder,
+    workerFile: new URL('../../dist/catalogue-worker.js', import.meta.url),
+    onFailure: error => log.error({ err: error }, 'the catalogue failed'),
+  });
   for (const site of ['osu.*', 'osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'hang');
   const beatmaps = createBeatmaps({
     osu: createOsuApi({ http, log, ...SANDBOX_OSU }),
@@ -99,10 +103,10 @@ export async function run(size = 50_000): Promise<void> {
     for (let done = 0; done < size; done += BATCH) {
       const sets = Array.from({ length: Math.min(BATCH, size - done) }, () => generator.next());
       catalogue.remember(sets);
-      catalogue.flush();
+      await catalogue.flush();
       titles.push(...sets.map(({ title }) => title));
     }
-    catalogue.rebuildRanks();
+    await catalogue.tidy();
     await catalogue.warm();
     const { id: guildId } = fake.addGuild({ name: 'Harbour' });
     await runtime.start();
@@ -125,7 +129,7 @@ export async function run(size = 50_000): Promise<void> {
     await fake.close();
     await http.close();
     await sandbox.close();
-    catalogue.close();
+    await catalogue.close();
     store.close();
     await rm(folder, { recursive: true, force: true });
   }

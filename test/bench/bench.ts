@@ -1,4 +1,4 @@
-/** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them. */
+/** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them; `-- catalogue 1500000` over so many sets. */
 import { run as runAutocomplete } from './autocomplete-bench.ts';
 import { benchCatalogue } from './catalogue-bench.ts';
 import { stopChildren } from './child.ts';
@@ -7,6 +7,7 @@ import { run as runDifficulty } from './difficulty-bench.ts';
 import { runDelivery, run as runDiscord } from './discord-bench.ts';
 import { benchEstimates } from './estimate-bench.ts';
 import { run as runIgdownload } from './igdownload/igdownload-bench.ts';
+import { runPage } from './page-bench.ts';
 import { runQueue } from './queue-bench.ts';
 import { benchRecommend } from './recommend-bench.ts';
 
@@ -16,11 +17,12 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['difficulty', runDifficulty],
   ['autocomplete', () => runAutocomplete()],
   ['delivery', runDelivery],
-  ['catalogue', () => benchCatalogue(200_000)],
+  ['catalogue', () => benchCatalogue(Number(process.argv[3] ?? 200_000))],
   ['estimates', async () => benchEstimates()],
-  ['recommend', () => benchRecommend(500, 200_000)],
+  ['recommend', () => benchRecommend(100, 20_000)],
   ['compress', runCompress],
   ['queue', runQueue],
+  ['page', runPage],
 ]);
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

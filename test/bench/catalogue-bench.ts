@@ -1,26 +1,35 @@
 /**
- * Search as you type over generated sets: the catalogue's suggestions after every letter, next to the same names in a plain
- * FTS5 table ordered by bm25, each in a database of its own (or one would throw out of the memory what the other needs next), in turns.
- * The processor's time stands beside the clock's, which on a busy machine is also that of others.
- * Run alone: `node --import tsx test/bench/catalogue-bench.ts [sets]`.
+ * The catalogue over generated sets: filling it, and what the rest of the program feels of that; then questions at the file itself, in one
+ * thread, next to the same names in a plain FTS5 table ordered by bm25 (in a database of its own, in turns); then the way to the thread
+ * and back. The processor's time stands beside the clock's, which on a busy machine is also that of others.
+ * `npm run bench -- catalogue SETS`, 200 000 when not said; with 1 500 000 it takes a quarter of an hour and 3 GB of disk.
  */
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { createCatalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import type { Catalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere, openCatalogue } from '../../src/beatmaps/catalogue/open-catalogue.ts';
+import type { Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
 import { parseQuery } from '../../src/beatmaps/query/query.ts';
 import { foldText } from '../../src/beatmaps/query/query-text.ts';
 import type { Search } from '../../src/beatmaps/query/search.ts';
-import { openStore } from '../../src/infra/store/store.ts';
-import { createGenerator, createRandom } from './generated-sets.ts';
+import { openStore, type Store } from '../../src/infra/store/store.ts';
+import { createGenerator, createRandom, type Generator } from './generated-sets.ts';
 import { percentile } from './load.ts';
+import { type LoopDelay, measureLoopDelay, renderSpread } from './loop-delay.ts';
 
+const WORKER = new URL('../../dist/catalogue-worker.js', import.meta.url);
 const LIMIT = 8;
 const SEARCHES = 400;
-const TYPOS = 400;
-const IdRow = z.object({ id: z.number() });
+const TYPOS = 1_000;
+const ROUNDS = 5;
+const BATCH = 2_000;
+/** The baseline is only filled up to here: beyond it takes longer than all else. */
+const MAX_PLAIN = 200_000;
+/** Names to type are taken from all over the sets. */
+const MAX_NAMES = 200_000;
 
 interface Timing {
   readonly work: string;
@@ -29,14 +38,20 @@ interface Timing {
   found: number;
 }
 
-function time(timing: Timing, work: () => { readonly length: number }): void {
+const newTiming = (work: string): Timing => ({ work, times: [], cpuTimes: [], found: 0 });
+
+async function time(timing: Timing, work: () => Promise<{ readonly length: number }>): Promise<void> {
   const cpuStart = process.cpuUsage();
   const start = performance.now();
-  const { length } = work();
+  const { length } = await work();
   timing.times.push(performance.now() - start);
-  const { user, system } = process.cpuUsage(cpuStart);
-  timing.cpuTimes.push((user + system) / 1000);
+  timing.cpuTimes.push(cpuMs(cpuStart));
   if (length > 0) timing.found += 1;
+}
+
+function cpuMs(since: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(since);
+  return (user + system) / 1000;
 }
 
 /** What a person types who looks for a set, letter by letter. */
@@ -56,9 +71,8 @@ function mistype(word: string, random: () => number): string {
   return word.slice(0, at) + word.charAt(at) + word.slice(at);
 }
 
-function searchFor(typed: string): Search {
-  const query = parseQuery(`${typed} stars>=5 stars<6 bpm>150 mode=osu`);
-  return { query, status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
+function searchFor(text: string, status: Search['status'] = 'any'): Search {
+  return { query: parseQuery(text), status, sort: { field: 'relevance', order: 'desc' } };
 }
 
 function print(timings: readonly Timing[]): void {
@@ -66,113 +80,187 @@ function print(timings: readonly Timing[]): void {
     '| work | times | p50 ms | p99 ms | max ms | CPU p50 ms | CPU p99 ms | found |\n|---|--:|--:|--:|--:|--:|--:|--:|',
   );
   for (const { work, times, cpuTimes, found } of timings) {
-    const sorted = [...times].sort((a, b) => a - b);
-    const cpu = [...cpuTimes].sort((a, b) => a - b);
+    const sorted = times.toSorted((a, b) => a - b);
+    const cpu = cpuTimes.toSorted((a, b) => a - b);
     const ofClock = [percentile(sorted, 0.5), percentile(sorted, 0.99), sorted.at(-1) ?? Number.NaN];
     const cells = [...ofClock, percentile(cpu, 0.5), percentile(cpu, 0.99)].map(ms => ms.toFixed(3));
     console.log(
-      `| ${work} | ${times.length} | ${cells.join(' | ')} | ${((100 * found) / times.length).toFixed(0)} % |`,
+      `| ${work} | ${times.length} | ${cells.join(' | ')} | ${((100 * found) / times.length).toFixed(1)} % |`,
     );
   }
 }
 
 /** Hardly any set has these: the worst that filters can do. */
-const RARE = ['bpm>400', 'length>1000', 'ar=5.1', 'keys=9', 'ka bpm>400', 'ka length>1000', 'ka ar=5.1', 'ka keys=9'];
+const RARE = [
+  ...['bpm>400', 'length>1000', 'ar=5.1', 'keys=9', 'favourites>9990', 'stars>9.95', 'bpm=249 length=329', 'nsfw=yes'],
+  ...[
+    'ka bpm>400',
+    'ka length>1000',
+    'ka ar=5.1',
+    'ka keys=9',
+    'ka stars>9.9',
+    'ka bpm=249 length=329',
+    'ka year=2011',
+  ],
+];
 
 const megabytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
+const fail = (error: unknown): never => {
+  throw error;
+};
 
-/** Prints the table. About a minute and a half for 200,000 sets. */
-export async function benchCatalogue(size: number): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'medley-catalogue-'));
-  const store = openStore(join(folder, 'bench.db'));
-  const plainStore = openStore(join(folder, 'plain.db'));
-  const catalogue = createCatalogue({
-    store,
-    isFilling: true,
-    onFailure: error => {
-      throw error;
-    },
-  });
-  try {
-    plainStore.migrate('bench', ["CREATE VIRTUAL TABLE plain USING fts5 (names, content = '')"]);
-    const generator = createGenerator(1);
-    const random = createRandom(2);
-    const names: string[] = [];
-    let filledMs = 0;
-    const memoryBefore = process.memoryUsage().rss;
-    for (let done = 0; done < size; done += 2_000) {
-      const sets = Array.from({ length: Math.min(2_000, size - done) }, () => generator.next());
-      const start = performance.now();
-      catalogue.remember(sets);
-      catalogue.flush();
-      filledMs += performance.now() - start;
-      plainStore.transaction(() => {
-        for (const { id, artist, title, title_unicode, creator } of sets) {
-          const text = foldText([artist, title, title_unicode ?? '', creator].join(' '));
-          plainStore.run('INSERT INTO plain (rowid, names) VALUES (?, ?)', [id, text]);
-          names.push(foldText(random() < 0.5 ? `${artist} ${title}` : title));
-        }
-      });
-    }
-    plainStore.run("INSERT INTO plain (plain) VALUES ('optimize')");
+const batchOf = (generator: Generator, size: number): readonly Beatmapset[] =>
+  Array.from({ length: size }, () => generator.next());
+
+/** Fills it; the sets are made while nothing is measured. */
+async function fill(catalogue: Catalogue, size: number, keep: (sets: readonly Beatmapset[]) => void) {
+  const generator = createGenerator(1);
+  let cpu = 0;
+  let clock = 0;
+  const measure = async (work: () => Promise<void>) => {
     const start = performance.now();
-    catalogue.rebuildRanks();
-    filledMs += performance.now() - start;
-    const warmStart = performance.now();
-    await catalogue.warm();
-    console.log(
-      `${size} sets written in ${(filledMs / 1000).toFixed(1)} s, vocabulary read in ${(performance.now() - warmStart).toFixed(0)} ms.\n`,
-    );
-
-    const ours: Timing = { work: 'suggestions as you type', times: [], cpuTimes: [], found: 0 };
-    const plain: Timing = { work: 'plain FTS5, bm25', times: [], cpuTimes: [], found: 0 };
-    const plainSql = 'SELECT rowid AS id FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT ?';
-    for (const typed of typedTexts(names, random)) {
-      const expression = typed
-        .split(' ')
-        .filter(word => word !== '')
-        .map(word => `"${word}" *`)
-        .join(' AND ');
-      time(ours, () => catalogue.suggest(typed, LIMIT));
-      time(plain, () => plainStore.all(plainSql, [expression, LIMIT], IdRow));
-    }
-
-    const typos: Timing = { work: 'a mistyped word', times: [], cpuTimes: [], found: 0 };
-    for (const name of names.filter(() => random() < 0.05)) {
-      if (typos.times.length >= TYPOS) break;
-      const [word = ''] = name.split(' ').filter(one => one.length >= 5);
-      const typo = word === '' ? '' : mistype(word, random);
-      if (word === '' || plainStore.get('SELECT rowid AS id FROM plain WHERE plain MATCH ?', [`"${typo}" *`], IdRow))
-        continue;
-      time(typos, () =>
-        catalogue.suggest(typo, LIMIT).filter(one => foldText(Object.values(one).join(' ')).includes(word)),
-      );
-    }
-
-    const filtered: Timing = { work: 'a page of 20, with filters', times: [], cpuTimes: [], found: 0 };
-    for (const typed of typedTexts(names, random).slice(0, 2_000)) {
-      time(filtered, () => catalogue.search(searchFor(typed), { limit: 20, offset: 0 }).sets);
-    }
-    const rare: Timing = { work: 'filters that hardly any set passes', times: [], cpuTimes: [], found: 0 };
-    for (const text of Array.from({ length: 5 }, () => RARE).flat()) {
-      const query = parseQuery(text);
-      const search: Search = { query, status: 'any', sort: { field: 'relevance', order: 'desc' } };
-      time(rare, () => catalogue.search(search, { limit: 20, offset: 0 }).sets);
-    }
-    print([ours, plain, typos, filtered, rare]);
-    const { size: bytes } = await stat(join(folder, 'bench.db'));
-    const grown = process.memoryUsage().rss - memoryBefore;
-    console.log(
-      `\nThe file is ${megabytes(bytes)}; the process grew by ${megabytes(grown)}, the bench's own names included.`,
-    );
-  } finally {
-    catalogue.close();
-    store.close();
-    plainStore.close();
-    await rm(folder, { recursive: true, force: true });
+    const cpuStart = process.cpuUsage();
+    await work();
+    cpu += cpuMs(cpuStart);
+    clock += performance.now() - start;
+  };
+  for (let done = 0; done < size; done += BATCH) {
+    const sets = batchOf(generator, Math.min(BATCH, size - done));
+    await measure(async () => {
+      catalogue.remember(sets);
+      await catalogue.flush();
+    });
+    keep(sets);
   }
+  await measure(() => catalogue.tidy());
+  console.log(
+    `${size} sets: ${(cpu / 1000).toFixed(1)} s of CPU (${((1000 * cpu) / size).toFixed(0)} us each), ${(clock / 1000).toFixed(0)} s by the clock.\n`,
+  );
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await benchCatalogue(Number(process.argv[2] ?? 200_000));
+/** The loop of this thread while pages come in as from a mirror, questions are asked, and the ranks are rebuilt. */
+async function benchLoop(catalogue: Catalogue): Promise<void> {
+  const rows = new Map<string, LoopDelay[]>();
+  const measure = async (name: string, work: () => Promise<void>) => {
+    rows.set(name, [...(rows.get(name) ?? []), await measureLoopDelay(work)]);
+  };
+  // Sets that are there already, with other figures: they are written anew.
+  const generator = createGenerator(1);
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const pages = Array.from({ length: 20 }, () =>
+      batchOf(generator, 50).map(set => ({ ...set, play_count: (set.play_count ?? 0) * 3 + 7 + round })),
+    );
+    await measure('nothing', () => sleep(1_000));
+    await measure('a fill: 20 pages of 50 sets', async () => {
+      for (const page of pages) {
+        catalogue.remember(page);
+        await Promise.all([catalogue.flush(), catalogue.suggest('ka', LIMIT)]);
+      }
+    });
+    await measure('ranks and indexes put in order', () => catalogue.tidy());
+  }
+  console.log(`| the main thread's loop during, ms over ${ROUNDS} rounds | p99 | max |\n|---|--:|--:|`);
+  for (const [name, delays] of rows) {
+    const cells = [delays.map(({ p99 }) => p99), delays.map(({ max }) => max)].map(values => renderSpread(values));
+    console.log(`| ${name} | ${cells.join(' | ')} |`);
+  }
+  console.log('');
+}
+
+interface PlainNames {
+  readonly store: Store;
+  readonly names: string[];
+}
+
+function keepPlain({ store, names }: PlainNames, size: number, random: () => number) {
+  store.migrate('bench', ["CREATE VIRTUAL TABLE plain USING fts5 (names, content = '')"]);
+  return (sets: readonly Beatmapset[]) => {
+    const kept = sets.map(({ id, artist, title, title_unicode, creator }) => {
+      if (random() < MAX_NAMES / size) names.push(foldText(random() < 0.5 ? `${artist} ${title}` : title));
+      return { id, text: foldText([artist, title, title_unicode ?? '', creator].join(' ')) };
+    });
+    if (size > MAX_PLAIN) return;
+    store.transaction(() => {
+      for (const { id, text } of kept) store.run('INSERT INTO plain (rowid, names) VALUES (?, ?)', [id, text]);
+    });
+  };
+}
+
+const IdRow = z.object({ id: z.number() });
+const PLAIN = 'SELECT rowid AS id FROM plain WHERE plain MATCH ? ORDER BY bm25(plain) LIMIT ?';
+
+async function benchQuestions(catalogue: Catalogue, plain: PlainNames, size: number): Promise<void> {
+  const random = createRandom(2);
+  const { names, store } = plain;
+  const ours = newTiming('suggestions as you type');
+  const theirs = newTiming('plain FTS5, bm25');
+  for (const typed of typedTexts(names, random)) {
+    const words = typed.split(' ').filter(word => word !== '');
+    const expression = words.map(word => `"${word}" *`).join(' AND ');
+    await time(ours, () => catalogue.suggest(typed, LIMIT));
+    if (size <= MAX_PLAIN) await time(theirs, async () => store.all(PLAIN, [expression, LIMIT], IdRow));
+  }
+
+  // Every one counts, also one that is the beginning of another word.
+  const typos = newTiming('a mistyped word: a set with the right one is among the suggestions');
+  while (typos.times.length < TYPOS) {
+    const name = names[Math.floor(random() * names.length)] ?? '';
+    const [word] = name.split(' ').filter(one => one.length >= 5);
+    if (word === undefined) continue;
+    const typo = mistype(word, random);
+    await time(typos, async () => {
+      const found = await catalogue.suggest(typo, LIMIT);
+      return found.filter(one => foldText(`${one.artist} ${one.title} ${one.creator}`).split(' ').includes(word));
+    });
+  }
+
+  const filtered = newTiming('a page of 20, with filters');
+  for (const typed of typedTexts(names, random).slice(0, 2_000)) {
+    const search = searchFor(`${typed} stars>=5 stars<6 bpm>150 mode=osu`, 'leaderboard');
+    await time(filtered, async () => (await catalogue.search(search, { limit: 20, offset: 0 })).sets);
+  }
+  const rare = newTiming('filters that hardly any set passes');
+  for (const text of Array.from({ length: 20 }, () => RARE).flat()) {
+    await time(rare, async () => (await catalogue.search(searchFor(text), { limit: 20, offset: 0 })).sets);
+  }
+  print([ours, ...(size <= MAX_PLAIN ? [theirs] : []), typos, filtered, rare]);
+}
+
+/** Prints the tables. */
+export async function benchCatalogue(size: number): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'medley-catalogue-'));
+  const path = join(folder, 'catalogue.db');
+  const plain: PlainNames = { store: openStore(join(folder, 'plain.db')), names: [] };
+  try {
+    const filling = openCatalogue({ dataDir: folder, isFilling: true, onFailure: fail, workerFile: WORKER });
+    await fill(filling, size, keepPlain(plain, size, createRandom(3)));
+    await filling.close();
+    console.log(
+      `The file has ${megabytes((await stat(path)).size)}, ${((await stat(path)).size / size).toFixed(0)} bytes a set.\n`,
+    );
+
+    const rss = process.memoryUsage().rss;
+    const thread = openCatalogue({ dataDir: folder, onFailure: fail, workerFile: WORKER });
+    const warmStart = performance.now();
+    await thread.warm();
+    console.log(
+      `The words are read in ${(performance.now() - warmStart).toFixed(0)} ms; with them the thread takes ${megabytes(process.memoryUsage().rss - rss)}.\n`,
+    );
+    const trip = newTiming('suggestions as you type, to the thread and back');
+    for (const typed of typedTexts(plain.names, createRandom(4)).slice(0, 4_000)) {
+      await time(trip, () => thread.suggest(typed, LIMIT));
+    }
+    print([trip]);
+    console.log('');
+    await benchLoop(thread);
+    await thread.close();
+
+    const catalogue = createCatalogueHere({ store: openStore(path), onFailure: fail });
+    await catalogue.warm();
+    await benchQuestions(catalogue, plain, size);
+    await catalogue.close();
+  } finally {
+    plain.store.close();
+    await rm(folder, { recursive: true, force: true });
+  }
 }

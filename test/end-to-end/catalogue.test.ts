@@ -46,7 +46,7 @@ async function openPlace(beatmapsets: number) {
   }
 
   function keptIds(): readonly number[] {
-    const store = openStore(join(folder, 'medley.db'));
+    const store = openStore(join(folder, 'catalogue.db'));
     try {
       return store
         .all('SELECT id FROM catalogue_sets ORDER BY id', [], z.object({ id: z.number() }))

@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** `npm run demo` without npm: what a newcomer starts, on a free port. */
-export function startDemo(): { readonly child: ChildProcess; readonly printed: Promise<string> } {
+export function startDemo(environment: Readonly<Record<string, string>> = {}): {
+  readonly child: ChildProcess;
+  readonly printed: Promise<string>;
+} {
   const child = spawn(process.execPath, ['--import', 'tsx', 'test/sandbox/demo.ts'], {
     cwd: ROOT,
-    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn' },
+    env: { ...process.env, PORT: '0', LOG_LEVEL: 'warn', ...environment },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let out = '';

@@ -4,7 +4,7 @@ import { browserMissing, browserNote, openBrowser } from '../browser.ts';
 import { startDemo } from './demo-program.ts';
 
 async function paste(page: Page, link: string): Promise<void> {
-  const box = page.getByRole('combobox');
+  const box = page.getByRole('textbox');
   await box.fill(link);
   await box.press('Enter');
 }

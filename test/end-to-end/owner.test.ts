@@ -53,7 +53,7 @@ describe('an owner', () => {
     expect(await told(SARI, '/owner blocked')).toContain(`telegram:${BUDI.id}`);
     expect(toTelegram(BUDI.id)).toHaveLength(before);
     await told(SARI, `/owner unblock person telegram:${BUDI.id}`);
-    expect(await told(BUDI, '/help')).toContain('/privacy');
+    expect(await told(BUDI, '/help more')).toContain('/privacy');
   }, 40_000);
 
   it('is told what failed', async () => {

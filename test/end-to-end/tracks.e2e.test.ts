@@ -45,7 +45,7 @@ describe.skipIf(missing !== undefined)(`a reel in two tracks, in a browser${brow
     });
     page.on('pageerror', error => complaints.push(error.message));
     await page.goto(address);
-    const box = page.getByRole('combobox');
+    const box = page.getByRole('textbox');
     await box.fill(link);
     await box.press('Enter');
     await page.locator('video').last().waitFor();

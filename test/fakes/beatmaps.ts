@@ -64,7 +64,7 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
   const told = { source: 'osu', stale: false } as const;
   const beatmaps: Beatmaps = {
     hasPlayers: true,
-    suggestSets: () => [suggestionOf(SET)],
+    suggestSets: async () => [suggestionOf(SET)],
     suggestPlayers: () => [PLAYER],
     async set(id) {
       note('set', id);
@@ -101,6 +101,10 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
     },
     async userMapScores({ beatmap }, userId, ruleset) {
       note('userMapScores', beatmap.id, userId, ruleset);
+      return { ...told, scores: [SCORE] };
+    },
+    async memberMapScores({ beatmap }, userId, ruleset) {
+      note('memberMapScores', beatmap.id, userId, ruleset);
       return { ...told, scores: [SCORE] };
     },
     async standings(userIds) {

@@ -1,6 +1,6 @@
 import { createCallback } from './discord/callback.ts';
 import { createClock } from './discord/clock.ts';
-import { createCommands } from './discord/commands.ts';
+import { type Command, createCommands } from './discord/commands.ts';
 import { createFaults, type Fault } from './discord/faults.ts';
 import { createGateway, type GatewayCounts, type GatewayEvent, PRIVILEGED_INTENTS } from './discord/gateway.ts';
 import { createInteractions, type InteractionOptions } from './discord/interactions.ts';
@@ -35,6 +35,8 @@ export interface FakeDiscord {
   readonly messages: ReadonlyMap<string, ChatMessage>;
   /** The application commands as last put; undefined before. */
   readonly commands: unknown;
+  /** The same with the ids they got. */
+  readonly registered: readonly Command[];
   readonly gateway: Readonly<GatewayCounts>;
   /** Whether anybody hears what is said now. */
   readonly isHeard: boolean;
@@ -156,6 +158,9 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     messages: messages.all,
     get commands() {
       return commands.put;
+    },
+    get registered() {
+      return commands.list();
     },
     gateway: gateway.counts,
     get isHeard() {

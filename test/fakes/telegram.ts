@@ -72,6 +72,7 @@ export interface FakeTelegram extends Omit<People, 'note'> {
   readonly isPolled: boolean;
   addChat(chat: SomeChat): void;
   addTopic(chatId: number, threadId: number): void;
+  closeTopic(chatId: number, threadId: number): void;
   setMember(
     chatId: number,
     user: number | SomeUser,
@@ -194,6 +195,7 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     },
     addChat: chat => chats.add(chatShape.parse(chat)),
     addTopic: chats.addTopic,
+    closeTopic: chats.closeTopic,
     setMember: (chatId, who, status, rights) => {
       const user = userShape.parse(typeof who === 'number' ? { id: who } : who);
       chats.setMember(chatId, user.id === botId ? me : user, status, rights);

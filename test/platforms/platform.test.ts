@@ -9,6 +9,7 @@ import type { WebText } from '../../src/platforms/web/page/protocol.ts';
 import { createWebPlatform } from '../../src/platforms/web/platform.ts';
 import { type Core, DRAIN_MS, type Heard, type PlatformUnderTest, platformContract } from '../contracts/platform.ts';
 import { createFakeDiscord } from '../fakes/discord.ts';
+import type { Entity } from '../fakes/telegram/shapes.ts';
 import { createFakeTelegram } from '../fakes/telegram.ts';
 import { embeddedRecords } from '../records.ts';
 import { textOf } from './discord/stage.ts';
@@ -93,14 +94,22 @@ async function openTelegram(core: Core): Promise<PlatformUnderTest> {
           const marked = entities.map(({ offset, length }) => written.slice(offset, offset + length));
           const isMarked = marked.some(words => /loud|free|bold|code/.test(words) && words.length < 20);
           return {
-            // Between `@` and a name stands a character without a shape.
-            text: written.replaceAll('\u2060', ''),
+            text: written,
             files: file === undefined ? 0 : 1,
-            isTampered: isMarked || /@\w/.test(written),
+            isTampered: isMarked || callsSomeone(written, entities),
           };
         }),
     close: () => fake.close(),
   };
+}
+
+/** Telegram makes mentions of names itself, but not of those that are a link or code. */
+function callsSomeone(text: string, entities: readonly Entity[]): boolean {
+  const isCovered = (at: number) =>
+    entities.some(({ type, offset, length }) => {
+      return (type === 'code' || type === 'text_link') && offset <= at && at < offset + length;
+    });
+  return [...text.matchAll(/(?<!\w)@\w/g)].some(({ index }) => !isCovered(index));
 }
 
 async function openWeb(core: Core): Promise<PlatformUnderTest> {

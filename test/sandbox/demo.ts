@@ -19,6 +19,8 @@ const EXAMPLES = [
   'reel=https://www.instagram.com/reel/DVclaybowl1/',
   'carousel=https://www.instagram.com/p/DWlightkeep/',
   'facebook=https://www.facebook.com/reel/1184420716302551/',
+  'search=/beatmap search lantern',
+  'recommend=/beatmap recommend lamp post',
   'beatmap=https://osu.ppy.sh/beatmapsets/900001',
   'player=https://osu.ppy.sh/users/4400001',
 ].join(',');

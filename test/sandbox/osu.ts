@@ -6,9 +6,13 @@ import { answerAttributes } from './osu-attributes.ts';
 import { osuFile } from './osu-file.ts';
 import { answerMapScores, answerOwnScores, answerRanking, answerUsers } from './osu-plays.ts';
 import { compactSet, MODE_NAMES, mapShape, playerShape, scoreShape, setShape, wholeSet } from './osu-shapes.ts';
+import { answerAuthorize, answerCode, answerMe, answerRevoke } from './osu-sign-in.ts';
 
 export type OsuEndpoint =
   | 'osu.token'
+  | 'osu.authorize'
+  | 'osu.me'
+  | 'osu.revoke'
   | 'osu.search'
   | 'osu.set'
   | 'osu.map'
@@ -25,6 +29,9 @@ export type OsuEndpoint =
 
 export const OSU_ENDPOINTS = [
   'osu.token',
+  'osu.authorize',
+  'osu.me',
+  'osu.revoke',
   'osu.search',
   'osu.set',
   'osu.map',
@@ -49,6 +56,9 @@ const PAGE = 50;
 const ROUTES: readonly (readonly [OsuEndpoint, RegExp])[] = [
   ['osu.file', /^\/osu\/\d+$/],
   ['osu.token', /^\/oauth\/token$/],
+  ['osu.authorize', /^\/oauth\/authorize$/],
+  ['osu.me', /^\/api\/v2\/me$/],
+  ['osu.revoke', /^\/api\/v2\/oauth\/tokens\/current$/],
   ['osu.search', /^\/api\/v2\/beatmapsets\/search$/],
   ['osu.set', /^\/api\/v2\/beatmapsets\/(?:lookup|\d+)$/],
   ['osu.attributes', /^\/api\/v2\/beatmaps\/\d+\/attributes$/],
@@ -71,13 +81,15 @@ function missing(what: string | null): Answer {
   return json({ error: what }, 404);
 }
 
-function answerToken({ form, method }: Ask): Answer {
+function answerToken({ form, method }: Ask, world: BeatmapWorld): Answer {
   const isKnown =
     form.get('client_id') === String(SANDBOX_OSU.clientId) && form.get('client_secret') === SANDBOX_OSU.clientSecret;
-  if (method !== 'POST' || form.get('grant_type') !== 'client_credentials') {
+  const grant = form.get('grant_type') ?? '';
+  if (method !== 'POST' || !['client_credentials', 'authorization_code'].includes(grant)) {
     return json({ error: 'unsupported_grant_type', message: 'The authorization grant type is not supported.' }, 400);
   }
   if (!isKnown) return json({ error: 'invalid_client', message: 'Client authentication failed' }, 401);
+  if (grant === 'authorization_code') return answerCode(form, world);
   return json({ token_type: 'Bearer', expires_in: 86_400, access_token: TOKEN });
 }
 
@@ -235,7 +247,10 @@ function answerFile({ url }: Ask, { sets }: BeatmapWorld): Answer {
 const ON_ONE_MAP: ReadonlySet<OsuEndpoint> = new Set(['osu.map', 'osu.map-scores', 'osu.own-scores']);
 
 export function answerOsu(endpoint: OsuEndpoint, ask: Ask, world: BeatmapWorld): Answer {
-  if (endpoint === 'osu.token') return answerToken(ask);
+  if (endpoint === 'osu.token') return answerToken(ask, world);
+  if (endpoint === 'osu.authorize') return answerAuthorize(ask, world, SANDBOX_OSU.clientId);
+  if (endpoint === 'osu.me') return answerMe(ask, world);
+  if (endpoint === 'osu.revoke') return answerRevoke(ask, world);
   if (endpoint === 'osu.file') return answerFile(ask, world);
   if (ask.headers.authorization !== `Bearer ${TOKEN}`) return json({ authentication: 'basic' }, 401);
   if (endpoint === 'osu.search') return answerSearch(ask, world);

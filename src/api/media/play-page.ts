@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { escapeHtml } from '../../infra/server/html.ts';
 import type { PlayerLink, PlayerLinkState } from '../../media/tunnel/player-links.ts';
-import { escapeHtml } from '../reference/html.ts';
 
 const STYLE =
   ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +

@@ -1,4 +1,4 @@
-import { escapeHtml } from './html.ts';
+import { escapeHtml } from '../../infra/server/html.ts';
 import {
   fieldRows,
   type NamedSchemas,

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { toAppError } from '../../errors.ts';
+import { AppError, toAppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { Store } from '../../infra/store/store.ts';
-import { RULESETS, type Ruleset } from '../model/beatmapset.ts';
+import { type Beatmapset, RULESETS, type Ruleset } from '../model/beatmapset.ts';
 import { parseQuery } from '../query/query.ts';
 import type { Search } from '../query/search.ts';
 import type { Mirror } from '../upstreams/mirror.ts';
@@ -21,9 +20,7 @@ export interface BackgroundFill {
 
 export interface BackgroundFillOptions {
   readonly mirrors: readonly Pick<Mirror, 'id' | 'search'>[];
-  readonly catalogue: Pick<Catalogue, 'remember'>;
-  /** With the catalogue's tables. */
-  readonly store: Store;
+  readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
   /** Whether this process fills the catalogue; asked before every page. */
   readonly isFiller: () => boolean;
   readonly log: Logger;
@@ -41,7 +38,7 @@ export interface FillPace {
   /** Between all others. */
   readonly pageMs: number;
   readonly pagesADay: number;
-  /** After a failure of every mirror, twice as long after the next one, and so on. */
+  /** Of one ruleset after a failure of every mirror, twice as long after the next one, and so on. */
   readonly failureMs: number;
   /** Before everything is read again, for what has changed. */
   readonly againMs: number;
@@ -62,14 +59,17 @@ const MAX_FAILURE_MS = 3_600_000;
 /** While another process is the filler, or a day is used up. */
 const IDLE_MS = 60_000;
 
-const PlaceRow = z.object({ page: z.number(), finished: z.number() });
-const PagesRow = z.object({ pages: z.number() });
-const PLACE = 'SELECT page, finished FROM catalogue_background WHERE ruleset = ?';
-const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_background (ruleset, page, finished) VALUES (?, ?, ?)';
-const PAGES = 'SELECT pages FROM catalogue_background_days WHERE day = ?';
-const ADD_PAGE = `INSERT INTO catalogue_background_days (day, pages) VALUES (?, 1)
-  ON CONFLICT (day) DO UPDATE SET pages = pages + 1`;
-const FORGET_DAYS = 'DELETE FROM catalogue_background_days WHERE day < ?';
+/** The end of a ruleset is believed when so many mirrors have nothing more, or all there are. */
+const AGREEING = 2;
+
+const NAME = 'background';
+const Progress = z.object({
+  /** Days of the epoch, and pages read on that day. */
+  day: z.number(),
+  pages: z.number(),
+  places: z.partialRecord(z.enum(RULESETS), z.object({ page: z.number(), finished: z.number() })),
+});
+type Progress = z.infer<typeof Progress>;
 
 function popular(ruleset: Ruleset): Search {
   return {
@@ -86,79 +86,117 @@ interface Place {
   readonly finished: number;
 }
 
+/** Tries of one ruleset that failed in a row; while it waits, the others go on. */
+interface Setback {
+  readonly failures: number;
+  /** On the clock of `performance`. */
+  readonly until: number;
+}
+
 export function createBackgroundFill(options: BackgroundFillOptions): BackgroundFill {
-  const { mirrors, catalogue, store, isFiller, log, now = Date.now, pace = USUAL_PACE } = options;
+  const { mirrors, catalogue, isFiller, log, now = Date.now, pace = USUAL_PACE } = options;
   const stopping = new AbortController();
+  const setbacks = new Map<Ruleset, Setback>();
   let running: Promise<void> | undefined;
 
-  const today = () => Math.floor(now() / DAY_MS);
-
-  function placeOf(ruleset: Ruleset): Place {
-    const known = store.get(PLACE, [ruleset], PlaceRow);
-    return { ruleset, page: known?.page ?? 0, finished: known?.finished ?? 0 };
+  async function readProgress(): Promise<Progress> {
+    const today = Math.floor(now() / DAY_MS);
+    const kept = await catalogue.place(NAME);
+    const known = kept === undefined ? undefined : Progress.safeParse(JSON.parse(kept)).data;
+    const pages = known?.day === today ? known.pages : 0;
+    return { day: today, pages, places: known?.places ?? {} };
   }
 
-  /** The ruleset that is least far; undefined when all were read not long ago. */
-  function nextPlace(): Place | undefined {
-    const places = RULESETS.map(placeOf).map(place =>
-      place.finished > 0 && now() - place.finished >= pace.againMs ? { ...place, page: 0, finished: 0 } : place,
-    );
-    return places.filter(({ finished }) => finished === 0).toSorted((a, b) => a.page - b.page)[0];
+  function placeOf(ruleset: Ruleset, { places }: Progress): Place {
+    const { page = 0, finished = 0 } = places[ruleset] ?? {};
+    const isOver = finished > 0 && now() - finished >= pace.againMs;
+    return isOver ? { ruleset, page: 0, finished: 0 } : { ruleset, page, finished };
   }
 
-  /** A page of whichever mirror has it; they count pages alike. @throws what the last one threw */
-  async function readPage({ ruleset, page }: Place) {
-    let failure: unknown = new TypeError('there are no mirrors');
+  /** The rulesets that were not read to their end lately, the one that is least far first. */
+  function openPlaces(progress: Progress): readonly Place[] {
+    return RULESETS.map(ruleset => placeOf(ruleset, progress))
+      .filter(({ finished }) => finished === 0)
+      .toSorted((a, b) => a.page - b.page);
+  }
+
+  const waitOf = ({ ruleset }: Place) => Math.max(0, (setbacks.get(ruleset)?.until ?? 0) - performance.now());
+
+  /**
+   * A page of whichever mirror has it; they count pages alike. Empty at the end of all pages, which several mirrors must say: one that
+   * has nothing may be out of order.
+   * @throws why the last one did not answer
+   */
+  async function readPage({ ruleset, page }: Place): Promise<readonly Beatmapset[]> {
+    let failure: unknown = new AppError('upstream_changed', `too few mirrors say what page ${page} of ${ruleset} is`);
+    let empty = 0;
     for (let index = 0; index < mirrors.length; index += 1) {
       // In turns, so that none is asked for all.
       const mirror = mirrors[(index + page) % mirrors.length];
       try {
         const found = await mirror?.search(popular(ruleset), page === 0 ? undefined : String(page), stopping.signal);
-        if (found !== undefined && found.isUnsure !== true) return found;
+        if (found === undefined || found.isUnsure === true) continue;
+        if (found.sets.length > 0) return found.sets;
+        empty += 1;
       } catch (error) {
         stopping.signal.throwIfAborted();
         failure = error;
       }
     }
+    if (page > 0 && empty >= Math.min(AGREEING, mirrors.length)) return [];
     throw failure;
   }
 
-  async function readOn(place: Place): Promise<void> {
-    store.run(ADD_PAGE, [today()]);
-    const { sets, next } = await readPage(place);
+  async function readOn(place: Place, progress: Progress): Promise<void> {
+    const counted = { ...progress, pages: progress.pages + 1 };
+    const keep = (each: Progress) => catalogue.keepPlace(NAME, JSON.stringify(each));
+    // Before it is asked for: a page that ends the process is not asked for without end.
+    await keep(counted);
+    const sets = await readPage(place);
     catalogue.remember(sets);
-    const isLast = next === null || sets.length === 0;
-    store.run(KEEP_PLACE, [place.ruleset, place.page + 1, isLast ? now() : 0]);
-    if (isLast) log.info({ ruleset: place.ruleset, pages: place.page + 1 }, 'the catalogue has been filled');
+    const isEnd = sets.length === 0;
+    const next = { page: place.page + 1, finished: isEnd ? now() : 0 };
+    await keep({ ...counted, places: { ...progress.places, [place.ruleset]: next } });
+    if (isEnd) log.info({ ruleset: place.ruleset, pages: place.page }, 'the catalogue has been filled');
   }
 
   /** How long to wait for the next page. */
-  async function step(failures: number): Promise<{ readonly waitMs: number; readonly failures: number }> {
-    if (!isFiller()) return { waitMs: IDLE_MS, failures };
-    store.run(FORGET_DAYS, [today()]);
-    const pages = store.get(PAGES, [today()], PagesRow)?.pages ?? 0;
-    const place = pages < pace.pagesADay ? nextPlace() : undefined;
-    if (place === undefined) return { waitMs: IDLE_MS, failures: 0 };
+  async function step(): Promise<number> {
+    if (!isFiller()) return IDLE_MS;
+    const progress = await readProgress();
+    const places = progress.pages < pace.pagesADay ? openPlaces(progress) : [];
+    const place = places.find(each => waitOf(each) === 0);
+    if (place === undefined) return Math.min(IDLE_MS, ...places.map(waitOf));
+    const { ruleset } = place;
     try {
-      await readOn(place);
-      const isEarly = place.page * RULESETS.length < pace.firstPages;
-      return { waitMs: isEarly ? pace.firstMs : pace.pageMs, failures: 0 };
+      await readOn(place, progress);
+      setbacks.delete(ruleset);
     } catch (error) {
       stopping.signal.throwIfAborted();
       const { retryAfterMs = 0, code, message } = toAppError(error);
-      log.info({ code, message }, 'the catalogue could not be filled further for now');
-      return {
-        waitMs: Math.max(retryAfterMs, Math.min(pace.failureMs * 2 ** failures, MAX_FAILURE_MS)),
-        failures: failures + 1,
-      };
+      log.info({ ruleset, code, message }, 'the catalogue could not be filled further for now');
+      const failures = setbacks.get(ruleset)?.failures ?? 0;
+      const waitMs = Math.max(retryAfterMs, Math.min(pace.failureMs * 2 ** failures, MAX_FAILURE_MS));
+      setbacks.set(ruleset, { failures: failures + 1, until: performance.now() + waitMs });
+    }
+    const isEarly = place.page * RULESETS.length < pace.firstPages;
+    return isEarly ? pace.firstMs : pace.pageMs;
+  }
+
+  /** A catalogue that is away is waited for like a mirror. */
+  async function stepOrWait(): Promise<number> {
+    try {
+      return await step();
+    } catch (error) {
+      stopping.signal.throwIfAborted();
+      log.warn({ err: error }, 'the catalogue could not be filled for now');
+      return IDLE_MS;
     }
   }
 
   async function run(): Promise<void> {
-    let [waitMs, failures] = [pace.startMs, 0];
-    for (;;) {
+    for (let waitMs = pace.startMs; ; waitMs = await stepOrWait()) {
       await sleep(waitMs, undefined, { signal: stopping.signal, ref: false });
-      ({ waitMs, failures } = await step(failures));
     }
   }
 

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { AppError, toAppError } from '../../errors.ts';
-import type { Store } from '../../infra/store/store.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
 import { parseQuery } from '../query/query.ts';
 import type { Search, SearchPage } from '../query/search.ts';
@@ -31,9 +30,7 @@ export interface FillProgress {
 
 export interface FillOptions {
   readonly feed: CatalogueFeed;
-  readonly catalogue: Pick<Catalogue, 'remember' | 'flush'>;
-  /** With the catalogue's tables. */
-  readonly store: Store;
+  readonly catalogue: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'>;
   readonly signal: AbortSignal;
   onProgress(progress: FillProgress): void;
   /** A page failed and is asked for again in `waitMs`. */
@@ -54,7 +51,7 @@ const EVERYTHING: Search = {
   sort: { field: 'ranked', order: 'asc' },
 };
 
-const PlaceRow = z.object({ cursor: z.string().nullable(), sets: z.number() });
+const Place = z.object({ cursor: z.string().nullable(), sets: z.number() });
 
 /** All sets with a leaderboard, as a searchable upstream lists them. */
 export function searchFeed(source: {
@@ -87,8 +84,10 @@ export function searchFeed(source: {
  * @throws the signal's reason
  */
 export async function fillCatalogue(options: FillOptions): Promise<FillProgress> {
-  const { feed, catalogue, store, signal, onProgress, onRetry, retryWaitsMs = RETRY_WAITS_MS } = options;
-  const place = store.get('SELECT cursor, sets FROM catalogue_feeds WHERE name = ?', [feed.name], PlaceRow);
+  const { feed, catalogue, signal, onProgress, onRetry, retryWaitsMs = RETRY_WAITS_MS } = options;
+  const name = `feed ${feed.name}`;
+  const kept = await catalogue.place(name);
+  const place = kept === undefined ? undefined : Place.parse(JSON.parse(kept));
   let cursor = place?.cursor ?? undefined;
   let progress: FillProgress = { sets: place?.sets ?? 0, total: null };
   let failures = 0;
@@ -96,11 +95,9 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
   let waiting = 0;
   let keptAt = Date.now();
 
-  function keep(): void {
+  async function keep(): Promise<void> {
     if (waiting === 0) return;
-    catalogue.flush();
-    const values = [feed.name, cursor ?? null, progress.sets];
-    store.run('INSERT OR REPLACE INTO catalogue_feeds (name, cursor, sets) VALUES (?, ?, ?)', values);
+    await catalogue.keepPlace(name, JSON.stringify({ cursor: cursor ?? null, sets: progress.sets }));
     waiting = 0;
     keptAt = Date.now();
   }
@@ -115,18 +112,18 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
         hasRead = true;
         progress = { sets: progress.sets + page.sets.length, total: page.total ?? progress.total };
         cursor = page.cursor ?? undefined;
-        if (waiting >= BATCH_SETS || Date.now() - keptAt >= BATCH_MS) keep();
+        if (waiting >= BATCH_SETS || Date.now() - keptAt >= BATCH_MS) await keep();
         onProgress(progress);
       }
     } finally {
-      keep();
+      await keep();
     }
   }
 
   for (;;) {
     try {
       await readOn();
-      store.run('DELETE FROM catalogue_feeds WHERE name = ?', [feed.name]);
+      await catalogue.keepPlace(name, null);
       return progress;
     } catch (error) {
       // One that gives nothing from the start is better replaced than waited for.

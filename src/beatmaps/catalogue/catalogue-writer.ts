@@ -1,18 +1,20 @@
 import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
-import { type Beatmap, type Beatmapset, RULESETS, starRange, statusNumber } from '../model/beatmapset.ts';
+import { type Beatmapset, starRange, statusNumber } from '../model/beatmapset.ts';
 import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
 import { foldText } from '../query/query-text.ts';
 import { writeCandidates } from '../recommend/catalogue-candidates.ts';
-import { IdRow, parseBody } from './catalogue-schema.ts';
+import { BodyRow } from './catalogue-schema.ts';
+import { figureWords } from './figure-words.ts';
+import { packFigures } from './map-figures.ts';
+import { packBody, parseBody, renderBody, unpackBody } from './set-body.ts';
+import { mergeSets } from './set-merge.ts';
 
-/** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. */
-const MAX_ID = 2 ** 26;
-/** A set's number out of its rank. */
-export const ID_OF_RANK = `& ${MAX_ID - 1}`;
-const RANK_STEPS = 4_096;
+/** Above every id of osu! for long: the highest known in 2026-07 is 2.6 million. Ranks stay below 2^31, which takes few bytes wherever they stand. */
+const MAX_ID = 2 ** 23;
+const RANK_STEPS = 256;
 /** Steps for each doubling of popularity: small changes leave a set where it is. */
-const STEPS_PER_DOUBLING = 128;
+const STEPS_PER_DOUBLING = 9;
 /** A favourite says as much as so many plays. */
 const PLAYS_PER_FAVOURITE = 20;
 
@@ -27,27 +29,31 @@ function rankOf({
   return (RANK_STEPS - 1 - step) * MAX_ID + id;
 }
 
-const KnownRow = z.object({ rank: z.number(), body: z.string() });
+const KnownRow = z.object({ rank: z.number(), body: z.instanceof(Uint8Array) });
 
 const SET_COLUMNS = [
   ...['rank', 'id', 'artist', 'title', 'creator', 'status', 'min_stars', 'max_stars', 'plays', 'favourites', 'rating'],
-  ...['genre', 'language', 'video', 'nsfw', 'created', 'updated', 'ranked', 'year'],
+  ...['genre', 'language', 'video', 'nsfw', 'created', 'updated', 'ranked', 'year', 'figures'],
 ];
-const MAP_COLUMNS = 'set_id, id, mode, stars, ar, od, cs, hp, bpm, length, circles, sliders';
 const INSERT_SET = `INSERT INTO catalogue_sets (${SET_COLUMNS.join(', ')}) VALUES (${SET_COLUMNS.map(() => '?').join(', ')})`;
-const INSERT_MAP = `INSERT OR REPLACE INTO catalogue_maps (${MAP_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_MAP = 'INSERT OR REPLACE INTO catalogue_maps (id, set_id) VALUES (?, ?)';
 const INSERT_TEXT =
   'INSERT INTO catalogue_text (rowid, artist, title, creator, source, tags, versions) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
+const INSERT_FIGURES = 'INSERT INTO catalogue_figures (rowid, words) VALUES (?, ?)';
+
 interface Change {
   readonly set: Beatmapset;
-  readonly body: string;
+  readonly body: Uint8Array;
   readonly rank: number;
   readonly texts: readonly string[];
   /** As it was kept, by this version or an older one. */
   readonly before: { readonly rank: number; readonly set: Beatmapset | undefined } | undefined;
   /** Its texts are in the index already, at its rank. */
   readonly isIndexed: boolean;
+  readonly figures: string;
+  /** As `isIndexed`, of its figures. */
+  readonly hasFigures: boolean;
 }
 
 /**
@@ -58,19 +64,30 @@ interface Change {
  */
 export function writeSets(store: Store, sets: readonly Beatmapset[]): readonly string[] {
   const changes = sets.flatMap(set => changeOf(store, set) ?? []).sort((a, b) => a.rank - b.rank);
-  for (const { set, before, isIndexed } of changes) {
-    if (before === undefined) continue;
-    store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
-    store.run('DELETE FROM catalogue_maps WHERE set_id = ?', [set.id]);
-    if (!isIndexed) removeTexts(store, before.rank);
-  }
-  for (const { set, rank, before, body, texts, isIndexed } of changes) {
+  for (const change of changes) removeKnown(store, change);
+  for (const { set, rank, texts, figures, isIndexed, hasFigures } of changes) {
     insertSet(store, set, rank);
-    writeCandidates(store, before?.set, set);
-    store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
     if (!isIndexed) insertTexts(store, rank, texts);
+    if (!hasFigures) store.run(INSERT_FIGURES, [rank, figures]);
+  }
+  // Tables that lie by the numbers of sets grow at their ends.
+  for (const { set, before, body } of changes.toSorted((a, b) => a.set.id - b.set.id)) {
+    store.run('INSERT OR REPLACE INTO catalogue_bodies (id, body) VALUES (?, ?)', [set.id, body]);
+    for (const map of set.beatmaps) store.run(INSERT_MAP, [map.id, set.id]);
+    writeCandidates(store, before?.set, set);
   }
   return changes.flatMap(({ texts, isIndexed }) => (isIndexed ? [] : texts));
+}
+
+function removeKnown(store: Store, { set, before, isIndexed, hasFigures }: Change): void {
+  if (before === undefined) return;
+  store.run('DELETE FROM catalogue_sets WHERE rank = ?', [before.rank]);
+  const kept = new Set(set.beatmaps.map(map => map.id));
+  for (const { id } of before.set?.beatmaps ?? []) {
+    if (!kept.has(id)) store.run('DELETE FROM catalogue_maps WHERE id = ? AND set_id = ?', [id, set.id]);
+  }
+  if (!isIndexed) removeTexts(store, before.rank);
+  if (!hasFigures) store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [before.rank]);
 }
 
 /** Undefined when there is nothing new, or nothing to keep. */
@@ -81,15 +98,18 @@ function changeOf(store: Store, fresh: Beatmapset): Change | undefined {
     [fresh.id],
     KnownRow,
   );
-  const known = row === undefined ? undefined : parseBody(row.body);
+  const knownText = row && unpackBody(row.body);
+  const known = knownText === undefined ? undefined : parseBody(knownText);
   const set = known === undefined ? fresh : mergeSets(known, fresh);
-  const body = JSON.stringify(set);
-  if (row !== undefined && known !== undefined && body === row.body) return undefined;
+  const text = renderBody(set);
+  if (known !== undefined && text === knownText) return undefined;
   const rank = rankOf(set);
   const texts = textsOf(set);
   const isIndexed = row?.rank === rank && known !== undefined && textsOf(known).join('\n') === texts.join('\n');
+  const figures = figureWords(set);
+  const hasFigures = row?.rank === rank && known !== undefined && figureWords(known) === figures;
   const before = row === undefined ? undefined : { rank: row.rank, set: known };
-  return { set, body, rank, texts, before, isIndexed };
+  return { set, body: packBody(text), rank, texts, before, isIndexed, figures, hasFigures };
 }
 
 function insertSet(store: Store, set: Beatmapset, rank: number): void {
@@ -99,14 +119,8 @@ function insertSet(store: Store, set: Beatmapset, rank: number): void {
     ...[stars?.min ?? null, stars?.max ?? null, set.play_count, set.favourite_count, set.rating],
     ...[set.genre_id, set.language_id, Number(set.video), Number(set.nsfw)],
     ...[time(set.submitted_date), time(set.last_updated), hasLeaderboard(set) ? time(set.ranked_date) : null],
-    yearOf(set),
+    ...[yearOf(set), packFigures(set)],
   ]);
-  for (const map of set.beatmaps) {
-    store.run(INSERT_MAP, [
-      ...[set.id, map.id, RULESETS.indexOf(map.mode), map.difficulty_rating, map.ar, map.od, map.cs, map.hp],
-      ...[map.bpm ?? set.bpm, map.total_length, map.count_circles, map.count_sliders],
-    ]);
-  }
 }
 
 function removeTexts(store: Store, rank: number): void {
@@ -147,13 +161,14 @@ const PlacedRow = z.object({
   favourites: z.number().nullable(),
 });
 const PLACED = 'SELECT rank, id, plays, favourites FROM catalogue_sets WHERE rank > ? ORDER BY rank LIMIT 2000';
-const BodyRow = z.object({ rank: z.number(), body: z.string() });
-const BODIES = `SELECT s.rank, b.body FROM catalogue_sets s JOIN catalogue_bodies b ON b.id = s.id
-  WHERE s.rank > ? ORDER BY s.rank LIMIT 1000`;
 const BODY_OF = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 
-/** Puts every set where its popularity belongs now, and the text indexes in order. Blocks for seconds on a large catalogue. */
-export function rebuildRanks(store: Store): void {
+/** Sets put where they belong at once, and pages of a text index merged at once; about 10 ms. */
+const MOVED_AT_ONCE = 20;
+const MERGED_AT_ONCE = 64;
+
+/** Puts every set where its popularity belongs now, and the text indexes in order: a step each time it is asked for the next. */
+export function* tidySteps(store: Store): Generator<void> {
   for (let last = 0; ; ) {
     const page = store.all(PLACED, [last], PlacedRow);
     const end = page.at(-1);
@@ -163,57 +178,39 @@ export function rebuildRanks(store: Store): void {
       const right = rankOf({ id, play_count: plays, favourite_count: favourites });
       return right === rank ? [] : [{ rank, right, id }];
     });
-    store.transaction(() => {
-      for (const { rank, right, id } of misplaced) moveSet(store, id, rank, right);
-    });
+    yield;
+    for (let start = 0; start < misplaced.length; start += MOVED_AT_ONCE) {
+      store.transaction(() => {
+        for (const { rank, right, id } of misplaced.slice(start, start + MOVED_AT_ONCE))
+          moveSet(store, id, rank, right);
+      });
+      yield;
+    }
   }
-  store.run("INSERT INTO catalogue_text (catalogue_text) VALUES ('optimize')");
-  store.run("INSERT INTO catalogue_names (catalogue_names) VALUES ('optimize')");
+  for (const index of ['catalogue_text', 'catalogue_names', 'catalogue_figures']) yield* mergeSteps(store, index);
+}
+
+const TotalRow = z.object({ total: z.number() });
+
+/** Merges the pieces of a text index, as its `optimize` would at once: a negative number begins, positive ones go on with it. */
+function* mergeSteps(store: Store, index: string): Generator<void> {
+  const total = () => store.get('SELECT total_changes() AS total', [], TotalRow)?.total ?? 0;
+  for (let pages = -MERGED_AT_ONCE; ; pages = MERGED_AT_ONCE) {
+    const before = total();
+    store.run(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`, [pages]);
+    // One change is what asking makes.
+    if (total() - before < 2) return;
+    yield;
+  }
 }
 
 function moveSet(store: Store, id: number, from: number, to: number): void {
-  const body = store.get(BODY_OF, [id], z.object({ body: z.string() }))?.body;
-  const set = body === undefined ? undefined : parseBody(body);
+  const body = store.get(BODY_OF, [id], BodyRow)?.body;
+  const set = body === undefined ? undefined : parseBody(unpackBody(body));
   if (set === undefined) return;
   store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]);
   removeTexts(store, from);
   insertTexts(store, to, textsOf(set));
-}
-
-/** Writes the index of names where a step made it anew. Blocks once, for a tenth of a millisecond a set. */
-export function ensureNames(store: Store): void {
-  const hasNames = store.get('SELECT rowid AS id FROM catalogue_names LIMIT 1', [], IdRow) !== undefined;
-  if (hasNames) return;
-  store.transaction(() => {
-    for (let last = 0; ; ) {
-      const page = store.all(BODIES, [last], BodyRow);
-      if (page.length === 0) break;
-      for (const { rank, body } of page) {
-        const set = parseBody(body);
-        if (set !== undefined) insertNames(store, rank, textsOf(set));
-        last = rank;
-      }
-    }
-  });
-}
-
-/** What the fresh one does not say is taken from the known one. */
-function mergeSets(known: Beatmapset, fresh: Beatmapset): Beatmapset {
-  const maps = new Map(known.beatmaps.map(beatmap => [beatmap.id, beatmap]));
-  return {
-    ...fillNulls(known, fresh),
-    source: fresh.source || known.source,
-    tags: fresh.tags || known.tags,
-    beatmaps: fresh.beatmaps.map(beatmap => mergeBeatmaps(maps.get(beatmap.id), beatmap)),
-  };
-}
-
-function mergeBeatmaps(known: Beatmap | undefined, fresh: Beatmap): Beatmap {
-  if (known === undefined) return fresh;
-  return { ...fillNulls(known, fresh), owners: fresh.owners.length > 0 ? fresh.owners : known.owners };
-}
-
-function fillNulls<T extends object>(known: T, fresh: T): T {
-  const given = Object.fromEntries(Object.entries(fresh).filter(([, value]) => value !== null));
-  return { ...fresh, ...known, ...given };
+  store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [from]);
+  store.run(INSERT_FIGURES, [to, figureWords(set)]);
 }

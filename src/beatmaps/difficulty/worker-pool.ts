@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
+import { joinSignals } from '../../infra/concurrency/joined-signal.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -80,15 +81,18 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
     const isCold = pool.threads.length < running;
     // The thread's library is worth it, unlike those that were loaded before it.
     if (isCold) optimizeWasm();
-    const timeout = AbortSignal.timeout(isCold ? START_MS + deadlineMs : deadlineMs);
+    const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {
-      return await pool.run(job, { signal: AbortSignal.any([timeout, closing.signal]) });
+      return await pool.run(job, { signal: over.signal });
     } catch (cause) {
       if (closing.signal.aborted) throw closing.signal.reason;
       log.warn({ err: cause }, 'a difficulty thread is replaced');
-      const why = timeout.aborted ? `the map took longer than ${deadlineMs} ms` : 'the thread did not outlive the map';
+      const why = over.signal.aborted
+        ? `the map took longer than ${deadlineMs} ms`
+        : 'the thread did not outlive the map';
       throw uncomputable(why, cause);
     } finally {
+      over.release();
       running -= 1;
     }
   }
@@ -97,10 +101,13 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
     async run(job, signal) {
       signal.throwIfAborted();
       closing.signal.throwIfAborted();
-      const leave = await enter(AbortSignal.any([signal, closing.signal])).catch((error: unknown) => {
-        signal.throwIfAborted();
-        throw error;
-      });
+      const wait = joinSignals([signal, closing.signal]);
+      const leave = await enter(wait.signal)
+        .catch((error: unknown) => {
+          signal.throwIfAborted();
+          throw error;
+        })
+        .finally(wait.release);
       const answer = await abortable(compute(job).finally(leave), signal);
       if (answer.kind === 'refused') throw REFUSALS[answer.why]();
       return answer.figures;

@@ -91,6 +91,11 @@ export function statusNumber(status: Status): number {
   return STATUSES.indexOf(status) - 2;
 }
 
+/** The status of that number; a number that is none counts as `graveyard`. */
+export function statusOf(number: number): Status {
+  return STATUSES[number + 2] ?? 'graveyard';
+}
+
 /** Stars of the easiest and the hardest difficulty, of one ruleset or of all. */
 export function starRange(set: Beatmapset, ruleset?: Ruleset): { readonly min: number; readonly max: number } | null {
   let min = Number.POSITIVE_INFINITY;

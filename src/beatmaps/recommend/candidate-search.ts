@@ -2,9 +2,10 @@ import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import { PAGE_SIZE } from '../query/search.ts';
-import type { Bounds, CandidatePool } from './catalogue-candidates.ts';
+import type { Bounds } from './catalogue-candidates.ts';
 import { passesFilters, type RecommendFilters } from './filters.ts';
 import { type ScoredCandidate, scoreCandidate } from './scoring.ts';
 import type { PlannedSearch, SearchPlan } from './search-plan.ts';
@@ -18,7 +19,7 @@ export interface CandidateSearch {
   isNew(candidate: Candidate): boolean;
   readonly random: () => number;
   /** Filled with the sets that the upstreams answered. */
-  readonly sets: Map<number, Beatmapset | undefined>;
+  readonly sets: Map<number, Beatmapset>;
   /** Filled with why the upstreams could not be asked. */
   readonly failures: unknown[];
   readonly signal: AbortSignal | undefined;
@@ -26,7 +27,7 @@ export interface CandidateSearch {
 
 export interface CandidateSearchOptions {
   readonly beatmaps: Pick<Beatmaps, 'search'>;
-  readonly pool: CandidatePool;
+  readonly catalogue: Pick<Catalogue, 'draw'>;
   readonly log: Logger;
 }
 
@@ -42,7 +43,7 @@ const ENOUGH = 60;
 const ASKED_MS = 2 * 60_000;
 
 /** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */
-export function createCandidateSearch({ beatmaps, pool, log }: CandidateSearchOptions) {
+export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
   const asked = new LRUCache<string, true>({ max: 1_000, ttl: ASKED_MS });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
@@ -72,17 +73,33 @@ export function createCandidateSearch({ beatmaps, pool, log }: CandidateSearchOp
     return (await Promise.all(pages)).flat();
   }
 
+  /** A catalogue that is away knows none; the upstreams are asked then. */
+  async function draw(
+    { window, part }: PlannedSearch,
+    { random, failures }: CandidateSearch,
+  ): Promise<readonly Candidate[]> {
+    const seed = Math.floor(random() * 2 ** 32);
+    try {
+      return await catalogue.draw(window, Math.ceil(LOOKED_AT * part), seed);
+    } catch (error) {
+      log.warn({ err: error }, 'recommended without the catalogue');
+      failures.push(error);
+      return [];
+    }
+  }
+
   return async function find(search: CandidateSearch): Promise<readonly ScoredCandidate[]> {
-    const { plan, filters, ruleset, isNew, random, sets } = search;
-    const known = score(plan, filters, ({ window, part }) =>
-      pool.draw(window, Math.ceil(LOOKED_AT * part), random).filter(isNew),
-    );
+    const { plan, filters, ruleset, isNew, sets } = search;
+    const known = await scoreAll(plan, filters, async planned => (await draw(planned, search)).filter(isNew));
     if (known.length >= Math.max(ENOUGH, search.enough)) return known;
     const more = (await fetchSets(search)).filter(set => isRecommendable(set, filters));
     for (const set of more) sets.set(set.id, set);
     const maps = more.flatMap(set => set.beatmaps.map(map => candidateOf(set, map)));
     const fetched = maps.filter(map => map.ruleset === ruleset && isNew(map));
-    return [...known.filter(({ candidate }) => !sets.has(candidate.setId)), ...score(plan, filters, () => fetched)];
+    return [
+      ...known.filter(({ candidate }) => !sets.has(candidate.setId)),
+      ...(await scoreAll(plan, filters, async () => fetched)),
+    ];
   };
 }
 
@@ -92,17 +109,18 @@ function queryOf({ low, high }: Bounds): string {
 }
 
 /** What every search of the plan finds, as far as it is what was asked for. */
-function score(
+async function scoreAll(
   { searches, target }: SearchPlan,
   filters: RecommendFilters,
-  find: (search: PlannedSearch) => readonly Candidate[],
-): readonly ScoredCandidate[] {
-  return searches.flatMap(search =>
-    find(search)
+  find: (search: PlannedSearch) => Promise<readonly Candidate[]>,
+): Promise<readonly ScoredCandidate[]> {
+  const scored = searches.map(async search =>
+    (await find(search))
       .filter(({ cs }) => search.profile.keys === null || cs === search.profile.keys)
-      .map(candidate => scoreCandidate(candidate, search.profile, target))
+      .map(candidate => scoreCandidate(candidate, search, target))
       .filter(({ figures, pp }) => passesFilters(figures, pp, filters)),
   );
+  return (await Promise.all(scored)).flat();
 }
 
 function isRecommendable(set: Beatmapset, { loved }: RecommendFilters): boolean {

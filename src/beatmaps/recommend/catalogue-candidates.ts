@@ -2,32 +2,29 @@ import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
 import { type Beatmapset, RULESETS, type Ruleset } from '../model/beatmapset.ts';
+import { createRandom } from './random.ts';
 
 const STEPS_PER_STAR = 20;
 
 /**
  * Maps that give pp, and loved ones, side by side with those of nearly the same stars: one window of stars is read in few pieces, whatever
- * else the catalogue holds. Within a step they lie by set, so that filling appends and a draw may begin anywhere.
+ * else the catalogue holds. Fractions are whole numbers of `UNITS`, which take few bytes. Within a step they lie by set, so that filling appends and a draw may begin anywhere.
  */
-export const CANDIDATES_STEP = `
+export const CANDIDATES_TABLE = `
 CREATE TABLE catalogue_candidates (
   mode INTEGER NOT NULL, loved INTEGER NOT NULL, step INTEGER NOT NULL, set_id INTEGER NOT NULL, id INTEGER NOT NULL,
-  stars REAL NOT NULL, ar REAL, od REAL, cs REAL, bpm REAL, length REAL NOT NULL, objects INTEGER,
-  mapper INTEGER, plays INTEGER, favourites INTEGER, rating REAL,
+  stars INTEGER NOT NULL, ar INTEGER, od INTEGER, cs INTEGER, bpm REAL, length REAL NOT NULL, objects INTEGER,
+  mapper INTEGER, plays INTEGER, favourites INTEGER, rating INTEGER,
   PRIMARY KEY (mode, loved, step, set_id, id)
 ) STRICT, WITHOUT ROWID;
-INSERT OR IGNORE INTO catalogue_candidates
-SELECT CASE m.value ->> 'mode' WHEN 'osu' THEN 0 WHEN 'taiko' THEN 1 WHEN 'fruits' THEN 2 ELSE 3 END,
-  b.body ->> 'status' = 'loved', CAST((m.value ->> 'difficulty_rating') * ${STEPS_PER_STAR} AS INTEGER), b.id, m.value ->> 'id',
-  m.value ->> 'difficulty_rating', m.value ->> 'ar', m.value ->> 'od', m.value ->> 'cs',
-  coalesce(m.value ->> 'bpm', b.body ->> 'bpm'), m.value ->> 'total_length',
-  (m.value ->> 'count_circles') + (m.value ->> 'count_sliders') + coalesce(m.value ->> 'count_spinners', 0),
-  coalesce(m.value ->> '$.owners[0].id', m.value ->> 'user_id', b.body ->> 'user_id'),
-  coalesce(m.value ->> 'playcount', (b.body ->> 'play_count') / json_array_length(b.body, '$.beatmaps')),
-  b.body ->> 'favourite_count', b.body ->> 'rating'
-FROM catalogue_bodies b, json_each(b.body, '$.beatmaps') m
-WHERE b.body ->> 'status' IN ('ranked', 'approved', 'loved');
 `;
+
+/** What one is, of what a column holds. */
+const UNITS = { stars: 100_000, ar: 100, od: 100, cs: 100, rating: 10_000 };
+
+function inUnits(value: number | null, units: number): number | null {
+  return value === null ? null : Math.round(value * units);
+}
 
 const COLUMNS = 'set_id, id, stars, ar, od, cs, bpm, length, objects, mapper, plays, favourites, rating';
 const PLACE = 'mode = ? AND loved = ? AND step = ?';
@@ -39,21 +36,27 @@ function stepOf(stars: number): number {
   return Math.floor(stars * STEPS_PER_STAR);
 }
 
+/** What cannot be downloaded any more is not recommended. */
+function isCandidate(set: Beatmapset): boolean {
+  return isPlayable(set) && !set.download_disabled;
+}
+
 /** Keeps the candidates of a set in step with it; call it in the set's own transaction. */
 export function writeCandidates(store: Store, known: Beatmapset | undefined, set: Beatmapset): void {
-  if (known !== undefined && isPlayable(known)) {
+  if (known !== undefined && isCandidate(known)) {
     for (const { mode, difficulty_rating } of known.beatmaps) {
       const place = placeOf(mode, known.status === 'loved', stepOf(difficulty_rating));
       store.run(`DELETE FROM catalogue_candidates WHERE ${PLACE} AND set_id = ?`, [...place, set.id]);
     }
   }
-  if (!isPlayable(set)) return;
+  if (!isCandidate(set)) return;
   for (const beatmap of set.beatmaps) {
     const one = candidateOf(set, beatmap);
     store.run(INSERT, [
       ...placeOf(one.ruleset, set.status === 'loved', stepOf(one.stars)),
-      ...[one.setId, one.id, one.stars, one.ar, one.od, one.cs, one.bpm, one.length],
-      ...[one.objects, one.mapper, one.plays, one.favourites, one.rating],
+      ...[one.setId, one.id, inUnits(one.stars, UNITS.stars), inUnits(one.ar, UNITS.ar), inUnits(one.od, UNITS.od)],
+      ...[inUnits(one.cs, UNITS.cs), one.bpm, one.length, one.objects, one.mapper, one.plays, one.favourites],
+      inUnits(one.rating, UNITS.rating),
     ]);
   }
 }
@@ -80,9 +83,9 @@ export interface CandidatePool {
   /**
    * About `size` maps, from all over the window.
    *
-   * @param random from 0 up to 1; decides which maps are drawn where there are more
+   * @param seed decides which maps are drawn where there are more
    */
-  draw(window: CandidateWindow, size: number, random: () => number): readonly Candidate[];
+  draw(window: CandidateWindow, size: number, seed: number): readonly Candidate[];
 }
 
 const figure = z.number().nullable();
@@ -101,8 +104,10 @@ const Line = z.object({
   favourites: figure,
   rating: figure,
 });
-const LINE = `json_object('setId', set_id, 'id', id, 'stars', stars, 'ar', ar, 'od', od, 'cs', cs, 'bpm', bpm, 'length', length,
-  'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites, 'rating', rating)`;
+const fraction = (column: keyof typeof UNITS) => `'${column}', ${column} / ${UNITS[column]}.0`;
+const LINE = `json_object('setId', set_id, 'id', id, ${fraction('stars')}, ${fraction('ar')}, ${fraction('od')}, ${fraction('cs')},
+  'bpm', bpm, 'length', length, 'objects', objects, 'mapper', mapper, 'plays', plays, 'favourites', favourites,
+  ${fraction('rating')})`;
 /** One piece of text is handed over ten times as fast as so many rows. */
 const LinesRow = z.object({ lines: z.string() });
 const SetRow = z.object({ id: z.number() });
@@ -137,7 +142,8 @@ export function createCandidatePool(store: Store): CandidatePool {
   }
 
   return {
-    draw(window, size, random) {
+    draw(window, size, seed) {
+      const random = createRandom(seed);
       const { ruleset, stars, loved } = window;
       const filter = filterOf(window);
       const first = stepOf(Math.max(0, stars.low));
@@ -159,12 +165,17 @@ interface Filter {
 }
 
 function filterOf({ stars, bpm, length, ar, cs }: CandidateWindow): Filter {
-  const bounds = Object.entries({ stars, bpm, length, ar, cs }).flatMap(([column, range]) =>
-    range === undefined ? [] : [{ column, range }],
-  );
+  const asked = [
+    ['stars', stars, UNITS.stars],
+    ['bpm', bpm, 1],
+    ['length', length, 1],
+    ['ar', ar, UNITS.ar],
+    ['cs', cs, UNITS.cs],
+  ] as const;
+  const bounds = asked.flatMap(([column, range, units]) => (range === undefined ? [] : [{ column, range, units }]));
   return {
     sql: bounds.map(({ column }) => `AND ${column} BETWEEN ? AND ?`).join(' '),
-    params: bounds.flatMap(({ range }) => [range.low, range.high]),
+    params: bounds.flatMap(({ range, units }) => [range.low * units, range.high * units]),
   };
 }
 

@@ -1,8 +1,9 @@
-import { toAppError } from '../../errors.ts';
+import { AppError, toAppError } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Browsed, Caller, Command, CommandContext, Services, Suggestion } from '../command.ts';
 import { commandSpec } from '../dispatch/command-texts.ts';
 import type { FailureLog } from '../dispatch/failure-log.ts';
+import type { UserRateLimit } from '../dispatch/user-rate-limit.ts';
 import { type LineSuggestion, optionValues, suggestLine } from './suggestions.ts';
 
 export interface OptionRequest {
@@ -20,6 +21,8 @@ export interface BrowseRequest {
   readonly text: string;
   /** As the page before gave it. */
   readonly next: string | undefined;
+  /** Whether an upstream may be asked, at the caller's cost, when nothing is known here. Default: none is. */
+  readonly mayAsk?: () => Promise<boolean>;
 }
 
 /** What helps people while they still type. */
@@ -39,10 +42,11 @@ export interface AutocompleteOptions {
   readonly logFailure: FailureLog;
   /** Never rejects. */
   readonly isBlocked: (caller: Caller) => Promise<boolean>;
+  readonly admit: UserRateLimit;
 }
 
 export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
-  const { commands, services, translator, logFailure, isBlocked } = options;
+  const { commands, services, translator, logFailure, isBlocked, admit } = options;
 
   async function contextOf(caller: Caller, signal: AbortSignal): Promise<CommandContext> {
     return { caller, t: await translator(caller), services, signal, progress: () => undefined };
@@ -87,17 +91,28 @@ export function createAutocomplete(options: AutocompleteOptions): Autocomplete {
         signal,
       ),
 
-    async browse({ caller, signal, text, next }) {
+    async browse({ caller, signal, text, next, mayAsk }) {
       const command = commands.find(each => each.browse !== undefined);
       const pages = await orNone(
         async () => {
-          const found = await command?.browse?.(text, next, await contextOf(caller, signal));
-          return found ? [found] : [];
+          if (command?.browse === undefined) return [];
+          const context = await contextOf(caller, signal);
+          const known = await command.browse(text, next, context, 'local').catch(noneWithoutCatalogue);
+          const isAsked = known.cards.length === 0 && (await mayAsk?.()) === true;
+          if (!isAsked || (await admit(command, caller)) !== undefined) return [known];
+          return [await command.browse(text, next, context, 'upstream')];
         },
         caller,
         signal,
       );
-      return pages[0] ?? { cards: [], next: undefined };
+      return pages[0] ?? NOTHING;
     },
   };
+}
+
+const NOTHING: Browsed = { cards: [], next: undefined };
+
+function noneWithoutCatalogue(error: unknown): Browsed {
+  if (error instanceof AppError && error.code === 'upstream_unavailable') return NOTHING;
+  throw error;
 }

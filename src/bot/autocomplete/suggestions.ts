@@ -61,8 +61,8 @@ async function continuations(
   if (named && separator !== undefined) {
     const label = partial.slice(0, separator + 1);
     const found = await optionValues(command, named, partial.slice(separator + 1), context);
-    return found.map(({ label: shown, value }) =>
-      lineWith(before, `${label}${quoted(value)}`, shown, named.description),
+    return found.map(({ label: shown, detail = named.description, value }) =>
+      lineWith(before, `${label}${quoted(value)}`, shown, detail),
     );
   }
   const whole = await wholeValues(text, { command, spec }, context);
@@ -72,7 +72,9 @@ async function continuations(
   const values = next ? await optionValues(command, next, partial, context) : [];
   const wanted = partial.toLowerCase();
   return [
-    ...values.map(({ label, value }) => lineWith(before, quoted(value), label, next?.description ?? '')),
+    ...values.map(({ label, detail, value }) =>
+      lineWith(before, quoted(value), label, detail ?? next?.description ?? ''),
+    ),
     ...left
       .filter(option => option !== next || (values.length === 0 && !option.option.required))
       .filter(option => option.name.toLowerCase().startsWith(wanted) || option.key.startsWith(wanted))
@@ -91,7 +93,7 @@ async function wholeValues(text: string, { command, spec }: KnownCommand, contex
   const isSure = spec.options.some(option => typed.split(/\s+/).some(word => mentions(word, option)));
   if (first === undefined || !isRest(first) || !typed.includes(' ') || isSure) return [];
   const values = await optionValues(command, first, typed, context);
-  return values.map(({ label, value }) => lineWith(before, quoted(value), label, first.description));
+  return values.map(({ label, detail = first.description, value }) => lineWith(before, quoted(value), label, detail));
 }
 
 function isRest({ option }: OptionSpec): boolean {

@@ -2,21 +2,24 @@ import type { Score } from '../../beatmaps/model/score.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock } from '../reply.ts';
 import { roundStep } from './chart.ts';
+import { card, label, legend } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { card, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
+import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
 
-export const PP_CURVE: Size = { width: WIDTH, height: 440 };
+export const PP_CURVE: Size = { width: WIDTH, height: 580 };
 
-const CHART = { left: MARGIN + 76, top: 140, width: WIDTH - 2 * MARGIN - 76, height: 220 };
+const CHART = { left: MARGIN + 126, top: 220, width: WIDTH - 2 * MARGIN - 126, height: 266 };
 
 /** Mods that make a map another one to play; the rest change little. In the order in which they decide the colour. */
 const CLASSES = [
-  { mods: ['DT', 'NC'], name: 'DT', colour: THEME.marigold },
-  { mods: ['HR'], name: 'HR', colour: THEME.berry },
-  { mods: ['EZ', 'HT', 'DC', 'FL'], name: 'EZ · HT · FL', colour: THEME.lilac },
+  { mods: ['DT', 'NC'], name: 'DT', colour: 'marigold' },
+  { mods: ['HR'], name: 'HR', colour: 'berry' },
+  { mods: ['EZ', 'HT', 'DC', 'FL'], name: 'EZ · HT · FL', colour: 'lilac' },
 ] as const;
-const OTHERS = { name: 'NM · HD', colour: THEME.accent };
+const OTHERS = { name: 'NM · HD', colour: 'accent' } as const;
+
+type PlayClass = Pick<(typeof CLASSES)[number], 'name' | 'colour'> | typeof OTHERS;
 
 /** A player's best plays as an image card with its alt text; undefined where there are too few for a curve. */
 export function ppPicture(
@@ -31,71 +34,73 @@ export function ppPicture(
     t.messages.cards.worth(t.number(Math.round(pp))),
   );
   const alt = t.messages.cards.curveAlt(username, worth.length, top ?? '', last ?? '');
-  return { kind: 'picture', picture: painter.picture('plays', renderPpCurve(username, scores, t), PP_CURVE), alt };
+  const picture = painter.picture('plays', look => renderPpCurve(username, scores, { t, look }), PP_CURVE);
+  return { kind: 'picture', picture, alt };
 }
 
 const FEWEST = 3;
 
 /** A player's best plays from the first to the last, by what they are worth. */
-export function renderPpCurve(username: string, scores: readonly Score[], t: Translator): string {
-  const { cards } = t.messages;
-  const plays = scores.flatMap(({ pp, mods }) => (pp === null ? [] : [{ pp, look: lookOf(mods) }]));
+export function renderPpCurve(username: string, scores: readonly Score[], pen: Pen): string {
+  const { t, look } = pen;
+  const plays = scores.flatMap(({ pp, mods }) => (pp === null ? [] : [{ pp, playClass: classOf(mods) }]));
   const top = Math.max(1, ...plays.map(({ pp }) => pp));
   const step = roundStep(top, 4);
   const ceiling = Math.ceil(top / step) * step;
-  const looks = [OTHERS, ...CLASSES].filter(({ name }) => plays.some(({ look }) => look.name === name));
-  return card(PP_CURVE, [
-    label(cards.topPlays(username, plays.length), {
+  const classes = [OTHERS, ...CLASSES].filter(({ name }) => plays.some(({ playClass }) => playClass.name === name));
+  return card(PP_CURVE, look, [
+    label(t.messages.cards.topPlays(username, plays.length), {
       x: MARGIN,
-      y: 66,
-      size: 32,
+      y: 84,
+      size: 46,
       bold: true,
+      colour: look.ink,
       maxWidth: WIDTH - 2 * MARGIN,
     }),
-    ...looks.flatMap(({ name, colour }, index) => [
-      element('circle', { cx: MARGIN + 10 + index * 190, cy: 98, r: 9, fill: colour }),
-      label(name, { x: MARGIN + 28 + index * 190, y: 105, size: 21 }),
-    ]),
-    ...levels(step, ceiling, t),
-    ...bars(plays, ceiling),
-    ...places(plays.length),
+    ...legend(
+      classes.map(({ name, colour }) => ({ name, colour: look[colour] })),
+      { x: MARGIN, y: 152, look },
+    ),
+    ...levels(step, ceiling, pen),
+    ...bars(
+      plays.map(({ pp, playClass }) => ({ pp, colour: look[playClass.colour] })),
+      ceiling,
+    ),
+    ...places(plays.length, pen),
   ]);
 }
 
-function lookOf(mods: Score['mods']): { readonly name: string; readonly colour: string } {
+function classOf(mods: Score['mods']): PlayClass {
   const acronyms = mods.map(({ acronym }) => acronym);
   return CLASSES.find(each => each.mods.some(mod => acronyms.includes(mod))) ?? OTHERS;
 }
 
-function levels(step: number, ceiling: number, t: Translator): readonly Markup[] {
+function levels(step: number, ceiling: number, { t, look }: Pen): readonly Markup[] {
   return Array.from({ length: Math.round(ceiling / step) + 1 }, (_, index) => index * step).flatMap(value => {
     const y = CHART.top + CHART.height * (1 - value / ceiling);
     return [
-      element('rect', { x: CHART.left, y: y - 1, width: CHART.width, height: 2, fill: THEME.line }),
-      label(t.number(value), { x: CHART.left - 14, y: y + 7, size: 20, anchor: 'end', colour: THEME.muted }),
+      element('rect', { x: CHART.left, y: y - 1, width: CHART.width, height: 2, fill: look.line }),
+      label(t.number(value), { x: CHART.left - 16, y: y + 14, anchor: 'end', colour: look.muted }),
     ];
   });
 }
 
-function bars(
-  plays: readonly { readonly pp: number; readonly look: { readonly colour: string } }[],
-  ceiling: number,
-): readonly Markup[] {
+function bars(plays: readonly { readonly pp: number; readonly colour: string }[], ceiling: number): readonly Markup[] {
   const column = CHART.width / Math.max(20, plays.length);
-  return plays.map(({ pp, look }, index) => {
+  return plays.map(({ pp, colour }, index) => {
     const height = (CHART.height * pp) / ceiling;
     return element('rect', {
       x: CHART.left + index * column,
       y: CHART.top + CHART.height - height,
       width: Math.max(1.5, column - (column > 6 ? 2 : 0.5)),
       height,
-      fill: look.colour,
+      fill: colour,
     });
   });
 }
 
 /** Which play of the list stands where: the first, the middle and the last. */
-function places(count: number): readonly Markup[] {
+function places(count: number, { look }: Pen): readonly Markup[] {
   const column = CHART.width / Math.max(20, count);
   const shown = count < 2 ? [1] : count < 5 ? [1, count] : [1, Math.ceil(count / 2), count];
   return count === 0
@@ -103,10 +108,9 @@ function places(count: number): readonly Markup[] {
     : shown.map(place =>
         label(`${place}`, {
           x: CHART.left + (place === count && count >= 20 ? place : place - 0.5) * column,
-          y: CHART.top + CHART.height + 34,
-          size: 20,
+          y: CHART.top + CHART.height + 56,
           anchor: place === count && count >= 20 ? 'end' : 'middle',
-          colour: THEME.muted,
+          colour: look.muted,
         }),
       );
 }

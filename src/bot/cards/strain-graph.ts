@@ -3,24 +3,27 @@ import type { Beatmap, Beatmapset } from '../../beatmaps/model/beatmapset.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { PictureBlock } from '../reply.ts';
 import { areaPath, linePath, peaksOf, pointsIn, roundStep } from './chart.ts';
+import { card, drawableTitle, label, legend, PILL, starPill } from './shapes.ts';
 import { element, type Markup } from './svg.ts';
 import type { SvgRasterizer } from './svg-rasterizer.ts';
-import { card, drawableTitle, label, MARGIN, type Size, THEME, WIDTH } from './theme.ts';
+import { MARGIN, type Pen, type Size, WIDTH } from './theme.ts';
 
-export const STRAIN_GRAPH: Size = { width: WIDTH, height: 400 };
+export const STRAIN_GRAPH: Size = { width: WIDTH, height: 590 };
 
 export interface StrainView {
   /** Artist and title as they can be drawn. */
   readonly title: string;
   /** The difficulty, and mods. */
   readonly subtitle: string;
+  /** With the mods; null where they are not known. */
+  readonly stars: number | null;
   readonly sectionMs: number;
   /** One value a section; hardest skills first where it matters. */
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
 }
 
-const CHART = { left: MARGIN, top: 150, width: WIDTH - 2 * MARGIN, height: 180 };
-const COLOURS = [THEME.accent, THEME.marigold, THEME.berry, THEME.sky, THEME.lilac];
+const CHART = { left: MARGIN, top: 300, width: WIDTH - 2 * MARGIN, height: 200 };
+const COLOURS = ['accent', 'marigold', 'berry', 'sky', 'lilac'] as const;
 /** As many as can be distinguished in the chart. */
 const MAX_POINTS = 220;
 
@@ -29,7 +32,7 @@ const DOUBLES = new Set(['aimNoSliders', 'singleColorStamina']);
 
 /** The strains of a difficulty, with their words for those who cannot see them; undefined where there are none. */
 export function strainPicture(
-  { set, beatmap, mods, estimated }: StrainSubject,
+  { set, beatmap, mods, stars, estimated }: StrainSubject,
   painter: SvgRasterizer,
   t: Translator,
 ): PictureBlock | undefined {
@@ -38,37 +41,44 @@ export function strainPicture(
   const view: StrainView = {
     title: `${set.artist} - ${drawableTitle(set.title, set.title_unicode)}`,
     subtitle: `[${beatmap.version}]${mods.length === 0 ? '' : ` +${mods.join('')}`}`,
+    stars,
     sectionMs: strains.sectionMs,
     // The library reckons with the mod everywhere; people ask about it only when they play with it.
     series: strains.series.filter(({ name }) => !DOUBLES.has(name) && (name !== 'flashlight' || mods.includes('FL'))),
   };
   const alt = t.messages.cards.strainsAlt(`${view.title} ${view.subtitle}`, t.duration(hardestAt(view)));
-  return { kind: 'picture', picture: painter.picture('strains', renderStrainGraph(view, t), STRAIN_GRAPH), alt };
+  const picture = painter.picture('strains', look => renderStrainGraph(view, { t, look }), STRAIN_GRAPH);
+  return { kind: 'picture', picture, alt };
 }
 
 export interface StrainSubject {
   readonly set: Pick<Beatmapset, 'artist' | 'title' | 'title_unicode'>;
   readonly beatmap: Pick<Beatmap, 'version'>;
   readonly mods: readonly string[];
+  /** As the reply says them. */
+  readonly stars: number | null;
   readonly estimated: Pick<MapDifficulty, 'strains'>;
 }
 
 /** How hard a map is from its beginning to its end, each skill beside the others, its hardest moment marked. */
-export function renderStrainGraph(view: StrainView, t: Translator): string {
+export function renderStrainGraph(view: StrainView, pen: Pen): string {
+  const { t, look } = pen;
   const series = view.series
     .filter(({ values }) => values.some(value => value > 0))
     .slice(0, COLOURS.length)
     .map(({ name, values }, index) => ({
-      name,
+      name: t.messages.cards.skills.get(name) ?? name,
       values: peaksOf(values, MAX_POINTS),
-      colour: COLOURS[index] ?? THEME.ink,
+      colour: look[COLOURS[index] ?? 'ink'],
     }));
   const peak = Math.max(1e-9, ...series.flatMap(({ values }) => values));
   const lengthMs = Math.max(0, ...view.series.map(({ values }) => values.length)) * view.sectionMs;
-  return card(STRAIN_GRAPH, [
-    label(view.title, { x: MARGIN, y: 66, size: 32, bold: true, maxWidth: WIDTH - 2 * MARGIN }),
-    label(view.subtitle, { x: MARGIN, y: 102, size: 23, colour: THEME.muted, maxWidth: 520 }),
-    ...legend(series, t),
+  const maxWidth = WIDTH - 2 * MARGIN - (view.stars === null ? 0 : PILL.width + 24);
+  return card(STRAIN_GRAPH, look, [
+    label(view.title, { x: MARGIN, y: 84, size: 44, bold: true, colour: look.ink, maxWidth }),
+    label(view.subtitle, { x: MARGIN, y: 144, colour: look.muted, maxWidth: WIDTH - 2 * MARGIN }),
+    ...(view.stars === null ? [] : [starPill(view.stars, WIDTH - MARGIN - PILL.width, 34, look)]),
+    ...legend(series, { x: MARGIN, y: 210, look }),
     ...series.flatMap(({ values, colour }) => {
       const points = pointsIn(CHART, values, { min: 0, max: peak });
       return [
@@ -77,41 +87,25 @@ export function renderStrainGraph(view: StrainView, t: Translator): string {
           d: linePath(points),
           fill: 'none',
           stroke: colour,
-          'stroke-width': 2.5,
+          'stroke-width': 3.5,
           'stroke-linejoin': 'round',
         }),
       ];
     }),
-    ...times(lengthMs, t),
-    ...hardest(view, lengthMs, t),
+    ...times(lengthMs, pen),
+    ...hardest(view, lengthMs, pen),
   ]);
 }
 
-interface Drawn {
-  readonly name: string;
-  readonly colour: string;
-}
-
-function legend(series: readonly Drawn[], t: Translator): readonly Markup[] {
-  const column = 150;
-  const left = WIDTH - MARGIN - series.length * column;
-  return series.flatMap(({ name, colour }, index) => [
-    element('circle', { cx: left + index * column + 10, cy: 95, r: 9, fill: colour }),
-    label(t.messages.cards.skills.get(name) ?? name, { x: left + index * column + 28, y: 102, size: 21 }),
-  ]);
-}
-
-function times(lengthMs: number, t: Translator): readonly Markup[] {
+function times(lengthMs: number, { t, look }: Pen): readonly Markup[] {
   const foot = CHART.top + CHART.height;
-  const line = element('rect', { x: CHART.left, y: foot, width: CHART.width, height: 2, fill: THEME.line });
+  const line = element('rect', { x: CHART.left, y: foot, width: CHART.width, height: 2, fill: look.line });
   if (lengthMs <= 0) return [line];
   const stepMs = stepFor(lengthMs);
   const ticks: Markup[] = [];
   for (let at = 0; at <= lengthMs - stepMs / 3; at += stepMs) {
     const x = CHART.left + (at / lengthMs) * CHART.width;
-    ticks.push(
-      label(t.duration(at), { x, y: foot + 36, size: 21, colour: THEME.muted, anchor: at === 0 ? 'start' : 'middle' }),
-    );
+    ticks.push(label(t.duration(at), { x, y: foot + 56, colour: look.muted, anchor: at === 0 ? 'start' : 'middle' }));
   }
   return [line, ...ticks];
 }
@@ -119,7 +113,7 @@ function times(lengthMs: number, t: Translator): readonly Markup[] {
 /** Times people count in. */
 function stepFor(lengthMs: number): number {
   const steps = [5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600].map(seconds => seconds * 1000);
-  return steps.find(step => lengthMs / step <= 7) ?? roundStep(lengthMs, 6);
+  return steps.find(step => lengthMs / step <= 6) ?? roundStep(lengthMs, 6);
 }
 
 /** Milliseconds from the beginning to where all skills together ask most. */
@@ -129,7 +123,7 @@ function hardestAt({ series, sectionMs }: StrainView): number {
   return sectionMs * sums.reduce((best, value, at) => (value > (sums[best] ?? 0) ? at : best), 0);
 }
 
-function hardest(view: StrainView, lengthMs: number, t: Translator): readonly Markup[] {
+function hardest(view: StrainView, lengthMs: number, { t, look }: Pen): readonly Markup[] {
   if (!view.series.some(({ values }) => values.some(value => value > 0))) return [];
   const at = hardestAt(view);
   const x = CHART.left + (at / lengthMs) * CHART.width;
@@ -137,16 +131,16 @@ function hardest(view: StrainView, lengthMs: number, t: Translator): readonly Ma
   return [
     element('rect', {
       x: x - 1,
-      y: CHART.top - 30,
-      width: 2,
-      height: CHART.height + 30,
-      fill: THEME.ink,
+      y: CHART.top - 46,
+      width: 3,
+      height: CHART.height + 46,
+      fill: look.ink,
       'fill-opacity': 0.7,
     }),
     label(t.messages.cards.hardest(t.duration(at)), {
-      x: isLate ? x - 10 : x + 10,
+      x: isLate ? x - 14 : x + 16,
       y: CHART.top - 14,
-      size: 21,
+      colour: look.ink,
       anchor: isLate ? 'end' : 'start',
     }),
   ];

@@ -3,16 +3,16 @@ import { createRequire } from 'node:module';
 import { renderAsync } from '@resvg/resvg-js';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import type { Picture } from '../reply.ts';
-import { type Size, TYPEFACE } from './theme.ts';
+import type { Picture, Theme } from '../reply.ts';
+import { LOOKS, type Look, type Size, TYPEFACE } from './theme.ts';
 
 /** Turns SVG into PNG. */
 export interface SvgRasterizer {
   /**
    * Costs nothing until it is drawn. Equal SVGs are one image, kept for a while.
-   * @param svg a whole document of that size, with no address in it
+   * @param render a whole document of that size, with no address in it
    */
-  picture(name: string, svg: string, size: Size): Picture;
+  picture(name: string, render: (look: Look) => string, size: Size): Picture;
 }
 
 export interface SvgRasterizerOptions {
@@ -36,9 +36,14 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
   });
 
   return {
-    picture(name, svg, { width, height }) {
+    picture(name, render, { width, height }) {
+      const svg = render(LOOKS.dark);
       const key = `${name}-${createHash('sha256').update(svg).digest('hex').slice(0, 24)}`;
-      return { key, width, height, draw: () => drawn.forceFetch(key, { context: svg }) };
+      const draw = (theme: Theme = 'dark') =>
+        theme === 'dark'
+          ? drawn.forceFetch(key, { context: svg })
+          : drawn.forceFetch(`${key}-${theme}`, { context: render(LOOKS[theme]) });
+      return { key, width, height, draw };
     },
   };
 }

@@ -102,7 +102,11 @@ export const beatmapInfo = defineCommand({
         services.painter &&
         beatmap &&
         strains &&
-        strainPicture({ set, beatmap, mods: chosen, estimated: strains }, services.painter, t),
+        strainPicture(
+          { set, beatmap, mods: chosen, stars: ratings.get(beatmap.id)?.stars ?? null, estimated: strains },
+          services.painter,
+          t,
+        ),
       downloadToken: downloadToken(services, set.id),
       openToken: (id: number) => openMapToken(services, id, chosen),
       plays:

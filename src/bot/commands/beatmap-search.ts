@@ -41,8 +41,9 @@ export const beatmapSearch = defineCommand({
     );
     return renderSearch({ ...found, query, sort, pages, openToken: ({ id }) => openSetToken(services, id) }, t);
   },
-  async browse(text, next, { services, t }) {
-    const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source: 'local' });
+  async browse(text, next, { services, signal, t }, reach) {
+    const source = reach === 'local' ? 'local' : undefined;
+    const found = await services.beatmaps.search({ q: text, cursor: next, limit: PER_GLANCE, source, signal });
     const openToken = ({ id }: { readonly id: number }) => openSetToken(services, id);
     return { cards: found.sets.map(set => setCard(set, t, { openToken })), next: found.cursor ?? undefined };
   },

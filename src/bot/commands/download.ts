@@ -5,12 +5,12 @@ import { usageError } from '../dispatch/usage-error.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
 import { renderCover } from '../views/cover.ts';
 import { hasSound, renderPost } from '../views/post.ts';
-import { type Site, siteNameOf } from '../views/site-name.ts';
+import { type CardSite, postSite, siteNameOf } from '../views/site-name.ts';
 
 const MAX_ITEM = 100;
 
 /** Brings a post: all its files, the one that the link or the caller points at, or only the audio. */
-export function createDownload({ sources }: { readonly sources: readonly Site[] }) {
+export function createDownload({ sources }: { readonly sources: readonly CardSite[] }) {
   return defineCommand({
     name: 'download',
     options: {
@@ -29,7 +29,7 @@ export function createDownload({ sources }: { readonly sources: readonly Site[] 
       if (disabled !== undefined) throw usageError('sourceOff', { site: siteNameOf(disabled, sources, t) });
       progress('fetching');
       const { post, itemIndex, reason } = await services.extractor.extract(link, { signal });
-      const site = siteNameOf(post.source, sources, t);
+      const site = postSite(post, sources, t);
       if (reason !== undefined) return renderCover(post, site, reason, t);
       progress('preparing');
       const count = itemCount(post);

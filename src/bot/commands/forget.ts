@@ -4,7 +4,7 @@ import { renderForgetQuestion, renderForgotten } from '../views/forget.ts';
 /** Deletes all that is kept about the caller, once they confirmed it. */
 export const forget = defineCommand({
   name: 'forget',
-  options: { what: { type: 'choice', required: false, choices: ['me'] } },
+  options: { what: { type: 'choice', required: false, choices: ['me'], only: 'typed' } },
   visibility: 'caller',
   cost: 0,
   async run({ what }, { caller, services, t }: CommandContext) {
@@ -15,6 +15,7 @@ export const forget = defineCommand({
     }
     await services.settings.forgetUser(owner);
     await services.actions.forget(owner);
+    await services.accountLinks?.forgetUser(owner);
     await services.memory.forgetUser(owner);
     await services.recommendationHistory.forgetUser(owner);
     await services.requests.forgetUser(caller.platform, caller.userId);

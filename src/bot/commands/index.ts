@@ -1,5 +1,5 @@
 import type { Command } from '../command.ts';
-import type { Site } from '../views/site-name.ts';
+import type { CardSite } from '../views/site-name.ts';
 import { about } from './about.ts';
 import { beatmapDownload } from './beatmap-download.ts';
 import { beatmapInfo } from './beatmap-info.ts';
@@ -26,9 +26,17 @@ import { osuTrack } from './plays/osu-track.ts';
 import { osuWhatIf } from './plays/osu-whatif.ts';
 import { privacy } from './privacy.ts';
 import { createSettings } from './settings.ts';
+import { createStart } from './start.ts';
+import { welcome } from './welcome.ts';
+
+export interface CommandListOptions {
+  readonly sources: readonly CardSite[];
+  /** The link of a post that works here, for those who want to see what Medley does. */
+  readonly example?: string | undefined;
+}
 
 /** Every command of Medley, in the order of its help. */
-export function createCommandList({ sources }: { readonly sources: readonly Site[] }): readonly Command[] {
+export function createCommandList({ sources, example }: CommandListOptions): readonly Command[] {
   const list: readonly Command[] = [
     createDownload({ sources }),
     beatmapSearch,
@@ -55,6 +63,8 @@ export function createCommandList({ sources }: { readonly sources: readonly Site
     forget,
     createHelp(() => list),
     about,
+    createStart({ example }),
+    welcome,
   ].map(notingMembers);
   return list;
 }

@@ -1,5 +1,5 @@
 import { type CommandContext, callerKey, defineCommand } from '../command.ts';
-import { renderUnlinked } from '../views/player.ts';
+import { renderUnlinked } from '../views/linking.ts';
 
 /** Forgets which player the caller is. */
 export const osuUnlink = defineCommand({

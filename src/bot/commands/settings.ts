@@ -9,6 +9,7 @@ import {
   defineCommand,
   type Services,
 } from '../command.ts';
+import { PREFIXES, type Prefix } from '../dispatch/short-forms.ts';
 import { chatSettingsOf, decidesForChat } from '../settings/chat-settings.ts';
 import type { ChatSettings, UserSettings } from '../settings/settings.ts';
 import { type ChatView, type LanguageView, renderSettings, type SwitchView } from '../views/settings.ts';
@@ -16,6 +17,8 @@ import { type Site, siteName } from '../views/site-name.ts';
 
 const AUTOMATIC = 'auto';
 const TAGS = [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)];
+
+const NO_PREFIX = 'off';
 
 type Switches = Readonly<Record<'links' | 'osu-links' | 'embeds' | 'captions', boolean | undefined>>;
 
@@ -29,15 +32,20 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
       'osu-links': { type: 'boolean', required: false, only: 'group' },
       embeds: { type: 'boolean', required: false, only: 'group' },
       captions: { type: 'boolean', required: false, only: 'group' },
+      prefix: { type: 'choice', required: false, choices: [NO_PREFIX, ...PREFIXES], only: 'group' },
       ...Object.fromEntries(sources.map(site => [site.id, siteOption(site)])),
       'chat-language': { type: 'choice', required: false, choices: TAGS, only: 'group' },
     },
     visibility: 'caller',
     cost: 0,
-    async run({ language, 'chat-language': chatLanguage, ...switches }, { caller, services, t }: CommandContext) {
+    async run(
+      { language, 'chat-language': chatLanguage, prefix, ...switches },
+      { caller, services, t }: CommandContext,
+    ) {
       const isGroup = caller.chatKind === 'group';
       const isAdmin = isGroup && (await decidesForChat(caller));
-      const chatChange = changeOf(await chatSettingsOf(services, caller), switches, chatLanguage, sources);
+      const words = { language: chatLanguage, prefix };
+      const chatChange = changeOf(await chatSettingsOf(services, caller), switches, words, sources);
       if (chatChange !== undefined && !isAdmin) {
         throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
       }
@@ -67,11 +75,16 @@ function languageOf(choice: string): string | null {
   return choice === AUTOMATIC ? null : choice;
 }
 
+interface ChosenWords {
+  readonly language: string | undefined;
+  readonly prefix: Prefix | typeof NO_PREFIX | undefined;
+}
+
 /** Undefined when nothing of the chat is to change. */
 function changeOf(
   { disabledSources }: ChatSettings,
   { links, 'osu-links': osuLinks, embeds, captions, ...switched }: Switches,
-  language: string | undefined,
+  { language, prefix }: ChosenWords,
   sources: readonly Site[],
 ): Partial<ChatSettings> | undefined {
   const chosen: Readonly<Record<string, unknown>> = switched;
@@ -86,6 +99,7 @@ function changeOf(
     ...(embeds === undefined ? {} : { suppressEmbeds: embeds }),
     ...(captions === undefined ? {} : { captions }),
     ...(language === undefined ? {} : { language: languageOf(language) }),
+    ...(prefix === undefined ? {} : { prefix: prefix === NO_PREFIX ? null : prefix }),
     ...(sources.some(({ id }) => chosen[id] !== undefined) ? { disabledSources: [...off] } : {}),
   };
   return Object.keys(change).length > 0 ? change : undefined;
@@ -106,7 +120,7 @@ function ownLanguage({ language }: UserSettings, chat: ChatSettings, asked: Aske
 }
 
 function chatView(chat: ChatSettings, asked: Asked, sources: readonly Site[]): Omit<ChatView, 'diagnosis'> {
-  const { autoDetect, osuLinks, suppressEmbeds, captions, language, disabledSources } = chat;
+  const { autoDetect, osuLinks, suppressEmbeds, captions, language, prefix, disabledSources } = chat;
   const { caller, services, t } = asked;
   const names = t.messages.settings.switches;
   const rows = [
@@ -118,6 +132,7 @@ function chatView(chat: ChatSettings, asked: Asked, sources: readonly Site[]): O
   ];
   return {
     switches: rows.map((row): SwitchView => ({ ...row, token: tokenFor(row.key, !row.isOn, caller, services) })),
+    prefix,
     language: {
       set: language,
       automatic: null,

@@ -70,7 +70,7 @@ function siteSwitchText(option: Option, t: Translator): Texts['options'][string]
 
 function isOffered({ only }: Option, place: Caller['chatKind'] | 'button' | undefined): boolean {
   if (only === undefined || place === 'button') return true;
-  return only === 'group' && place !== 'private';
+  return only === 'typed' ? place !== undefined : only === 'group' && place !== 'private';
 }
 
 function textsOf(name: string, t: Translator): Texts | undefined {

@@ -24,7 +24,6 @@ export interface Position {
 /** One answer in the making. `reply` never rejects; undefined means it is no longer wanted. */
 export interface Answer {
   readonly reply: Promise<Reply | undefined>;
-  readonly link?: string;
   /** The part that comes after it. */
   readonly next: number;
 }

@@ -2,6 +2,7 @@ import { AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
+import type { ButtonPayload } from '../buttons/button-token.ts';
 import {
   type Caller,
   type Command,
@@ -19,11 +20,12 @@ import { type Ask, askOf } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
 import { type Answer, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
-import type { Invocation, PastedLink, Sink, TextInvocation } from './invocation.ts';
+import type { Invocation, PastedLink, Sink } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
-import { createLinkFinder } from './osu-links.ts';
+import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { createPastedLinks } from './pasted-links.ts';
+import { createPromptRun } from './prompt-run.ts';
 import { usageError } from './usage-error.ts';
 import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limit.ts';
 
@@ -67,6 +69,8 @@ export interface Dispatcher extends Autocomplete {
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
   /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
   translator(caller: Caller): Promise<Translator>;
+  /** The command that answers it; undefined where none or several do. Never rejects. */
+  commandOf(ask: Ask, caller: Caller): Promise<string | undefined>;
   /** What people see of the commands, in all chats or in one kind of them. */
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
@@ -78,9 +82,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const work = createTaskPool<Reply>({ running: options.concurrency ?? 32, queued: options.queued ?? 256 });
   const admit = createUserRateLimit({ limiter, userLimit, now });
   const logFailure = createFailureLog(log);
+  const listed = commands.filter(each => each.listed !== false);
+  /** Those that the caller may type. */
   const commandsFor = (caller: Caller): readonly Command[] => {
     const hidden = options.hiddenCommands?.(caller) ?? [];
-    return hidden.length === 0 ? commands : [...commands, ...hidden];
+    return hidden.length === 0 ? listed : [...listed, ...hidden];
   };
   const intentOf = createMessageFilter({
     commandsFor,
@@ -88,9 +94,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     isBlocked,
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
   });
+  const runPromptly = createPromptRun({ onFailure: logFailure });
   const findLinks = createLinkFinder(services.extractor);
-  const pastedLinks = createPastedLinks({ commands, admit, run });
-  const typingHelp = createAutocomplete({ commands, services, translator, logFailure, isBlocked });
+  const pastedLinks = createPastedLinks({
+    commands,
+    admit,
+    // Why a link that someone pasted cannot be shown is of interest to them alone.
+    run: (command, ...rest) => run({ ...command, visibility: 'caller' }, ...rest),
+  });
+  const typingHelp = createAutocomplete({ commands: listed, services, translator, logFailure, isBlocked, admit });
   let turns = 0;
 
   async function translator(caller: Caller): Promise<Translator> {
@@ -126,7 +138,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   function find(name: string, caller: Caller): Command {
     const known = commandsFor(caller);
-    const command = known.find(each => each.name === name);
+    const command = [...commands, ...known].find(each => each.name === name);
     if (!command) throw unknownCommand(name, known);
     return command;
   }
@@ -134,7 +146,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   /** Who names a group is told what is in it. */
   function unknownCommand(name: string, all: readonly Command[]): AppError {
     const group = all.filter(each => each.name.startsWith(`${name.split(' ')[0]} `));
-    const known = group.length > 0 ? group : commands;
+    const known = group.length > 0 ? group : listed;
     return usageError('unknownCommand', { name, allowed: known.map(each => `/${each.name}`).join(', ') });
   }
 
@@ -144,11 +156,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     try {
       const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
       const values = validateOptions(spec, raw());
-      const task = async (waiter: Pick<CommandContext, 'signal' | 'progress'>) => {
-        const reply = await command.run(values, { ...waiter, caller, t, services });
-        await services.actions.stored();
-        return reply;
-      };
+      const task = (waiter: Pick<CommandContext, 'signal' | 'progress'>) =>
+        runPromptly(command, values, { ...waiter, caller, t, services });
       if (command.cost === 0) return await task(turn);
       turn.progress('resolving');
       turns += 1;
@@ -192,7 +201,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         return alone(command, turn, position, () => parseArguments(spec, ask.what.args));
       }
       case 'button': {
-        const { command, values } = await services.actions.decode(ask.what.token, callerKey(turn.caller));
+        const { command, values } = await openButton(ask.what, turn.caller);
         return alone(find(command, turn.caller), turn, position, () => values, true);
       }
       case 'talk':
@@ -227,11 +236,48 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
-  async function handOver(answers: readonly Answer[], sink: Sink, isEnd: boolean, signal: AbortSignal): Promise<void> {
-    for (const [index, { reply, link }] of answers.entries()) {
+  async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<readonly Reply[]> {
+    const handed: Reply[] = [];
+    for (const { reply } of answers) {
       const ready = await reply;
-      if (ready && !signal.aborted) await sink.reply(ready, { last: isEnd && index === answers.length - 1, link });
+      if (!ready || signal.aborted) continue;
+      await sink.reply(ready);
+      handed.push(ready);
     }
+    return handed;
+  }
+
+  async function showLater(replies: readonly Reply[], sink: Sink, signal: AbortSignal): Promise<void> {
+    if (sink.replace === undefined) return;
+    for (const [index, { later }] of replies.entries()) {
+      const better = await later;
+      if (better !== undefined && !signal.aborted) await sink.replace(better, index);
+    }
+  }
+
+  /** @throws AppError as `decode` */
+  async function openButton(
+    { token, isAside }: Extract<Ask, { kind: 'button' }>['what'],
+    caller: Caller,
+  ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
+    if (isAside === true) {
+      const found = await services.actions.decodeForAnyone(token);
+      // What concerns its owner alone stays theirs.
+      if (find(found.command, caller).visibility === 'chat') return found;
+    }
+    return services.actions.decode(token, callerKey(caller));
+  }
+
+  async function commandOf(ask: Ask, caller: Caller): Promise<string | undefined> {
+    if (ask.kind === 'command' || ask.kind === 'line') return ask.what.name;
+    if (ask.kind === 'button') {
+      const pressed = await openButton(ask.what, caller).catch(() => undefined);
+      return pressed?.command;
+    }
+    const [only, ...others] = ask.kind === 'links' ? ask.what : [];
+    if (only === undefined || others.length > 0) return undefined;
+    const accepted = kindOfLink(only.url);
+    return commands.find(({ accepts }) => accepts === accepted)?.name;
   }
 
   async function read(message: TextMessage): Promise<Ask | undefined> {
@@ -242,7 +288,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     translator,
 
-    commandSpecs: (t, chatKind) => commands.map(command => commandSpec(command, t, chatKind)),
+    commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
 
     async linksOf(message) {
       const intent = await intentOf(message);
@@ -251,15 +297,18 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
     read,
     answer,
+    commandOf,
 
     async dispatch(invocation, sink) {
-      const ask = invocation.kind === 'text' ? await read(invocation) : askFor(invocation);
+      const ask: Ask | undefined =
+        invocation.kind === 'text' ? await read(invocation) : { kind: 'button', what: { token: invocation.token } };
       if (ask === undefined) return;
       const { caller } = invocation;
       const failed = new AbortController();
       const signal = AbortSignal.any([invocation.signal, failed.signal]);
       const progress = (stage: ProgressStage) => sink.progress(stage);
       let position: Position = { from: 0, paid: 0 };
+      const handed: Reply[] = [];
       for (let isEnd = false; !isEnd; ) {
         const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
         const said = [...answers];
@@ -270,7 +319,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }
         isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
         try {
-          await handOver(said, sink, isEnd, signal);
+          handed.push(...(await handOver(said, sink, signal)));
         } catch (error) {
           failed.abort(error);
           await Promise.all(said.map(({ reply }) => reply));
@@ -278,14 +327,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }
         position = { from: next, paid };
       }
+      await showLater(handed, sink, signal);
     },
 
     ...typingHelp,
   };
-}
-
-function askFor(invocation: Exclude<Invocation, TextInvocation>): Ask {
-  if (invocation.kind === 'action') return { kind: 'button', what: { token: invocation.token } };
-  const { name, options } = invocation;
-  return { kind: 'command', what: { name, options: { ...options } } };
 }

@@ -15,17 +15,13 @@ interface Asked {
   readonly signal: AbortSignal;
 }
 
-export interface CommandInvocation extends Asked {
-  readonly kind: 'command';
-  readonly name: string;
-  readonly options: Readonly<Record<string, unknown>>;
-}
-
 export interface TextInvocation extends Asked {
   readonly kind: 'text';
   readonly text: string;
   /** Whether it was said to Medley itself, so that silence would be odd. By default in private chats only. */
   readonly direct?: boolean;
+  /** The whole of what was written, where `text` leaves it out because it was said to everyone: only a short form is read in it. */
+  readonly line?: string;
   /** Taken instead of those found in `text`, where given. What is no link of a post is passed over. */
   readonly links?: readonly PastedLink[];
 }
@@ -35,20 +31,15 @@ export interface ActionInvocation extends Asked {
   readonly token: string;
 }
 
-/** What a person did, on whatever face. */
-export type Invocation = CommandInvocation | TextInvocation | ActionInvocation;
-
-export interface ReplyOptions {
-  /** False while more replies to the same invocation follow. */
-  readonly last: boolean;
-  /** Canonical address of the pasted link that this answers. */
-  readonly link: string | undefined;
-}
+/** What a person did, on any platform. */
+export type Invocation = TextInvocation | ActionInvocation;
 
 /** Where answers go. */
 export interface Sink {
   /** Called only when there is something to wait for, never for a message that gets no answer. */
   progress(stage: ProgressStage): void;
   /** Called in order, the next one when the last has settled. What it throws ends the dispatch, which throws it on. */
-  reply(reply: Reply, options: ReplyOptions): void | Promise<void>;
+  reply(reply: Reply): void | Promise<void>;
+  /** Shows it in the place of the reply that was the nth, from 0. What comes late is left out where it is absent. */
+  replace?(reply: Reply, index: number): void | Promise<void>;
 }

@@ -3,6 +3,7 @@ import { readableChatSettings } from '../settings/chat-settings.ts';
 import type { ChatSettings } from '../settings/settings.ts';
 import type { TextInvocation } from './invocation.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
+import { PRIVATE_PREFIX, parseShortForm } from './short-forms.ts';
 import { readText, type TextIntent } from './text-intent.ts';
 
 /** A message, whether or not it will be answered. */
@@ -20,7 +21,7 @@ export interface MessageFilterOptions {
 
 /**
  * What a message wants of Medley; undefined when it is not meant for it, which is what most messages of a group come to. Never
- * rejects, and asks the settings only about messages that hold a link.
+ * rejects, and asks the settings only about messages that hold a link or look like a short form.
  */
 export type MessageFilter = (message: TextMessage) => Promise<TextIntent | undefined>;
 
@@ -53,15 +54,31 @@ export function createMessageFilter({
     }
   }
 
+  /** `!rs` and the like, where the group's admins chose that prefix. One that is not known may be another bot's. */
+  async function readShortForm({ caller, text, line }: TextMessage): Promise<TextIntent | undefined> {
+    const typed = parseShortForm(line ?? text);
+    const command = typed && commandsFor(caller).find(({ name }) => name === typed.command);
+    if (typed === undefined || command === undefined) return undefined;
+    const isPrivate = caller.chatKind === 'private';
+    const prefix = isPrivate ? PRIVATE_PREFIX : (await settingsOf(caller)).prefix;
+    return prefix === typed.prefix ? { kind: 'command', command, rest: typed.rest } : undefined;
+  }
+
+  function settingsOf(caller: Caller): Promise<ChatSettings> {
+    return readableChatSettings(services, caller, error => onUnreadable(error, caller));
+  }
+
   async function read(message: TextMessage): Promise<TextIntent | undefined> {
     const { caller, direct } = message;
+    const short = await readShortForm(message);
+    if (short !== undefined) return short;
     const intent = readText(message, commandsFor(caller), findLinks);
     if (intent.kind === 'command') return intent;
     if ((intent.kind === 'links' || intent.kind === 'address') && (await isOptedOut(message))) return undefined;
     // What is said to Medley itself is a request, whatever goes for links that are merely pasted.
     if (direct ?? caller.chatKind === 'private') return intent;
     if (intent.kind !== 'links') return undefined;
-    const settings = await readableChatSettings(services, caller, error => onUnreadable(error, caller));
+    const settings = await settingsOf(caller);
     const links = intent.links.filter(({ url }) => isOn(url, settings));
     return links.length > 0 ? { kind: 'links', links } : undefined;
   }

@@ -27,11 +27,7 @@ const LINKS_AT_ONCE = 5;
 export function createPastedLinks({ commands, admit, run }: PastedLinksOptions): PastedLinks {
   const takers = new Map(commands.map(command => [command.accepts, command]));
 
-  function answerLink(
-    command: Command,
-    { url, spoiler }: PastedLink,
-    turn: DispatchContext,
-  ): Pick<Answer, 'reply' | 'link'> {
+  function answerLink(command: Command, { url, spoiler }: PastedLink, turn: DispatchContext): Answer['reply'] {
     const ready = run(command, turn, () =>
       Object.fromEntries(
         Object.keys(command.options)
@@ -39,7 +35,7 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
           .map(key => [key, url]),
       ),
     );
-    return { reply: spoiler ? ready.then(value => value && hidden(value)) : ready, link: url };
+    return spoiler ? ready.then(value => value && hidden(value)) : ready;
   }
 
   return async (links, turn, { from, paid }) => {
@@ -54,7 +50,7 @@ export function createPastedLinks({ commands, admit, run }: PastedLinksOptions):
         if (next >= paid) refusal = await admit(command, turn.caller);
         if (refusal) break;
         const about = labels.slice(next, next + 1);
-        answers.push({ ...answerLink(command, link, { ...turn, about }), next: next + 1 });
+        answers.push({ reply: answerLink(command, link, { ...turn, about }), next: next + 1 });
       }
       next += 1;
     }

@@ -53,6 +53,9 @@ function readCommand(name: string, rest: string, commands: readonly Command[]): 
   const command = commands.find(each => each.name === name || each.name === spelled);
   if (command) return { kind: 'command', command, rest };
   const isGroup = commands.some(each => each.name.startsWith(`${name} `));
+  // Its name alone asks what there is.
+  const help = isGroup && second === '' ? commands.find(each => each.name === 'help') : undefined;
+  if (help) return { kind: 'command', command: help, rest: name };
   return { kind: 'unknown', name: isGroup ? pair.trim().slice(0, MAX_NAME) : name };
 }
 

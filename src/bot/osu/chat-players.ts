@@ -1,16 +1,35 @@
-import { type Caller, chatKey, type Services } from '../command.ts';
+import { type Caller, callerKey, chatKey, type Services } from '../command.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 
-/** The linked players of the members of a group, each once, who came last first. A private chat has none. */
+/** Those who came last; a list shows far fewer. */
+const MOST_MEMBERS = 500;
+
+/**
+ * The linked players of the members of a group, each once, who came last first. A private chat has none. Where several say that they are one
+ * player, whoever proved it counts.
+ */
 export async function chatPlayers(
   caller: Caller,
   { memory, settings }: Pick<Services, 'memory' | 'settings'>,
 ): Promise<readonly LinkedPlayer[]> {
   if (caller.chatKind !== 'group') return [];
+  const members = await memory.members.list(chatKey(caller));
+  const read = await Promise.all(members.slice(0, MOST_MEMBERS).map(user => settings.user(user)));
   const players = new Map<number, LinkedPlayer>();
-  for (const user of await memory.members.list(chatKey(caller))) {
-    const { player } = await settings.user(user);
-    if (player !== null && !players.has(player.id)) players.set(player.id, player);
+  for (const { player } of read) {
+    if (player === null) continue;
+    const isFirst = !players.has(player.id);
+    if (isFirst || (player.proven && players.get(player.id)?.proven === false)) players.set(player.id, player);
   }
   return [...players.values()];
+}
+
+/** The numbers of the players who are known to be people of this chat; in a group the same, whoever asks. */
+export async function provenPlayers(
+  caller: Caller,
+  services: Pick<Services, 'memory' | 'settings'>,
+): Promise<ReadonlySet<number>> {
+  const { player: own } = await services.settings.user(callerKey(caller));
+  const here = caller.chatKind === 'group' ? await chatPlayers(caller, services) : own === null ? [] : [own];
+  return new Set(here.flatMap(({ id, proven }) => (proven ? [id] : [])));
 }

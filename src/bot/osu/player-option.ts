@@ -15,6 +15,8 @@ export interface AskedPlayer {
   readonly user: number | string;
   /** What they want to see when they name no ruleset; null for what that player plays most. */
   readonly mode: LinkedPlayer['mode'];
+  /** Whether the caller proved to be that player. */
+  readonly isProven: boolean;
 }
 
 /** @throws AppError `credentials_required`, or `invalid_request` with a hint when no player is named or linked */
@@ -23,10 +25,10 @@ export async function askedPlayer(
   { caller, services }: CommandContext,
 ): Promise<AskedPlayer> {
   requirePlayers(services.beatmaps);
-  if (given !== undefined) return { user: given, mode: null };
+  if (given !== undefined) return { user: given, mode: null, isProven: false };
   const { player } = await services.settings.user(callerKey(caller));
   if (player === null) throw usageError('noPlayer');
-  return { user: player.id, mode: player.mode };
+  return { user: player.id, mode: player.mode, isProven: player.proven };
 }
 
 /** @throws AppError `credentials_required` */

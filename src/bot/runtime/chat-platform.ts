@@ -3,6 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Ask } from '../dispatch/ask.ts';
 import type { Reply } from '../reply.ts';
+import type { LaterEdits } from './later-edits.ts';
 import type { Request } from './request.ts';
 
 /**
@@ -39,7 +40,7 @@ export interface ChatPlatform<To = unknown> {
   describeCaller?(
     request: Request,
     to: To,
-  ): Pick<Caller, 'hidesEmbeds' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
+  ): Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
   /** Shows that the request is being worked on, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /** Lets go of everything. Nothing is sent any more. */
@@ -77,6 +78,8 @@ export interface Sending<To = unknown> {
   readonly isLast: boolean;
   /** Keys of the messages that an earlier attempt has put. */
   readonly stands: readonly string[];
+  /** For a reply that has a better one coming: how to show that in its place, once. It is no part of the request; absent where nothing is mended. */
+  readonly mend?: LaterEdits['add'];
   /**
    * Makes one call that puts a message into the chat, unless that message stands there already: then it resolves with undefined.
    * @param key of the message, at most 6 letters and digits, the same when the reply is sent again by another process: its place
@@ -117,7 +120,7 @@ export type Acceptance = 'accepted' | 'known' | 'refused' | 'closed';
 /** What a platform knows of a request, and what is asked. */
 export type Draft<To = unknown> = Ask & DraftEnvelope<To>;
 
-interface DraftEnvelope<To> extends Pick<Request, 'shard' | 'chat' | 'user' | 'until'> {
+interface DraftEnvelope<To> extends Pick<Request, 'chat' | 'user' | 'until'> {
   /** The event's own id, the same when it is heard again. It is kept for a day, so it must name no person: a hash where the id does. */
   readonly eventId: string;
   readonly replyTo: To;

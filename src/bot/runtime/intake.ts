@@ -46,11 +46,10 @@ export function createIntake(options: IntakeOptions): Intake {
   const taking = new Map<string, Promise<Acceptance>>();
 
   function requestOf(platform: ChatPlatform, draft: Draft): Request {
-    const { eventId, shard, chat, user, until, replyTo } = draft;
+    const { eventId, chat, user, until, replyTo } = draft;
     return {
       id: `${platform.id}:${eventId}`,
       platform: platform.id,
-      ...(shard !== undefined && { shard }),
       chat,
       user,
       at: now(),

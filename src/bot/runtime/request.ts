@@ -7,7 +7,6 @@ const Envelope = z.object({
   /** `PLATFORM:EVENT`: the event's own id, so that a replay is recognised. Names no person. */
   id: z.string(),
   platform: z.string(),
-  shard: z.number().optional(),
   chat: z.object({
     id: z.string(),
     kind: z.enum(['private', 'group']),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { type SourceId, sourceIdSchema } from '../../media/post.ts';
+import { PREFIXES, type Prefix } from '../dispatch/short-forms.ts';
 
 export interface UserSettings {
   /** BCP 47 tag of a language Medley speaks, or null for automatic. */
@@ -15,6 +16,8 @@ export interface LinkedPlayer {
   readonly name: string;
   /** Null for what that player plays most. */
   readonly mode: Ruleset | null;
+  /** Whether the person signed in at osu! as that player; else they only said so. */
+  readonly proven: boolean;
 }
 
 /** What the admins of a group chose for it. */
@@ -29,6 +32,8 @@ export interface ChatSettings {
   readonly captions: boolean;
   /** BCP 47 tag, for those who chose none themselves; null for what the platform says. */
   readonly language: string | null;
+  /** What short forms of commands begin with; null where there are none. */
+  readonly prefix: Prefix | null;
   /** Sites whose links are left alone. */
   readonly disabledSources: readonly SourceId[];
 }
@@ -65,6 +70,7 @@ export const CHAT_DEFAULTS: ChatSettings = {
   suppressEmbeds: true,
   captions: true,
   language: null,
+  prefix: null,
   disabledSources: [],
 };
 
@@ -77,6 +83,7 @@ const Player = z.object({
   id: z.number().int().positive(),
   name: z.string(),
   mode: z.enum(RULESETS).nullable().catch(null),
+  proven: z.boolean().catch(false),
 });
 const User = z.object({ language: z.string().nullable(), player: Player.nullable().catch(null) });
 
@@ -87,6 +94,7 @@ const Chat = z.object({
   suppressEmbeds: z.boolean().catch(CHAT_DEFAULTS.suppressEmbeds),
   captions: z.boolean().catch(CHAT_DEFAULTS.captions),
   language: z.string().nullable().catch(CHAT_DEFAULTS.language),
+  prefix: z.enum(PREFIXES).nullable().catch(CHAT_DEFAULTS.prefix),
   // A source that this version does not have stays switched off for the one that has it.
   disabledSources: z.array(sourceIdSchema).catch([]),
 });

@@ -66,7 +66,7 @@ function fileActions(files: readonly DownloadAddress[], t: Translator): readonly
   if (best === undefined) return [];
   const light = best.video ? files.find(({ video }) => !video) : undefined;
   return [
-    { kind: 'link', label: words.download, url: best.url },
+    { kind: 'link', label: words.download, url: best.url, style: 'primary' },
     ...(light === undefined ? [] : [{ kind: 'link', label: words.downloadLight, url: light.url } as const]),
   ];
 }

@@ -243,7 +243,12 @@ function difficultyLine(beatmap: Beatmap, view: BeatmapInfoView, t: Translator):
     starSwatch(rating.stars),
     ' ',
     ...joined([
-      [{ kind: 'strong', children: [link(setPage(set.id, beatmap), version)] }],
+      [
+        {
+          kind: 'strong',
+          children: [{ ...link(setPage(set.id, beatmap), version), token: view.openToken(beatmap.id) }],
+        },
+      ],
       ratedStars(rating, t),
       isMixed ? words.modes[mode] : undefined,
       ownersText(beatmap, set, t),

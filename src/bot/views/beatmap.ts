@@ -24,7 +24,7 @@ export function stacked(lines: readonly Text[]): Text {
   return lines.filter(line => line.length > 0).flatMap((line, index) => (index === 0 ? line : ['\n', ...line]));
 }
 
-export function link(url: string, ...children: readonly Inline[]): Inline {
+export function link(url: string, ...children: readonly Inline[]): Extract<Inline, { kind: 'link' }> {
   return { kind: 'link', url, children };
 }
 

@@ -3,12 +3,12 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Post } from '../../media/post.ts';
 import { type Block, type Reply, reply } from '../reply.ts';
 import { errorSentence } from './notice.ts';
-import { postHeading } from './post.ts';
+import { colourOf, postHeading } from './post.ts';
+import type { PostSite } from './site-name.ts';
 
 /** A post without files: its cover and author, that there is no more, and why. */
-export function renderCover(post: Post, site: string, reason: AppError, t: Translator): Reply {
+export function renderCover(post: Post, site: PostSite, reason: AppError, t: Translator): Reply {
   const { coverOnly, authorOnly, openOriginal } = t.messages.post;
-  const heading = postHeading(post, site, t);
   const caption = post.caption?.trim();
   // First, since some platforms show the first image alone.
   const cover: readonly Block[] =
@@ -17,7 +17,7 @@ export function renderCover(post: Post, site: string, reason: AppError, t: Trans
     tone: 'notice',
     blocks: [
       ...cover,
-      { kind: 'heading', text: heading },
+      postHeading(post, site, t),
       ...(caption ? [{ kind: 'text', text: [caption], folded: true } as const] : []),
       {
         kind: 'text',
@@ -29,5 +29,6 @@ export function renderCover(post: Post, site: string, reason: AppError, t: Trans
       },
     ],
     actions: [{ kind: 'link', label: openOriginal, url: post.url }],
+    ...colourOf(site),
   });
 }

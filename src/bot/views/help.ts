@@ -1,30 +1,85 @@
 import type { Translator } from '../../i18n/translate.ts';
 import type { CommandSpec, OptionSpec } from '../dispatch/command-texts.ts';
-import { type Block, type Reply, reply, type Text } from '../reply.ts';
+import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
+import { sentence } from './sentence.ts';
 
-/** Everything Medley does, in groups: pasted links first, since most people need nothing else. */
-export function renderHelp(specs: readonly CommandSpec[], t: Translator): Reply {
+/** Commands that go together. */
+export interface HelpSection {
+  /** `links`, `more`, or the first word that its commands share. */
+  readonly key: string;
+  readonly title: string;
+  readonly specs: readonly CommandSpec[];
+}
+
+/** Of the buttons in help. */
+export interface HelpTokens {
+  /** Explains a section or a command; without a name, all in short. */
+  about(name?: string): string;
+  run(command: string): string;
+}
+
+/** Those that have a command, in the order in which people need them. */
+export function helpSections(specs: readonly CommandSpec[], t: Translator): readonly HelpSection[] {
+  const titles: Readonly<Record<string, string>> = t.messages.help.sections;
+  const keys = [...new Set(specs.map(sectionOf))];
+  const ordered = [...keys.filter(key => key !== MORE), ...keys.filter(key => key === MORE)];
+  return ordered.map(key => ({
+    key,
+    title: titles[key] ?? key,
+    specs: specs.filter(spec => sectionOf(spec) === key),
+  }));
+}
+
+const LINKS = 'links';
+const MORE = 'more';
+
+export function sectionOf({ name, accepts }: CommandSpec): string {
+  if (accepts === 'link') return LINKS;
+  const [group = '', second] = name.split(' ');
+  return second === undefined ? MORE : group;
+}
+
+/** What most people need, and the way to the rest. */
+export function renderHelp(sections: readonly HelpSection[], tokens: HelpTokens, t: Translator): Reply {
   const words = t.messages.help;
-  const links: readonly Block[] = [
-    { kind: 'heading', text: [words.links] },
-    { kind: 'text', text: [words.linksText] },
-    { kind: 'divider' },
-  ];
+  const hasLinks = sections.some(({ key }) => key === LINKS);
   return reply({
     blocks: [
-      ...(specs.some(({ accepts }) => accepts === 'link') ? links : []),
-      { kind: 'heading', text: [words.commands] },
-      { kind: 'fields', fields: specs.map(({ usage, description }) => ({ label: usage, value: [description] })) },
-      { kind: 'text', text: [words.moreText] },
+      ...(hasLinks ? [{ kind: 'text', text: sentence(words.linksText) } as const] : []),
+      { kind: 'text', text: [words.chooseSection] },
     ],
+    actions: sections.map(({ key, title }) => button(title, tokens.about(key))),
     visibility: 'caller',
   });
 }
 
-export function renderCommandHelp(spec: CommandSpec, t: Translator): Reply {
+/** One section: its commands, each to be chosen. What needs no words runs at once, the others are explained. */
+export function renderSection({ key, title, specs }: HelpSection, tokens: HelpTokens, t: Translator): Reply {
+  const words = t.messages.help;
+  const choices = specs.map(spec => ({
+    label: shortName(spec),
+    detail: spec.description,
+    token: spec.options.some(({ option }) => option.required) ? tokens.about(spec.name) : tokens.run(spec.name),
+  }));
+  return reply({
+    blocks: [
+      { kind: 'heading', text: [title] },
+      ...(key === LINKS ? [{ kind: 'text', text: [words.linksMore] } as const] : []),
+      {
+        kind: 'fields',
+        fields: specs.map(({ name, description }) => ({ label: `/${name}`, value: [description], command: name })),
+      },
+    ],
+    actions: [{ kind: 'menu', label: words.chooseCommand, choices }, button(words.back, tokens.about())],
+    visibility: 'caller',
+  });
+}
+
+/** @param back token that leads to its section */
+export function renderCommandHelp(spec: CommandSpec, back: string, t: Translator): Reply {
   const words = t.messages.help;
   const blocks: Block[] = [
-    { kind: 'heading', text: [`/${spec.name}`] },
+    { kind: 'heading', text: [{ kind: 'command', name: spec.name }] },
     { kind: 'text', text: [spec.description] },
     { kind: 'text', text: [`${words.usage}: `, { kind: 'code', children: [spec.usage] }] },
   ];
@@ -34,7 +89,17 @@ export function renderCommandHelp(spec: CommandSpec, t: Translator): Reply {
       fields: spec.options.map(option => ({ label: option.name, value: optionText(option, t) })),
     });
   }
-  return reply({ blocks, visibility: 'caller' });
+  return reply({ blocks, actions: [button(words.back, back)], visibility: 'caller' });
+}
+
+function button(label: string, token: string): Action {
+  return { kind: 'button', label, token, style: 'secondary' };
+}
+
+/** Behind its section's name: `Search` of `beatmap search`. */
+function shortName({ name }: CommandSpec): string {
+  const word = name.split(' ').at(-1) ?? name;
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 function optionText(spec: OptionSpec, t: Translator): Text {

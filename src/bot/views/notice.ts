@@ -2,6 +2,7 @@ import { type AppError, type ErrorCode, LOG_LEVELS } from '../../errors.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Subject } from '../command.ts';
 import { type Reply, reply, type Text } from '../reply.ts';
+import { sentence } from './sentence.ts';
 
 type Sentence = (params: AppError['params'], wait?: string) => string;
 
@@ -38,22 +39,22 @@ export function errorNotice(
 ): Reply {
   return reply({
     tone: LOG_LEVELS[error.code] === 'error' ? 'error' : 'notice',
-    blocks: [{ kind: 'text', text: aboutLinks(about, errorSentence(error, t, subject)) }],
+    blocks: [{ kind: 'text', text: aboutLinks(about, sentence(errorSentence(error, t, subject))) }],
     visibility: FOR_CALLER.has(error.code) ? 'caller' : visibility,
     ...(error.code === 'rate_limited' && error.retryAfterMs !== undefined ? { outdatedMs: error.retryAfterMs } : {}),
   });
 }
 
-/** A sentence behind the short forms of the links that it is about. */
-export function aboutLinks(about: readonly string[], sentence: string): Text {
-  if (about.length === 0) return [sentence];
+/** Words behind the short forms of the links that they are about. */
+export function aboutLinks(about: readonly string[], words: Text): Text {
+  if (about.length === 0) return words;
   const named = about.slice(0, MAX_NAMED).flatMap((label, index): Text => {
     return [...(index === 0 ? [] : [', ']), { kind: 'code', children: [label] }];
   });
-  return [...named, about.length > MAX_NAMED ? ', …: ' : ': ', sentence];
+  return [...named, about.length > MAX_NAMED ? ', …: ' : ': ', ...words];
 }
 
 /** A remark that is no failure. */
-export function notice(sentence: string): Reply {
-  return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [sentence] }], visibility: 'caller' });
+export function notice(words: string): Reply {
+  return reply({ tone: 'notice', blocks: [{ kind: 'text', text: sentence(words) }], visibility: 'caller' });
 }

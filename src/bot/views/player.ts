@@ -1,11 +1,13 @@
 import type { Player, PlayerStatistics } from '../../beatmaps/model/player.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type PictureBlock, type Reply, reply, type Text } from '../reply.ts';
-import type { LinkedPlayer } from '../settings/settings.ts';
 import { day, joined, link, originBlocks } from './beatmap.ts';
+import { PROVEN_MARK } from './linking.ts';
 
 export interface ProfileView {
   readonly player: Player;
+  /** Whether someone of the chat proved to be that player. */
+  readonly isProven: boolean;
   readonly stale: boolean;
   /** Of the buttons to the player's lists. */
   readonly tokens: Readonly<Record<'best' | 'recent' | 'maps', string>>;
@@ -13,7 +15,7 @@ export interface ProfileView {
 }
 
 /** Who a player is and how well they play; what osu! did not say is left out. */
-export function renderProfile({ player, stale, tokens, picture }: ProfileView, t: Translator): Reply {
+export function renderProfile({ player, isProven, stale, tokens, picture }: ProfileView, t: Translator): Reply {
   const words = t.messages.osu;
   const { statistics } = player;
   const button = (label: string, token: string): Action => ({ kind: 'button', label, token, style: 'secondary' });
@@ -21,20 +23,21 @@ export function renderProfile({ player, stale, tokens, picture }: ProfileView, t
     blocks: [
       {
         kind: 'card',
-        title: playerTitle(player),
+        title: [...playerTitle(player), ...(isProven ? [PROVEN_MARK] : [])],
         lines: [
           joined([
             player.country?.name,
             words.modes[player.mode],
             player.is_supporter ? words.profile.supporter : undefined,
           ]),
+          isProven ? [t.messages.linking.proven] : [],
           joined([player.title ?? undefined, teamText(player), ...player.groups.map(({ name }) => name)]),
           joined([joinedText(player, t), seenText(player, t)]),
         ].filter(line => line.length > 0),
-        image: { kind: 'image', url: player.avatar_url, alt: player.username },
+        image: { kind: 'image', url: player.avatar_url, alt: player.username, ratio: 1 },
       },
       ...originBlocks({ source: 'osu', stale }, t),
-      ...(picture === undefined ? [] : [picture]),
+      ...(picture === undefined ? [] : [{ ...picture, repeats: true } as const]),
       ...(statistics === null ? [] : statisticsBlocks(player, statistics, t)),
       ...mappingBlocks(player, t),
     ],
@@ -139,20 +142,4 @@ function mappingBlocks(player: Player, t: Translator): readonly Block[] {
   );
   if (shown.length === 0) return [];
   return [{ kind: 'text', text: [{ kind: 'strong', children: [words.profile.mapping] }, ' ', ...joined(shown)] }];
-}
-
-export function renderLinked({ name, mode }: LinkedPlayer, t: Translator): Reply {
-  const words = t.messages.osu;
-  const text = mode === null ? words.linked(name) : words.linkedIn(name, words.modes[mode]);
-  return reply({ tone: 'success', blocks: [{ kind: 'text', text: [text] }], visibility: 'caller' });
-}
-
-/** @param player who was linked; null for none */
-export function renderUnlinked(player: LinkedPlayer | null, t: Translator): Reply {
-  const words = t.messages.osu;
-  return reply({
-    tone: player === null ? 'notice' : 'success',
-    blocks: [{ kind: 'text', text: [player === null ? words.notLinked : words.unlinked(player.name)] }],
-    visibility: 'caller',
-  });
 }

@@ -1,13 +1,13 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { itemCount, type MediaItem, type Post, playableVariants } from '../../media/post.ts';
-import { type Block, type GalleryItem, type Inline, type Reply, reply, type Text } from '../reply.ts';
+import { type Block, type GalleryItem, type Heading, type Inline, type Reply, reply, type Text } from '../reply.ts';
+import type { PostSite } from './site-name.ts';
 
 export interface PostViewOptions {
   /** Indexes into `post.items` to show, in order. */
   readonly indexes: readonly number[];
   readonly form: GalleryItem['form'];
-  /** Name of the site it is on. */
-  readonly site: string;
+  readonly site: PostSite;
   /** Whether to quote what was written under it. Default true. */
   readonly captions?: boolean;
   /** Zero-based place of the item that was asked for and could not be fetched. */
@@ -16,35 +16,52 @@ export interface PostViewOptions {
 
 const SEPARATOR = ' · ';
 
-/** A post as a reply: who, what was written, the counts that are known, the files, the way to the original. */
+/** A post as a reply: who, where and the counts that are known, what was written, the files, the way to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
-  const { indexes, form, captions = true } = options;
-  const blocks: Block[] = [{ kind: 'heading', text: postHeading(post, options.site, t) }];
+  const { indexes, form, site, captions = true } = options;
+  const blocks: Block[] = [postHeading(post, site, t)];
+  const details = detailsLine(post, t, options);
+  if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
   const title = distinctTitle(post);
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
   if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
-  const details = detailsLine(post, t, { indexes, form });
-  if (details.length > 0) blocks.push({ kind: 'text', text: details });
   const missing = missingLine(post, t, options);
   if (missing !== undefined) blocks.push({ kind: 'text', text: [missing] });
   return reply({
     blocks,
     gallery: indexes.map(index => ({ kind: 'media', post, index, form, spoiler: false })),
     actions: [{ kind: 'link', label: t.messages.post.openOriginal, url: post.url }],
+    ...colourOf(site),
   });
 }
 
-/** Who posted it; of an unknown author, on which site. */
-export function postHeading({ author }: Post, site: string, t: Translator): Text {
+/** Who posted it, with the way to them and their avatar; of an unknown author, on which site. */
+export function postHeading({ author }: Post, { name: site, authorUrl }: PostSite, t: Translator): Heading {
+  const { untitled, avatar } = t.messages.post;
   const name = unspoofed(author.name);
   const username = unspoofed(author.username);
-  const text: Inline[] = [];
-  if (name && name !== username) text.push({ kind: 'strong', children: [name] });
-  if (username) text.push(`${text.length > 0 ? ' ' : ''}@${username}`);
-  if (text.length === 0) return [t.messages.post.untitled(site)];
-  if (author.verified === true) text.push(' ✓');
-  return text;
+  const who: Inline[] = [];
+  if (name && name !== username) who.push({ kind: 'strong', children: [name] });
+  if (username) who.push(`${who.length > 0 ? ' ' : ''}@${username}`);
+  if (who.length === 0) return { kind: 'heading', text: [untitled(site)] };
+  const led: Text = authorUrl === undefined ? who : [{ kind: 'link', url: authorUrl, children: who }];
+  return {
+    kind: 'heading',
+    text: author.verified === true ? [...led, ' ✓'] : led,
+    ...(author.avatarUrl !== null && {
+      image: { kind: 'image', url: author.avatarUrl, alt: avatar(name || username), ratio: 1 },
+    }),
+  };
+}
+
+/** Whether anything is known of who posted it: else the heading names the site. */
+function isNamed({ author }: Post): boolean {
+  return unspoofed(author.name) !== '' || unspoofed(author.username) !== '';
+}
+
+export function colourOf({ colour }: PostSite): Pick<Reply, 'colour'> {
+  return colour === undefined ? {} : { colour };
 }
 
 /** One line, without marks that turn the writing direction: they could move or fake what stands beside the name. */
@@ -76,8 +93,8 @@ function folded(text: string): string {
     .toLowerCase();
 }
 
-/** Only what the upstream said: a count that is not known is left out, never shown as 0. */
-function detailsLine(post: Post, t: Translator, { indexes, form }: Pick<PostViewOptions, 'indexes' | 'form'>): Text {
+/** The site, and only what the upstream said: a count that is not known is left out, never shown as 0. */
+function detailsLine(post: Post, t: Translator, { indexes, form, site }: PostViewOptions): Text {
   const words = t.messages.post;
   const { likes, comments, plays, views, shares } = post.stats;
   const counts = [
@@ -87,7 +104,8 @@ function detailsLine(post: Post, t: Translator, { indexes, form }: Pick<PostView
     [comments, words.comments],
     [shares, words.shares],
   ] as const;
-  const parts: Inline[] = counts.flatMap(([count, word]) => (count === null ? [] : [word(count, t.compact(count))]));
+  const parts: Inline[] = isNamed(post) ? [site.name] : [];
+  for (const [count, word] of counts) if (count !== null) parts.push(word(count, t.compact(count)));
   if (post.publishedAt !== null) parts.push({ kind: 'time', at: post.publishedAt, style: 'date' });
   const [first, ...others] = indexes;
   if (first !== undefined && others.length === 0) {
@@ -108,8 +126,8 @@ function missingLine(
   const words = t.messages.post;
   const count = itemCount(post);
   const lines = missing === undefined ? [] : [words.itemMissing(missing + 1, count)];
-  const isNamed = missing !== undefined && post.missingItems === 1;
-  if (post.missingItems > 0 && indexes.length === post.items.length && !isNamed) {
+  const isOnlyOne = missing !== undefined && post.missingItems === 1;
+  if (post.missingItems > 0 && indexes.length === post.items.length && !isOnlyOne) {
     lines.push(words.missing(post.missingItems, count));
   }
   return lines.length === 0 ? undefined : lines.join(SEPARATOR);

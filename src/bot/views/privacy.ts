@@ -1,5 +1,6 @@
 import type { Translator } from '../../i18n/translate.ts';
 import { type Reply, reply } from '../reply.ts';
+import { sentence } from './sentence.ts';
 
 export interface PrivacyView {
   /** Whether the person's pasted links are left alone. */
@@ -15,8 +16,8 @@ export function renderPrivacy({ isOut, saved, token }: PrivacyView, t: Translato
   return reply({
     tone: saved ? 'success' : 'neutral',
     blocks: [
-      { kind: 'text', text: [isOut ? words.ignored : words.answered] },
-      { kind: 'text', text: [words.explain] },
+      { kind: 'text', text: sentence(isOut ? words.ignored : words.answered) },
+      { kind: 'text', text: sentence(words.explain) },
     ],
     actions: [{ kind: 'button', label: isOut ? words.answer : words.ignore, token, style: 'secondary' }],
     visibility: 'caller',

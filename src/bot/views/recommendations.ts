@@ -46,8 +46,11 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
       { kind: 'heading', text: [title] },
       ...(target === null ? [] : [{ kind: 'text', text: [targetText(result, target.middle, t)] } as const]),
       ...(player === null ? [] : originBlocks({ source: 'osu', stale: result.stale }, t)),
-      ...(painter === undefined ? [] : [recommendationPicture(title, recommendations, painter, t)]),
+      ...(painter === undefined
+        ? []
+        : [{ ...recommendationPicture(title, recommendations, painter, t), repeats: true } as const]),
       ...recommendations.map(each => recommendationCard(each, view, t)),
+      ...(result.isFew ? [{ kind: 'text', text: [words.few] } as const] : []),
       { kind: 'text', text: [{ kind: 'emphasis', children: [reckoning(recommendations, t)] }] },
     ],
     actions: [...askAgain(view, t), { kind: 'menu', label: t.messages.osu.open, choices }],
@@ -94,28 +97,36 @@ function modsText(mods: readonly string[]): string {
 
 /** `271 pp · +6.2 in total` */
 function worthText({ pp, gain }: Recommendation, t: Translator): string {
-  const { estimate, recommend } = t.messages.osu;
-  const added = gain === null || gain < 0.05 ? [] : [recommend.gain(t.decimal(gain, 1))];
-  return [estimate.pp(t.decimal(pp, 0)), ...added].join(' · ');
+  return [t.messages.osu.estimate.pp(t.decimal(pp, 0)), ...Object.values(gainOf({ gain }, t))].join(' · ');
+}
+
+/** What it would add to the player's total, where that is anything. */
+function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readonly detail?: string } {
+  return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain(t.decimal(gain, 1)) };
 }
 
 function recommendationCard(each: Recommendation, { openToken }: RecommendationsView, t: Translator): Card {
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
   const image = coverOf(beatmapset, beatmapset.list_url);
+  const at = words.recommend.at(`${t.decimal(accuracy * 100, 1)}%`);
+  const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
+  const reasons = joined(each.reasons.map(reason => reasonText(reason, t)));
   const lines = [
-    joined([
-      [{ kind: 'strong', children: [worthText(each, t)] }],
-      words.recommend.at(`${t.decimal(accuracy * 100, 1)}%`),
-    ]),
-    ratedStarsWithSwatch({ stars, isEstimate }, t),
-    joined(each.reasons.map(reason => reasonText(reason, t))),
+    joined([[{ kind: 'strong', children: [worthText(each, t)] }], at]),
+    rated,
+    reasons,
     joined([words.mappedBy(beatmapset.creator), words.statuses[beatmap.status]]),
   ];
   return {
     kind: 'card',
     title: [link(setPage(beatmapset.id, beatmap), nameOf(each))],
     lines: lines.filter(line => line.length > 0),
+    worth: {
+      value: t.messages.osu.estimate.pp(t.decimal(each.pp, 0)),
+      ...gainOf(each, t),
+      lines: [joined([rated, at, words.mappedBy(beatmapset.creator), words.statuses[beatmap.status]]), reasons],
+    },
     ...(image && { image }),
     colour: starColour(stars),
     sound: { url: beatmapset.preview_url, label: words.preview },

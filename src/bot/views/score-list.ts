@@ -1,7 +1,14 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage, userPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
-import { completionOf, resultsOf, type Score, type ScoreType, shownMods } from '../../beatmaps/model/score.ts';
+import {
+  completionOf,
+  resultsOf,
+  type Score,
+  type ScoreType,
+  shownGrade,
+  shownMods,
+} from '../../beatmaps/model/score.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { starColour } from '../osu/star-colour.ts';
@@ -163,7 +170,8 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
     title: [place === undefined ? '' : `${t.number(place)}. `, page === undefined ? name : link(page, name)].filter(
       part => part !== '',
     ),
-    lines: scoreLines(score, rating, t),
+    lines: scoreLines(score, rating, t, resultText(score, t)),
+    ...worthOf(score, rating, t),
     ...(image && { image }),
     ...(stars !== undefined && { colour: starColour(stars) }),
     ...(beatmap_id !== null &&
@@ -177,7 +185,7 @@ export function scoreCard(score: Score, { place, rating, openToken }: ScoreCardO
  * `S · 98.75 % · 201 pp (weighted 190 pp) · +HDDT`, then stars with the play's mods, combo and what it had been worth otherwise, then its
  * results and score, then when it was.
  */
-function scoreLines(score: Score, rating: Rating | undefined, t: Translator): readonly Text[] {
+function scoreLines(score: Score, rating: Rating | undefined, t: Translator, result: string): readonly Text[] {
   const words = t.messages.osu;
   const { beatmap, pp, weight, max_combo, ended_at, passed } = score;
   const at = ended_at === null ? Number.NaN : Date.parse(ended_at);
@@ -190,7 +198,7 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator): re
   const total = score.legacy_total_score ?? score.total_score;
   return [
     joined([
-      [{ kind: 'strong', children: [resultText(score, t)] }],
+      [{ kind: 'strong', children: [result] }],
       weighted,
       passed ? undefined : failedText(score, t),
       worthText(score, rating, t),
@@ -204,6 +212,19 @@ function scoreLines(score: Score, rating: Rating | undefined, t: Translator): re
     joined([resultCounts(score, t), total === null ? undefined : words.scores.score(t.number(total))]),
     Number.isNaN(at) ? [] : [{ kind: 'time', at, style: 'relative' }],
   ].filter((line): line is Text => line.length > 0);
+}
+
+/** The card with other lines, wherever it shows them. */
+export function withLines(card: Card, change: (lines: Card['lines']) => Card['lines']): Card {
+  const { worth } = card;
+  return { ...card, lines: change(card.lines), ...(worth && { worth: { ...worth, lines: change(worth.lines) } }) };
+}
+
+/** Its pp, where it has any. */
+function worthOf(score: Score, rating: Rating | undefined, t: Translator): Pick<Card, 'worth'> {
+  if (score.pp === null) return {};
+  const value = t.messages.osu.estimate.pp(t.decimal(score.pp, 0));
+  return { worth: { value, lines: scoreLines(score, rating, t, resultText({ ...score, pp: null }, t)) } };
 }
 
 function failedText(score: Score, t: Translator): string {
@@ -263,13 +284,11 @@ function resultCounts(score: Score, t: Translator): string {
     .join(' ');
 }
 
-const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
-
 export function resultText(score: Score, t: Translator): string {
   const { rank, accuracy, pp } = score;
   const shown = shownMods(score);
   const parts = [
-    GRADES[rank] ?? rank,
+    shownGrade(rank),
     `${t.decimal(accuracy * 100, 2, 2)}%`,
     pp === null ? undefined : `${t.decimal(pp, 0)} pp`,
     shown.length === 0 ? undefined : `+${shown.join('')}`,

@@ -1,9 +1,10 @@
-import { userPage } from '../../beatmaps/model/link.ts';
 import { LANGUAGES, type Translator } from '../../i18n/translate.ts';
 import { type Action, type Block, type Reply, reply, type Text } from '../reply.ts';
 import type { PermissionCheck, PermissionCheckKey } from '../settings/permission-check.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
-import { joined, link } from './beatmap.ts';
+import { joined } from './beatmap.ts';
+import { linkedName } from './linking.ts';
+import { sentence } from './sentence.ts';
 
 export interface LanguageView {
   /** Tag of the language that was set, null for automatic. */
@@ -24,6 +25,8 @@ export interface SwitchView {
 
 export interface ChatView {
   readonly switches: readonly SwitchView[];
+  /** Of short forms; null for none. */
+  readonly prefix: string | null;
   readonly language: LanguageView;
   readonly diagnosis: readonly PermissionCheck[];
 }
@@ -64,7 +67,7 @@ export function renderSettings({ language, player, chat, saved }: SettingsView, 
   });
 }
 
-function chatBlocks({ switches, language, diagnosis }: ChatView, t: Translator): readonly Block[] {
+function chatBlocks({ switches, prefix, language, diagnosis }: ChatView, t: Translator): readonly Block[] {
   const words = t.messages.settings;
   const fields = switches.map(({ name, isOn }) => ({
     label: name,
@@ -72,7 +75,14 @@ function chatBlocks({ switches, language, diagnosis }: ChatView, t: Translator):
   }));
   return [
     { kind: 'heading', text: [words.chatTitle] },
-    { kind: 'fields', fields: [...fields, { label: words.chatLanguage, value: [languageName(language, t)] }] },
+    {
+      kind: 'fields',
+      fields: [
+        ...fields,
+        { label: words.shortForms, value: [prefix === null ? words.noShortForms : words.shortFormsBy(prefix)] },
+        { label: words.chatLanguage, value: [languageName(language, t)] },
+      ],
+    },
     ...diagnosisBlocks(diagnosis, t),
   ];
 }
@@ -88,7 +98,7 @@ function diagnosisBlocks(diagnosis: readonly PermissionCheck[], t: Translator): 
       kind: 'fields',
       fields: diagnosis.map(({ key, ok }) => ({
         label: `${ok ? '✓' : '✗'} ${texts[key].name}`,
-        value: [ok ? words.may : texts[key].mend],
+        value: sentence(ok ? words.may : texts[key].mend),
       })),
     },
   ];
@@ -116,13 +126,9 @@ function languageButton(label: string, { isSet, token }: LanguageView['choices']
 /** The linked player, and how that changes. */
 function playerText(player: LinkedPlayer | null, t: Translator): Text {
   const words = t.messages.settings;
-  if (player === null) return [words.noPlayer];
-  const { id, name, mode } = player;
-  return joined([
-    [link(userPage(id, mode ?? undefined), name)],
-    mode === null ? undefined : t.messages.osu.modes[mode],
-    words.unlink,
-  ]);
+  if (player === null) return sentence(words.noPlayer);
+  const { mode } = player;
+  return joined([linkedName(player), mode === null ? undefined : t.messages.osu.modes[mode], words.unlink]);
 }
 
 function languageName({ set, automatic }: LanguageView, t: Translator): string {

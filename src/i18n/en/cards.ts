@@ -9,7 +9,7 @@ export const cards = {
   level: 'level',
   noHistory: 'No rank in recent days.',
   lastDays: (n: number) => `rank, last ${n} days`,
-  today: 'today',
+  bestPlays: (n: number) => `pp, best ${n} plays`,
   hardest: (at: string) => `hardest at ${at}`,
   topPlays: (name: string, n: number) => `${name}: top ${n} plays`,
   worth: (pp: string) => `${pp} pp`,

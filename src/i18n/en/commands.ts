@@ -32,9 +32,14 @@ export const commands = {
       },
       embeds: { name: 'embeds', description: 'This group: hide a link’s embed once I have answered it' },
       captions: { name: 'captions', description: 'This group: show the captions of posts' },
+      prefix: { name: 'prefix', description: 'This group: what short forms such as !rs, !c and !map begin with' },
       'chat-language': { name: 'chat-language', description: 'This group: the language for members who chose none' },
     },
-    choices: { language: { auto: 'Automatic' }, 'chat-language': { auto: 'Automatic' } },
+    choices: {
+      language: { auto: 'Automatic' },
+      prefix: { off: 'off' },
+      'chat-language': { auto: 'Automatic' },
+    },
   },
   privacy: {
     description: 'Have me ignore the links you paste, or answer them again',

@@ -94,6 +94,8 @@ export const hints = {
     p.count === 1 ? 'That post has only one item.' : `That post has ${p.count} items; choose from 1 to ${p.count}.`,
   noSound: (_: Params) => 'That post has no audio.',
   sourceOff: (p: Params) => `${p.site} links are switched off in this chat. Its admins can change that with /settings.`,
+  endedLink: (_: Params) => 'This link has ended, or is not complete. Send /osu link in the chat for a new one.',
+  noName: (_: Params) => 'Which player are you? Send /osu link and your osu! name.',
   noPlayer: (_: Params) => 'Name a player, or link your own once with /osu link and your osu! name.',
   notBeatmapLink: (_: Params) =>
     'That link does not lead to an osu! beatmap. It should look like this: https://osu.ppy.sh/beatmapsets/…',
@@ -103,6 +105,7 @@ export const hints = {
   noDifficulty: (_: Params) => 'That beatmap has no difficulty that I could show.',
   notNumber: (p: Params) => `“${p.option}” must be a number from ${p.min} to ${p.max}.`,
   noTarget: (_: Params) => 'Give a total to reach, like /osu target 5000, or a rank, like /osu target rank:10000.',
+  oneTarget: (_: Params) => 'Give either a total or a rank to reach, not both.',
   withheldPost: (_: Params) => 'That post is not shown here: its author or the bot’s operator does not want it to be.',
   notBlockId: (p: Params) => `The ${p.kind} must be given as site and ID, like telegram:10042 or instagram:25025320.`,
   expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',

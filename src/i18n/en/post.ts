@@ -25,6 +25,7 @@ export const post = {
   authorOnly: 'The files of this post could not be fetched.',
   /** Its name where it cannot be shown. */
   cover: 'Cover',
+  avatar: (name: string) => `Profile photo of ${name}`,
 };
 
 export const progress = {

@@ -11,6 +11,11 @@ export const settings = {
   forAdmins: 'Chat-wide settings are visible to admins here.',
   chatTitle: 'This chat',
   chatLanguage: 'Language here',
+  shortForms: 'Short forms of osu! commands',
+  noShortForms: 'off; /settings prefix:! switches them on',
+  /** They are seen where pasted links are. */
+  shortFormsBy: (prefix: string) =>
+    `${['rs', 'c', 'map', 'lb', 'sim', 'top'].map(name => prefix + name).join(' ')} …, wherever I can see what is written`,
   switches: {
     links: 'Answer pasted links',
     'osu-links': 'Answer osu! links',

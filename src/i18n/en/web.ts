@@ -36,11 +36,28 @@ export const web = {
   video: 'Video',
   audio: 'Audio',
   gallery: 'Photos and videos of this post',
+  photoOne: '1 photo',
+  photoMany: '{n} photos',
+  videoOne: '1 video',
+  videoMany: '{n} videos',
+  audioOne: '1 audio file',
+  audioMany: '{n} audio files',
+  audioOnly: 'Audio only',
+  quality: 'Quality',
+  copyLink: 'Copy link',
+  copyCaption: 'Copy caption',
+  copied: 'Copied',
+  notCopied: 'Could not copy',
+  share: 'Share',
+  downloadAll: 'Download all',
+  back: 'Back',
+  dropHere: 'Drop a link to play it here',
   spoiler: 'Hidden. Press to show.',
   showMore: 'Show more',
   showLess: 'Show less',
-  emptyText: 'Paste a link to a public Instagram or Facebook post and it plays right here.',
-  emptyExamples: 'For example',
+  emptyText: 'Reels, posts and carousels play right here, ready to save. And osu! beatmaps are a search away.',
+  emptyPosts: 'Posts to play',
+  emptyBeatmaps: 'osu! to look up',
   exampleHelp: 'Everything I can do',
   suggestions: 'Suggestions',
   theme: 'Theme',
@@ -60,13 +77,16 @@ export const web = {
   privacy: 'What you send is not stored.',
 };
 
-/** Labels of the example links, by their kinds in WEB_EXAMPLES; one that is not here goes by the site of that id, or by itself. */
+/** Labels of the examples, by their kinds in WEB_EXAMPLES; one that is not here goes by the site of that id, or by itself. */
 export const webExamples: ReadonlyMap<string, string> = new Map(
   Object.entries({
     reel: 'An Instagram reel',
     carousel: 'A post with several photos',
     facebook: 'A Facebook video',
+    search: 'Search beatmaps',
+    taiko: 'Search osu!taiko',
     beatmap: 'An osu! beatmap',
     player: 'An osu! player',
+    recommend: 'What to play next',
   }),
 );

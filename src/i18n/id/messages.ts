@@ -3,7 +3,8 @@ import { canary } from './canary.ts';
 import { cards } from './cards.ts';
 import { commands } from './commands.ts';
 import { errors, hints, wait } from './errors.ts';
-import { about, forget, help, privacy } from './help.ts';
+import { about, forget, help, privacy, start } from './help.ts';
+import { linking } from './linking.ts';
 import { osu } from './osu.ts';
 import { owner } from './owner.ts';
 import { discord, telegram } from './platforms.ts';
@@ -25,8 +26,10 @@ export const messages: Messages = {
   progress,
   commands,
   osu,
+  linking,
   plays,
   help,
+  start,
   settings,
   diagnosis,
   about,

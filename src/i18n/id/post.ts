@@ -16,13 +16,14 @@ export const post: Messages['post'] = {
   playHere: 'Putar di sini',
   untitled: site => `Kiriman ${site}`,
   itemOf: (n, total) => `${n} dari ${total}`,
-  missing: (n, total) => `${n} dari ${total} tidak dapat diambil`,
-  itemMissing: (n, total) => `Butir ${n} dari ${total} tidak dapat diambil`,
+  missing: (n, total) => `${n} dari ${total} tidak bisa diambil`,
+  itemMissing: (n, total) => `Item ${n} dari ${total} tidak bisa diambil`,
   audioOnly: 'Audio saja',
   silent: 'Tanpa audio',
   coverOnly: 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.',
   authorOnly: 'Berkas kiriman ini tidak bisa diambil.',
   cover: 'Sampul',
+  avatar: name => `Foto profil ${name}`,
 };
 
 export const progress: Messages['progress'] = {

@@ -12,6 +12,10 @@ export const settings: Messages['settings'] = {
   choose: 'Pilih bahasa:',
   forAdmins: 'Pengaturan untuk seluruh obrolan tampak bagi adminnya di sini.',
   chatTitle: 'Obrolan ini',
+  shortForms: 'Bentuk pendek perintah osu!',
+  noShortForms: 'mati; /settings prefix:! menyalakannya',
+  shortFormsBy: prefix =>
+    `${['rs', 'c', 'map', 'lb', 'sim', 'top'].map(name => prefix + name).join(' ')} …, di mana pun saya bisa melihat pesan`,
   chatLanguage: 'Bahasa di sini',
   switches: {
     links: 'Jawab tautan yang ditempel',

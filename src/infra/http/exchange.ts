@@ -6,7 +6,7 @@ import type { Deadline } from '../concurrency/deadline.ts';
 export type Exchange = (options: ExchangeOptions) => Promise<Exchanged | ExchangeFailure>;
 
 export interface ExchangeOptions {
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** Path and query. */
   readonly path: string;
   /** Names and values, alternating. */

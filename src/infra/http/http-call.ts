@@ -5,7 +5,7 @@ import type { AppError } from '../../errors.ts';
 export interface HttpCall {
   /** Absolute https address on one of `hosts`. */
   readonly url: string | URL;
-  readonly method?: 'GET' | 'HEAD' | 'POST';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   /** Over the `browser` transport they replace the emulated browser's own of the same name. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;

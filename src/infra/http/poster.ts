@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { Agent } from 'undici';
+import { joinSignals } from '../concurrency/joined-signal.ts';
 import type { EncodedForm } from './form.ts';
 
 export interface Posted {
@@ -55,8 +56,7 @@ export function createPoster(): Poster {
 
   return {
     async post(url, form, { signal, timeoutMs }) {
-      const timeout = AbortSignal.timeout(Math.ceil(timeoutMs));
-      const ended = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
+      const over = joinSignals([signal], Math.ceil(timeoutMs));
       const { origin, pathname, search } = new URL(url);
       const progress = { isComplete: false };
       try {
@@ -66,13 +66,15 @@ export function createPoster(): Poster {
           method: 'POST',
           headers: { 'content-type': form.contentType, 'content-length': `${form.contentLength}` },
           body: Readable.from(watched(form, progress), { highWaterMark: 1 }),
-          signal: ended,
+          signal: over.signal,
         });
         return { status: answer.statusCode, text: await answer.body.text() };
       } catch (error) {
         const reason = reasonOf(error);
         const isUnsent = !progress.isComplete || UNREACHED.test(reason);
-        throw new PostFailure(reason, { isUnsent, isCut: ended.aborted });
+        throw new PostFailure(reason, { isUnsent, isCut: over.signal.aborted });
+      } finally {
+        over.release();
       }
     },
     close: () => agent.destroy(),

@@ -6,7 +6,7 @@ import { parseTarget } from './url-guard.ts';
 /** One step of a call: the first request, or the one that a redirect leads to. */
 export interface CallStep {
   readonly url: URL;
-  readonly method: 'GET' | 'HEAD' | 'POST';
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'DELETE';
   readonly body: string | undefined;
   /** A redirect has left the first host: the caller's credentials stay behind, for the rest of the call. */
   readonly leftFirstHost: boolean;

@@ -2,7 +2,7 @@ import type { Cookie } from 'tough-cookie';
 import type { ErrorCode } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
-import type { SourceId } from '../post.ts';
+import type { Author, SourceId } from '../post.ts';
 import type { MediaSource } from './source.ts';
 import type { Strategy } from './strategy-chain.ts';
 import type { StrategyRecords } from './strategy-records.ts';
@@ -30,12 +30,16 @@ export interface SourceDescriptor {
   readonly id: SourceId;
   /** As the site writes itself; a language may have a name of its own for it. */
   readonly name: string;
+  /** What people know the site by, `#rrggbb`. */
+  readonly colour: `#${string}`;
   /** Hosts that its links are on, the one it is best known by first. */
   readonly hosts: readonly [string, ...string[]];
   /** Suffixes its media lie on: each host and what is below it. */
   readonly cdnHosts: readonly string[];
   /** The link of a public post that has been up for years. */
   readonly example: string;
+  /** The page of an author on the site; undefined where what is known of them does not lead there. */
+  readonly profileUrl?: (author: Pick<Author, 'id' | 'username'>) => string | undefined;
   /** The cookie that an account's session has, where posts can be asked for with one. */
   readonly sessionCookie?: string;
   /** Who asks the CDN for a file of this type, where a plain name is not served well. */

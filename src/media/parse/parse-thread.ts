@@ -2,9 +2,11 @@
  * A thread for pages of many megabytes: reading one where everything else runs would hold all the rest for as long. A page that
  * takes too much time or memory costs the thread, not the process.
  */
+
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
+import { joinSignals } from '../../infra/concurrency/joined-signal.ts';
 import { pageScripts } from './page-scripts.ts';
 
 /** The sites' ordinary pages are shorter. */
@@ -93,11 +95,14 @@ export function createParseThread<Task, Value>(file: URL, name: string): (task: 
     broken.throwIfAborted();
     if (pool.queueSize >= MAX_WAITING) throw new AppError('timeout', 'too many large pages wait to be read');
     let outcome: Outcome<Value>;
+    const over = joinSignals([broken], MAX_READ_MS);
     try {
-      outcome = await pool.run(task, { signal: AbortSignal.any([AbortSignal.timeout(MAX_READ_MS), broken]) });
+      outcome = await pool.run(task, { signal: over.signal });
     } catch (cause) {
       broken.throwIfAborted();
       throw new AppError('upstream_changed', 'a page that cannot be read within bounds', { cause });
+    } finally {
+      over.release();
     }
     if ('value' in outcome) return outcome.value;
     const { code, message, params, retryAfterMs } = outcome.failure;

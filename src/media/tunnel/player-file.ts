@@ -49,6 +49,25 @@ export function choosePlayerFile(item: MediaItem, form: MediaForm): PlayerFile |
   return { variant: video, audio, fallback: fallback && fitsAddress([video, audio, fallback]) ? fallback : undefined };
 }
 
+/** What a player can choose from: one file for each size that every browser plays, largest first, up to 1080p. Pure. */
+export function playerQualities(item: MediaItem): readonly PlayerFile[] {
+  const best = choosePlayerFile(item, 'original');
+  if (best === undefined || item.kind !== 'video') return [];
+  const bySide = new Map([[shortSide(best.variant), best]]);
+  const ranked = wholeVideos(item)
+    .filter(whole => whole.audio === undefined || isMuxable(whole, item))
+    .map(whole => ({ ...whole, rank: playerRank(whole, item) }))
+    .sort((a, b) => compareRanks(b.rank, a.rank));
+  for (const { video, audio } of ranked) {
+    const side = shortSide(video);
+    const isSilent = audio === undefined && video.hasAudio === false && best.variant.hasAudio !== false;
+    const file = { variant: video, audio };
+    if (side > 0 && side < shortSide(best.variant) && !isSilent && isCommonFile(file) && !bySide.has(side))
+      bySide.set(side, file);
+  }
+  return [...bySide.values()].sort((a, b) => shortSide(b.variant) - shortSide(a.variant));
+}
+
 /** Whether every browser plays it. */
 export function isCommonFile({ variant, audio }: PlayerFile): boolean {
   return isCommonVideo(variant) && (audio === undefined || isCommonAudio(audio));
@@ -117,6 +136,7 @@ function codecRank(variant: Variant): number {
   return /hvc1|hev1/i.test(codecs ?? '') ? 0 : 1;
 }
 
-function shortSide({ width, height }: Variant): number {
+/** Pixels, as in `720p`; 0 when unknown. */
+export function shortSide({ width, height }: Pick<Variant, 'width' | 'height'>): number {
   return width !== null && height !== null ? Math.min(width, height) : (width ?? height ?? 0);
 }

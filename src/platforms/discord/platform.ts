@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
+import { createShownViews } from '../../bot/buttons/shown-views.ts';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
 import type { Connection, SendFailure as Outcome, PlatformHost } from '../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../bot/settings/settings.ts';
@@ -7,6 +8,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { RuntimePlatform } from '../platform.ts';
+import { createCommandIdRecord } from './command-ids.ts';
 import {
   connectGateway,
   type Gateway,
@@ -19,14 +21,17 @@ import type { ListenContext } from './incoming/listen-context.ts';
 import { mayMatter } from './incoming/messages.ts';
 import { resumeSession } from './incoming/missed-events.ts';
 import { openSessionRecord } from './incoming/sessions.ts';
-import { applicationIdOf, inviteUrl } from './invite.ts';
+import { applicationIdOf } from './invite.ts';
 import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
+import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
+import { createMendingSend } from './outgoing/mend.ts';
 import { createSend } from './outgoing/send.ts';
 import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
 import { createMessageSender } from './outgoing/send-message.ts';
 import { createEmbedSuppression } from './outgoing/suppress.ts';
 import { showTyping } from './outgoing/typing.ts';
+import { createViewHistory } from './outgoing/view-history.ts';
 import { diagnosisOf } from './permissions.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
@@ -37,23 +42,17 @@ export interface DiscordPlatformOptions {
   /** Without a version, e.g. `https://discord.com/api`. */
   readonly apiUrl?: string | undefined;
   readonly shards: ShardChoice;
-  readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs'>;
+  readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption' | 'commandSpecs' | 'commandOf'>;
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly settings: Pick<SettingsStore, 'chat' | 'markChatLeft'>;
-  /** Where is kept how far was heard, so that what is said while Medley is not there is heard afterwards. */
-  readonly records: Pick<RecordStore, 'collection'>;
+  /** Keeps how far was heard, so that what is said meanwhile is heard later, the ids of commands, the parts of answers and what they show. */
+  readonly records: RecordStore;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now?: () => number;
 }
 
-export interface DiscordPlatform extends RuntimePlatform<DiscordReplyTo> {
-  readonly id: 'discord';
-  /** Where Medley is added to a server or an account. */
-  inviteUrl(): string;
-}
-
 /** Medley on Discord. What is asked there comes over the gateway; answers need the REST API alone. */
-export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordPlatform {
+export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimePlatform<DiscordReplyTo> {
   const { token, apiUrl, shards, dispatcher, delivery, settings, records, log, now = Date.now } = options;
   const closing = new AbortController();
   const api = createDiscordApi({ token, apiUrl, log });
@@ -64,8 +63,11 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     hearsUpdates: () => client !== undefined,
     onFailure: error => log.info({ err: error }, 'discord: an embed could not be hidden'),
   });
-  const messages = createMessageSender({ api, suppression, settings, log });
+  const parts = createAnswerParts({ records, log });
+  const history = createViewHistory({ views: createShownViews({ records }), dispatcher, log });
+  const messages = createMessageSender({ api, parts, history, suppression, settings, log });
   const index = createCommandIndex(dispatcher.commandSpecs);
+  const commandIds = createCommandIdRecord({ records, applicationId, log });
   const context: ListenContext = {
     dispatcher,
     api,
@@ -74,12 +76,16 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     signal: closing.signal,
     client: () => client,
     readsMessages: () => readsMessages,
+    commandIds,
+    parts,
+    history,
+    suppression,
   };
   let client: Client<true> | undefined;
   let readsMessages = true;
 
   async function connect(host: PlatformHost<DiscordReplyTo>, signal: AbortSignal): Promise<Connection> {
-    const listener = listen({ context, host, index, suppression, settings });
+    const listener = listen({ context, host, index, settings });
     const key = shards === 'auto' ? 'auto' : `${shards.ids.join(',')} of ${shards.total}`;
     let isCaughtUp = false;
     let isOver = false;
@@ -146,7 +152,9 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
   /** Aside, until `close`. Never rejects. */
   async function register(): Promise<void> {
     try {
-      const hasChanged = await registerCommands(api, applicationId(), commandPayloads(dispatcher.commandSpecs));
+      const payloads = commandPayloads(dispatcher.commandSpecs);
+      const { registered, hasChanged } = await registerCommands(api, applicationId(), payloads);
+      await commandIds.learn(registered);
       if (hasChanged) log.info({}, 'discord: commands were registered');
     } catch (error) {
       if (!closing.signal.aborted) log.error({ err: error }, 'discord: commands could not be registered');
@@ -159,7 +167,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
     repliesAtOnce: MESSAGE_LIMITS.replies,
     connect,
     verify: signal => api.verify(signal),
-    send: createSend({ api, messages, delivery, applicationId, log }),
+    send: createMendingSend({
+      send: createSend({ api, parts, history, messages, delivery, applicationId, commandIds, log }),
+      ...{ api, history, delivery, applicationId, commandIds, log },
+    }),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);
@@ -167,7 +178,11 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       const options = { nonce: randomUUID().slice(0, 25), replyTo: undefined };
       await api.post(channelId, content, options, closing.signal);
     },
-    describeCaller: (_, to) => ({ hidesEmbeds: true, diagnose: () => diagnosisOf(to) }),
+    describeCaller: (_, to) => ({
+      hidesEmbeds: true,
+      answersAlone: to.kind === 'interaction' && to.isEphemeral,
+      diagnose: () => diagnosisOf(to),
+    }),
     placeOf: (channelId, eventId) => ({
       kind: 'message',
       channelId,
@@ -187,7 +202,6 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): DiscordP
       suppression.close();
       await Promise.all([api.close(), messages.close()]);
     },
-    inviteUrl: () => inviteUrl(applicationId()),
   };
 }
 

@@ -154,16 +154,15 @@ function described({ usual, others }: Spoken<{ readonly description: string }>):
 
 const Registered = z.array(z.record(z.string(), z.unknown()));
 
-/** Registers the commands unless Discord has the very same. @returns whether it had to */
+/** Registers the commands unless Discord has the very same: what is registered then, as Discord says it. */
 export async function registerCommands(
   api: Pick<DiscordApi, 'commands' | 'putCommands'>,
   applicationId: string,
   commands: readonly JsonObject[],
-): Promise<boolean> {
+): Promise<{ readonly registered: unknown; readonly hasChanged: boolean }> {
   const known = Registered.parse(await api.commands(applicationId));
-  if (fingerprint(known) === fingerprint(commands)) return false;
-  await api.putCommands(applicationId, commands);
-  return true;
+  if (fingerprint(known) === fingerprint(commands)) return { registered: known, hasChanged: false };
+  return { registered: await api.putCommands(applicationId, commands), hasChanged: true };
 }
 
 /** What Medley sets, in one order; Discord adds ids, versions and defaults to it. */

@@ -42,7 +42,14 @@ const InteractionReplyTo = z.object({
   /** Whether what stands there first is the caller's alone. */
   isEphemeral: z.boolean(),
   /** The message whose button was pressed, with the id of its own delete button; absent where the answer was deferred. */
-  pressed: z.object({ deleteId: z.string().optional() }).optional(),
+  pressed: z
+    .object({
+      messageId: z.string().optional(),
+      deleteId: z.string().optional(),
+      /** Whether it is to show again what it showed before. */
+      isBack: z.boolean().optional(),
+    })
+    .optional(),
   /** Its first message may stand already, and those after it do: version 0.1.0 wrote down no more. */
   isFirstOnly: z.boolean().optional(),
 });

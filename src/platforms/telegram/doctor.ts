@@ -1,5 +1,5 @@
 import type { Finding } from '../platform.ts';
-import { DEFAULT_API, TELEGRAM_LIMITS } from './limits.ts';
+import { DEFAULT_API, INVITATION, TELEGRAM_LIMITS } from './limits.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
 import type { Me, WebhookInfo } from './outgoing/methods.ts';
@@ -60,7 +60,7 @@ function readSwitches(me: Me): readonly Finding[] {
   } else {
     findings.push({
       state: 'ok',
-      what: `Telegram: add it to a group at https://t.me/${me.username}?startgroup=true`,
+      what: `Telegram: add it to a group at https://t.me/${me.username}?startgroup=${INVITATION}`,
     });
   }
   if (me.can_read_all_group_messages) findings.push({ state: 'ok', what: 'Telegram: privacy mode is off' });

@@ -2,6 +2,9 @@
 
 export const DEFAULT_API = 'https://api.telegram.org/';
 
+/** The word that the link into a group carries. */
+export const INVITATION = 'true';
+
 const MB = 1024 * 1024;
 
 /** What one message may hold; `render` shortens the rest. */
@@ -16,6 +19,9 @@ export const MESSAGE_LIMITS = {
   numbersPerRow: 8,
   buttonLabel: 64,
   callbackAnswer: 200,
+  /** Bytes of what a button sends back. */
+  callbackData: 64,
+  deletedAtOnce: 100,
   commands: 100,
   commandDescription: 256,
   inlineResults: 50,
@@ -45,6 +51,8 @@ export const CHAT_LIMITS = {
   actionEveryMs: 4_000,
   /** A notice about one person's limit stays in a group no longer than this. */
   noticeMs: 60_000,
+  /** Who asked so long ago may not be there any more, and would miss what is shown to them alone. */
+  ephemeralMs: 60_000,
   /** Telegram keeps a request for updates open for so long. */
   pollSeconds: 50,
   /** A call that needs no file. */
@@ -57,6 +65,10 @@ export const CHAT_LIMITS = {
   spinMs: 3_000,
   /** An inline query that could not be answered by then gets a placeholder. */
   inlineMs: 2_500,
+  /** One for which an upstream is asked gets an empty answer by then; Telegram takes none that is much later. */
+  inlineSearchMs: 5_000,
+  /** So long a person types no further before an upstream is asked for their words. */
+  typingMs: 400,
 } as const;
 
 export type TelegramLimits = { readonly [K in keyof typeof CHAT_LIMITS]: number } & {

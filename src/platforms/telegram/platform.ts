@@ -5,6 +5,7 @@ import type { Logger } from '../../infra/log.ts';
 import type { Delivery } from '../../media/delivery/delivery.ts';
 import type { SentFiles } from '../../media/delivery/sent-files.ts';
 import type { RuntimePlatform } from '../platform.ts';
+import { createChatRecords } from './chat-records.ts';
 import { createButtonPress } from './incoming/button-press.ts';
 import { createChatAccess } from './incoming/chat-access.ts';
 import { createEventIds } from './incoming/envelope.ts';
@@ -14,14 +15,15 @@ import { startPolling } from './incoming/polling.ts';
 import { ALLOWED_UPDATES } from './incoming/updates.ts';
 import { createWebhook } from './incoming/webhook.ts';
 import { createInline } from './inline/inline.ts';
-import { DEFAULT_API, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
+import { DEFAULT_API, INVITATION, MESSAGE_LIMITS, TELEGRAM_LIMITS, type TelegramLimits } from './limits.ts';
 import { createAnswerPress } from './outgoing/answer-press.ts';
 import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
-import { createChatAction } from './outgoing/chat-action.ts';
+import { createChatActions } from './outgoing/chat-action.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
+import { createMendingReply } from './outgoing/mend.ts';
 import { createMessageApi } from './outgoing/message-api.ts';
 import type { Me } from './outgoing/methods.ts';
 import { createPacing } from './outgoing/pacing.ts';
@@ -70,15 +72,20 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     isLocalServer: apiRoot !== DEFAULT_API,
   };
   const { translator } = dispatcher;
-  const access = createChatAccess(api, async () => me ?? ask());
-  const messages = createMessageApi({ api, pacing, settings, limits, log, now });
+  const access = createChatAccess(api, ask);
+  const records = createChatRecords({ settings, log, now });
+  const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
+  const messages = createMessageApi({ api, pacing, records, actions, limits });
   const photos = createPhotos({ api, messages, limits, log });
-  const sender = createSender({ ...files, messages, photos });
+  const sender = createSender({ ...files, messages, photos, actions });
   const deleteButton = createDeleteButton(token);
   const answers = createPressAnswers({ api, limits, log });
-  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage: createEditMessage({ api, photos }) });
-  const sendReply = createSendReply({ api, sender, answerPress, deleteButton, limits, log });
-  const showChatAction = createChatAction({ api, everyMs: limits.actionEveryMs, log });
+  const editMessage = createEditMessage({ api, photos });
+  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage });
+  const sendReply = createMendingReply({
+    sendReply: createSendReply({ api, sender, answerPress, deleteButton, limits, log, now }),
+    editMessage,
+  });
   const listener = createListener({
     readMessage: createReadMessage({ dispatcher, username: () => me?.username ?? '', eventIds }),
     press: createButtonPress({ api, translator, access, deleteButton, answers, eventIds, log }),
@@ -86,7 +93,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
       ...{ api, dispatcher, sender, translator, limits, log, now },
       candidatesFor: item => createFileCandidates(item, false, files),
     }),
-    settings,
+    records,
+    eventIds,
     log,
     now,
   });
@@ -110,6 +118,11 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   async function setWebhook(url: string, secret: string, signal: AbortSignal): Promise<void> {
     const push = { url, secret_token: secret, max_connections: WEBHOOK_CONNECTIONS };
     await api.call('setWebhook', { ...push, allowed_updates: [...ALLOWED_UPDATES] }, { signal });
+  }
+
+  async function inviteUrl(): Promise<string> {
+    const { username } = me ?? (await ask());
+    return `https://t.me/${username}?startgroup=${INVITATION}`;
   }
 
   function introduce(bot: Me, signal: AbortSignal): void {
@@ -174,10 +187,10 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
 
-    showWorking: to => (to.press === undefined ? showChatAction(to) : () => undefined),
+    showWorking: to => (to.press === undefined ? actions.begin(to) : () => undefined),
 
     describeCaller({ user }, to) {
-      if (!to.isGroup) return {};
+      if (!to.isGroup) return { inviteUrl };
       const isChatAdmin = () => access.isAdmin(to.chat, Number(user.id));
       return {
         diagnose: () => access.diagnose(to.chat),

@@ -3,6 +3,7 @@ import { createTranslator, LANGUAGES } from '../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from './limits.ts';
 import type { BotApi } from './outgoing/bot-api.ts';
 import type { Params } from './outgoing/methods.ts';
+import { menuName } from './render/menu-names.ts';
 
 type Commands = Params['setMyCommands']['commands'];
 
@@ -32,11 +33,6 @@ export async function registerCommands(
       if (!isSame(known, commands)) await api.call('setMyCommands', { ...where, commands }, { signal });
     }
   }
-}
-
-/** Telegram's names know neither spaces nor dashes. */
-export function menuName(command: string): string {
-  return command.replace(/[ -]/g, '_');
 }
 
 function renderCommands(specs: ReturnType<Dispatcher['commandSpecs']>): Commands {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 export const TelegramReplyTo = z.object({
   chat: z.number(),
   isGroup: z.boolean(),
+  /** Where those who read are no partners: nothing is said there that they need not see. */
+  isChannel: z.boolean().optional(),
   /** Of a forum's topic; never that of the General topic, which Telegram refuses. */
   thread: z.number().optional(),
   /** The message that is answered. */

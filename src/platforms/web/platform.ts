@@ -37,7 +37,7 @@ export interface WebPlatform extends Platform {
 /** Beside the built program; where it runs from its sources there is none, and the page says how to build it. */
 const BUILT_PAGE = fileURLToPath(new URL('./page', import.meta.url));
 
-/** The web chat: the face that needs no account. */
+/** The web chat: the platform that needs no account. */
 export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const { dispatcher, tunnel, publicUrl, log, now = Date.now } = options;
   const limits = { ...CHAT_LIMITS, ...options.limits };
@@ -46,9 +46,11 @@ export function createWebPlatform(options: WebPlatformOptions): WebPlatform {
   const conversations = createConversations({ dispatcher, render: prepare, limits, log, now });
   let listener: Listener | undefined;
 
-  /** A picture is drawn while its reply is on the way; the page waits for the one and not for the other. */
+  /** An image card is drawn when the page asks for it, in the page's theme. */
   function prepare(reply: Reply): WebReply {
-    for (const block of reply.blocks) if (block.kind === 'picture') imageCards.draw(block.picture);
+    for (const block of reply.blocks) {
+      if (block.kind === 'picture' && block.repeats !== true) imageCards.add(block.picture);
+    }
     return render(reply, { tunnel, assetAddress, now: now() });
   }
 

@@ -26,7 +26,8 @@ export async function registerPage(server: FastifyInstance, { pageFolder, public
     index: false,
     cacheControl: false,
     decorateReply: !server.hasReplyDecorator('sendFile'),
-    globIgnore: ['**/*.map', '**/index.html'],
+    preCompressed: true,
+    globIgnore: ['**/*.map', '**/index.html', '**/*.br', '**/*.gz', 'sw.js'],
   });
   server.addHook('onSend', async (request, reply) => {
     reply.headers(ASSET_HEADERS);
@@ -34,11 +35,14 @@ export async function registerPage(server: FastifyInstance, { pageFolder, public
       reply.headers({ ...PAGE_HEADERS, 'content-security-policy': policy(request, publicUrl) });
   });
   server.get('/', (_request, reply) => reply.sendFile('static/index.html', pageFolder));
+  // Where it stands is what it may answer for.
+  server.get('/sw.js', (_request, reply) => reply.sendFile('sw.js', pageFolder));
 }
 
 const ASSET_HEADERS = {
   // File names stay the same between versions, so every load asks, and mostly hears 304.
   'cache-control': 'no-cache',
+  vary: 'accept-encoding',
   'x-content-type-options': 'nosniff',
   'cross-origin-resource-policy': 'same-origin',
 } as const;
@@ -58,6 +62,8 @@ function policy(request: FastifyRequest, publicUrl: string | undefined): string 
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
+    "font-src 'self'",
+    "worker-src 'self'",
     "img-src 'self' data: blob:",
     "media-src 'self' blob:",
     `connect-src ${["'self'", ...new Set(hosts)].join(' ')}`,
@@ -66,6 +72,7 @@ function policy(request: FastifyRequest, publicUrl: string | undefined): string 
     "form-action 'none'",
     "frame-ancestors 'none'",
     "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
+    // For the address of the service worker alone.
+    'trusted-types medley',
   ].join('; ');
 }

@@ -8,7 +8,7 @@ import { createTestClient } from '../../fakes/http-client.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { osuChecksum } from '../../sandbox/osu-file.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
-import { type BuiltWorker, buildWorker } from './built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../built-worker.ts';
 
 let worker: BuiltWorker;
 beforeAll(async () => {

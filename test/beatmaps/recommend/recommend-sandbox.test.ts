@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
-import { createCandidatePool } from '../../../src/beatmaps/recommend/catalogue-candidates.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { createRecommend } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
@@ -9,16 +8,14 @@ import { openHouse } from '../beatmaps-fixture.ts';
 
 async function open(own: Parameters<typeof openHouse>[0]) {
   const store = openStore(':memory:');
-  const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
-  onTestFinished(() => {
-    catalogue.close();
+  const catalogue = createCatalogueHere({ store, onFailure: failure => expect.unreachable(String(failure)) });
+  onTestFinished(async () => {
+    await catalogue.close();
     store.close();
   });
   const { beatmaps, sandbox, log } = await openHouse({ ...own, catalogue });
-  const pool = createCandidatePool(store);
   const recommend = createRecommend({
     beatmaps,
-    pool,
     catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
     log,
@@ -39,7 +36,7 @@ describe('over the played upstreams', () => {
   it('leaves a played player something to play', async () => {
     const { recommend, catalogue, beatmaps } = await open({ beatmapsets: 200 });
     await beatmaps.search({ q: '', status: 'ranked', limit: 50 });
-    catalogue.flush();
+    await catalogue.flush();
     const { recommendations } = await recommend({ user: 'lamp post', seed: 1 });
     expect(recommendations.length).toBeGreaterThan(4);
     for (const { gain } of recommendations) expect(gain).toBeGreaterThan(0);
@@ -48,7 +45,7 @@ describe('over the played upstreams', () => {
   it('finds maps like a link without credentials', async () => {
     const { recommend, catalogue, beatmaps } = await open({ beatmapsets: 200, withCredentials: false });
     await beatmaps.search({ q: '', status: 'ranked', limit: 50 });
-    catalogue.flush();
+    await catalogue.flush();
     const { recommendations } = await recommend({ like: 'https://osu.ppy.sh/beatmapsets/900001#osu/9000014', seed: 1 });
     expect(recommendations.length).toBeGreaterThan(0);
     for (const { beatmap, reasons } of recommendations) {

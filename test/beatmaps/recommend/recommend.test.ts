@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Difficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
-import { createCandidatePool } from '../../../src/beatmaps/recommend/catalogue-candidates.ts';
 import { parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
 import { createRecommend, type RecommendOptions } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
@@ -35,7 +34,7 @@ function open(difficulty?: Pick<Difficulty, 'of'>, rescoreMs?: number) {
 
 describe('in a world of players with known skills', () => {
   it('hits what they can do, never repeats, mixes mappers, and gains more than filter and chance', async () => {
-    const ours = await measure('ours', world, 2, wayOf(world, open(libraryOf(world))));
+    const ours = await measure('ours', world, 2, wayOf(world, await open(libraryOf(world))));
     expect(ours.picks).toBeGreaterThan(780);
     expect(ours.hits).toBeGreaterThanOrEqual(0.9);
     expect(ours).toMatchObject({ ownPlays: 0, repeats: 0 });
@@ -47,7 +46,7 @@ describe('in a world of players with known skills', () => {
   }, 60_000);
 
   it('is not far off by estimates alone', async () => {
-    const ours = await measure('ours', world, 1, wayOf(world, open()));
+    const ours = await measure('ours', world, 1, wayOf(world, await open()));
     expect(ours.hits).toBeGreaterThan(0.5);
     expect(ours).toMatchObject({ ownPlays: 0, repeats: 0 });
   }, 60_000);
@@ -60,12 +59,12 @@ describe('in a world of players with known skills', () => {
         return { ...found, pp: found.pp.map(each => ({ ...each, pp: each.pp / 1.2 })) };
       },
     };
-    const ours = await measure('ours', world, 1, wayOf(world, open(older)));
+    const ours = await measure('ours', world, 1, wayOf(world, await open(older)));
     expect(ours.hits).toBeGreaterThanOrEqual(0.9);
   }, 60_000);
 
   it('gives the same for the same seed, and other maps for another', async () => {
-    const recommend = open();
+    const recommend = await open();
     const ids = async (seed: number) => (await recommend({ user: 3, seed })).recommendations.map(one => one.beatmap.id);
     const first = await ids(1);
     expect(first).toHaveLength(10);
@@ -74,7 +73,7 @@ describe('in a world of players with known skills', () => {
   });
 
   it('keeps to what was asked for', async () => {
-    const recommend = open();
+    const recommend = await open();
     const wishes = { mods: parseModFilter('+DT'), ar: { low: 9.3, high: 10.5 }, length: { low: 50, high: 120 } };
     const { recommendations } = await recommend({ user: 3, seed: 1, limit: 20, ...wishes });
     expect(recommendations.length).toBeGreaterThan(5);
@@ -89,7 +88,7 @@ describe('in a world of players with known skills', () => {
   });
 
   it('is easier or harder by steps', async () => {
-    const recommend = open();
+    const recommend = await open();
     const mean = async (bias: number) => {
       const { recommendations } = await recommend({ user: 3, seed: 1, bias });
       return recommendations.reduce((sum, { pp }) => sum + pp, 0) / recommendations.length;
@@ -100,7 +99,7 @@ describe('in a world of players with known skills', () => {
   });
 
   it('says exactly what a play adds to the total', async () => {
-    const { recommendations } = await open()({ user: 3, seed: 1 });
+    const { recommendations } = await (await open())({ user: 3, seed: 1 });
     const best = world.players[2]?.best.map(({ pp }) => pp ?? 0) ?? [];
     const sum = (list: readonly number[]) =>
       [...list].sort((a, b) => b - a).reduce((total, pp, index) => total + pp * 0.95 ** index, 0);
@@ -113,7 +112,7 @@ describe('in a world of players with known skills', () => {
 
   it('stays with estimates when the maps cannot be computed', async () => {
     const of = () => Promise.reject(new AppError('upstream_unavailable', 'no file'));
-    const { recommendations } = await open({ of })({ user: 3, seed: 1 });
+    const { recommendations } = await (await open({ of }))({ user: 3, seed: 1 });
     expect(recommendations).toHaveLength(10);
     expect(recommendations.map(({ algorithm }) => algorithm)).toEqual(Array.from({ length: 10 }, () => null));
   });
@@ -124,30 +123,30 @@ describe('in a world of players with known skills', () => {
       const found = await library.of(request, signal);
       return { ...found, pp: found.pp.map(each => ({ ...each, pp: each.pp * 0.6 })) };
     };
-    const { recommendations, target } = await open({ of })({ user: 3, seed: 1, limit: 5 });
+    const { recommendations, target } = await (await open({ of }))({ user: 3, seed: 1, limit: 5 });
     const beside = recommendations.map(({ pp }) => Math.abs(pp - (target?.middle ?? 0)));
     expect(recommendations).toHaveLength(5);
     expect(beside).toEqual(beside.toSorted((a, b) => a - b));
-    const asked = await open({ of })({ user: 3, seed: 1, pp: { low: 100_000, high: 100_001 } });
+    const asked = await (await open({ of }))({ user: 3, seed: 1, pp: { low: 100_000, high: 100_001 } });
     expect(asked.recommendations).toEqual([]);
   });
 
   it('does not wait for maps that take too long', async () => {
     const of: Difficulty['of'] = (_, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    expect((await open({ of }, 50)({ user: 3, seed: 1 })).recommendations).toHaveLength(10);
+    expect((await (await open({ of }, 50))({ user: 3, seed: 1 })).recommendations).toHaveLength(10);
   });
 });
 
-function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [madeUpSet()]) {
+async function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [madeUpSet()]) {
   const store = openStore(':memory:');
-  const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
-  onTestFinished(() => {
-    catalogue.close();
+  const catalogue = createCatalogueHere({ store, onFailure: failure => expect.unreachable(String(failure)) });
+  onTestFinished(async () => {
+    await catalogue.close();
     store.close();
   });
   catalogue.remember(sets);
-  catalogue.flush();
+  await catalogue.flush();
   const fresh = { source: 'osu', stale: false } as const;
   const log = createRecordingLog();
   const nowhere = () => Promise.reject(new AppError('not_found', 'nothing here'));
@@ -160,7 +159,6 @@ function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [made
       setOfMap: nowhere,
       ...own,
     },
-    pool: createCandidatePool(store),
     catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
     log,
@@ -172,7 +170,7 @@ const EASY = madeUpSet({ id: 55, beatmaps: [madeUpBeatmap({ id: 551, difficulty_
 
 describe('without much to go by', () => {
   it('starts a new player gently', async () => {
-    const { recommend } = openEmpty({}, [madeUpSet(), EASY]);
+    const { recommend } = await openEmpty({}, [madeUpSet(), EASY]);
     const { recommendations } = await recommend({ user: 1, seed: 1 });
     expect(recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
     expect(recommendations[0]?.reasons[0]).toEqual({ kind: 'start' });
@@ -181,12 +179,12 @@ describe('without much to go by', () => {
 
   it('promises nothing for loved maps', async () => {
     const loved = madeUpSet({ ...EASY, status: 'loved' });
-    const { recommendations } = await openEmpty({}, [loved]).recommend({ user: 1, seed: 1, loved: true });
+    const { recommendations } = await (await openEmpty({}, [loved])).recommend({ user: 1, seed: 1, loved: true });
     expect(recommendations.map(({ beatmap, gain }) => [beatmap.id, gain])).toEqual([[551, 0]]);
   });
 
   it('takes stars, or pp, for a player', async () => {
-    const { recommend } = openEmpty({}, [madeUpSet(), EASY]);
+    const { recommend } = await openEmpty({}, [madeUpSet(), EASY]);
     const ids = async (wishes: object) =>
       (await recommend({ seed: 1, ...wishes })).recommendations.map(({ beatmap, gain }) => [beatmap.id, gain]);
     expect(await ids({ stars: { low: 5, high: 6 } })).toEqual([[9_010, null]]);
@@ -198,7 +196,7 @@ describe('without much to go by', () => {
     const twin = madeUpSet({ id: 77, beatmaps: [madeUpBeatmap({ id: 771, beatmapset_id: 77 })] });
     const set = madeUpSet();
     const beatmap = set.beatmaps[0] ?? madeUpBeatmap();
-    const { recommend } = openEmpty({ setOfMap: async () => ({ set, beatmap, source: 'osu', stale: false }) }, [
+    const { recommend } = await openEmpty({ setOfMap: async () => ({ set, beatmap, source: 'osu', stale: false }) }, [
       set,
       twin,
       EASY,
@@ -209,7 +207,7 @@ describe('without much to go by', () => {
   });
 
   it('distinguishes a missing map from a missing player', async () => {
-    const { recommend } = openEmpty();
+    const { recommend } = await openEmpty();
     await expect(recommend({ like: 5, seed: 1 })).rejects.toMatchObject({
       code: 'not_found',
       params: { what: 'beatmap' },
@@ -223,12 +221,12 @@ describe('without much to go by', () => {
   it('asks the upstreams when the catalogue knows too little', async () => {
     const search = async () =>
       ({ sets: [EASY], total: 1, cursor: null, source: 'osu', stale: false, corrected: false }) as const;
-    const { recommend } = openEmpty({ search }, []);
+    const { recommend } = await openEmpty({ search }, []);
     expect((await recommend({ seed: 1 })).recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
   });
 
   it('does not fail with them', async () => {
-    const { recommend, log } = openEmpty(
+    const { recommend, log } = await openEmpty(
       {
         search: () => Promise.reject(new AppError('upstream_unavailable', 'down')),
         userScores: async (_, type) => {
@@ -245,10 +243,10 @@ describe('without much to go by', () => {
 
   it('says that they cannot be asked, not that nothing fits, when the catalogue knows nothing', async () => {
     const down = new AppError('upstream_unavailable', 'no way there', { params: { what: 'offline' } });
-    const { recommend } = openEmpty({ search: () => Promise.reject(down) }, []);
+    const { recommend } = await openEmpty({ search: () => Promise.reject(down) }, []);
     await expect(recommend({ user: 1, seed: 1 })).rejects.toBe(down);
     await expect(recommend({ stars: { low: 5, high: 6 }, seed: 1 })).rejects.toBe(down);
-    const { recommend: asked } = openEmpty({}, []);
+    const { recommend: asked } = await openEmpty({}, []);
     expect((await asked({ user: 1, seed: 1 })).recommendations).toEqual([]);
   });
 });

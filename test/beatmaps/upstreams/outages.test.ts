@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Beatmaps, createBeatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createMemoryBeatmapCaches } from '../../../src/beatmaps/cache-policy.ts';
-import { type Catalogue, createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { createMirrors } from '../../../src/beatmaps/upstreams/mirrors.ts';
 import { createOsuApi } from '../../../src/beatmaps/upstreams/osu-api.ts';
 import { createHttpClient, type HttpClient } from '../../../src/infra/http/http-client.ts';
@@ -67,13 +68,13 @@ beforeAll(async () => {
   });
   http = createHttpClient({ overrides: createOverrides(overrides) });
   store = openStore(':memory:');
-  filled = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
+  filled = createCatalogueHere({ store, onFailure: failure => expect.unreachable(String(failure)) });
   filled.remember((await openHouse('osu').search(ASKED)).sets);
-  filled.flush();
+  await filled.flush();
 });
 
 afterAll(async () => {
-  filled.close();
+  await filled.close();
   store.close();
   await http.close();
   await sandbox.close();
@@ -127,7 +128,7 @@ describe('a search', () => {
 
   it('fails with the names of all when nothing works, a broken catalogue included', { timeout: 100_000 }, async () => {
     const lost = openStore(':memory:');
-    const gone = createCatalogue({ store: lost, onFailure: () => undefined });
+    const gone = createCatalogueHere({ store: lost, onFailure: () => undefined });
     lost.close();
     await eachWay(['osu', 'catboy'], async name => {
       sandbox.faults.set('osu-direct.*', 'status:500');

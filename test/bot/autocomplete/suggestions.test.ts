@@ -3,7 +3,7 @@ import { type Command, defineCommand } from '../../../src/bot/command.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { reply } from '../../../src/bot/reply.ts';
 import { LANGUAGES } from '../../../src/i18n/translate.ts';
-import { commandList } from '../command-list.ts';
+import { listedCommands } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const signal = new AbortController().signal;
@@ -28,7 +28,7 @@ const find = defineCommand({
 const TAGS = ['auto', ...LANGUAGES.map(({ tag }) => tag)];
 
 /** Without those that would stand among the made-up ones. */
-const own = commandList.filter(({ name }) => !/^(?:beatmap|osu) /.test(name));
+const own = listedCommands.filter(({ name }) => !/^(?:beatmap|osu) /.test(name));
 
 function setUp(commands: readonly Command[] = [...own, find]) {
   const dispatcher = createDispatcher({

@@ -3,26 +3,37 @@ import { describe, expect, it } from 'vitest';
 import { parsePlayer } from '../../../src/beatmaps/model/player.ts';
 import { parseScore } from '../../../src/beatmaps/model/score.ts';
 import { PP_CURVE, ppPicture, renderPpCurve } from '../../../src/bot/cards/pp-curve.ts';
-import { profileCardSize, profilePicture, renderProfileCard } from '../../../src/bot/cards/profile-card.ts';
+import {
+  type ProfileView,
+  profileCardSize,
+  profilePicture,
+  renderProfileCard,
+} from '../../../src/bot/cards/profile-card.ts';
 import { recommendationCardSize, renderRecommendationCard } from '../../../src/bot/cards/recommendation-card.ts';
 import { renderStrainGraph, STRAIN_GRAPH, strainPicture } from '../../../src/bot/cards/strain-graph.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import type { Size } from '../../../src/bot/cards/theme.ts';
+import { LOOKS, PHONE, type Size, WIDTH } from '../../../src/bot/cards/theme.ts';
+import { starColour, starInk } from '../../../src/bot/osu/star-colour.ts';
+import type { Theme } from '../../../src/bot/reply.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { expectPicture } from './golden.ts';
 
 const en = createTranslator(['en']);
 const id = createTranslator(['id']);
 const painter = createSvgRasterizer();
+const THEMES = ['dark', 'light'] as const;
+const pen = (t = en, theme: Theme = 'dark') => ({ t, look: LOOKS[theme] });
 
 async function drawn(svg: string, size: Size): Promise<Buffer> {
-  const png = await painter.picture('test', svg, size).draw();
+  const png = await painter.picture('test', () => svg, size).draw();
   const { format, width, height } = await sharp(png).metadata();
   expect({ format, width, height }).toEqual({ format: 'png', ...size });
   return png;
 }
 
-const RANKS = Array.from({ length: 90 }, (_, day) => Math.round(22_000 - day * 40 + 900 * Math.sin(day / 6)));
+const RANKS = Array.from({ length: 90 }, (_, day) =>
+  Math.round(18_234 + (89 - day) * 42 + 900 * Math.sin((89 - day) / 6)),
+);
 
 function player(change: Readonly<Record<string, unknown>> = {}) {
   const parsed = parsePlayer(
@@ -66,9 +77,12 @@ function wave(height: number, width: number): number[] {
   );
 }
 
+const BEST = Array.from({ length: 100 }, (_, index) => 340 * 0.992 ** index);
+
 const STRAINS = {
   title: 'Paper Lanterns - Rivers of Neon <3 & other songs, a title that does not fit on the card',
   subtitle: '[Extra] +HDDT',
+  stars: 6.74,
   sectionMs: 400,
   series: [
     { name: 'aim', values: wave(120, 20) },
@@ -79,85 +93,140 @@ const STRAINS = {
 
 const ROWS = [
   {
-    title: 'Paper Lanterns - Rivers',
-    subtitle: 'Extra · Quiet Heron',
+    title: 'Rivers',
+    subtitle: 'Extra · Paper Lanterns',
     stars: 5.62,
-    colour: '#ff4e6f',
     mods: '+HD',
     pp: 231.4,
     gain: 12.3,
   },
   {
-    title: 'Tin Robots - A title which is much too long for the row that it stands in',
-    subtitle: 'Insane',
+    title: 'A title which is much too long for the row that it stands in',
+    subtitle: 'Insane · Tin Robots',
     stars: 4.1,
-    colour: '#f6f05c',
     mods: '',
     pp: null,
     gain: null,
   },
   {
-    title: 'Night Bus - Last Stop',
-    subtitle: 'Expert',
-    stars: 7.21,
-    colour: '#6563de',
+    title: 'Last Stop of the Night',
+    subtitle: 'Expert · Night Bus, The Other Drivers',
+    stars: 10.21,
     mods: '+DT',
     pp: 402,
     gain: 0.2,
   },
 ] as const;
 
-describe('pictures look as they did when they were last looked at', () => {
-  it('a profile', async () => {
-    const shown = player();
-    await expectPicture('profile', await drawn(renderProfileCard(shown, en), profileCardSize(shown)));
+/** Every card, as it is drawn with everything on it. */
+const CARDS: readonly (readonly [name: string, size: Size, render: (drawn: ReturnType<typeof pen>) => string])[] = [
+  card('profile', { player: player(), isProven: true, best: BEST }),
+  card('profile-much', {
+    player: player({
+      username: 'WWWWWWWWWWWWWWW',
+      country: { code: 'BQ', name: 'Bonaire, Saint Eustatius and Saba' },
+      title: 'Elite Mapper',
+      statistics: {
+        global_rank: 1_234_567,
+        country_rank: 234_567,
+        pp: 28_421.3,
+        hit_accuracy: 100,
+        play_count: 1_284_211,
+        play_time: 130_000_000,
+        level: { current: 113, progress: 34 },
+        grade_counts: { ss: 3_123, ssh: 11_224, s: 82_012, sh: 20_123, a: 140_012 },
+      },
+    }),
+    isProven: true,
+    best: BEST.map(pp => pp * 5),
+  }),
+  card('profile-ranks', { player: player({ username: 'A_rather_long_name_here' }), isProven: false, best: [] }),
+  card('profile-plays', { player: player({ rank_history: null }), isProven: false, best: BEST }),
+  card('profile-new', { player: player({ rank_history: null }), isProven: false, best: [] }),
+  card('profile-bare', {
+    player: player({ statistics: null, rank_history: null, username: 'a player with a very long name' }),
+    isProven: true,
+    best: [],
+  }),
+  ['strains', STRAIN_GRAPH, drawn => renderStrainGraph(STRAINS, drawn)],
+  ['pp-curve', PP_CURVE, drawn => renderPpCurve('Maple_Otter', scores(200), drawn)],
+  [
+    'recommendations',
+    recommendationCardSize(ROWS.length),
+    drawn => renderRecommendationCard('For Maple_Otter: about 230 pp each', ROWS, drawn),
+  ],
+];
+
+function card(name: string, view: ProfileView) {
+  return [name, profileCardSize(view), (drawn: ReturnType<typeof pen>) => renderProfileCard(view, drawn)] as const;
+}
+
+describe.each(CARDS)('the card %s', (name, size, render) => {
+  it.each(THEMES)('looks in %s as it did when it was last looked at', async theme => {
+    const language = ['profile-bare', 'profile-much'].includes(name) ? id : en;
+    await expectPicture(`${name}-${theme}`, await drawn(render(pen(language, theme)), size));
   });
 
-  it('a profile of which little is known, in Indonesian', async () => {
-    const shown = player({ statistics: null, rank_history: null, username: 'somebody with a very long name' });
-    await expectPicture('profile-bare', await drawn(renderProfileCard(shown, id), profileCardSize(shown)));
-  });
-
-  it('strains', async () => {
-    await expectPicture('strains', await drawn(renderStrainGraph(STRAINS, en), STRAIN_GRAPH));
-  });
-
-  it('best plays', async () => {
-    await expectPicture('pp-curve', await drawn(renderPpCurve('Maple_Otter', scores(200), en), PP_CURVE));
-  });
-
-  it('recommendations', async () => {
-    const svg = renderRecommendationCard('For Maple_Otter: about 230 pp each', ROWS, en);
-    await expectPicture('recommendations', await drawn(svg, recommendationCardSize(ROWS.length)));
+  it.each([en, id])('has no text under 11 px on a phone of 360 px', t => {
+    const sizes = [...render(pen(t)).matchAll(/font-size="([\d.]+)"/g)].map(([, size]) => Number(size));
+    expect(sizes.length).toBeGreaterThan(1);
+    expect((Math.min(...sizes) * PHONE) / size.width).toBeGreaterThanOrEqual(11);
+    expect(size.width).toBe(WIDTH);
+    expect(render(pen(t)).match(/<text/g)).toHaveLength(sizes.length);
   });
 });
 
+describe.each(THEMES)('the colours of %s cards', theme => {
+  const { ground, line: _, ...inks } = LOOKS[theme];
+
+  it.each(Object.entries(inks))('%s is legible', (_name, ink) => {
+    expect(contrast(ink, ground)).toBeGreaterThanOrEqual(4.5);
+  });
+});
+
+describe('stars', () => {
+  it.each([0, 1, 2.4, 3.3, 4.5, 5.5, 6.4, 7, 8, 9.5, 10.6, 12])('are legible on their own colour at %d', stars => {
+    expect(contrast(starInk(stars), starColour(stars))).toBeGreaterThanOrEqual(3);
+  });
+});
+
+/** By WCAG 2. */
+function contrast(one: string, other: string): number {
+  const light = (colour: string) =>
+    [1, 3, 5]
+      .map(at => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+      .map(part => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      .reduce((sum, part, index) => sum + part * ([0.2126, 0.7152, 0.0722][index] ?? 0), 0);
+  const [dark = 0, bright = 0] = [light(one), light(other)].toSorted((a, b) => a - b);
+  return (bright + 0.05) / (dark + 0.05);
+}
+
 describe('pictures of odd values', () => {
   it.each([
-    ['no plays', () => renderPpCurve('x', [], en), PP_CURVE],
-    ['one play', () => renderPpCurve('x', scores(1), en), PP_CURVE],
-    ['no strains', () => renderStrainGraph({ ...STRAINS, series: [] }, en), STRAIN_GRAPH],
+    ['no plays', () => renderPpCurve('x', [], pen()), PP_CURVE],
+    ['one play', () => renderPpCurve('x', scores(1), pen()), PP_CURVE],
+    ['no strains', () => renderStrainGraph({ ...STRAINS, series: [] }, pen()), STRAIN_GRAPH],
     [
       'strains of nothing',
-      () => renderStrainGraph({ ...STRAINS, series: [{ name: 'aim', values: [0] }] }, en),
+      () => renderStrainGraph({ ...STRAINS, stars: null, series: [{ name: 'aim', values: [0] }] }, pen()),
       STRAIN_GRAPH,
     ],
-    ['a map of three hours', () => renderStrainGraph({ ...STRAINS, sectionMs: 24_000 }, en), STRAIN_GRAPH],
-    ['no recommendations', () => renderRecommendationCard('none', [], en), recommendationCardSize(0)],
+    ['a map of three hours', () => renderStrainGraph({ ...STRAINS, sectionMs: 24_000 }, pen()), STRAIN_GRAPH],
+    ['no recommendations', () => renderRecommendationCard('none', [], pen()), recommendationCardSize(0)],
   ])('%s', async (_, svg, size) => {
     await drawn(svg(), size);
   });
 
   it.each([[[5, 5, 5]], [[1]], [[0, 0, 0]], [[]]])('ranks %j', async ranks => {
-    const shown = player({ rank_history: { mode: 'osu', data: ranks } });
-    const svg = renderProfileCard(shown, en);
-    for (const part of ['<image', '<script', '\u0000', '\uD800']) expect(svg.includes(part)).toBe(false);
-    await drawn(svg, profileCardSize(shown));
+    const view = { player: player({ rank_history: { mode: 'osu', data: ranks } }), isProven: false, best: [7, 7, 7] };
+    const svg = renderProfileCard(view, pen());
+    for (const part of ['<image', '<script', 'NaN', '\u0000', '\uD800']) expect(svg.includes(part)).toBe(false);
+    await drawn(svg, profileCardSize(view));
   });
 
   it('names full of markup stay names', async () => {
     const name = `</text><image href="file:///etc/hosts"/>&"'\u0000\u0008\uD800 <script>`;
-    const svg = renderStrainGraph({ ...STRAINS, title: name, subtitle: name }, en);
+    const svg = renderStrainGraph({ ...STRAINS, title: name, subtitle: name }, pen());
     for (const part of ['<image', '<script', '\u0000', '\uD800']) expect(svg.includes(part)).toBe(false);
     await drawn(svg, STRAIN_GRAPH);
   });
@@ -165,15 +234,17 @@ describe('pictures of odd values', () => {
 
 describe('words for those who cannot see it', () => {
   it('say who the player is and where they stand', () => {
-    const { alt, picture } = profilePicture(player(), painter, en);
+    const { alt, picture } = profilePicture({ player: player(), isProven: false, best: BEST }, painter, en);
     expect(alt).toBe('Profile of Maple_Otter, #18,234, 6,421 pp, with the ranks of recent days');
-    expect(picture).toMatchObject({ width: 1000, height: 520 });
-    expect(profilePicture(player({ statistics: null }), painter, id).alt).toContain('belum berperingkat');
+    expect(picture).toMatchObject({ width: 1080, height: 730 });
+    expect(
+      profilePicture({ player: player({ statistics: null }), isProven: false, best: [] }, painter, id).alt,
+    ).toContain('belum berperingkat');
   });
 
   it('show how a map goes, and that doubled skills are left out', () => {
     const set = { artist: 'Paper Lanterns', title: 'Kawa', title_unicode: '川' };
-    const subject = { set, beatmap: { version: 'Extra' }, mods: ['HD', 'DT'] };
+    const subject = { set, beatmap: { version: 'Extra' }, mods: ['HD', 'DT'], stars: 5.1 };
     const aim = { name: 'aim', values: [1, 9, 2] };
     const series = [aim, { name: 'aimNoSliders', values: [0, 0, 90] }];
     const shown = strainPicture({ ...subject, estimated: { strains: { sectionMs: 60_000, series } } }, painter, en);

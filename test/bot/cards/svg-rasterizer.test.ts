@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { card, drawableTitle, isDrawable, label } from '../../../src/bot/cards/shapes.ts';
 import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
-import { card, drawableTitle, isDrawable, label } from '../../../src/bot/cards/theme.ts';
+import type { Look } from '../../../src/bot/cards/theme.ts';
 
 const SIZE = { width: 80, height: 40 };
 
-function drawing(text: string): string {
-  return card(SIZE, [label(text, { x: 4, y: 30, size: 24 })]);
+function drawing(text: string) {
+  return (look: Look) => card(SIZE, look, [label(text, { x: 4, y: 30, size: 24, colour: look.ink })]);
 }
 
 describe('painter', () => {
@@ -23,6 +24,14 @@ describe('painter', () => {
     const [first, second] = await Promise.all([picture.draw(), picture.draw()]);
     expect(second).toBe(first);
     expect(await painter.picture('card', drawing('a'), SIZE).draw()).toBe(first);
+  });
+
+  it('draws each theme, dark where none is asked for', async () => {
+    const picture = createSvgRasterizer().picture('card', drawing('a'), SIZE);
+    const [plain, dark, light] = [await picture.draw(), await picture.draw('dark'), await picture.draw('light')];
+    expect(plain).toBe(dark);
+    expect(light.equals(dark)).toBe(false);
+    expect(await picture.draw('light')).toBe(light);
   });
 
   it('keeps no more than it may', async () => {
@@ -43,7 +52,7 @@ describe('painter', () => {
   });
 
   it('says so when it cannot', async () => {
-    const broken = createSvgRasterizer().picture('card', '<svg', SIZE);
+    const broken = createSvgRasterizer().picture('card', () => '<svg', SIZE);
     await expect(broken.draw()).rejects.toMatchObject({ code: 'internal', cause: expect.anything() });
   });
 });

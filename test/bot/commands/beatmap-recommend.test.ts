@@ -106,7 +106,9 @@ describe('/beatmap recommend', () => {
 
   it('knows who linked a player', async () => {
     const { say, asked, services } = setUp();
-    await services.settings.setUser(callerKey(sari), { player: { id: 31, name: 'paper crane', mode: 'mania' } });
+    await services.settings.setUser(callerKey(sari), {
+      player: { id: 31, name: 'paper crane', mode: 'mania', proven: false },
+    });
     await say('/beatmap recommend');
     await say('/beatmap recommend +DT');
     expect(asked.map(({ user, ruleset }) => [user, ruleset])).toEqual([

@@ -12,7 +12,7 @@ import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
-import { commandList } from '../command-list.ts';
+import { commandList, listedCommands } from '../command-list.ts';
 import {
   fakeExtractor,
   link,
@@ -23,6 +23,7 @@ import {
   sampleServices,
   sampleVariant,
 } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 const caller = sampleCaller({ locales: ['id'] });
 
@@ -54,7 +55,7 @@ const LANGUAGE_CHOICES = ['auto', ...LANGUAGES.map(({ tag }) => tag)];
 const LANGUAGE_BUTTONS = ['Automatic', ...LANGUAGES.map(({ name }) => name)];
 
 const silent = () => sampleItem({ variants: [sampleVariant({ hasAudio: false })] });
-const words = (value: Reply) => JSON.stringify(value.blocks);
+const words = (value: Reply) => spelled(value.blocks);
 
 describe('the list of commands', () => {
   it('has names and options that every platform can register', () => {
@@ -146,17 +147,37 @@ describe('download', () => {
 describe('help', () => {
   const context = () => contextFor(sampleServices());
 
-  it('begins with links and names every command', async () => {
-    const text = words(await run('help', {}, context()));
-    expect(text).toContain('Paste a link to a public Instagram or Facebook post');
-    for (const usage of [
-      '/download link [item] [audio]',
-      '/settings [language]',
-      '/forget [what]',
-      '/help [command]',
-    ]) {
-      expect(text).toContain(usage);
+  const labelsOf = ({ actions }: Reply) => actions.map(({ label }) => label);
+
+  it('is short: links, and a button for each section', async () => {
+    const shown = await run('help', {}, context());
+    expect(words(shown)).toContain('Paste a link to a public Instagram or Facebook post');
+    expect(words(shown)).toContain('/download');
+    expect(words(shown).length).toBeLessThan(350);
+    expect(labelsOf(shown)).toEqual(['Links', 'Beatmaps', 'Players', 'Settings and more']);
+  });
+
+  it('names every command in one of its sections, from which one leads back', async () => {
+    const named: string[] = [];
+    for (const command of ['links', 'beatmap', 'osu', 'more']) {
+      const section = await run('help', { command }, context());
+      named.push(...section.blocks.flatMap(block => (block.kind === 'fields' ? block.fields : [])).map(f => f.label));
+      expect(labelsOf(section)).toEqual(['Choose a command', 'Back']);
     }
+    expect(named.toSorted()).toEqual(listedCommands.map(({ name }) => `/${name}`).toSorted());
+  });
+
+  it('lets one choose in a section: what needs words is explained, what needs none runs', async () => {
+    const { services, ...rest } = context();
+    const { actions } = await run('help', { command: 'osu' }, { services, ...rest });
+    const [menu] = actions;
+    const choices = menu?.kind === 'menu' ? menu.choices : [];
+    const open = async (label: string) => {
+      const token = choices.find(each => each.label === label)?.token ?? '';
+      return services.actions.decode(token, callerKey(rest.caller));
+    };
+    expect(await open('Profile')).toMatchObject({ command: 'osu profile', values: {} });
+    expect(await open('Whatif')).toMatchObject({ command: 'help', values: { command: 'osu whatif' } });
   });
 
   it.each(['download', '/download', 'Download'])('explains one command: %s', async command => {
@@ -167,7 +188,7 @@ describe('help', () => {
 
   it('explains every command in every language', async () => {
     for (const { tag } of LANGUAGES) {
-      for (const { name } of commandList) {
+      for (const { name } of listedCommands) {
         const value = await run('help', { command: name }, { ...context(), t: createTranslator([tag]) });
         expect(words(value)).toContain(`/${name}`);
       }
@@ -179,7 +200,7 @@ describe('help', () => {
       params: {
         hint: 'unknownCommand',
         name: 'dance',
-        allowed: commandList.map(({ name }) => `/${name}`).join(', '),
+        allowed: listedCommands.map(({ name }) => `/${name}`).join(', '),
       },
     });
   });
@@ -269,6 +290,7 @@ describe('settings of a group', () => {
     await ask({ facebook: true, 'chat-language': 'id' }, admin, services);
     expect(await services.settings.chat(square)).toEqual({
       autoDetect: false,
+      prefix: null,
       osuLinks: false,
       suppressEmbeds: false,
       captions: false,
@@ -344,7 +366,7 @@ describe('about', () => {
     const texts = shown.blocks.map(block => ('text' in block ? block.text.join('') : block.kind));
     expect(texts[0]).toBe('Medley 1.2.3');
     expect(texts.slice(texts.indexOf('Privacy') + 1)).toHaveLength(4);
-    expect(texts.at(-1)).toContain('/forget me');
+    expect(spelled(shown.blocks.at(-1))).toContain('/forget deletes');
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
-import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { type Caller, callerKey, chatKey } from '../../../src/bot/command.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
@@ -12,6 +12,7 @@ import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
 import { FOUND, fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { commandList } from '../command-list.ts';
 import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 const sari = sampleCaller();
 const group = (own: Partial<Caller> = {}) => sampleCaller({ platform: 'discord', chatKind: 'group', ...own });
@@ -44,7 +45,7 @@ function setUp(beatmaps: Beatmaps) {
   };
 }
 
-const all = (replies: readonly Reply[]) => JSON.stringify(replies.map(({ blocks }) => blocks));
+const all = (replies: readonly Reply[]) => spelled(replies.map(({ blocks }) => blocks));
 
 function buttonOf([reply]: readonly Reply[], label: string): string {
   const found = reply?.actions.find(action => action.label === label);
@@ -159,7 +160,7 @@ describe('over the played upstreams', () => {
     ['/osu profile nobody at all', 'That player does not exist, or is restricted.'],
     ['/osu profile gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu prfile lamp post', 'I do not know /osu prfile. These are the commands: /osu profile, /osu recent,'],
-    ['/beatmap', 'I do not know /beatmap. These are the commands: /beatmap search,'],
+    ['/beatmap serch', 'I do not know /beatmap serch. These are the commands: /beatmap search,'],
     ['/osu scores gonefishing', 'That player does not exist, or is restricted.'],
     ['/osu profile <script>', 'Name a player by name'],
     ['/osu profile', '/osu link'],
@@ -181,6 +182,7 @@ describe('over the played upstreams', () => {
       id: 4_400_001,
       name: 'lamp post',
       mode: 'taiko',
+      proven: false,
     });
     expect(all(await say('/osu profile'))).toContain('osu!taiko');
     expect(all(await say('/settings'))).toMatch(/osu! player.*lamp post.*osu!taiko.*\/osu unlink removes it/);
@@ -205,11 +207,11 @@ describe('over the played upstreams', () => {
 
   it('answers from what it knows when no upstream answers, and says so', async () => {
     const store = openStore(':memory:');
-    const catalogue = createCatalogue({ store, onFailure: failure => expect.unreachable(String(failure)) });
+    const catalogue = createCatalogueHere({ store, onFailure: failure => expect.unreachable(String(failure)) });
     await catalogue.warm();
     const { say, sandbox, options } = await open({ withCredentials: false, catalogue });
     await say('/beatmap search glass harbour');
-    catalogue.flush();
+    await catalogue.flush();
     for (const site of ['osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'status:503');
     expect(all(await say('/beatmap search harbour'))).toContain('this is from my own copy');
     expect(all(await say('/beatmap search comet'))).toContain('The beatmap sites are not answering right now');
@@ -220,7 +222,7 @@ describe('over the played upstreams', () => {
       expect(found?.value).toBe('https://osu.ppy.sh/beatmapsets/900002');
     }
     expect(sandbox.requests).toEqual([]);
-    catalogue.close();
+    await catalogue.close();
     store.close();
   });
 

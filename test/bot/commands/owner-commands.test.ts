@@ -11,6 +11,7 @@ import { withholdPosts } from '../../../src/media/extract/withheld-posts.ts';
 import { embeddedRecords } from '../../records.ts';
 import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 const owner = sampleCaller({ platform: 'telegram', userId: '1', chatId: '1' });
 const sari = sampleCaller({ platform: 'telegram', userId: '7', chatId: '7' });
@@ -65,8 +66,7 @@ function setUp() {
     );
     return replies;
   }
-  const words = async (text: string, caller: Caller) =>
-    JSON.stringify((await say(text, caller)).map(each => each.blocks));
+  const words = async (text: string, caller: Caller) => spelled((await say(text, caller)).map(each => each.blocks));
   return { dispatcher, say, words, asked: posts.asked, signal };
 }
 

@@ -9,6 +9,7 @@ import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { commandList } from '../command-list.ts';
 import { fakeExtractor, link, memoryLimiter, sampleCaller, samplePost, sampleServices } from '../sample.ts';
+import { spelled } from '../spelled.ts';
 
 interface LogLine {
   readonly level: string;
@@ -38,12 +39,14 @@ function setUp(change: Partial<DispatcherOptions> & { now?: () => number } = {})
     signal: AbortSignal = new AbortController().signal,
   ) {
     const heard = listener();
+    if ('name' in input) {
+      const attempt = { caller, signal, from: 0, paid: 0, progress: heard.sink.progress };
+      const { answers } = await dispatcher.answer({ kind: 'command', what: input }, attempt);
+      for (const { reply } of answers) heard.replies.push(...[await reply].filter(each => each !== undefined));
+      return heard;
+    }
     const invocation: Invocation =
-      'text' in input
-        ? { kind: 'text', ...input, caller, signal }
-        : 'name' in input
-          ? { kind: 'command', ...input, caller, signal }
-          : { kind: 'action', ...input, caller, signal };
+      'text' in input ? { kind: 'text', ...input, caller, signal } : { kind: 'action', ...input, caller, signal };
     await dispatcher.dispatch(invocation, heard.sink);
     return heard;
   }
@@ -52,22 +55,16 @@ function setUp(change: Partial<DispatcherOptions> & { now?: () => number } = {})
 
 function listener() {
   const replies: Reply[] = [];
-  const last: boolean[] = [];
-  const links: (string | undefined)[] = [];
   const stages: string[] = [];
   const sink: Sink = {
     progress: stage => void stages.push(stage),
-    reply(value, options) {
-      replies.push(value);
-      last.push(options.last);
-      links.push(options.link);
-    },
+    reply: value => void replies.push(value),
   };
-  return { sink, replies, last, links, stages };
+  return { sink, replies, stages };
 }
 
 function words(value: Reply | undefined): string {
-  return JSON.stringify(value?.blocks ?? null);
+  return spelled(value?.blocks ?? null);
 }
 
 const group = (change: Partial<Caller> = {}) => sampleCaller({ chatKind: 'group', chatId: 'square', ...change });
@@ -87,7 +84,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('pasted links', () => {
-  it('are answered one by one, in the order of the text, the last one marked', async () => {
+  it('are answered one by one, in the order of the text', async () => {
     const slow = gate();
     const extractor = fakeExtractor(async id => {
       if (id === 'first') await slow.opened;
@@ -97,8 +94,6 @@ describe('pasted links', () => {
     const { ask } = setUp({ services: sampleServices(extractor) });
     const heard = await ask({ text: `look ${link('first')} and ${link('second')}!` }, group());
     expect(heard.replies.map(({ gallery }) => gallery[0]?.post.id)).toEqual(['first', 'second']);
-    expect(heard.last).toEqual([false, true]);
-    expect(heard.links).toEqual([link('first'), link('second')]);
     expect(heard.stages).toEqual(expect.arrayContaining(['resolving', 'fetching', 'preparing']));
   });
 
@@ -107,8 +102,6 @@ describe('pasted links', () => {
     const ids = Array.from({ length: 20 }, (_, index) => `p${index}`);
     const heard = await ask({ text: ids.map(link).join(' ') }, group());
     expect(heard.replies.map(({ gallery }) => gallery[0]?.post.id)).toEqual(ids);
-    expect(heard.last).toEqual(ids.map(id => id === 'p19'));
-    expect(heard.links).toEqual(ids.map(link));
   });
 
   it('that fail do not keep the others from being answered, and are named where there are several', async () => {
@@ -134,7 +127,6 @@ describe('pasted links', () => {
     const text = `${link('a')} ${link('b')} ${link('c')}`;
     const first = await ask({ text }, group());
     expect(first.replies).toHaveLength(3);
-    expect(first.last).toEqual([false, false, true]);
     expect(words(first.replies[2])).toContain('in 60 seconds');
     expect(words(first.replies[2])).toContain('instagram.com/p/c');
     expect(words(first.replies[2])).not.toContain('instagram.com/p/b');
@@ -142,10 +134,10 @@ describe('pasted links', () => {
 
     for (const waited of [10_000, 25_000, 59_000]) {
       now = waited;
-      const { replies, stages, last } = await ask({ text }, group());
+      const { replies, stages } = await ask({ text }, group());
       expect(replies.map(words)).toEqual([expect.stringMatching(`in ${60 - waited / 1_000} seconds?`)]);
       expect(['a', 'b', 'c'].every(id => words(replies[0]).includes(`instagram.com/p/${id}`))).toBe(true);
-      expect([stages, last]).toEqual([[], [true]]);
+      expect([stages, replies.length]).toEqual([[], 1]);
     }
 
     now = 60_000;
@@ -348,7 +340,6 @@ describe('links that a platform found itself', () => {
       ['a', true],
       ['b', false],
     ]);
-    expect(heard.links).toEqual([link('a'), link('b')]);
     expect(shown((await ask({ text: '', links: [open('a')] }, group())).replies)).toEqual([['a', false]]);
   });
 
@@ -577,6 +568,13 @@ describe('commands', () => {
     expect(await visibility(new AppError('private', 'x'))).toBe('chat');
     expect(await visibility(new AppError('invalid_request', 'x'))).toBe('caller');
     expect(await visibility(new AppError('forbidden', 'x'))).toBe('caller');
+  });
+
+  it('of a link that was pasted concern the person who pasted it; of one that was asked for, the chat', async () => {
+    const services = sampleServices(fakeExtractor(() => Promise.reject(new AppError('private', 'x'))));
+    const { ask } = setUp({ services });
+    expect((await ask({ text: `look ${link('a')}` }, group())).replies).toMatchObject([{ visibility: 'caller' }]);
+    expect((await ask({ text: `/download ${link('a')}` }, group())).replies).toMatchObject([{ visibility: 'chat' }]);
   });
 
   it('beyond those that fit at once wait, and beyond those that may wait are refused kindly', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../../../src/bot/reply.ts';
-import { type BuiltWorker, buildWorker } from '../../beatmaps/difficulty/built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { ratedBySandbox } from '../../sandbox/osu-attributes.ts';
 import { type OsuStage, type OsuStageOptions, openOsuStage, textOf } from './osu-stage.ts';
 

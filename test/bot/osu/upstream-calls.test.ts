@@ -1,6 +1,6 @@
 /** How often osu!'s API is asked for each command, at first and a moment later. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type BuiltWorker, buildWorker } from '../../beatmaps/difficulty/built-worker.ts';
+import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
 import { openOsuStage, textOf } from './osu-stage.ts';
 
 let worker: BuiltWorker;
@@ -32,7 +32,7 @@ it.each(COMMANDS)('%s asks %i times and for %i ratings at most, then not at all'
   const stage = await openOsuStage({ workerFile: worker.file, beatmapsets: 60 });
   // A new catalogue is filled from the mirrors.
   stage.osu.catalogue.remember((await stage.osu.beatmaps.search({ q: 'No.', limit: 50 })).sets);
-  stage.osu.catalogue.flush();
+  await stage.osu.catalogue.flush();
   stage.sandbox.clearRequests();
   const cold = await stage.say(text);
   expect(cold).toHaveLength(1);

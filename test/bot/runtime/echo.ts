@@ -42,7 +42,7 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
       }
       progress('resolving');
       next += 1;
-      answers.push({ reply: worked(link, signal), next, link });
+      answers.push({ reply: worked(link, signal), next });
     }
     const left = links.length - next;
     return {

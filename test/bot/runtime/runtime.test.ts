@@ -174,6 +174,15 @@ describe('a request', () => {
     expect(stage.outcomes).toEqual(['cancelled']);
   });
 
+  it('that nobody wants any more is over though it does not end', async () => {
+    const stage = await open({ work: () => new Promise(() => undefined) });
+    await ask(stage, linksDraft('1', ['a']));
+    await stage.platform.host()?.cancel('1');
+    await stage.pass(2_000);
+    expect(stage.outcomes).toEqual(['cancelled']);
+    expect(await stage.queue.stats()).toMatchObject({ running: 0, waiting: 0 });
+  });
+
   it('of a person who wants to be forgotten is dropped', async () => {
     const stage = await open({ world: createWorld(['away']) });
     await ask(stage, linksDraft('1', ['secret']));

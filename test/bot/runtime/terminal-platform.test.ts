@@ -110,6 +110,7 @@ function renderBlock(block: Block): string {
 function renderInline(inline: Inline): string {
   if (typeof inline === 'string') return inline;
   if (inline.kind === 'time') return new Date(inline.at).toISOString();
+  if (inline.kind === 'command') return `/${inline.name}`;
   return inline.kind === 'swatch' ? inline.symbol : inline.children.map(renderInline).join('');
 }
 

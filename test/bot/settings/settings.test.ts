@@ -107,6 +107,7 @@ describe('the settings of chats', () => {
     const settings = open();
     expect(await settings.chat('discord:guild')).toEqual({
       autoDetect: null,
+      prefix: null,
       osuLinks: false,
       suppressEmbeds: true,
       captions: true,

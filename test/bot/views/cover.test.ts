@@ -13,7 +13,12 @@ describe('renderCover', () => {
     ['id', 'Hanya sampul kiriman ini yang bisa diambil, bukan berkasnya.', /batas|pelan|lambat/],
   ])('shows the cover, says in %s that there is no more, and why', (language, sentence, why) => {
     const post = samplePost({ items: [], missingItems: 1, coverUrl });
-    const { blocks, gallery, actions, tone } = renderCover(post, 'Instagram', reason, createTranslator([language]));
+    const { blocks, gallery, actions, tone } = renderCover(
+      post,
+      { name: 'Instagram' },
+      reason,
+      createTranslator([language]),
+    );
     expect(blocks[0]).toMatchObject({ kind: 'image', url: coverUrl });
     const words = JSON.stringify(blocks.at(-1));
     expect(words).toContain(sentence);
@@ -25,7 +30,7 @@ describe('renderCover', () => {
 
   it('does not speak of a cover that there is not', () => {
     const post = samplePost({ items: [], missingItems: 1, coverUrl: null, caption: null });
-    const { blocks } = renderCover(post, 'Instagram', reason, createTranslator(['en']));
+    const { blocks } = renderCover(post, { name: 'Instagram' }, reason, createTranslator(['en']));
     expect(blocks.map(({ kind }) => kind)).toEqual(['heading', 'text']);
     expect(JSON.stringify(blocks)).not.toContain('cover');
   });

@@ -44,7 +44,7 @@ describe('linkLabels', () => {
 
 describe('a sentence about links', () => {
   it('names a few of many', () => {
-    const text = aboutLinks(linkLabels(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(link)), 'So it is.');
+    const text = aboutLinks(linkLabels(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(link)), ['So it is.']);
     expect(text.filter(each => typeof each === 'object')).toHaveLength(5);
     expect(text.slice(-2)).toEqual([', …: ', 'So it is.']);
   });
@@ -64,7 +64,7 @@ describe('a sentence about links', () => {
     );
     fc.assert(
       fc.property(fc.array(nasty, { minLength: 1, maxLength: 6 }), pieces => {
-        const text = aboutLinks(linkLabels([`https://www.instagram.com/p/${pieces.join('')}`]), 'It is private.');
+        const text = aboutLinks(linkLabels([`https://www.instagram.com/p/${pieces.join('')}`]), ['It is private.']);
         const said = reply({ tone: 'notice', blocks: [{ kind: 'text', text }] });
 
         const section = { reply: said, media: [], omitted: 0 };

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { Busboy } from '@fastify/busboy';
+import { createFileKeeper } from '../kept-files.ts';
 import type { ReceivedFile } from './records.ts';
 
 export interface ReceivedBody {
@@ -46,12 +47,16 @@ async function readForm(request: IncomingMessage, contentType: string): Promise<
     const place = files.push(undefined) - 1;
     const hash = createHash('sha256');
     let size = 0;
+    const keeper = createFileKeeper();
     stream.on('data', (chunk: Buffer) => {
       size += chunk.length;
       hash.update(chunk);
+      keeper.add(chunk);
     });
     stream.on('end', () => {
-      files[place] = { field, name, contentType: mime, bytes: size, sha256: hash.digest('hex') };
+      const sha256 = hash.digest('hex');
+      keeper.end(sha256);
+      files[place] = { field, name, contentType: mime, bytes: size, sha256 };
     });
   });
   request.on('data', (chunk: Buffer) => {

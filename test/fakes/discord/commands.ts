@@ -13,7 +13,7 @@ const commandSchema = z.looseObject({
 
 export type CommandOption = z.infer<typeof plainOptionSchema>;
 
-interface Command extends z.infer<typeof commandSchema> {
+export interface Command extends z.infer<typeof commandSchema> {
   readonly id: string;
 }
 

@@ -20,6 +20,8 @@ export interface FakeMessage {
   readonly mediaGroupId: string | undefined;
   replyMarkup: unknown;
   reactions: readonly unknown[];
+  /** The person who alone sees it. */
+  readonly onlyFor: number | undefined;
   /** How often it was edited. */
   edits: number;
   deleted: boolean;
@@ -47,6 +49,8 @@ export interface Chats {
   has(chatId: number): boolean;
   get(chatId: number): Chat;
   addTopic(chatId: number, threadId: number): void;
+  /** Only admins who may manage topics write there then. */
+  closeTopic(chatId: number, threadId: number): void;
   /** @throws ApiRefusal when the topic is not there to write into; the General topic has no id. */
   checkTopic(chat: Chat, threadId: number): void;
   /**
@@ -68,6 +72,7 @@ export function createChats(me: User, now: () => number): Chats {
   const messages = new Map<string, FakeMessage>();
   const members = new Map<number, Map<number, Member>>();
   const topics = new Map<number, Set<number>>();
+  const closed = new Set<string>();
   const moved = new Map<number, number>();
   const lastIds = new Map<number, number>();
 
@@ -85,6 +90,7 @@ export function createChats(me: User, now: () => number): Chats {
       mediaGroupId: undefined,
       replyMarkup: undefined,
       reactions: [],
+      onlyFor: undefined,
       edits: 0,
       deleted: false,
       received: undefined,
@@ -119,9 +125,14 @@ export function createChats(me: User, now: () => number): Chats {
     addTopic: (chatId, threadId) => {
       topics.set(chatId, (topics.get(chatId) ?? new Set()).add(threadId));
     },
+    closeTopic: (chatId, threadId) => void closed.add(`${chatId}:${threadId}`),
     checkTopic: (chat, threadId) => {
       if (chat.is_forum !== true || topics.get(chat.id)?.has(threadId) !== true) {
         throw badRequest('message thread not found');
+      }
+      const member = members.get(chat.id)?.get(me.id);
+      if (closed.has(`${chat.id}:${threadId}`) && member?.rights.can_manage_topics !== true) {
+        throw badRequest('TOPIC_CLOSED');
       }
     },
     open: chatId => {

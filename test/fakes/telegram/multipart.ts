@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
+import { createFileKeeper } from '../kept-files.ts';
 
 /** A file that came with a request: its bytes were counted and hashed on the way, never kept. */
 export interface UploadedFile {
@@ -50,11 +51,17 @@ function hashed(
   const hash = createHash('sha256');
   let bytes = 0;
   return new Promise((resolve, reject) => {
+    const keeper = createFileKeeper();
     stream.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       hash.update(chunk);
+      keeper.add(chunk);
     });
-    stream.once('end', () => resolve({ ...about, bytes, sha256: hash.digest('hex') }));
+    stream.once('end', () => {
+      const sha256 = hash.digest('hex');
+      keeper.end(sha256);
+      resolve({ ...about, bytes, sha256 });
+    });
     stream.once('error', reject);
   });
 }

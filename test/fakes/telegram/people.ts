@@ -139,7 +139,8 @@ export function createPeople(stage: Stage): People {
       ...written.extra,
     };
     chats.putAt(chat.id, put.messageId, { ...put, received });
-    if (isSeen(chat, text ?? caption ?? '', replied?.byBot === true)) updates.push({ message: received });
+    if (chat.type === 'channel') updates.push({ channel_post: postOf(received) });
+    else if (isSeen(chat, text ?? caption ?? '', replied?.byBot === true)) updates.push({ message: received });
     return put.messageId;
   }
 
@@ -165,7 +166,8 @@ export function createPeople(stage: Stage): People {
       if (found?.received === undefined) throw new Error('there is no such message of somebody else');
       const received = { ...found.received, text, entities: detectEntities(text), edit_date: seconds() };
       chats.putAt(chatId, messageId, { ...found, text, received });
-      updates.push({ edited_message: received });
+      const isPost = chats.get(chatId).type === 'channel';
+      updates.push(isPost ? { edited_channel_post: postOf(received) } : { edited_message: received });
     },
     erase: (chatId, messageId) => {
       const found = chats.find(chatId, messageId);
@@ -243,6 +245,11 @@ function threadOf(
   return isTopic
     ? { topic: id, fields: { message_thread_id: id, is_topic_message: true } }
     : { topic: undefined, fields: { message_thread_id: id } };
+}
+
+/** Channels speak as themselves. */
+function postOf({ from: _from, ...message }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { ...message, sender_chat: message.chat };
 }
 
 const THEIR_PHOTO = { file_id: 'AgACAgIAAxtheirs', file_unique_id: 'AQtheirs', width: 640, height: 640 };

@@ -20,6 +20,7 @@ interface Place {
   readonly replyTo: number | undefined;
   readonly threadId: number | undefined;
   readonly replyMarkup: unknown;
+  readonly onlyFor: number | undefined;
 }
 
 /** Where the message goes, with everything that may be wrong about it said in the order of the real server. */
@@ -41,7 +42,17 @@ function openPlace(stage: Stage, send: Send, kinds: readonly ('message' | FileKi
     replyTo: replied?.messageId,
     threadId: replied?.threadId ?? send.message_thread_id,
     replyMarkup: send.reply_markup,
+    onlyFor: receiverIn(stage, chat, send),
   };
+}
+
+/** Ephemeral messages are for members of groups; the bot sees them in supergroups as well. */
+function receiverIn({ chats }: Stage, chat: Chat, send: Send): number | undefined {
+  const receiver = send.ephemeral_message_parameters?.receiver_user_id;
+  if (receiver === undefined) return undefined;
+  if (chat.type !== 'group' && chat.type !== 'supergroup') throw badRequest('ephemeral messages need a group');
+  if (chats.member(chat.id, receiver) === undefined) throw badRequest('PARTICIPANT_ID_INVALID');
+  return receiver;
 }
 
 /** A restricted bot has rights of its own, a plain member those of the chat, an administrator all. */
@@ -62,8 +73,8 @@ function legacyReply(send: Send): Send['reply_parameters'] {
 }
 
 function put(stage: Stage, place: Place, message: Omit<NewMessage, 'byBot'>): FakeMessage {
-  const { chat, replyTo, threadId, replyMarkup } = place;
-  return stage.chats.put(chat.id, { byBot: true, replyTo, threadId, replyMarkup, ...message });
+  const { chat, replyTo, threadId, replyMarkup, onlyFor } = place;
+  return stage.chats.put(chat.id, { byBot: true, replyTo, threadId, replyMarkup, onlyFor, ...message });
 }
 
 const sendMessage: Method = ({ params }, stage) => {
@@ -91,6 +102,11 @@ function sendFile(kind: FileKind): Method {
   };
 }
 
+/** Of an album, as the server says it of the first file that it cannot have. */
+function unfetched(index: number): Error {
+  return badRequest(`failed to send message #${index + 1} with the error message "WEBPAGE_CURL_FAILED"`);
+}
+
 const sendMediaGroup: Method = async (call, stage) => {
   const { params, files: uploads } = call;
   const items = inputMediaShape.array().parse(params.media);
@@ -99,11 +115,13 @@ const sendMediaGroup: Method = async (call, stage) => {
   stage.pace.spend(place.chat, items.length);
   const group: Omit<NewMessage, 'byBot'>[] = [];
   const mediaGroupId = String(14_000_000_000_000 + stage.chats.messages.size);
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
     const parsed = parseText(item.caption ?? '', item.parse_mode, item.caption_entities);
     const captioned = parsed.text === '' ? {} : { caption: parsed.text, entities: parsed.entities };
     const source = { kind: item.type, value: item.media, field: 'media', uploads, keepKind: true };
-    const file = await stage.shelf.take(source);
+    const file = await stage.shelf.take(source).catch((error: unknown) => {
+      throw /^https?:/.test(item.media) ? unfetched(index) : error;
+    });
     const thumbnail = await takeThumbnail(stage, call, item.thumbnail);
     group.push({ ...captioned, file, thumbnail, about: aboutFile(item), mediaGroupId });
   }
@@ -143,6 +161,7 @@ const ACTIONS = new Set([
 const sendChatAction: Method = ({ params }, stage) => {
   const { chat_id, message_thread_id } = sendShape.parse(params);
   const chat = stage.chats.open(chat_id);
+  if (chat.type === 'channel') throw badRequest('chat actions are not shown in channels');
   if (message_thread_id !== undefined) stage.chats.checkTopic(chat, message_thread_id);
   if (!ACTIONS.has(String(params.action))) throw badRequest('wrong parameter action in request');
   return true;

@@ -38,6 +38,7 @@ export const sendShape = z.looseObject({
   allow_sending_without_reply: z.boolean().optional(),
   reply_markup: markupShape.optional(),
   parse_mode: z.string().optional(),
+  ephemeral_message_parameters: z.looseObject({ receiver_user_id: z.int() }).optional(),
 });
 export type Send = z.infer<typeof sendShape>;
 

@@ -37,7 +37,9 @@ export function renderMessage(stage: Stage, message: FakeMessage, isInner = fals
   const replied =
     message.replyTo === undefined || isInner ? undefined : chats.messages.get(`${chat.id}:${message.replyTo}`);
   return {
-    message_id: message.messageId,
+    ...(message.onlyFor === undefined
+      ? { message_id: message.messageId }
+      : { message_id: 0, ephemeral_message_id: message.messageId }),
     from: me,
     chat,
     date: Math.floor(message.at / 1000),

@@ -42,6 +42,7 @@ const refOf = (id: string) =>
 const toy: SourceDescriptor = {
   id: 'toy',
   name: 'Toybox',
+  colour: '#c05a2e',
   hosts: ['toy.example'],
   cdnHosts: ['cdn.toy.example'],
   example: LINK,

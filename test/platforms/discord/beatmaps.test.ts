@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
@@ -16,6 +16,7 @@ afterEach(async () => {
 });
 
 const ASKER = '300';
+const EPHEMERAL = 64;
 
 async function answered({ fake }: Stage, place: number) {
   return fake.waitFor(() => ownMessages(fake).filter(({ body }) => all(body.components, 'content').length > 0)[place]);
@@ -62,21 +63,40 @@ describe('the commands of osu!, over the played upstreams', () => {
   });
 });
 
+describe('/osu link without a name', () => {
+  it('shows its address to the caller alone: not where it is said in a message', async () => {
+    const { beatmaps } = await openHouse();
+    const address = 'https://medley.example/osu/link?state=abc';
+    const accountLinks = { offer: async () => address, forgetUser: async () => undefined };
+    stage = await openStage({ services: { beatmaps, accountLinks } });
+    const { fake, guildId } = stage;
+    await fake.waitFor(() => fake.commands);
+    fake.interaction({ kind: 'command', name: 'osu link', options: {}, guildId, userId: ASKER });
+    const alone = await answered(stage, 0);
+    expect(alone.flags & EPHEMERAL).toBe(EPHEMERAL);
+    expect(all(alone.body.components, 'url')).toEqual([address]);
+    fake.message({ guildId, content: `<@${fake.botUserId}> /osu link`, authorId: ASKER });
+    const seen = await answered(stage, 1);
+    expect(textOf(seen)).toContain('private chat');
+    expect(JSON.stringify(seen.body)).not.toContain('state=abc');
+  });
+});
+
 describe('autocomplete', () => {
   it.each([
     ['beatmap info', 'map'],
     ['beatmap download', 'map'],
   ])('of /%s answers from the catalogue while every upstream hangs', async (name, option) => {
     const store = openStore(':memory:');
-    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
-    onTestFinished(() => {
-      catalogue.close();
+    const catalogue = createCatalogueHere({ store, onFailure: error => expect.unreachable(String(error)) });
+    onTestFinished(async () => {
+      await catalogue.close();
       store.close();
     });
     const { beatmaps, sandbox } = await openHouse({ catalogue });
     for (const site of ['osu.*', 'osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'hang');
     catalogue.remember([madeUpSet({ id: 900_001, title: 'Paper Comet', artist: 'Marble Lanterns' })]);
-    catalogue.flush();
+    await catalogue.flush();
     stage = await openStage({ beatmaps });
     const { fake, guildId } = stage;
     await fake.waitFor(() => fake.commands);

@@ -40,9 +40,10 @@ async function gateTo({ fake }: Stage): Promise<{ readonly gate: TcpGate; readon
 }
 
 /** Remembers how far was heard as it was at first. */
-function forgetful(): Pick<RecordStore, 'collection'> {
+function forgetful(): RecordStore {
   const records = embeddedRecords(openStore(':memory:'));
   return {
+    ...records,
     collection<V>(options: KeyedCollectionOptions<V>) {
       const kept = records.collection(options);
       return {
@@ -71,11 +72,28 @@ describe('a process that is killed', () => {
     expect(ownMessages(on.fake).map(({ files }) => files.length)).toEqual([1]);
   });
 
-  it('between two messages of one answer: the next one goes on where it was', async () => {
+  it.each([
+    ['not arrived', {}],
+    ['arrived', { afterSend: true }],
+  ])('between two messages of one answer: the second has %s, and stands there once', async (_, fault) => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
+    on.fake.fault({ ...MESSAGES, hang: true, ...fault });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    await on.fake.waitFor(() =>
+      on.fake.requests.find(({ method, path }) => method === 'POST' && /messages$/.test(path)),
+    );
+    await on.platform.kill();
+    await on.another().start();
+    await done(on);
+    expect(answers(on)).toHaveLength(1);
+    expect(ownMessages(on.fake).map(({ files }) => files.length)).toEqual([10, 4]);
+  });
+
+  it('between two messages of one answer where Medley itself is not: the person is told', async () => {
     const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
     on.fake.fault({ method: 'POST', path: /^\/webhooks\/\d+\/[^/]+$/, hang: true });
-    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
-    await on.fake.waitFor(() => answers(on)[0]);
+    const guest = { userId: '300', authorizingIntegrationOwners: { 1: '300' } };
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId, ...guest });
     await on.fake.waitFor(() =>
       on.fake.requests.find(({ method, path }) => method === 'POST' && /^\/webhooks/.test(path)),
     );

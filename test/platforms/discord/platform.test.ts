@@ -57,10 +57,10 @@ describe('a link in a server', () => {
 
   it('asks for the original, and offers to delete the reply', async () => {
     const on = await open();
-    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
     const answer = await reply(on);
     expect(all(answer.body.components, 'url')).toContain(LINK);
-    expect(all(answer.body.components, 'custom_id')).toEqual(['delete:300']);
+    expect(all(answer.body.components, 'custom_id')).toEqual([`delete:300:${source}:embed`]);
   });
 
   it('is left alone in <brackets>, in code and in quotes', async () => {
@@ -390,7 +390,7 @@ describe('uploads', () => {
     expect((await reply(on)).files).toHaveLength(1);
   });
 
-  it('to a message that was deleted meanwhile are let go', async () => {
+  it('to a message that was deleted meanwhile come without a reference to it', async () => {
     let proceed = () => {};
     const gate = new Promise<void>(resolve => {
       proceed = resolve;
@@ -400,10 +400,27 @@ describe('uploads', () => {
     await on.fake.waitFor(() => on.asked[0]);
     on.fake.remove(source);
     proceed();
-    await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('no place left')));
-    expect(ownMessages(on.fake)).toHaveLength(0);
+    const answer = await reply(on);
+    expect(answer.files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+    expect(answer.body.message_reference).toMatchObject({ message_id: source, fail_if_not_exists: false });
     await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
-    expect(on.platform.outcomes).toEqual(['gone']);
+    expect(on.platform.outcomes).toEqual(['answered']);
+    expect(posts(on)).toHaveLength(1);
+  });
+
+  it.each([
+    [400, 50035, 'MESSAGE_REFERENCE_UNKNOWN_MESSAGE'],
+    [404, 10008, 'Unknown Message'],
+    [403, 160002, 'Cannot reply without permission to read message history'],
+  ])('come without a reference when Discord refuses one: %s %s', async (status, code, message) => {
+    const on = await open();
+    on.fake.fault({ method: 'POST', path: /messages$/, status, body: { code, message } });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    const answer = await reply(on);
+    expect(answer.files).toHaveLength(1);
+    expect(answer.body.message_reference).toBeUndefined();
+    const [refused, sent] = posts(on).map(({ body }) => body);
+    expect(all(sent, 'nonce')).toEqual(all(refused, 'nonce'));
   });
 });
 
@@ -487,15 +504,60 @@ describe('commands', () => {
   });
 });
 
-describe('the invite link', () => {
-  it('names the application and asks for what is needed', async () => {
+describe('commands in texts', () => {
+  const idOf = (on: Stage, name: string) => on.fake.registered.find(each => each.name === name)?.id;
+
+  async function help(on: Stage, command?: string): Promise<string> {
+    const before = ownMessages(on.fake).length;
+    const options = command === undefined ? {} : { options: { command } };
+    on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId, ...options });
+    return textOf(
+      await on.fake.waitFor(() =>
+        ownMessages(on.fake)
+          .slice(before)
+          .find(message => textOf(message) !== ''),
+      ),
+    );
+  }
+
+  it('can be clicked, by the ids that they got when they were registered', async () => {
+    const on = await open();
+    await on.fake.waitFor(() => idOf(on, 'help'));
+    const said = await help(on);
+    expect(said).toContain(`</download:${idOf(on, 'download')}>`);
+    expect(said).not.toContain('/download and');
+    expect(await help(on, 'osu profile')).toContain(`</osu profile:${idOf(on, 'osu')}>`);
+  });
+
+  it('can be clicked in what other processes say, and after a restart', async () => {
+    const on = await open();
+    await on.fake.waitFor(() => idOf(on, 'help'));
+    await help(on);
+    await on.platform.stop();
+    on.fake.fault({ method: 'GET', path: /commands$/, status: 500, times: 100 });
+    await on.another().start();
+    expect(await help(on)).toContain(`</download:${idOf(on, 'download')}>`);
+  });
+
+  it('are plain words until then', async () => {
     const on = await open({ idle: true });
-    const url = new URL(on.platform.inviteUrl());
-    expect(url.searchParams.get('client_id')).toBe(on.fake.applicationId);
-    expect(url.searchParams.get('scope')).toBe('bot applications.commands');
-    const permissions = BigInt(url.searchParams.get('permissions') ?? 0);
-    expect(permissions & PermissionFlagsBits.ManageMessages).not.toBe(0n);
-    expect(permissions & PermissionFlagsBits.Administrator).toBe(0n);
+    on.fake.fault({ method: 'GET', path: /commands$/, status: 500, times: 100 });
+    await on.platform.start();
+    expect(await help(on)).toContain('write /download and');
+  });
+});
+
+describe('/forget', () => {
+  it('offers no option, and asks before it deletes', async () => {
+    const on = await open();
+    await on.fake.waitFor(() => on.fake.registered[0]);
+    expect(on.fake.registered.find(({ name }) => name === 'forget')?.options ?? []).toEqual([]);
+    on.fake.interaction({ kind: 'command', name: 'forget', guildId: on.guildId, userId: '300' });
+    const asked = await on.fake.waitFor(() => ownMessages(on.fake).find(message => textOf(message) !== ''));
+    expect(all(asked.body.components, 'label')).toEqual(['Delete everything about me']);
+    const [customId = ''] = all(asked.body.components, 'custom_id').map(String);
+    on.fake.interaction({ kind: 'button', customId, userId: '300', messageId: asked.id });
+    await on.fake.waitFor(() => /^Done\./.test(textOf(on.fake.messages.get(asked.id) ?? asked)) || undefined);
   });
 });
 

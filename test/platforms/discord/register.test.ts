@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
 import type { Translator } from '../../../src/i18n/translate.ts';
 import { commandPayloads, createCommandIndex } from '../../../src/platforms/discord/register.ts';
-import { commandList } from '../../bot/command-list.ts';
+import { listedCommands } from '../../bot/command-list.ts';
 
-const specs = (t: Translator) => commandList.map(command => commandSpec(command, t));
+const specs = (t: Translator) => listedCommands.map(command => commandSpec(command, t));
 const payloads = commandPayloads(specs);
 
 function named(name: string) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
-import type { Command } from '../../../src/bot/command.ts';
+import type { Command, Services } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { PlatformHost } from '../../../src/bot/runtime/chat-platform.ts';
 import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
@@ -37,6 +37,8 @@ export interface StageOptions {
   readonly units?: number;
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** In place of the samples. */
+  readonly services?: Partial<Services>;
   /** Default: Medley's own. */
   readonly commands?: readonly Command[];
   /** Not started; tests do it. */
@@ -51,7 +53,6 @@ export interface Process {
   stop(): Promise<void>;
   /** As `kill -9` would: nothing is written down from now on. */
   kill(): Promise<void>;
-  inviteUrl(): string;
   /** Once it was started. */
   runtime(): Runtime;
   readonly outcomes: readonly RequestOutcome[];
@@ -97,7 +98,11 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const held = new Set<string>();
   const extractor = fakeExtractor(options.answer ?? (id => samplePost({ id, url: link(id) })));
   const store = openStore(':memory:');
-  const services = { ...sampleServices(extractor, store), ...(options.beatmaps && { beatmaps: options.beatmaps }) };
+  const services = {
+    ...sampleServices(extractor, store),
+    ...(options.beatmaps && { beatmaps: options.beatmaps }),
+    ...options.services,
+  };
   const log = createRecordingLog();
   const dispatcher = createDispatcher({
     commands: options.commands ?? commandList,
@@ -158,7 +163,6 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
         await running?.queue.close();
         await running?.runtime.stop();
       },
-      inviteUrl: () => platform.inviteUrl(),
       runtime() {
         if (running === undefined) throw new Error('it was not started');
         return running.runtime;

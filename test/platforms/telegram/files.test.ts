@@ -1,5 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { answersIn, BUDI, CAROUSEL, GROUP, ORIGINAL, openStage, REEL, SARI, SILENT, sha256Of, WATCH } from './stage.ts';
+import {
+  answersIn,
+  BUDI,
+  CAROUSEL,
+  filesIn,
+  GROUP,
+  ORIGINAL,
+  openStage,
+  REEL,
+  SARI,
+  SILENT,
+  sha256Of,
+  WATCH,
+} from './stage.ts';
 
 const uploads = <Call extends { readonly files: readonly unknown[] }>(calls: readonly Call[]) =>
   calls.filter(({ files }) => files.length > 0);
@@ -62,17 +75,13 @@ describe('a file that Telegram holds', () => {
   it('takes a whole album by ids, and uploads only what was forgotten', async () => {
     const { fake, calls } = await openStage();
     fake.message({ from: SARI, text: CAROUSEL });
-    const first = await fake.waitFor(() =>
-      answersIn(fake, SARI.id).length === 5 ? answersIn(fake, SARI.id) : undefined,
-    );
+    const first = await fake.waitFor(() => filesIn(fake, SARI.id, 5));
     fake.message({ from: BUDI, text: CAROUSEL });
     await fake.waitFor(() => answersIn(fake, BUDI.id)[4]);
     expect(uploads(calls('sendMediaGroup'))).toHaveLength(1);
     fake.forgetFiles(first[1]?.file?.fileId);
     fake.message({ chat: GROUP, from: BUDI, text: CAROUSEL });
-    const third = await fake.waitFor(() =>
-      answersIn(fake, GROUP.id).length === 5 ? answersIn(fake, GROUP.id) : undefined,
-    );
+    const third = await fake.waitFor(() => filesIn(fake, GROUP.id, 5));
     expect(third.map(({ file }) => file?.sha256)).toEqual(first.map(({ file }) => file?.sha256));
     expect(fake.problems).toEqual([]);
   });
@@ -166,10 +175,7 @@ describe('a file that is too large', () => {
   it('parts an album whose files are too large for one request', async () => {
     const { fake } = await openStage({ limits: { localUpload: 200_000 } });
     fake.message({ from: SARI, text: CAROUSEL });
-    const files = await fake.waitFor(
-      () => (answersIn(fake, SARI.id).length === 5 ? answersIn(fake, SARI.id) : undefined),
-      10_000,
-    );
+    const files = await fake.waitFor(() => filesIn(fake, SARI.id, 5), 10_000);
     expect(files.filter(({ caption }) => caption !== undefined)).toHaveLength(1);
     const perRequest = fake.requests.map(({ files: sent }) => sent.reduce((sum, { bytes }) => sum + bytes, 0));
     expect(Math.max(...perRequest)).toBeLessThanOrEqual(200_000);

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { answersIn, BUDI, GROUP, openStage, PHOTO, SARI, type Stage } from './stage.ts';
+import { answersIn, BUDI, FORUM, GROUP, openStage, PHOTO, REEL, SARI, type Stage } from './stage.ts';
 
 const KEY = `telegram:${GROUP.id}`;
 
@@ -150,5 +150,99 @@ describe('a button', () => {
       expect(answer.deleted).toBe(true);
     }
     expect(fake.problems).toEqual([]);
+  });
+});
+
+describe('a closed topic', () => {
+  it('is a missing right: the person who asked is told what to do, once, where they can be told', async () => {
+    const { fake, outcomes, log } = await openStage();
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    for (const link of [PHOTO, REEL]) {
+      fake.message({ chat: FORUM, from: SARI, text: link, messageThreadId: 77 });
+      fake.closeTopic(FORUM.id, 77);
+    }
+    const told = await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
+    expect(told.text).toBe(
+      'I could not answer you: that topic is closed. Reopen it, or make me an admin who may manage topics.',
+    );
+    await fake.waitFor(() => outcomes[2]);
+    expect(outcomes).toEqual(['answered', 'gone', 'gone']);
+    expect(answersIn(fake, FORUM.id)).toEqual([]);
+    expect(answersIn(fake, SARI.id)).toHaveLength(2);
+    expect(log.at('error')).toEqual([]);
+  });
+});
+
+describe('a remark in a group', () => {
+  it('that concerns one person is shown to them alone', async () => {
+    const { fake } = await openStage();
+    fake.message({ chat: GROUP, from: BUDI, text: '/settings links:no' });
+    const refusal = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(refusal.onlyFor).toBe(BUDI.id);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is shown to all where it cannot be shown to one', async () => {
+    const { fake, calls } = await openStage();
+    const when = ({ params }: { readonly params: object }) => 'ephemeral_message_parameters' in params;
+    fake.fault({ method: 'sendMessage', when, errorCode: 400, description: 'Bad Request: USER_INVALID', times: 9 });
+    fake.message({ chat: GROUP, from: BUDI, text: '/settings links:no' });
+    const refusal = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(refusal.onlyFor).toBeUndefined();
+    expect(calls('sendMessage').map(({ params }) => params.disable_notification)).toEqual([true, true]);
+  });
+});
+
+describe('a group that Medley was added to', () => {
+  const added = { chat: GROUP, status: 'member', from: BUDI } as const;
+
+  it.each([
+    ['links are seen', true, 'member', 'Tempelkan tautan', 'BotFather'],
+    ['links are not seen', false, 'member', 'Jadikan saya admin', 'lewat /settings'],
+    ['an admin sees links', false, 'administrator', 'Tempelkan tautan', 'Jadikan saya admin'],
+  ] as const)('is told in one message that %s, and what to do', async (_, readsAll, status, words, others) => {
+    const { fake, settled } = await openStage({
+      prepare: ({ me, setMember, botId }) => {
+        Object.assign(me, { can_read_all_group_messages: readsAll });
+        setMember(GROUP.id, botId, 'left');
+      },
+    });
+    fake.myChatMember({ ...added, status });
+    const greeting = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(greeting.text).toContain(words);
+    expect(greeting.text).not.toContain(others);
+    // What Telegram says for those who follow the invitation, and a later promotion.
+    fake.message({ chat: GROUP, from: BUDI, text: `/start@${fake.username} true` });
+    fake.myChatMember({ ...added, status: 'administrator' });
+    fake.message({ chat: GROUP, from: BUDI, text: `/about@${fake.username}` });
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);
+    await settled();
+    expect(answersIn(fake, GROUP.id)).toHaveLength(2);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('is told what else is missing', async () => {
+    const { fake } = await openStage({ prepare: ({ setMember, botId }) => setMember(GROUP.id, botId, 'left') });
+    fake.myChatMember({
+      ...added,
+      from: SARI,
+      status: 'restricted',
+      rights: { is_member: true, can_send_videos: false },
+    });
+    const greeting = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    expect(greeting.text).toContain('until then I can only send links');
+  });
+
+  it('is a channel: its readers are told nothing', async () => {
+    const channel = { id: -1_001_000_000_003, type: 'channel', title: 'News' } as const;
+    const { fake, calls, settled } = await openStage({
+      prepare: ({ setMember, botId }) => setMember(channel.id, botId, 'left'),
+    });
+    fake.myChatMember({ chat: channel, status: 'administrator', from: SARI });
+    fake.message({ from: SARI, text: '/about' });
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    await settled();
+    expect(calls('sendMessage')).toHaveLength(1);
   });
 });

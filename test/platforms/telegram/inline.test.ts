@@ -1,9 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCatalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { madeUpSet } from '../../beatmaps/made-up-sets.ts';
-import { answersIn, BUDI, CAROUSEL, ORIGINAL, openStage, PRIVATE, REEL, SARI, type Stage, sha256Of } from './stage.ts';
+import {
+  answersIn,
+  BUDI,
+  CAROUSEL,
+  ORIGINAL,
+  openStage,
+  PRIVATE,
+  REEL,
+  SARI,
+  type Stage,
+  type StageOptions,
+  sha256Of,
+} from './stage.ts';
 
 async function answered({ fake }: Stage, queryId: string) {
   return fake.waitFor(() => fake.inlineAnswers.get(queryId));
@@ -204,19 +216,20 @@ describe('an osu! link after the name', () => {
 });
 
 describe('words after the name', () => {
-  async function openCatalogue(sets = 0) {
+  async function openCatalogue({ sets = 0, isEmpty = false } = {}) {
     const store = openStore(':memory:');
-    const catalogue = createCatalogue({ store, onFailure: error => expect.unreachable(String(error)) });
-    onTestFinished(() => {
-      catalogue.close();
+    const catalogue = createCatalogueHere({ store, onFailure: error => expect.unreachable(String(error)) });
+    onTestFinished(async () => {
+      await catalogue.close();
       store.close();
     });
     const { beatmaps, sandbox } = await openHouse({ catalogue });
+    if (isEmpty) return { beatmaps, sandbox };
     catalogue.remember([
       madeUpSet({ id: 901, title: 'Paper Comet', artist: 'Marble Lanterns' }),
       ...Array.from({ length: sets }, (_, index) => madeUpSet({ id: 1_000 + index, title: `Glass ${index}` })),
     ]);
-    catalogue.flush();
+    await catalogue.flush();
     return { beatmaps, sandbox };
   }
 
@@ -246,7 +259,7 @@ describe('words after the name', () => {
   });
 
   it('list what is popular when there are none, page by page', async () => {
-    const { beatmaps } = await openCatalogue(30);
+    const { beatmaps } = await openCatalogue({ sets: 30 });
     const stage = await openStage({ beatmaps });
     const { fake } = stage;
     const first = await answered(stage, fake.inlineQuery({ query: '', from: SARI }));
@@ -260,6 +273,44 @@ describe('words after the name', () => {
     const ids = [...first.results, ...second.results].map(({ id }) => id);
     expect(new Set(ids).size).toBe(31);
     expect(fake.problems).toEqual([]);
+  });
+
+  describe('on a new installation', () => {
+    async function openNew(options: StageOptions = {}) {
+      const { beatmaps, sandbox } = await openCatalogue({ isEmpty: true });
+      const asked = () => sandbox.requests.filter(({ path }) => path.includes('paper')).length;
+      return { stage: await openStage({ beatmaps, ...options }), sandbox, asked };
+    }
+
+    it('are looked up by the upstream, and what it has is offered', async () => {
+      const { stage, asked } = await openNew();
+      const { results } = await answered(stage, stage.fake.inlineQuery({ query: 'paper comet', from: SARI }));
+      expect(results).toMatchObject([{ type: 'article', title: 'Marble Lanterns - Paper Comet' }]);
+      expect(asked()).toBe(1);
+      expect(stage.fake.problems).toEqual([]);
+    });
+
+    it('are asked for when they are typed to their end, at the cost of the person', async () => {
+      const { stage, asked } = await openNew({ userLimit: 1, limits: { typingMs: 150 } });
+      const { fake } = stage;
+      for (const query of ['pape', 'paper c', 'paper com']) fake.inlineQuery({ query, from: SARI });
+      const { results } = await answered(stage, fake.inlineQuery({ query: 'paper come', from: SARI }));
+      expect(results).toHaveLength(1);
+      expect(fake.inlineAnswers.size).toBe(1);
+      expect(asked()).toBe(1);
+      const refused = await answered(stage, fake.inlineQuery({ query: 'paper lanterns glass', from: SARI }));
+      expect(refused.results).toEqual([]);
+      expect(asked()).toBe(1);
+    });
+
+    it('get an empty answer in time when the upstream is slow, and are not kept as nothing', async () => {
+      const { stage, sandbox } = await openNew({ limits: { inlineSearchMs: 200, typingMs: 0 } });
+      sandbox.faults.set('osu.*', 'hang');
+      for (const mirror of ['osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(mirror, 'hang');
+      const answer = await answered(stage, stage.fake.inlineQuery({ query: 'paper comet', from: SARI }));
+      expect(answer).toMatchObject({ results: [], cache_time: 0 });
+      expect(stage.log.at('error')).toEqual([]);
+    });
   });
 
   it.each([

@@ -35,8 +35,19 @@ describe('people over their limit', () => {
     ]);
   });
 
-  it('are told so in a group too, each in reply to their message, without a sound, and not for long', async () => {
-    const { fake, calls } = await openStage({ userLimit: 2, limits: { noticeMs: 300 } });
+  it('are told so in a group too, each in reply to their message, and nobody else sees it', async () => {
+    const { fake, calls } = await openStage({ userLimit: 2 });
+    fake.message({ chat: GROUP, from: SARI, text: PHOTO });
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    const asked = fake.message({ chat: GROUP, from: SARI, text: REEL });
+    const notice = await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);
+    expect(notice).toMatchObject({ text: expect.stringMatching(WAITS), replyTo: asked, onlyFor: SARI.id });
+    expect(calls('deleteMessage')).toEqual([]);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('are told so where Telegram shows nothing to one alone: without a sound, and not for long', async () => {
+    const { fake, calls } = await openStage({ userLimit: 2, limits: { noticeMs: 300, ephemeralMs: 0 } });
     fake.message({ chat: GROUP, from: SARI, text: PHOTO });
     await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
     const asked = [REEL, `/download ${CAROUSEL}`, SILENT].map(text => fake.message({ chat: GROUP, from: SARI, text }));

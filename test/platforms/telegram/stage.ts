@@ -3,10 +3,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
-import type { Command } from '../../../src/bot/command.ts';
+import type { Command, Services } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import type { RequestOutcome } from '../../../src/bot/runtime/run.ts';
@@ -68,6 +69,8 @@ export interface StageOptions {
   readonly commands?: readonly Command[];
   /** Default: knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** In place of what is made for the stage. */
+  readonly services?: Partial<Services>;
   /** Default: Medley's own. */
   readonly delivery?: (folder: string) => Pick<Delivery, 'deliver' | 'remoteFile'>;
   /** Where people can reach Medley. */
@@ -158,6 +161,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
       requests: { forgetUser: async () => undefined },
       version: '1.2.3',
+      ...options.services,
     },
     limiter: memoryLimiter(Date.now),
     userLimit: { units: options.userLimit ?? 1_000, windowMs: options.userWindowMs ?? 60_000 },
@@ -283,3 +287,21 @@ export function sha256Of(name: string): string {
 export function answersIn(fake: FakeTelegram, chatId: number) {
   return [...fake.messages.values()].filter(message => message.byBot && message.chatId === chatId && !message.deleted);
 }
+
+/** Those of them that are files, once there are so many. */
+export function filesIn(fake: FakeTelegram, chatId: number, count: number) {
+  const files = answersIn(fake, chatId).filter(({ file }) => file !== undefined);
+  return files.length === count ? files : undefined;
+}
+
+/** What stands on the buttons under a message, in order, and what they send back. */
+export function buttonsOf({ replyMarkup }: { readonly replyMarkup: unknown }) {
+  const { inline_keyboard: rows } = Keyboard.parse(replyMarkup ?? {});
+  return rows.flat().map(({ text, callback_data: data, url }) => ({ text, data, url }));
+}
+
+const Keyboard = z.object({
+  inline_keyboard: z
+    .array(z.array(z.object({ text: z.string(), callback_data: z.string().optional(), url: z.string().optional() })))
+    .default([]),
+});

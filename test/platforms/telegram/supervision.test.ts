@@ -29,7 +29,7 @@ describe('polling', () => {
     const id = fake.message({ from: SARI, text: 'hello' });
     await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
     await fake.waitFor(() => (fake.pendingUpdates === 0 ? true : undefined));
-    fake.edit(SARI.id, id, 'hello again');
+    fake.update({ message_reaction: { chat: { id: SARI.id, type: 'private' }, message_id: id } });
     expect(fake.pendingUpdates).toBe(0);
   });
 
@@ -187,7 +187,7 @@ describe('a webhook', () => {
       secret,
       url: expect.stringMatching(/^https:\/\/medley\.example\/telegram\/[\w-]{32}$/),
     });
-    expect(fake.webhook?.allowedUpdates).not.toContain('edited_message');
+    expect(fake.webhook?.allowedUpdates).not.toContain('message_reaction');
     sandbox.faults.set('facebook.*', 'hang');
     fake.message({ from: SARI, text: 'https://www.facebook.com/watch/?v=731904415522087' });
     await fake.waitFor(() => (fake.pendingUpdates === 0 ? true : undefined));

@@ -1,5 +1,6 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { PHONE } from '../../../src/bot/cards/theme.ts';
 import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -12,7 +13,8 @@ const SHIFTS = `new PerformanceObserver(list => {
 }).observe({ type: 'layout-shift', buffered: true })`;
 const OVERFLOW = `[document.documentElement, document.querySelector('#thread')].map(box => box.scrollWidth - box.clientWidth)`;
 const TOO_SMALL = `[...document.querySelectorAll('.card button, .card a')]
-  .filter(element => element.checkVisibility())
+  // All of a row opens what its name opens.
+  .filter(element => element.checkVisibility() && !element.matches('.item-title a'))
   .map(element => ({ box: element.getBoundingClientRect(), name: element.className }))
   .filter(({ box }) => box.height < 44 || box.width < 44)
   .map(({ name }) => name)`;
@@ -45,6 +47,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
       reducedMotion: 'reduce',
       locale: 'en-GB',
       viewport: { width: 1100, height: 900 },
+      serviceWorkers: 'block',
       ...options,
     });
     page = await context.newPage();
@@ -58,7 +61,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
     page.on('pageerror', error => complaints.push(error.message));
     await page.addInitScript(SHIFTS);
     await page.goto(stage.origin);
-    await page.locator('.chip').first().waitFor();
+    await page.locator('.welcome-foot button').waitFor();
     await say('found');
     await page.locator('.item').nth(4).waitFor();
   }
@@ -69,6 +72,32 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
   }
 
   const heading = () => page.locator('.card-heading').first().textContent();
+
+  it('shows drawn cards in the theme of the page, and follows it', async () => {
+    await find({ colorScheme: 'light' });
+    await page.locator('.item-open').first().click();
+    const card = page.locator('img.card-picture').first();
+    await card.waitFor();
+    const source = () => card.getAttribute('src');
+    expect(await source()).toMatch(/\.png\?theme=light$/);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(source).toMatch(/\.png$/);
+    await page.evaluate("document.documentElement.dataset.theme = 'light'");
+    await page.emulateMedia({ colorScheme: 'light' });
+    await expect.poll(source).toMatch(/\?theme=light$/);
+    await expect
+      .poll(() => page.evaluate("document.querySelector('img.card-picture').naturalWidth"))
+      .toBeGreaterThan(0);
+  });
+
+  it('shows drawn cards on a phone as wide as their words need', async () => {
+    await find({ viewport: { width: 360, height: 740 } });
+    await page.locator('.item-open').first().click();
+    const card = page.locator('img.card-picture').first();
+    await card.waitFor();
+    expect((await card.boundingBox())?.width).toBeGreaterThanOrEqual(PHONE);
+    expect(await page.evaluate(OVERFLOW)).toEqual([0, 0]);
+  });
 
   it('plays one preview at a time, from the keyboard too', async () => {
     await find();

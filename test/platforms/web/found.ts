@@ -27,7 +27,7 @@ function cardOf(place: number): Card {
   const stars = COLOURS.map((colour, index) => [{ kind: 'swatch', colour, symbol: '●' } as const, ` ${index + 1}.4  `]);
   return {
     kind: 'card',
-    title: [`${artist} - ${title}`],
+    title: [{ kind: 'link', url: `https://osu.ppy.sh/beatmapsets/${place}`, children: [`${artist} - ${title}`] }],
     lines: [[`mapped by ${mapper} · ranked`], stars.slice(0, 2 + (place % 4)).flat(), ['3:12 · 180 bpm']],
     image: { kind: 'image', url: `https://cdn.test/${cover}`, alt: `Cover of ${title}` },
     colour: COLOURS[place % COLOURS.length] ?? '#4ebfff',
@@ -93,25 +93,21 @@ function opened(place: number): Reply {
 export function findingDispatcher(whole: Pick<Dispatcher, 'dispatch'>): Pick<Dispatcher, 'dispatch'> {
   return {
     async dispatch(invocation, sink) {
-      if (invocation.kind === 'text' && invocation.text === 'found') return sink.reply(foundPage(0), LAST);
+      if (invocation.kind === 'text' && invocation.text === 'found') return sink.reply(foundPage(0));
       const [, word, place] =
         (invocation.kind === 'action' && /^(page|open|fail|film) ?(\d*)$/.exec(invocation.token)) || [];
       if (word === undefined) return whole.dispatch(invocation, sink);
       if (word === 'fail') {
         return sink.reply(
           errorNotice(new AppError('timeout', 'slow'), createTranslator(['en']), { visibility: 'caller' }),
-          LAST,
         );
       }
       if (word === 'film') {
         return sink.reply(
           reply({ gallery: [{ kind: 'media', post: reel, index: 0, form: 'original', spoiler: false }] }),
-          LAST,
         );
       }
-      return sink.reply(word === 'page' ? foundPage(Number(place)) : opened(Number(place)), LAST);
+      return sink.reply(word === 'page' ? foundPage(Number(place)) : opened(Number(place)));
     },
   };
 }
-
-const LAST = { last: true, link: undefined };

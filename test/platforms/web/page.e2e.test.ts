@@ -49,7 +49,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
 
   async function visit(options: Parameters<Browser['newContext']>[0]): Promise<void> {
     await context?.close();
-    context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+    context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
     page = await context.newPage();
     page.setDefaultTimeout(15_000);
     complaints = [];
@@ -58,7 +58,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     });
     page.on('pageerror', error => complaints.push(error.message));
     await page.goto(stage.origin);
-    await page.locator('.chip').first().waitFor();
+    await page.locator('.welcome-foot button').waitFor();
   }
 
   async function say(line: string): Promise<void> {
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     const options = page.getByRole('option');
     await input.pressSequentially('/');
     await expect.poll(() => options.count()).toBeGreaterThan(2);
-    await expect(input.getAttribute('aria-expanded')).resolves.toBe('true');
+    await expect(page.locator('#suggestions').isVisible()).resolves.toBe(true);
     await expect(input.getAttribute('aria-activedescendant')).resolves.toBeNull();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
@@ -146,7 +146,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     const last = (await options.count()) - 1;
     await expect(input.getAttribute('aria-activedescendant')).resolves.toBe(`suggestion-${last}`);
     await page.keyboard.press('Escape');
-    await expect(input.getAttribute('aria-expanded')).resolves.toBe('false');
+    await expect(page.locator('#suggestions').isVisible()).resolves.toBe(false);
     await input.pressSequentially('set');
     await page.keyboard.press('Tab');
     await expect(input.inputValue()).resolves.toBe('/settings ');
@@ -294,10 +294,10 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await expect.poll(ground).toBe('rgb(14, 22, 20)');
     await page.getByRole('button', { name: 'Clear this conversation' }).click();
     await page.getByRole('button', { name: 'Clear everything shown here?' }).click();
-    await page.locator('.chip').first().waitFor();
+    await page.locator('.welcome-foot button').waitFor();
     await expect(page.locator('.turn').count()).resolves.toBe(0);
     await page.reload();
-    await page.locator('.chip').first().waitFor();
+    await page.locator('.welcome-foot button').waitFor();
     await expect(ground()).resolves.toBe('rgb(14, 22, 20)');
   });
 
@@ -323,12 +323,16 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     expect(policy).toContain(`connect-src 'self' ws://127.0.0.1:${stage.port}`);
     expect(home.headers.get('referrer-policy')).toBe('no-referrer');
     expect(home.headers.get('cross-origin-opener-policy')).toBe('same-origin');
-    const script = await fetch(`${stage.origin}/assets/main.js`);
+    const script = await fetch(`${stage.origin}/assets/main.js`, { headers: { 'accept-encoding': 'br' } });
+    expect(script.headers.get('content-encoding')).toBe('br');
+    expect(script.headers.get('vary')).toBe('accept-encoding');
     expect(script.headers.get('content-type')).toMatch(/^(text|application)\/javascript/);
     expect(script.headers.get('x-content-type-options')).toBe('nosniff');
     const etag = script.headers.get('etag') ?? '';
     // `fetch` would ask for a fresh copy of its own accord.
-    const again = await request(`${stage.origin}/assets/main.js`, { headers: { 'if-none-match': etag } });
+    const again = await request(`${stage.origin}/assets/main.js`, {
+      headers: { 'if-none-match': etag, 'accept-encoding': 'br' },
+    });
     await again.body.dump();
     expect(again.statusCode).toBe(304);
     const traversal = await fetch(`${stage.origin}/assets/..%2f..%2fpackage.json`);

@@ -92,7 +92,7 @@ describe('a conversation', () => {
           new Promise(resolve => {
             signal.addEventListener('abort', () => {
               aborted.push(true);
-              sink.reply(said('too late'), { last: true, link: undefined });
+              sink.reply(said('too late'));
               resolve();
             });
           }),
@@ -114,7 +114,7 @@ describe('a conversation', () => {
         dispatch: async (_, sink) => {
           calls += 1;
           if (calls === 1) throw new TypeError('secret detail');
-          await sink.reply(said('fine'), { last: true, link: undefined });
+          await sink.reply(said('fine'));
         },
       },
     });
@@ -306,8 +306,7 @@ describe('a page that does not read', () => {
       limits: { bufferedBytes: 256 * 1024 },
       dispatcher: {
         dispatch: async ({ kind }, sink) => {
-          for (let i = 0; kind === 'text' && i < 3_000; i += 1)
-            await sink.reply(long, { last: false, link: undefined });
+          for (let i = 0; kind === 'text' && i < 3_000; i += 1) await sink.reply(long);
         },
       },
     });

@@ -74,6 +74,22 @@ export const reel = post({
   items: [film('sea-360.mp4', 360, 640, 'sea-cover.jpg')],
 });
 
+export const sizes = post({
+  id: 'Sizes',
+  url: 'https://www.instagram.com/p/Sizes/',
+  caption: 'Two sizes.',
+  items: [
+    {
+      ...film('sea-360.mp4', 720, 1280, 'sea-cover.jpg'),
+      variants: [
+        variant({ url: 'https://cdn.test/sea-360.mp4', width: 720, height: 1280 }),
+        variant({ url: 'https://cdn.test/clay-360.mp4' }),
+        variant({ url: 'https://cdn.test/tune-0.mp3', mime: 'audio/mp4', adaptive: true, hasVideo: false }),
+      ],
+    },
+  ],
+});
+
 export const carousel = post({
   id: 'FiveThings',
   url: 'https://www.instagram.com/p/FiveThings/',

@@ -5,6 +5,7 @@ import { fastify } from 'fastify';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
+import type { Services } from '../../../src/bot/command.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { createChatMemory } from '../../../src/bot/memory/chat-memory.ts';
 import { createOptOuts } from '../../../src/bot/settings/opt-outs.ts';
@@ -23,13 +24,14 @@ import { fakeBeatmaps } from '../../fakes/beatmaps.ts';
 import { fakeRecommend } from '../../fakes/recommend.ts';
 import { embeddedRecords } from '../../records.ts';
 import { findingDispatcher } from './found.ts';
-import { carousel, post, reel, tram } from './posts.ts';
+import { carousel, post, reel, sizes, tram } from './posts.ts';
 
 /** What the upstream says of a link: a post, a failure, or nothing until `Stage.release`. */
 export type Scene = Post | AppError | 'waits';
 
 const SCENES: Readonly<Record<string, Scene>> = {
   'https://www.instagram.com/reel/SeaLight_01/': reel,
+  'https://www.instagram.com/reel/Sizes/': sizes,
   'https://www.instagram.com/p/FiveThings/': carousel,
   'https://www.facebook.com/watch/?v=1234567890': tram,
   'https://www.instagram.com/reel/Waits/': 'waits',
@@ -52,6 +54,8 @@ export interface StageOptions {
   readonly port?: number;
   /** Default: one that knows one of everything. */
   readonly beatmaps?: Beatmaps;
+  /** In place of what is made for the stage. */
+  readonly services?: Partial<Services>;
   /** What one visitor may ask for in a minute. Default: as much as they like. */
   readonly units?: number;
   /** Stands in for the bot's own dispatcher where a test scripts it. */
@@ -100,6 +104,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       actions: createButtonTokens({ key: randomBytes(32), records, onFailure: () => undefined }),
       requests: { forgetUser: async () => undefined },
       version: '0.0.0',
+      ...options.services,
     },
     limiter: options.units === undefined ? OPEN_LIMITER : createMemoryRateLimiter(),
     userLimit: { units: options.units ?? 1_000, windowMs: 60_000 },

@@ -29,6 +29,7 @@ export const osuRanking = defineCommand({
         ruleset,
         players,
         stale,
+        proven: new Set(linked.flatMap(({ id, proven }) => (proven ? [id] : []))),
         left: linked.length - asked.length,
         openToken: id =>
           services.actions.encode({ command: 'osu profile', values: { player: String(id), mode: modeOf(ruleset) } }),

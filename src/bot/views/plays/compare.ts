@@ -5,7 +5,7 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { AskedMap } from '../../osu/asked-map.ts';
 import { type Action, type Card, type Reply, reply } from '../../reply.ts';
 import { link, originBlocks } from '../beatmap.ts';
-import { estimateBlocks, scoreCard } from '../score-list.ts';
+import { estimateBlocks, scoreCard, withLines } from '../score-list.ts';
 import { mapHeading } from './map-heading.ts';
 
 export interface CompareView {
@@ -48,9 +48,6 @@ export function renderCompare(view: CompareView, t: Translator): Reply {
 function playCard(score: Score, place: number, rating: Rating | undefined, t: Translator): Card {
   const { image: _, ...card } = scoreCard(score, { rating }, t);
   const last = score.ended_at === null ? [] : (card.lines.at(-1) ?? []);
-  return {
-    ...card,
-    title: [`${t.number(place)}. `, ...last],
-    lines: last.length === 0 ? card.lines : card.lines.slice(0, -1),
-  };
+  const title = [`${t.number(place)}. `, ...last];
+  return withLines({ ...card, title }, lines => (last.length === 0 ? lines : lines.slice(0, -1)));
 }

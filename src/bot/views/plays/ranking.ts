@@ -4,11 +4,15 @@ import type { PlayerStandings } from '../../../beatmaps/model/standing.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { type Reply, reply, type Text } from '../../reply.ts';
 import { joined, link, originBlocks, stacked } from '../beatmap.ts';
+import { PROVEN_MARK } from '../linking.ts';
+import { sentence } from '../sentence.ts';
 
 export interface RankingView {
   readonly ruleset: Ruleset;
   readonly players: readonly PlayerStandings[];
   readonly stale: boolean;
+  /** Numbers of those whom a member proved to be. */
+  readonly proven: ReadonlySet<number>;
   /** Members that were not asked about. */
   readonly left: number;
   /** Of the button that opens a profile. */
@@ -19,14 +23,14 @@ export interface RankingView {
 const MAX_CHOICES = 25;
 
 /** Players of a chat by pp. */
-export function renderRanking({ ruleset, players, stale, left, openToken }: RankingView, t: Translator): Reply {
+export function renderRanking({ ruleset, players, stale, proven, left, openToken }: RankingView, t: Translator): Reply {
   const words = t.messages.plays.ranking;
   if (players.length === 0) {
-    return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [words.none] }] });
+    return reply({ tone: 'notice', blocks: [{ kind: 'text', text: sentence(words.none) }] });
   }
   const ppOf = (player: PlayerStandings) => player.standings[ruleset]?.pp ?? 0;
   const ordered = players.toSorted((a, b) => ppOf(b) - ppOf(a));
-  const lines = ordered.map((player, index) => line(player, index + 1, ruleset, t));
+  const lines = ordered.map((player, index) => line(player, proven.has(player.id), index + 1, ruleset, t));
   return reply({
     blocks: [
       { kind: 'heading', text: [words.title(t.messages.osu.modes[ruleset])] },
@@ -53,13 +57,13 @@ function worthText({ standings }: PlayerStandings, ruleset: Ruleset, t: Translat
 }
 
 /** `1. lamp post · 6,241 pp · #21,480 · ID · 97.85%` */
-function line(player: PlayerStandings, place: number, ruleset: Ruleset, t: Translator): Text {
+function line(player: PlayerStandings, isProven: boolean, place: number, ruleset: Ruleset, t: Translator): Text {
   const { id, username, country_code, standings } = player;
   const { global_rank = null, hit_accuracy = null } = standings[ruleset] ?? {};
   return [
     `${t.number(place)}. `,
     ...joined([
-      [{ kind: 'strong', children: [link(userPage(id, ruleset), username)] }],
+      [{ kind: 'strong', children: [link(userPage(id, ruleset), username)] }, ...(isProven ? [PROVEN_MARK] : [])],
       worthText(player, ruleset, t),
       global_rank === null ? undefined : `#${t.number(global_rank)}`,
       country_code ?? undefined,

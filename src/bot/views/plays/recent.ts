@@ -3,10 +3,10 @@ import type { Score } from '../../../beatmaps/model/score.ts';
 import type { WhatIf } from '../../../beatmaps/plays/totals.ts';
 import type { Rating } from '../../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../../i18n/translate.ts';
-import { type Action, type Card, type Reply, reply, type Text } from '../../reply.ts';
+import { type Action, type Reply, reply, type Text } from '../../reply.ts';
 import { joined, originBlocks } from '../beatmap.ts';
 import { playerTitle } from '../player.ts';
-import { estimateBlocks, scoreCard } from '../score-list.ts';
+import { estimateBlocks, scoreCard, withLines } from '../score-list.ts';
 import { gainText } from './totals.ts';
 
 export interface RecentView {
@@ -33,10 +33,12 @@ export function renderRecent(view: RecentView, t: Translator): Reply {
   const mode = t.messages.osu.modes[player.mode];
   const words = t.messages.plays.recent;
   const title = nth === 1 ? words.title(mode) : words.nth(t.number(nth), mode);
-  const card = scoreCard(score, { rating }, t);
-  const [first = [], ...others] = card.lines;
   const standing = standingText(view, t);
-  const whole: Card = { ...card, lines: [first, ...(standing.length === 0 ? [] : [standing]), ...others] };
+  const whole = withLines(scoreCard(score, { rating }, t), ([first = [], ...others]) => [
+    first,
+    ...(standing.length === 0 ? [] : [standing]),
+    ...others,
+  ]);
   return reply({
     blocks: [
       { kind: 'heading', text: [...playerTitle(player), `: ${title}`] },

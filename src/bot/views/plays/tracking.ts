@@ -6,6 +6,7 @@ import type { TrackedPlayer } from '../../memory/tracked-players.ts';
 import { type Action, type Block, type Reply, reply, type Text } from '../../reply.ts';
 import { joined, link, stacked } from '../beatmap.ts';
 import { estimateBlocks, scoreCard } from '../score-list.ts';
+import { sentence } from '../sentence.ts';
 
 export interface TrackedView {
   /** What has just been done. */
@@ -23,7 +24,7 @@ export function renderTracked({ change, entries }: TrackedView, t: Translator): 
   const words = t.messages.plays.track;
   const said: readonly Block[] = change === undefined ? [] : [{ kind: 'text', text: [change] }];
   if (entries.length === 0) {
-    const text = change === undefined ? [{ kind: 'text', text: [words.none] } as const] : said;
+    const text = change === undefined ? [{ kind: 'text', text: sentence(words.none) } as const] : said;
     return reply({ tone: 'notice', blocks: text });
   }
   const lines = entries.map(

@@ -6,9 +6,15 @@ import { createFacebookSource } from './source.ts';
 export const facebook: SourceDescriptor = {
   id: 'facebook',
   name: 'Facebook',
+  colour: '#1877f2',
   hosts: ['www.facebook.com', 'facebook.com', 'm.facebook.com', 'fb.watch'],
   cdnHosts: META_MEDIA_HOSTS,
   example: FACEBOOK_EXAMPLES[0],
+  // A numbered profile or page is found by its id.
+  profileUrl: ({ username, id }) =>
+    [username, id].flatMap(name =>
+      name !== null && /^[\w.-]{1,80}$/.test(name) ? [`https://www.facebook.com/${name}`] : [],
+    )[0],
   // The CDN throttles browsers' names (2026-08): for videos the crawler's is fast, for images a plain one.
   cdnUserAgent: mime => (mime.startsWith('video/') ? 'facebookexternalhit/1.1' : 'Mozilla/5.0'),
   create: ({ upstreamConstants, ...options }) =>

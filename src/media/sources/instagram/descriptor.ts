@@ -6,9 +6,12 @@ import { createInstagramSource } from './source.ts';
 export const instagram: SourceDescriptor = {
   id: 'instagram',
   name: 'Instagram',
+  colour: '#e1306c',
   hosts: ['www.instagram.com', 'instagram.com', 'm.instagram.com', 'instagr.am'],
   cdnHosts: META_MEDIA_HOSTS,
   example: INSTAGRAM_EXAMPLES[0],
+  profileUrl: ({ username }) =>
+    username !== null && /^[\w.]{1,30}$/.test(username) ? `https://www.instagram.com/${username}/` : undefined,
   sessionCookie: 'sessionid',
   create: ({ upstreamConstants, ...options }) =>
     createInstagramSource({ ...options, constants: createInstagramConstants(upstreamConstants) }),

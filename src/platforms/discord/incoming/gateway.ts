@@ -209,7 +209,8 @@ function dispatchOf(value: unknown): Dispatch | undefined {
   return typeof t === 'string' ? { type: t, data: d } : undefined;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+/** Of what came over the gateway, before it is looked at closer. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
 

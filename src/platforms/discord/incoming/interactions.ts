@@ -17,18 +17,20 @@ import {
 import type { Caller } from '../../../bot/command.ts';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
 import type { Reply } from '../../../bot/reply.ts';
-import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
 import { callerOf } from '../../../bot/runtime/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
+import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import { COMMAND_LIMITS, TIMES } from '../limits.ts';
-import { matchDeleteButton } from '../outgoing/delete-button.ts';
+import { type DeleteButton, findDeleteButton, matchDeleteButton } from '../outgoing/delete-button.ts';
+import { BACK_ID } from '../outgoing/view-history.ts';
 import { rightsOf } from '../permissions.ts';
 import type { CommandIndex } from '../register.ts';
 import { findMarkdownLinks } from '../render/markdown-links.ts';
 import { shorten } from '../render/markdown-text.ts';
 import { renderMessage } from '../render/render.ts';
-import type { DiscordReplyTo } from '../reply-to.ts';
+import type { DiscordReplyTo, InteractionReplyTo } from '../reply-to.ts';
 import type { ListenContext } from './listen-context.ts';
 
 export interface IncomingInteractions {
@@ -46,8 +48,15 @@ type Kept = ChatInputCommandInteraction | MessageContextMenuCommandInteraction |
 type InteractionDraft = Draft<DiscordReplyTo>;
 type Envelope = Pick<InteractionDraft, 'eventId' | 'chat' | 'user' | 'until' | 'replyTo' | 'acknowledge' | 'refuse'>;
 
-export function createIncomingInteractions(context: ListenContext, index: CommandIndex): IncomingInteractions {
-  const { dispatcher, api, now, signal } = context;
+/** How a request is shown that it was heard. */
+type First = Pick<InteractionReplyTo, 'isEphemeral' | 'pressed'>;
+
+export function createIncomingInteractions(
+  context: ListenContext,
+  index: CommandIndex,
+  host: Pick<PlatformHost, 'cancel'>,
+): IncomingInteractions {
+  const { dispatcher, api, parts, history, suppression, log, now, signal } = context;
 
   function readCommand(interaction: ChatInputCommandInteraction): InteractionDraft {
     const { name, values } = commandOf(interaction);
@@ -65,20 +74,22 @@ export function createIncomingInteractions(context: ListenContext, index: Comman
     return { ...envelope(interaction, { isEphemeral: false }), ...(ask ?? { kind: 'talk', what: null }) };
   }
 
-  function readPress(interaction: Pressed): InteractionDraft {
+  /** What a button opens takes the place of what its owner looked at; to anyone else it is shown alone, and so is one of several replies. */
+  async function readPress(interaction: Pressed): Promise<InteractionDraft> {
+    const { message, user } = interaction;
     const token = interaction.isStringSelectMenu() ? (interaction.values[0] ?? '') : interaction.customId;
-    const deleteId = deleteIdIn(interaction.message);
-    const first = {
-      isEphemeral: interaction.message.flags.has(MessageFlags.Ephemeral),
-      pressed: { ...(deleteId !== undefined && { deleteId }) },
-    };
-    return { ...envelope(interaction, first), kind: 'button', what: { token } };
+    const deleteId = findDeleteButton(message.components);
+    const isEphemeral = message.flags.has(MessageFlags.Ephemeral);
+    const owner = matchDeleteButton(deleteId ?? '')?.requesterId ?? message.interactionMetadata?.user.id;
+    const isOwn = (isEphemeral || owner === user.id) && message.components.length === 1;
+    const isBack = token === BACK_ID;
+    const pressed = { messageId: message.id, isBack, ...(deleteId !== undefined && { deleteId }) };
+    const first = isOwn ? { isEphemeral, pressed } : { isEphemeral: true };
+    const before = isBack ? await history.before(message.id) : undefined;
+    return { ...envelope(interaction, first), ...(before ?? { kind: 'button', what: { token, isAside: !isOwn } }) };
   }
 
-  function envelope(
-    interaction: Kept,
-    first: { readonly isEphemeral: boolean; readonly pressed?: { readonly deleteId?: string } },
-  ): Envelope {
+  function envelope(interaction: Kept, first: First): Envelope {
     const isAllowed = interaction.memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
     const isThread = interaction.channel?.isThread() === true;
     return {
@@ -95,14 +106,13 @@ export function createIncomingInteractions(context: ListenContext, index: Comman
         ...(isPersonal(interaction) && { personal: { isAllowed } }),
         ...first,
       },
-      acknowledge: () => acknowledge(interaction, first.isEphemeral),
+      acknowledge: () => acknowledge(interaction, first),
       refuse: reply => showAlone(interaction, reply),
     };
   }
 
-  function acknowledge(interaction: Kept, isEphemeral: boolean): Promise<void> {
-    if (interaction.isMessageComponent())
-      return api.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
+  function acknowledge(interaction: Kept, { isEphemeral, pressed }: First): Promise<void> {
+    if (pressed !== undefined) return api.respond(interaction, { type: InteractionResponseType.DeferredMessageUpdate });
     const type = InteractionResponseType.DeferredChannelMessageWithSource;
     return api.respond(interaction, isEphemeral ? { type, data: { flags: MessageFlags.Ephemeral } } : { type });
   }
@@ -110,7 +120,8 @@ export function createIncomingInteractions(context: ListenContext, index: Comman
   /** In place of an acknowledgement. */
   async function showAlone(interaction: Kept, reply: Reply): Promise<void> {
     const t = await dispatcher.translator(callerIn(interaction));
-    const components = renderMessage([{ reply, media: [], omitted: 0 }], { t, deleteId: undefined });
+    const commands = await context.commandIds.current();
+    const components = renderMessage([{ reply, media: [], omitted: 0 }], { t, commands, deleteId: undefined });
     const flags = MessageFlags.Ephemeral | MessageFlags.IsComponentsV2;
     await api.respond(interaction, {
       type: InteractionResponseType.ChannelMessageWithSource,
@@ -118,29 +129,44 @@ export function createIncomingInteractions(context: ListenContext, index: Comman
     });
   }
 
-  async function pressDelete(interaction: Pressed, requesterId: string): Promise<void> {
-    const { user, memberPermissions, applicationId, token } = interaction;
+  /** All messages of the answer go, what would still come does not, and the embed that it took the place of is shown again. */
+  async function pressDelete(interaction: Pressed, button: DeleteButton): Promise<void> {
+    const { requesterId, answerId, hidesEmbed = false } = button;
+    const { user, memberPermissions, applicationId, token, channelId, message } = interaction;
     const isModerator = interaction.inGuild() && memberPermissions?.has(PermissionFlagsBits.ManageMessages) === true;
     if (user.id !== requesterId && !isModerator) {
       const error = new AppError('forbidden', 'button of another person', { params: { what: 'button' } });
       const t = await dispatcher.translator(callerIn(interaction));
       return showAlone(interaction, errorNotice(error, t, { visibility: 'caller' }));
     }
-    await acknowledge(interaction, false);
+    await acknowledge(interaction, { isEphemeral: false, pressed: {} });
+    if (answerId !== undefined) await host.cancel(answerId);
     await api.deleteOriginal({ applicationId, token }, signal);
+    if (answerId === undefined) return;
+    const others = (await parts.of(answerId)).filter(id => id !== message.id);
+    for (const id of others) await aside(api.deleteMessage(channelId, id), 'a part of an answer could not be deleted');
+    if (hidesEmbed)
+      await aside(suppression.restore({ channelId, messageId: answerId }), 'an embed could not be shown again');
+  }
+
+  async function aside(work: Promise<void>, failure: string): Promise<void> {
+    await work.catch((error: unknown) => log.info({ err: error }, `discord: ${failure}`));
   }
 
   async function suggest(interaction: AutocompleteInteraction): Promise<void> {
     const { name } = commandOf(interaction);
     const focused = interaction.options.getFocused(true);
     const option = index.find(name)?.keyOf(focused.name) ?? focused.name;
-    const suggestions = await dispatcher.suggestOption({
-      caller: callerIn(interaction),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMES.suggest)]),
-      command: name,
-      option,
-      partial: String(focused.value),
-    });
+    const over = joinSignals([signal], TIMES.suggest);
+    const suggestions = await dispatcher
+      .suggestOption({
+        caller: callerIn(interaction),
+        signal: over.signal,
+        command: name,
+        option,
+        partial: String(focused.value),
+      })
+      .finally(over.release);
     const choices = suggestions
       .filter(({ value }) => value !== '' && value.length <= COMMAND_LIMITS.choiceValue)
       .slice(0, COMMAND_LIMITS.choices)
@@ -159,7 +185,7 @@ export function createIncomingInteractions(context: ListenContext, index: Comman
     async answerAtOnce(interaction) {
       if (interaction.isAutocomplete()) return suggest(interaction);
       const own = isPress(interaction) ? matchDeleteButton(interaction.customId) : undefined;
-      if (own !== undefined && isPress(interaction)) await pressDelete(interaction, own.requesterId);
+      if (own !== undefined && isPress(interaction)) await pressDelete(interaction, own);
     },
   };
 }
@@ -222,9 +248,4 @@ function linksIn(message: Message): readonly PastedLink[] {
   const forwarded = message.messageSnapshots?.map(snapshot => snapshot.content ?? '') ?? [];
   const embedded = message.embeds.flatMap(({ url }) => url ?? []);
   return findMarkdownLinks([content, ...forwarded, ...embedded].join('\n').replace(/[<>`]/g, ' '));
-}
-
-/** A button that stays when the message around it is written anew. */
-function deleteIdIn(message: Message): string | undefined {
-  return /"(delete:\d{1,20})"/.exec(JSON.stringify(message.components))?.[1];
 }

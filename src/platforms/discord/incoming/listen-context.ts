@@ -1,12 +1,16 @@
 import type { Client } from 'discord.js';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { CommandIdRecord } from '../command-ids.ts';
+import type { AnswerParts } from '../outgoing/answer-parts.ts';
 import type { DiscordApi } from '../outgoing/discord-api.ts';
+import type { EmbedSuppression } from '../outgoing/suppress.ts';
+import type { ViewHistory } from '../outgoing/view-history.ts';
 
 /** What it takes to understand what is heard. */
 export interface ListenContext {
   readonly dispatcher: Pick<Dispatcher, 'read' | 'translator' | 'suggestOption'>;
-  readonly api: Pick<DiscordApi, 'respond' | 'deleteOriginal'>;
+  readonly api: Pick<DiscordApi, 'respond' | 'deleteOriginal' | 'deleteMessage'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   /** Aborts when nothing is answered any more. */
@@ -15,4 +19,8 @@ export interface ListenContext {
   client(): Client<true> | undefined;
   /** Whether messages of servers come with what is written in them. */
   readsMessages(): boolean;
+  readonly commandIds: Pick<CommandIdRecord, 'current'>;
+  readonly parts: Pick<AnswerParts, 'of'>;
+  readonly history: Pick<ViewHistory, 'before'>;
+  readonly suppression: Pick<EmbedSuppression, 'onUpdate' | 'restore'>;
 }

@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache';
 import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
 import { SendFailure } from '../outgoing/send-failure.ts';
-import type { EmbedSuppression } from '../outgoing/suppress.ts';
 import type { CommandIndex } from '../register.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
 import type { GatewayHandlers } from './gateway.ts';
@@ -13,9 +12,8 @@ import { readMessage, readUpdate } from './messages.ts';
 
 export interface ListenOptions {
   readonly context: ListenContext;
-  readonly host: Pick<PlatformHost<DiscordReplyTo>, 'accept'>;
+  readonly host: Pick<PlatformHost<DiscordReplyTo>, 'accept' | 'cancel'>;
   readonly index: CommandIndex;
-  readonly suppression: Pick<EmbedSuppression, 'onUpdate'>;
   readonly settings: Pick<SettingsStore, 'markChatLeft'>;
 }
 
@@ -32,9 +30,9 @@ export interface Listener extends Omit<GatewayHandlers, 'onReady' | 'onSession'>
 const SEEN = 5_000;
 
 /** From what comes over the gateway to requests. Handlers return at once. */
-export function listen({ context, host, index, suppression, settings }: ListenOptions): Listener {
-  const { log, now } = context;
-  const interactions = createIncomingInteractions(context, index);
+export function listen({ context, host, index, settings }: ListenOptions): Listener {
+  const { suppression, log, now } = context;
+  const interactions = createIncomingInteractions(context, index, host);
   const seen = new LRUCache<string, true>({ max: SEEN });
   const under = new Set<Promise<void>>();
   let marking = Promise.resolve();

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
 import type { TextMessage } from '../../../bot/dispatch/message-filter.ts';
+import { parseShortForm } from '../../../bot/dispatch/short-forms.ts';
 import type { Draft } from '../../../bot/runtime/chat-platform.ts';
 import { callerOf } from '../../../bot/runtime/request.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
 import { findMarkdownLinks, findUnfurledLinks } from '../render/markdown-links.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
+import { isRecord } from './gateway.ts';
 import type { ListenContext } from './listen-context.ts';
 
 const Created = z.object({
@@ -53,7 +55,8 @@ export function readMessage(
   const { text, isMentioned } = spokenText(message.content, ownId);
   const direct = isMentioned || !message.guild_id;
   const found = findMarkdownLinks(text);
-  return found.length === 0 && !direct ? undefined : draftOf(message, { text, direct, found }, context);
+  const isForMedley = direct || found.length > 0 || parseShortForm(text) !== undefined;
+  return isForMedley ? draftOf(message, { text, direct, found }, context) : undefined;
 }
 
 interface Said {
@@ -88,11 +91,12 @@ async function draftOf(
     locales: guild ? [guild.preferredLocale] : [],
     isChatAdmin: guildId === undefined || isGuildAdmin(client, guildId, author.id, member?.roles ?? []),
   };
-  // Without being asked, only links are read: a line that looks like a command may be another bot's.
+  // Without being asked, only links and short forms are read: a line that looks like a command may be another bot's.
   const said: TextMessage = {
     kind: 'text',
     caller: callerOf({ platform: 'discord', chat, user }),
     text: direct ? text : '',
+    ...(!direct && { line: text }),
     direct,
     links: found,
   };
@@ -127,7 +131,8 @@ export function mayMatter(data: unknown, ownId: string | undefined): boolean {
   // Without the privileged intent most messages come empty.
   if (content === '') return false;
   if (typeof content !== 'string' || typeof guildId !== 'string') return true;
-  return content.includes('/') || (ownId !== undefined && content.includes(ownId));
+  if (content.includes('/') || (ownId !== undefined && content.includes(ownId))) return true;
+  return parseShortForm(content) !== undefined;
 }
 
 function isWrittenByPerson({ author, webhook_id: webhookId, type }: Created, ownId: string | undefined): boolean {
@@ -143,8 +148,4 @@ function spokenText(
   if (ownId === undefined) return { text: content, isMentioned: false };
   const text = content.replaceAll(`<@${ownId}>`, ' ').replaceAll(`<@!${ownId}>`, ' ');
   return { text: text.trim(), isMentioned: text !== content };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }

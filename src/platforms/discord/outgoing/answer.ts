@@ -4,6 +4,7 @@ import type { Logger } from '../../../infra/log.ts';
 import type { Delivery } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS, requestUploadBytes, SHOWN, WORK } from '../limits.ts';
 import { countComponents } from '../render/block-components.ts';
+import type { CommandIds } from '../render/command-mention.ts';
 import { type Drawings, drawPictures, NO_DRAWINGS } from '../render/drawings.ts';
 import type { LinkReason } from '../render/placed-media.ts';
 import { renderMessage, type Section } from '../render/render.ts';
@@ -18,15 +19,18 @@ export interface Destination {
   readonly canAttach: boolean;
   /** Of the button that deletes a message. */
   readonly deleteId: string | undefined;
+  /** Of the button that leads back to what the message showed before. */
+  readonly backId?: string | undefined;
   /** How many messages may be sent there. */
   readonly messages: number;
-  /** Sends one of the messages, counted from 0, unless it stands there already. */
-  send(content: Content, place: number): Promise<void>;
+  /** Sends one of `count` messages, as far as is known now, counted from 0, unless it stands there already. */
+  send(content: Content, place: number, count: number): Promise<void>;
 }
 
 export interface AnswerOptions {
   readonly delivery: Pick<Delivery, 'deliver'>;
   readonly t: Translator;
+  readonly commands: CommandIds;
   readonly log: Pick<Logger, 'warn'>;
   /** Ends it; files are let go. */
   readonly signal: AbortSignal;
@@ -64,12 +68,13 @@ interface Part {
 
 export function createAnswer(
   { fileBytes, canAttach }: Pick<Destination, 'fileBytes' | 'canAttach'>,
-  { delivery, t, log, signal }: AnswerOptions,
+  { delivery, t, commands, log, signal }: AnswerOptions,
 ): Answer {
   const limits = { fileBytes, requestBytes: requestUploadBytes(fileBytes) };
   const deliver: Deliver = canAttach
     ? (request, until) => delivery.deliver(request, until)
     : async ({ post }) => ({ kind: 'link', url: post.url, leadsTo: 'original', reason: 'refused' });
+  const context = { t, commands };
   const parts: Part[] = [];
 
   async function drafts(): Promise<readonly Draft[]> {
@@ -98,17 +103,17 @@ export function createAnswer(
       }
     },
     async finish(destination) {
-      const batches = await withinMessages(await drafts(), destination.messages, limits.requestBytes, t);
+      const batches = await withinMessages(await drafts(), destination.messages, limits.requestBytes, context);
       const arrived = new Set<Reply['gallery']>();
       for (const [place, batch] of batches.entries()) {
-        await sendBatch(batch, place, destination);
+        await sendBatch(batch, { place, count: batches.length }, destination);
         for (const { reply, uploads } of batch) if (uploads.count > 0) arrived.add(reply.gallery);
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
       const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
       const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
       if (text !== '' && batches.length < destination.messages)
-        await destination.send({ components: [], uploads: [], text }, batches.length);
+        await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);
       return { isWhole: parts.every(({ reply: { gallery } }) => gallery.length === 0 || arrived.has(gallery)) };
     },
     async dispose() {
@@ -127,13 +132,13 @@ export function createAnswer(
   /** Refused files are made smaller, and links in the end. */
   async function sendBatch(
     batch: readonly Draft[],
-    place: number,
+    at: { readonly place: number; readonly count: number },
     destination: Destination,
     refusals = 0,
   ): Promise<void> {
-    const content = contentOf(batch, destination.deleteId, t);
+    const content = contentOf(batch, destination, context);
     try {
-      return await destination.send(content, place);
+      return await destination.send(content, at.place, at.count);
     } catch (error) {
       const isHopeless = signal.aborted || content.uploads.length === 0;
       const remedy = isHopeless ? undefined : remedyFor(error, refusals);
@@ -141,7 +146,7 @@ export function createAnswer(
       if (remedy === 'smaller') await shrinkLargest(batch);
       else await giveUp(batch, remedy);
     }
-    return sendBatch(batch, place, destination, refusals + 1);
+    return sendBatch(batch, at, destination, refusals + 1);
   }
 
   async function shrinkLargest(batch: readonly Draft[]): Promise<void> {
@@ -176,7 +181,13 @@ function remedyFor(error: unknown, refusals: number): 'smaller' | LinkReason | u
   }
 }
 
-function contentOf(batch: readonly Draft[], deleteId: string | undefined, t: Translator): Content {
+type Wording = Pick<AnswerOptions, 't' | 'commands'>;
+
+function contentOf(
+  batch: readonly Draft[],
+  { deleteId, backId }: Pick<Destination, 'deleteId' | 'backId'>,
+  wording: Wording,
+): Content {
   const drawn = batch.flatMap(({ uploads, drawings }, index) => {
     // Two files of one reply may not go beyond what a message holds; its own come first.
     return drawings.files(prefixOf(index)).slice(0, MESSAGE_LIMITS.attachments - uploads.count);
@@ -186,7 +197,7 @@ function contentOf(batch: readonly Draft[], deleteId: string | undefined, t: Tra
     const media = uploads.placed(prefixOf(index));
     return { reply, media, omitted, pictures: new Map(names) };
   });
-  const components = renderMessage(sections, { t, deleteId });
+  const components = renderMessage(sections, { ...wording, deleteId, backId });
   const shown = JSON.stringify(components);
   return {
     components,
@@ -203,11 +214,11 @@ function prefixOf(index: number): string {
 }
 
 /** The fewest messages that hold them in order. */
-function inMessages(drafts: readonly Draft[], requestBytes: number, t: Translator): readonly (readonly Draft[])[] {
+function inMessages(drafts: readonly Draft[], requestBytes: number, wording: Wording): readonly (readonly Draft[])[] {
   const batches: Draft[][] = [];
   for (const draft of drafts) {
     const current = batches.at(-1);
-    if (current && fits([...current, draft], requestBytes, t)) current.push(draft);
+    if (current && fits([...current, draft], requestBytes, wording)) current.push(draft);
     else batches.push([draft]);
   }
   return batches;
@@ -221,11 +232,11 @@ async function withinMessages(
   drafts: readonly Draft[],
   messages: number,
   requestBytes: number,
-  t: Translator,
+  wording: Wording,
 ): Promise<readonly (readonly Draft[])[]> {
   const kept = [...drafts];
   for (;;) {
-    const batches = inMessages(kept, requestBytes, t);
+    const batches = inMessages(kept, requestBytes, wording);
     if (batches.length <= messages) return batches;
     const place = kept.findLastIndex(({ isMore }) => isMore);
     if (place === -1) {
@@ -240,8 +251,8 @@ async function withinMessages(
   }
 }
 
-function fits(batch: readonly Draft[], requestBytes: number, t: Translator): boolean {
-  const { components, uploads } = contentOf(batch, 'delete', t);
+function fits(batch: readonly Draft[], requestBytes: number, wording: Wording): boolean {
+  const { components, uploads } = contentOf(batch, { deleteId: 'delete' }, wording);
   return (
     batch.length * SHOWN.leastText <= MESSAGE_LIMITS.text &&
     uploads.length <= MESSAGE_LIMITS.attachments &&

@@ -10,9 +10,10 @@ import {
   Routes,
 } from 'discord.js';
 import { z } from 'zod';
+import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';
-import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure } from './send-failure.ts';
+import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_MESSAGE } from './send-failure.ts';
 import type { Upload } from './uploads.ts';
 import { WatchedAgent } from './watched-agent.ts';
 
@@ -27,7 +28,7 @@ export interface Content {
 export interface PostOptions {
   /** At most 25 characters; Discord answers a repeat of the last minutes with the message that stands already. */
   readonly nonce: string;
-  /** The message it replies to; it must still be there. */
+  /** The message it replies to; where that was deleted, Discord posts it without the reference. */
   readonly replyTo: string | undefined;
 }
 
@@ -55,21 +56,28 @@ export interface DiscordApi {
   post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<string>;
   /** Resolves with the id of the private channel with a person. */
   openPrivate(userId: string): Promise<string>;
+  /** Puts something else into a message of Medley's own. */
+  editMessage(channelId: string, messageId: string, content: Content, signal: AbortSignal): Promise<void>;
   deleteMessage(channelId: string, messageId: string): Promise<void>;
   /** Hides the embeds of anyone's message; `flags` are those it has. */
   suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void>;
+  /** Shows the embeds of anyone's message again. */
+  restoreEmbeds(channelId: string, messageId: string): Promise<void>;
   showTyping(channelId: string): Promise<void>;
   respond(interaction: InteractionKey, response: APIInteractionResponse): Promise<void>;
   originalState(key: AnswerKey, signal: AbortSignal): Promise<OriginalState>;
-  editOriginal(key: AnswerKey, content: Content, signal: AbortSignal): Promise<void>;
-  followUp(key: AnswerKey, content: Content, isEphemeral: boolean, signal: AbortSignal): Promise<void>;
+  /** Resolves with the id of the message. */
+  editOriginal(key: AnswerKey, content: Content, signal: AbortSignal): Promise<string>;
+  /** Resolves with the id of the new message. */
+  followUp(key: AnswerKey, content: Content, isEphemeral: boolean, signal: AbortSignal): Promise<string>;
   /** Does nothing where it is deleted already. */
   deleteOriginal(key: AnswerKey, signal: AbortSignal): Promise<void>;
   /** Whether the token is good. */
   verify(signal: AbortSignal): Promise<void>;
   /** What is registered, as it came. */
   commands(applicationId: string): Promise<unknown>;
-  putCommands(applicationId: string, commands: readonly object[]): Promise<void>;
+  /** Resolves with what is registered then, as it came. */
+  putCommands(applicationId: string, commands: readonly object[]): Promise<unknown>;
   /** Ends all that is under way. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -82,9 +90,8 @@ export interface DiscordApiOptions {
 }
 
 const Posted = z.object({ id: z.string() });
-const Original = z.object({ flags: z.number().default(0) });
+const Flagged = z.object({ flags: z.number().default(0) });
 const NO_MENTIONS = { parse: [], replied_user: false } as const;
-const UNKNOWN_MESSAGE = 10_008;
 
 export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): DiscordApi {
   const agent = new WatchedAgent();
@@ -103,14 +110,15 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
 
   async function request(route: Route, { timeoutMs = TIMES.request, isRepeatable = true, ...data }: Details = {}) {
     const [method, fullRoute] = route;
-    const signals = [closing.signal, AbortSignal.timeout(timeoutMs), ...(data.signal ? [data.signal] : [])];
-    const signal = AbortSignal.any(signals);
+    const { signal, release } = joinSignals([closing.signal, data.signal], timeoutMs);
     try {
       return await rest.request({ headers, ...data, method, fullRoute, auth: false, signal });
     } catch (error) {
       // One that was ended before its turn never came to the agent.
       const isSent = agent.wasSent(error) ?? !signal.aborted;
       throw sendFailure(error, { method, isSent, isRepeatable, isEnded: signal.aborted });
+    } finally {
+      release();
     }
   }
 
@@ -133,7 +141,9 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
         flags: formFlag(content),
         nonce,
         enforce_nonce: true,
-        ...(replyTo !== undefined && { message_reference: { message_id: replyTo, channel_id: channelId } }),
+        ...(replyTo !== undefined && {
+          message_reference: { message_id: replyTo, channel_id: channelId, fail_if_not_exists: false },
+        }),
       };
       const route: Route = [RequestMethod.Post, Routes.channelMessages(channelId)];
       return Posted.parse(await send(route, body, content, { signal })).id;
@@ -145,6 +155,11 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
       ).id;
     },
 
+    async editMessage(channelId, messageId, content, signal) {
+      const route: Route = [RequestMethod.Patch, Routes.channelMessage(channelId, messageId)];
+      await send(route, { flags: formFlag(content) }, content, { signal });
+    },
+
     async deleteMessage(channelId, messageId) {
       await request([RequestMethod.Delete, Routes.channelMessage(channelId, messageId)]);
     },
@@ -152,6 +167,13 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
     async suppressEmbeds(channelId, messageId, flags) {
       const body = { flags: flags | MessageFlags.SuppressEmbeds };
       await request([RequestMethod.Patch, Routes.channelMessage(channelId, messageId)], { body });
+    },
+
+    async restoreEmbeds(channelId, messageId) {
+      const fullRoute = Routes.channelMessage(channelId, messageId);
+      const { flags } = Flagged.parse(await request([RequestMethod.Get, fullRoute]));
+      if ((flags & MessageFlags.SuppressEmbeds) === 0) return;
+      await request([RequestMethod.Patch, fullRoute], { body: { flags: flags & ~MessageFlags.SuppressEmbeds } });
     },
 
     async showTyping(channelId) {
@@ -174,7 +196,7 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
     async originalState({ applicationId, token: secret }, signal) {
       try {
         const route: Route = [RequestMethod.Get, Routes.webhookMessage(applicationId, secret)];
-        const { flags } = Original.parse(await request(route, { headers: {}, signal }));
+        const { flags } = Flagged.parse(await request(route, { headers: {}, signal }));
         return (flags & MessageFlags.Loading) === 0 ? 'answered' : 'pending';
       } catch (error) {
         if (error instanceof SendFailure && error.code === UNKNOWN_MESSAGE) return 'deleted';
@@ -184,14 +206,14 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
 
     async editOriginal({ applicationId, token: secret }, content, signal) {
       const route: Route = [RequestMethod.Patch, Routes.webhookMessage(applicationId, secret)];
-      await send(route, { flags: formFlag(content) }, content, { headers: {}, signal });
+      return Posted.parse(await send(route, { flags: formFlag(content) }, content, { headers: {}, signal })).id;
     },
 
     async followUp({ applicationId, token: secret }, content, isEphemeral, signal) {
       const route: Route = [RequestMethod.Post, Routes.webhook(applicationId, secret)];
       const body = { flags: formFlag(content) | (isEphemeral ? MessageFlags.Ephemeral : 0) };
       // Webhooks know no nonce.
-      await send(route, body, content, { headers: {}, signal, isRepeatable: false });
+      return Posted.parse(await send(route, body, content, { headers: {}, signal, isRepeatable: false })).id;
     },
 
     async deleteOriginal({ applicationId, token: secret }, signal) {
@@ -211,8 +233,8 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
       return request([RequestMethod.Get, Routes.applicationCommands(applicationId)], { query });
     },
 
-    async putCommands(applicationId, commands) {
-      await request([RequestMethod.Put, Routes.applicationCommands(applicationId)], { body: commands });
+    putCommands(applicationId, commands) {
+      return request([RequestMethod.Put, Routes.applicationCommands(applicationId)], { body: commands });
     },
 
     async close() {

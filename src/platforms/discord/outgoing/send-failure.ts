@@ -3,7 +3,7 @@ import type { SendFailure as Outcome } from '../../../bot/runtime/chat-platform.
 
 /**
  * Discord has said no: `too_large`, `forbidden` and `blocked` (the files may be why), `refused`, `gone` (there is nothing left to write to),
- * `token`, `rate_limited`. Nothing has arrived: `away`, and `cut`, when the call was ended from here before it was sent as a whole. `unclear`:
+ * `reference` (it cannot be a reply to that message), `token`, `rate_limited`. Nothing has arrived: `away`, and `cut`, when the call was ended from here before it was sent as a whole. `unclear`:
  * it may have arrived.
  */
 export type SendProblem =
@@ -12,6 +12,7 @@ export type SendProblem =
   | 'blocked'
   | 'refused'
   | 'gone'
+  | 'reference'
   | 'token'
   | 'rate_limited'
   | 'away'
@@ -62,6 +63,7 @@ export function sendOutcome({ problem, retryAfterMs, isGlobal }: SendFailure): O
     // Where it may not write at all, it may not say so either.
     case 'forbidden':
     case 'gone':
+    case 'reference':
       return { outcome: 'notSent', reason: 'gone' };
     case 'token':
     case 'away':
@@ -117,12 +119,13 @@ function rateLimited(error: RateLimitError, method: string): SendFailure {
 }
 
 export const ALREADY_ACKNOWLEDGED = 40_060;
-export const NO_HISTORY = 160_002;
+export const UNKNOWN_MESSAGE = 10_008;
+const NO_HISTORY = 160_002;
 
 const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40_005, 'too_large'],
   [10_003, 'gone'],
-  [10_008, 'gone'],
+  [UNKNOWN_MESSAGE, 'gone'],
   [10_015, 'gone'],
   [10_062, 'gone'],
   [ALREADY_ACKNOWLEDGED, 'gone'],
@@ -132,7 +135,7 @@ const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [50_001, 'forbidden'],
   [50_013, 'forbidden'],
   [50_007, 'forbidden'],
-  [NO_HISTORY, 'forbidden'],
+  [NO_HISTORY, 'reference'],
   [20_009, 'blocked'],
 ]);
 
@@ -142,7 +145,7 @@ function problemOf({ status, rawError }: DiscordAPIError, code: number | undefin
   if (status === 401) return 'token';
   if (status === 413) return 'too_large';
   // A reply to a message that was deleted meanwhile is a form error of that one field.
-  if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'gone';
+  if (code === 50_035 && JSON.stringify(rawError).includes('MESSAGE_REFERENCE_UNKNOWN_MESSAGE')) return 'reference';
   if (status === 403) return 'forbidden';
   return status === 404 ? 'gone' : 'refused';
 }

@@ -3,8 +3,11 @@ import type { Sending } from '../../../bot/runtime/chat-platform.ts';
 import { MESSAGE_LIMITS, TIMES } from '../limits.ts';
 import type { InteractionReplyTo } from '../reply-to.ts';
 import type { Answer } from './answer.ts';
-import { deleteButtonId } from './delete-button.ts';
-import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';
+import type { AnswerParts } from './answer-parts.ts';
+import { deleteButtonId, matchDeleteButton } from './delete-button.ts';
+import type { AnswerKey, DiscordApi } from './discord-api.ts';
+import { createFollowUps } from './follow-up.ts';
+import { BACK_ID, hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface InteractionAnswers {
   /** For all who see the interaction. */
@@ -13,35 +16,51 @@ export interface InteractionAnswers {
   readonly personal: Answer;
 }
 
+export interface InteractionSenderOptions {
+  readonly api: Pick<DiscordApi, 'post' | 'editOriginal' | 'followUp' | 'originalState' | 'deleteOriginal'>;
+  readonly parts: AnswerParts;
+  readonly history: ViewHistory;
+}
+
 /** Edits the deferred message, or the one whose button was pressed; what does not fit follows. */
 export async function sendInteraction(
-  api: Pick<DiscordApi, 'editOriginal' | 'followUp' | 'originalState' | 'deleteOriginal'>,
+  { api, parts, history }: InteractionSenderOptions,
   key: AnswerKey,
   { shared, personal }: InteractionAnswers,
   sending: Sending,
   to: InteractionReplyTo,
 ): Promise<void> {
-  const { request, signal, put, isFirst } = sending;
+  const { request, signal, put, isFirst, isLast } = sending;
+  const eventId = request.id.slice(request.platform.length + 1);
   // A deferred answer is edited once; what comes later in the same request follows.
   const isOpen = to.pressed !== undefined || isFirst || (await api.originalState(key, signal)) === 'pending';
-  const followUps = mostFollowUps(to, sending);
+  const most = mostFollowUps(to, sending);
   const kept = personal.replies.length > 0 ? 1 : 0;
 
-  async function follow(name: string, content: Content, isEphemeral: boolean): Promise<void> {
-    if (to.isFirstOnly === true) return;
-    await put(name, () => api.followUp(key, content, isEphemeral, signal));
-  }
-
-  const ownDelete = to.isEphemeral ? undefined : deleteButtonId(request.user.id);
+  const followUps = createFollowUps({ api, key, sending, to, eventId });
+  const ownDelete = to.isEphemeral ? undefined : deleteButtonId({ requesterId: request.user.id, answerId: eventId });
   if (shared.replies.length > 0) {
+    const deleteId = to.pressed === undefined ? ownDelete : to.pressed.deleteId;
+    const answerId = matchDeleteButton(deleteId ?? '')?.answerId;
+    const sent: string[] = [];
+    const lastPart = async () => (answerId === undefined ? undefined : (await parts.of(answerId)).at(-1));
+    const views = await history.next(request, to.pressed);
+    const isView = shared.replies.length === 1 && isFirst && isLast;
+    const isKept = isView && (views.length > 1 || shared.replies.some(hasButtons));
     await shared.finish({
       fileBytes: to.fileBytes,
       canAttach: true,
-      deleteId: to.pressed === undefined ? ownDelete : to.pressed.deleteId,
-      messages: Math.max(1, Number(isOpen) + followUps - kept),
-      async send(content, place) {
-        if (place > 0 || !isOpen) await follow(`${place}`, content, to.isEphemeral);
-        else await put('0', () => api.editOriginal(key, content, signal), { repeatMs: TIMES.token });
+      deleteId,
+      ...(isView && to.pressed !== undefined && views.length > 1 && { backId: BACK_ID }),
+      messages: Math.max(1, Number(isOpen) + most - kept),
+      async send(content, place, count) {
+        const id =
+          place > 0 || !isOpen
+            ? await followUps.forAll(`${place}`, content, sent.at(-1) ?? (await lastPart()))
+            : await put('0', () => api.editOriginal(key, content, signal), { repeatMs: TIMES.token });
+        if (id !== undefined) sent.push(id);
+        if (id !== undefined && place === 0 && isKept) await history.keep(id, views, request);
+        if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent);
       },
     });
   }
@@ -52,8 +71,10 @@ export async function sendInteraction(
     fileBytes: to.fileBytes,
     canAttach: true,
     deleteId: undefined,
-    messages: Math.max(1, followUps),
-    send: (content, place) => follow(`p${place}`, content, true),
+    messages: Math.max(1, most),
+    async send(content, place) {
+      await followUps.forCaller(`p${place}`, content);
+    },
   });
 }
 

@@ -1,20 +1,25 @@
+import { MessageFlags } from 'discord.js';
 import { LRUCache } from 'lru-cache';
-import { chatKey } from '../../../bot/command.ts';
 import type { Reply } from '../../../bot/reply.ts';
 import type { Sending } from '../../../bot/runtime/chat-platform.ts';
 import type { Request } from '../../../bot/runtime/request.ts';
+import { chatOf } from '../../../bot/runtime/say.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES, WORK } from '../limits.ts';
 import type { MessageReplyTo } from '../reply-to.ts';
 import type { Answer } from './answer.ts';
+import type { AnswerParts } from './answer-parts.ts';
 import { deleteButtonId } from './delete-button.ts';
-import type { Content, DiscordApi } from './discord-api.ts';
-import { NO_HISTORY, SendFailure } from './send-failure.ts';
+import type { DiscordApi } from './discord-api.ts';
+import { nonceOf, postReply } from './post-reply.ts';
 import type { EmbedSuppression } from './suppress.ts';
+import { hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface MessageSenderOptions {
   readonly api: Pick<DiscordApi, 'post' | 'deleteMessage'>;
+  readonly parts: Pick<AnswerParts, 'add'>;
+  readonly history: Pick<ViewHistory, 'next' | 'keep'>;
   readonly suppression: Pick<EmbedSuppression, 'suppress'>;
   readonly settings: Pick<SettingsStore, 'chat'>;
   readonly log: Pick<Logger, 'debug' | 'info'>;
@@ -27,28 +32,18 @@ export interface MessageSender {
   close(): Promise<void>;
 }
 
-export function createMessageSender({ api, suppression, settings, log }: MessageSenderOptions): MessageSender {
+export function createMessageSender({
+  api,
+  parts,
+  history,
+  suppression,
+  settings,
+  log,
+}: MessageSenderOptions): MessageSender {
   const leaving = new Set<NodeJS.Timeout>();
   const hiding = new Set<Promise<void>>();
   /** Of requests that are answered in parts, whether all was brought so far. */
   const wholeSoFar = new LRUCache<string, boolean>({ max: WORK.suppressed });
-
-  async function post(
-    content: Content,
-    nonce: string,
-    to: MessageReplyTo,
-    last: string | undefined,
-    signal: AbortSignal,
-  ) {
-    const replyTo = to.rights.reply ? (last ?? to.messageId) : undefined;
-    try {
-      return await api.post(to.channelId, content, { nonce, replyTo }, signal);
-    } catch (error) {
-      // The right to read the history was taken away a moment ago.
-      if (replyTo === undefined || !(error instanceof SendFailure) || error.code !== NO_HISTORY) throw error;
-      return api.post(to.channelId, content, { nonce, replyTo: undefined }, signal);
-    }
-  }
 
   /** Whether all of the request was brought, as far as this process knows. */
   function isAllBrought(replies: readonly Reply[], { request, isFirst, isLast }: Sending, isWhole: boolean): boolean {
@@ -61,11 +56,10 @@ export function createMessageSender({ api, suppression, settings, log }: Message
     return isLast && isWholeNow;
   }
 
-  async function hideEmbeds({ platform, chat }: Request, to: MessageReplyTo): Promise<void> {
+  async function hideEmbeds(request: Request, to: MessageReplyTo): Promise<void> {
     try {
       // An embed stays where it cannot be read whether it shall.
-      const key = chatKey({ platform, chatId: chat.id, ...(chat.groupId !== undefined && { groupId: chat.groupId }) });
-      if ((await settings.chat(key)).suppressEmbeds) await suppression.suppress(to);
+      if ((await settings.chat(chatOf(request))).suppressEmbeds) await suppression.suppress(to);
     } catch (error) {
       log.info({ err: error }, 'discord: an embed could not be hidden');
     }
@@ -87,21 +81,28 @@ export function createMessageSender({ api, suppression, settings, log }: Message
 
   return {
     async send(answer, sending, to) {
-      const { request, signal, put } = sending;
+      const { request, signal, put, isFirst, isLast } = sending;
       const sent: string[] = [];
+      const button = { requesterId: request.user.id, answerId: to.messageId, hidesEmbed: mayHideEmbed(to) };
+      const isView = isFirst && isLast && answer.replies.length === 1 && answer.replies.some(hasButtons);
       const { isWhole } = await answer.finish({
         fileBytes: to.fileBytes,
         canAttach: to.rights.attach,
-        deleteId: deleteButtonId(request.user.id),
+        deleteId: deleteButtonId(button),
         messages: Number.POSITIVE_INFINITY,
-        async send(content, place) {
-          const isOld = to.hasOldNonces === true && sending.isFirst;
+        async send(content, place, count) {
+          const isOld = to.hasOldNonces === true && isFirst;
+          const replyTo = to.rights.reply ? (sent.at(-1) ?? to.messageId) : undefined;
+          const post = (nonce: string) => postReply(api, to.channelId, content, { nonce, replyTo }, signal);
           const id = await put(
             `${place}`,
-            tag => post(content, isOld ? `${to.messageId}-${place}` : nonceOf(to, tag), to, sent.at(-1), signal),
+            tag => post(isOld ? `${to.messageId}-${place}` : nonceOf(to.messageId, tag)),
             { repeatMs: TIMES.nonce },
           );
           if (id !== undefined) sent.push(id);
+          if (id !== undefined && place === 0 && isView)
+            await history.keep(id, await history.next(request, undefined), request);
+          if (count > 1 || !isFirst || !isLast) await parts.add(to.messageId, sent);
         },
       });
       const { replies } = answer;
@@ -120,7 +121,7 @@ export function createMessageSender({ api, suppression, settings, log }: Message
   };
 }
 
-/** At most 25 characters: the id of the message takes twelve, a dash, and the tag no more than twelve. */
-function nonceOf({ messageId }: MessageReplyTo, tag: string): string {
-  return `${BigInt(messageId).toString(36)}-${tag}`;
+/** Whether its embed would go when all is brought. */
+function mayHideEmbed({ isOnlyLinks, rights, flags }: MessageReplyTo): boolean {
+  return isOnlyLinks && rights.manage && (flags & MessageFlags.SuppressEmbeds) === 0;
 }

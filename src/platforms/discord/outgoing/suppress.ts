@@ -13,13 +13,15 @@ export interface SourceMessage {
 /** Hides the embed of messages that were answered, also when Discord makes it later. */
 export interface EmbedSuppression {
   suppress(message: SourceMessage): Promise<void>;
+  /** Shows it again. */
+  restore(message: Pick<SourceMessage, 'channelId' | 'messageId'>): Promise<void>;
   /** On every MESSAGE_UPDATE; resolves at once for messages that are none of its own. */
   onUpdate(update: { readonly messageId: string; readonly flags: number; readonly hasEmbeds: boolean }): Promise<void>;
   close(): void;
 }
 
 export interface EmbedSuppressionOptions {
-  readonly api: Pick<DiscordApi, 'suppressEmbeds'>;
+  readonly api: Pick<DiscordApi, 'suppressEmbeds' | 'restoreEmbeds'>;
   readonly now: () => number;
   /** Whether this process is told of updates; where it is not, embeds are hidden once more when they mostly have come. */
   readonly hearsUpdates: () => boolean;
@@ -36,7 +38,7 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
     ttl: TIMES.lateEmbed,
     perf: { now },
   });
-  const later = new Set<NodeJS.Timeout>();
+  const later = new Map<string, NodeJS.Timeout>();
 
   async function hide({ channelId, messageId, flags }: SourceMessage): Promise<void> {
     await api.suppressEmbeds(channelId, messageId, flags);
@@ -44,11 +46,11 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
 
   function hideLater(message: SourceMessage): void {
     const timer = setTimeout(() => {
-      later.delete(timer);
+      later.delete(message.messageId);
       hide(message).catch(onFailure);
     }, TIMES.usualEmbed);
     timer.unref();
-    later.add(timer);
+    later.set(message.messageId, timer);
   }
 
   return {
@@ -57,6 +59,12 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
       else hideLater(message);
       await hide(message);
     },
+    async restore({ channelId, messageId }) {
+      watched.delete(messageId);
+      clearTimeout(later.get(messageId));
+      later.delete(messageId);
+      await api.restoreEmbeds(channelId, messageId);
+    },
     async onUpdate({ messageId, flags, hasEmbeds }) {
       const known = watched.get(messageId);
       if (!known || !hasEmbeds || (flags & MessageFlags.SuppressEmbeds) !== 0 || known.repeats >= MAX_REPEATS) return;
@@ -64,7 +72,7 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
       await hide({ ...known.message, flags });
     },
     close() {
-      for (const timer of later) clearTimeout(timer);
+      for (const timer of later.values()) clearTimeout(timer);
       later.clear();
     },
   };

@@ -116,9 +116,10 @@ export async function prepareUploads(
         slots.map(({ item, delivered }, place): PlacedMedia => {
           const { post, index, spoiler } = item;
           const alt = post.items[index]?.alt ?? null;
+          const which = { place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
           return delivered.kind === 'file'
-            ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler }
-            : { ...delivered, place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
+            ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler, ...which }
+            : { ...delivered, ...which };
         }),
       files: prefix =>
         held().map(({ slot, place, file }) => ({

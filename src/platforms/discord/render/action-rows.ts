@@ -20,20 +20,25 @@ export interface RowContext {
   readonly t: Translator;
   /** Of the button that deletes the message; without it there is none. */
   readonly deleteId: string | undefined;
+  /** Of the button that leads back to what the message showed before; without it there is none. */
+  readonly backId?: string | undefined;
 }
 
 /**
  * Menus first, then ways on as buttons; more than a few buttons become a menu too. A token stands once among the buttons of a
  * message: `used` knows those of the whole message.
  */
-export function renderActions(actions: readonly Action[], used: Set<string>, { t, deleteId }: RowContext): Row[] {
+export function renderActions(actions: readonly Action[], used: Set<string>, context: RowContext): Row[] {
+  const { t, deleteId, backId } = context;
+  const { back, delete: remove } = t.messages.discord;
   const menus = actions.filter(action => action.kind === 'menu');
   const buttons = actions.filter(action => action.kind === 'button').filter(({ token }) => isNew(token, used));
   const isMenu = buttons.length > SHOWN.buttons;
   const shown: APIButtonComponent[] = [
     ...actions.flatMap(action => (action.kind === 'link' ? renderLink(action) : [])),
     ...(isMenu ? [] : buttons.map(renderButton)),
-    ...(deleteId === undefined ? [] : [deleteButton(deleteId, t)]),
+    ...(backId === undefined ? [] : [plainButton(backId, back)]),
+    ...(deleteId === undefined ? [] : [plainButton(deleteId, remove)]),
   ];
   const all: readonly MenuAction[] = isMenu ? [...menus, { kind: 'menu', label: '', choices: buttons }] : menus;
   return [...all.flatMap(menu => renderMenu(menu, used)), ...inRows(shown)];
@@ -65,9 +70,8 @@ export function isMediaAddress(url: string): boolean {
   return url.length <= 2048 && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }
 
-function deleteButton(id: string, t: Translator): APIButtonComponent {
-  const label = buttonLabel(t.messages.discord.delete);
-  return { type: ComponentType.Button, style: ButtonStyle.Secondary, label, custom_id: id };
+function plainButton(id: string, label: string): APIButtonComponent {
+  return { type: ComponentType.Button, style: ButtonStyle.Secondary, label: buttonLabel(label), custom_id: id };
 }
 
 function buttonLabel(label: string): string {

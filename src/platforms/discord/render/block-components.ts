@@ -4,9 +4,10 @@ import {
   type APITextDisplayComponent,
   ComponentType,
 } from 'discord.js';
-import type { Block, Card, Text } from '../../../bot/reply.ts';
+import type { Block, Card, Field, Heading, Image, Text } from '../../../bot/reply.ts';
 import { MESSAGE_LIMITS, SHOWN } from '../limits.ts';
 import { isMediaAddress, type LinkAction, renderButton, renderLink } from './action-rows.ts';
+import { type CommandIds, commandMention } from './command-mention.ts';
 import { linkTarget, renderText, shorten } from './markdown-text.ts';
 
 export interface Room {
@@ -18,9 +19,10 @@ export interface Room {
 export interface CardForm {
   /** Of each card; the last ones are left out first. */
   readonly lines: number;
-  /** How many cards have their cover or button beside them; the others are text alone. */
+  /** How many cards and headings have their image or button beside them; the others are text alone. */
   readonly accessories: number;
   readonly separated: boolean;
+  readonly commands: CommandIds;
 }
 
 export interface BlockContext {
@@ -39,7 +41,9 @@ export function renderBlocks(
   let lines: string[] = [];
   let left = room.text;
   let count = 0;
-  let cards = 0;
+  let framed = 0;
+  /** What stands beside the text that is being written. */
+  let beside: APISectionAccessoryComponent | undefined;
   let isCut = false;
 
   function write(text: string): void {
@@ -54,8 +58,9 @@ export function renderBlocks(
 
   function flush(): void {
     const text = lines.join('\n').trim();
-    if (text !== '') push(display(text));
+    if (text !== '') push(beside ? section(text, beside) : display(text));
     lines = [];
+    beside = undefined;
   }
 
   /** Beside the text before it and one text after it. */
@@ -71,26 +76,39 @@ export function renderBlocks(
   }
 
   function placeText(block: Block): boolean {
+    // Long words need the whole width.
+    if (beside !== undefined && block.kind !== 'heading' && !(block.kind === 'text' && block.small === true)) flush();
     const text = renderTextBlock(block, form, left - 1);
     if (text !== undefined && text !== '') write(text);
     return text !== undefined;
   }
 
+  function placeHeading(heading: Heading): boolean {
+    const image = isFramed(heading) && framed < form.accessories ? thumbnail(heading.image) : undefined;
+    if (isFramed(heading)) framed += 1;
+    if (image && hasRoomFor(3)) {
+      flush();
+      beside = image;
+    }
+    return placeText(heading);
+  }
+
   function placeCard(card: Card): boolean {
-    const place = cards;
-    cards += 1;
+    const place = framed;
+    framed += 1;
     const accessory = place < form.accessories ? accessoryOf(card) : undefined;
     const text = accessory && renderTextBlock(card, form, left - 1);
     if (!accessory || text === undefined || text === '' || !hasRoomFor(4)) return placeText(card);
     flush();
     if (form.separated && place > 0) push({ type: ComponentType.Separator, divider: true });
-    push({ type: ComponentType.Section, components: [display(text)], accessory });
+    push(section(text, accessory));
     left -= text.length;
     return true;
   }
 
   function place(block: Block): boolean {
     if (block.kind === 'card') return placeCard(block);
+    if (block.kind === 'heading') return placeHeading(block);
     const component = renderComponent(block, pictures);
     return component ? placeComponent(component) : placeText(block);
   }
@@ -127,14 +145,27 @@ export function display(content: string): APITextDisplayComponent {
   return { type: ComponentType.TextDisplay, content };
 }
 
+function section(text: string, accessory: APISectionAccessoryComponent): APIComponentInContainer {
+  return { type: ComponentType.Section, components: [display(text)], accessory };
+}
+
+/** Whether it may have something beside it. */
+export function isFramed(block: Block): block is Card | Heading {
+  return block.kind === 'card' || (block.kind === 'heading' && block.image !== undefined);
+}
+
 /** Its cover, else what opens it. */
 export function accessoryOf({ image, action }: Card): APISectionAccessoryComponent | undefined {
-  if (image && isMediaAddress(image.url)) {
-    const alt = description(image.alt);
-    return { type: ComponentType.Thumbnail, media: { url: image.url }, ...(alt && { description: alt }) };
-  }
+  const cover = thumbnail(image);
+  if (cover !== undefined) return cover;
   if (action?.kind === 'button') return renderButton(action);
   return action?.kind === 'link' ? renderLink(action)[0] : undefined;
+}
+
+function thumbnail(image: Image | undefined): APISectionAccessoryComponent | undefined {
+  if (image === undefined || !isMediaAddress(image.url)) return undefined;
+  const alt = description(image.alt);
+  return { type: ComponentType.Thumbnail, media: { url: image.url }, ...(alt && { description: alt }) };
 }
 
 function renderComponent(
@@ -170,11 +201,11 @@ export function description(alt: string | null): string | undefined {
 function renderTextBlock(block: Block, form: CardForm, room: number): string | undefined {
   switch (block.kind) {
     case 'heading':
-      return room < HEADING.length + 2 ? undefined : renderHeading(block.text, room);
+      return room < HEADING.length + 2 ? undefined : renderHeading(block.text, room, form.commands);
     case 'text':
-      return room < 2 ? undefined : renderText(block.text, Math.min(block.folded ? SHOWN.folded : room, room)).trim();
+      return room < 2 ? undefined : renderParagraph(block, room, form.commands);
     case 'fields':
-      return renderFields(block.fields, room);
+      return renderFields(block.fields, room, form.commands);
     case 'card':
       return room < HEADING.length + 2 ? undefined : renderCard(block, form, room);
     case 'image':
@@ -188,19 +219,32 @@ function renderTextBlock(block: Block, form: CardForm, room: number): string | u
   }
 }
 
+function renderParagraph(
+  { text, folded, small }: Extract<Block, { kind: 'text' }>,
+  room: number,
+  commands: CommandIds,
+): string {
+  const most = folded ? Math.min(SHOWN.folded, room) : room;
+  if (small !== true || room <= SMALL.length + 2) return renderText(text, most, commands).trim();
+  const line = oneLine(text, most - SMALL.length, commands);
+  return line === '' ? '' : `${SMALL}${line}`;
+}
+
+const SMALL = '-# ';
+
 function linked(url: string, label: string, room: number): string {
   return renderText([{ kind: 'link', url, children: [label.trim() === '' ? url : label] }], room);
 }
 
 const HEADING = '### ';
 
-function renderHeading(text: Text, room: number): string {
-  const line = oneLine(text, Math.min(SHOWN.heading, room) - HEADING.length);
+function renderHeading(text: Text, room: number, commands: CommandIds): string {
+  const line = oneLine(text, Math.min(SHOWN.heading, room) - HEADING.length, commands);
   return line === '' ? '' : `${HEADING}${line}`;
 }
 
-function oneLine(text: Text, max: number): string {
-  return renderText(text, max).replace(/\s+/g, ' ').trim();
+function oneLine(text: Text, max: number, commands: CommandIds): string {
+  return renderText(text, max, commands).replace(/\s+/g, ' ').trim();
 }
 
 function renderCard({ title, lines, sound, action }: Card, form: CardForm, room: number): string {
@@ -209,11 +253,11 @@ function renderCard({ title, lines, sound, action }: Card, form: CardForm, room:
     ...lines,
     ...(sound ? [[{ kind: 'link' as const, url: sound.url, children: [sound.label] }]] : []),
   ];
-  const written = [renderHeading(name, room)];
+  const written = [renderHeading(name, room, form.commands)];
   let left = room - (written[0]?.length ?? 0) - 1;
   for (const line of all.slice(0, form.lines)) {
     if (left < MIN_LINE) break;
-    const text = oneLine(line, Math.min(SHOWN.cardLine, left));
+    const text = oneLine(line, Math.min(SHOWN.cardLine, left), form.commands);
     written.push(text);
     left -= text.length + 1;
   }
@@ -241,18 +285,25 @@ function hasLink(text: Text): boolean {
   );
 }
 
-function renderFields(fields: Extract<Block, { kind: 'fields' }>['fields'], room: number): string | undefined {
+function renderFields(fields: readonly Field[], room: number, commands: CommandIds): string | undefined {
   const lines: string[] = [];
   let left = room;
-  for (const { label, value } of fields.slice(0, SHOWN.fields)) {
-    const text = [{ kind: 'strong' as const, children: [shorten(label, SHOWN.fieldLabel)] }, '\u2002', ...value];
+  for (const field of fields.slice(0, SHOWN.fields)) {
+    const text = [labelOf(field, commands), '\u2002', ...field.value];
     if (left < MIN_FIELD) break;
-    const line = renderText(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left));
+    const line = renderText(text, Math.min(SHOWN.fieldLabel + SHOWN.fieldValue, left), commands);
     lines.push(line);
     left -= line.length + 1;
   }
   if (lines.length < fields.length && left > 1) lines.push('…');
   return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+/** A command that can be clicked shows its options by itself. */
+function labelOf({ label, command }: Field, commands: CommandIds): Text[number] {
+  const isMention = command !== undefined && commandMention(command, commands) !== undefined;
+  if (isMention) return { kind: 'command', name: command };
+  return { kind: 'strong', children: [shorten(label, SHOWN.fieldLabel)] };
 }
 
 const MIN_FIELD = 16;

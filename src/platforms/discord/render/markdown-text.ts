@@ -1,15 +1,17 @@
 import type { Inline, Text } from '../../../bot/reply.ts';
+import { type CommandIds, commandMention, NO_COMMAND_IDS } from './command-mention.ts';
 
 /** What is left of a message's text while it is written. */
 export interface TextBudget {
   left: number;
+  readonly commands: CommandIds;
 }
 
 const ELLIPSIS = '…';
 
 /** A reply's text as Discord's markdown, at most `maxLength` long; what does not fit ends in an ellipsis. */
-export function renderText(text: Text, maxLength: number): string {
-  return renderInlines(text, { left: maxLength });
+export function renderText(text: Text, maxLength: number, commands: CommandIds = NO_COMMAND_IDS): string {
+  return renderInlines(text, { left: maxLength, commands });
 }
 
 function renderInlines(text: Text, budget: TextBudget): string {
@@ -35,7 +37,11 @@ function renderInline(inline: Inline, budget: TextBudget): string {
     case 'code':
       return codeSpan(plainText(inline.children), budget);
     case 'time':
-      return moment(inline.at, inline.style, budget);
+      return whole(moment(inline.at, inline.style), budget);
+    case 'command': {
+      const mention = commandMention(inline.name, budget.commands);
+      return mention === undefined ? spend(`/${inline.name}`, budget) : whole(mention, budget);
+    }
     case 'swatch':
       return spend(inline.symbol, budget);
     case 'link': {
@@ -46,9 +52,12 @@ function renderInline(inline: Inline, budget: TextBudget): string {
   }
 }
 
+function moment(at: number, style: 'relative' | 'date'): string {
+  return `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
+}
+
 /** Half of it would show as itself. */
-function moment(at: number, style: 'relative' | 'date', budget: TextBudget): string {
-  const mark = `<t:${Math.floor(at / 1000)}:${style === 'date' ? 'D' : 'R'}>`;
+function whole(mark: string, budget: TextBudget): string {
   return mark.length <= budget.left ? mark : exhausted(budget);
 }
 
@@ -56,7 +65,7 @@ function moment(at: number, style: 'relative' | 'date', budget: TextBudget): str
 function wrapped(open: string, children: Text, close: string, budget: TextBudget): string {
   const room = budget.left - open.length - close.length;
   if (room < 1) return exhausted(budget);
-  const inside = renderInlines(children, { left: room });
+  const inside = renderInlines(children, { left: room, commands: budget.commands });
   return inside.trim() === '' ? '' : `${open}${inside}${close}`;
 }
 
@@ -73,6 +82,7 @@ export function plainText(text: Text): string {
     .map(inline => {
       if (typeof inline === 'string') return inline;
       if (inline.kind === 'swatch') return inline.symbol;
+      if (inline.kind === 'command') return `/${inline.name}`;
       return 'children' in inline ? plainText(inline.children) : '';
     })
     .join('');

@@ -12,6 +12,9 @@ export type PlacedMedia =
       readonly mime: string;
       readonly alt: string | null;
       readonly spoiler: boolean;
+      /** Which of how many items of the post, from 1. */
+      readonly place: number;
+      readonly of: number;
     }
   | {
       readonly kind: 'link';

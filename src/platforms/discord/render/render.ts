@@ -4,7 +4,7 @@ import {
   type APIMessageTopLevelComponent,
   ComponentType,
 } from 'discord.js';
-import type { Action, Block, Card, Choice, Reply, Text, Tone } from '../../../bot/reply.ts';
+import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
@@ -14,11 +14,13 @@ import {
   countComponents,
   description,
   display,
+  isFramed,
   lineCount,
   type Room,
   renderBlocks,
   textLength,
 } from './block-components.ts';
+import { type CommandIds, NO_COMMAND_IDS } from './command-mention.ts';
 import { escapeMarkdown, linkTarget, plainText } from './markdown-text.ts';
 import type { PlacedMedia } from './placed-media.ts';
 
@@ -32,8 +34,12 @@ export interface Section {
   readonly pictures?: ReadonlyMap<string, string>;
 }
 
+export interface RenderContext extends RowContext {
+  readonly commands?: CommandIds;
+}
+
 /** Replies that share a message -> its components. Pure: everything that does not fit is shortened with an ellipsis. */
-export function renderMessage(sections: readonly Section[], context: RowContext): APIMessageTopLevelComponent[] {
+export function renderMessage(sections: readonly Section[], context: RenderContext): APIMessageTopLevelComponent[] {
   const room = {
     text: Math.floor(MESSAGE_LIMITS.text / Math.max(1, sections.length)),
     components: Math.floor(MESSAGE_LIMITS.components / Math.max(1, sections.length)),
@@ -41,11 +47,16 @@ export function renderMessage(sections: readonly Section[], context: RowContext)
   const used = new Set<string>();
   return sections.map((section, index) => {
     const isLast = index === sections.length - 1;
-    const accent = ACCENTS[section.reply.tone] ?? colourOf(section.reply.blocks);
+    const accent = ACCENTS[section.reply.tone] ?? colourOf(section.reply);
     return {
       type: ComponentType.Container,
       ...(accent !== undefined && { accent_color: accent }),
-      components: renderSection(section, room, used, isLast ? context : { ...context, deleteId: undefined }),
+      components: renderSection(
+        section,
+        room,
+        used,
+        isLast ? context : { ...context, deleteId: undefined, backId: undefined },
+      ),
     };
   });
 }
@@ -58,8 +69,9 @@ const ACCENTS: Readonly<Record<Tone, number | undefined>> = {
 };
 
 /** A container has one; several colours have none in common. */
-function colourOf(blocks: readonly Block[]): number | undefined {
-  const colours = new Set(blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : [])));
+function colourOf({ colour, blocks }: Reply): number | undefined {
+  const cards = blocks.flatMap(block => (block.kind === 'card' && block.colour ? [block.colour] : []));
+  const colours = new Set(colour === undefined ? cards : [colour]);
   const [only = '', ...others] = colours;
   return others.length === 0 && /^#[0-9a-f]{6}$/i.test(only) ? Number.parseInt(only.slice(1), 16) : undefined;
 }
@@ -69,18 +81,19 @@ function renderSection(
   section: Section,
   room: Room,
   used: Set<string>,
-  context: RowContext,
+  context: RenderContext,
 ): APIComponentInContainer[] {
   const { actions } = section.reply;
   const blocks = withoutRepeats(section.reply.blocks, actions, used);
   const { shown, others } = linksWithin(actions);
   const content: Section = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
-  const cards = blocks.filter(block => block.kind === 'card');
-  for (const shape of formsOf(cards)) {
+  const framed = blocks.filter(isFramed);
+  const cards = framed.filter(block => block.kind === 'card');
+  for (const shape of formsOf(framed.length, context.commands ?? NO_COMMAND_IDS)) {
     const lines = linesWithin(content.reply.blocks, cards, room.text, shape);
     const form = { ...shape, lines };
     const tokens = new Set(used);
-    const opening = openers(cards, actions, form);
+    const opening = openers(framed, actions, form);
     for (const action of opening) if (action.kind === 'button') tokens.delete(action.token);
     const rows = renderActions([...opening, ...shown], tokens, context);
     const left = room.components - 1 - rows.reduce((total, row) => total + countComponents(row), 0);
@@ -107,10 +120,12 @@ function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], us
 
 type Shape = Omit<CardForm, 'lines'>;
 
-function formsOf(cards: readonly Card[]): readonly Shape[] {
-  const covers = cards.map((_, index) => ({ accessories: cards.length - index, separated: false }));
-  const most = { accessories: cards.length, separated: true };
-  return [...(cards.length > 1 ? [most] : []), ...covers, { accessories: 0, separated: false }];
+function formsOf(framed: number, commands: CommandIds): readonly Shape[] {
+  const most = { accessories: framed, separated: true, commands };
+  const covers = Array.from({ length: framed + 1 }, (_, index) => {
+    return { accessories: framed - index, separated: false, commands };
+  });
+  return framed > 1 ? [most, ...covers] : covers;
 }
 
 function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: number, shape: Shape): number {
@@ -123,7 +138,7 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: num
 function sizeOf(section: Section, form: CardForm): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
   const media =
-    renderMedia(section).length + (section.media.some(({ kind }) => kind === 'link') || section.omitted > 0 ? 1 : 0);
+    countMedia(section) + (section.media.some(({ kind }) => kind === 'link') || section.omitted > 0 ? 1 : 0);
   const content = renderBlocks(section.reply.blocks, all, { pictures: section.pictures ?? NO_PICTURES, form });
   // One text more: the ellipsis of what is cut stands alone at times.
   return content.reduce((total, each) => total + countComponents(each), media + 2);
@@ -132,14 +147,19 @@ function sizeOf(section: Section, form: CardForm): number {
 const NO_PICTURES: ReadonlyMap<string, string> = new Map();
 
 /** What opens cards that have no button of their own beside them: one button, or a menu of all. Links are in their titles. */
-function openers(cards: readonly Card[], actions: readonly Action[], { accessories }: CardForm): readonly Action[] {
+function openers(
+  framed: readonly (Card | Heading)[],
+  actions: readonly Action[],
+  { accessories }: CardForm,
+): readonly Action[] {
   const offered = new Set(
     actions.flatMap(action => {
       if (action.kind === 'menu') return action.choices.map(({ token }) => token);
       return action.kind === 'button' ? [action.token] : [];
     }),
   );
-  const left = cards.flatMap((card, index) => {
+  const left = framed.flatMap((card, index) => {
+    if (card.kind === 'heading') return [];
     const { action, title, lines } = card;
     if (action?.kind !== 'button' || offered.has(action.token)) return [];
     const isBeside = index < accessories && accessoryOf(card)?.type === ComponentType.Button;
@@ -172,7 +192,7 @@ function linksWithin(actions: readonly Action[]): {
 }
 
 function renderContent(section: Section, room: Room, form: CardForm, t: Translator): APIComponentInContainer[] {
-  const media = renderMedia(section);
+  const media = renderMedia(section, t);
   const notes = renderNotes(section, t, Math.floor(room.text / 2));
   const left = {
     text: room.text - notes.length,
@@ -185,21 +205,39 @@ function renderContent(section: Section, room: Room, form: CardForm, t: Translat
   ];
 }
 
-/** Pictures and films in one gallery, sounds as files: Discord's gallery shows no sound. */
-function renderMedia({ media }: Section): APIComponentInContainer[] {
+/** How many components they take. */
+function countMedia({ media }: Section): number {
+  const files = media.filter(({ kind }) => kind === 'file');
+  const others = files.filter(placed => placed.kind === 'file' && !isShown(placed));
+  return others.length + Number(others.length < files.length);
+}
+
+function isShown({ mime }: { readonly mime: string }): boolean {
+  return /^(image|video)\//.test(mime);
+}
+
+/** Images and videos in one gallery, audio as files: Discord's gallery has none. */
+function renderMedia({ media }: Section, t: Translator): APIComponentInContainer[] {
   const items: APIMediaGalleryItem[] = [];
   const files: APIComponentInContainer[] = [];
   for (const placed of media) {
     if (placed.kind !== 'file') continue;
     const url = `attachment://${placed.name}`;
-    if (!/^(image|video)\//.test(placed.mime)) {
+    if (!isShown(placed)) {
       files.push({ type: ComponentType.File, file: { url }, spoiler: placed.spoiler });
       continue;
     }
-    const alt = description(placed.alt);
-    items.push({ media: { url }, spoiler: placed.spoiler, ...(alt && { description: alt }) });
+    const alt = description(placed.alt) ?? wordsFor(placed, t);
+    items.push({ media: { url }, spoiler: placed.spoiler, description: alt });
   }
   return [...(items.length > 0 ? [{ type: ComponentType.MediaGallery as const, items }] : []), ...files];
+}
+
+/** Of a file that its author has not described. */
+function wordsFor({ mime, place, of }: Extract<PlacedMedia, { kind: 'file' }>, { messages }: Translator): string {
+  const { photo, video } = messages.discord;
+  const kind = mime.startsWith('video/') ? video : photo;
+  return of > 1 ? `${kind} ${messages.post.itemOf(place, of)}` : kind;
 }
 
 /** What could not be shown: why, and where it is. */

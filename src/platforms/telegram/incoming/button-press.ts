@@ -1,7 +1,9 @@
+import type { Ask } from '../../../bot/dispatch/ask.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Draft } from '../../../bot/runtime/chat-platform.ts';
 import { callerOf } from '../../../bot/runtime/request.ts';
 import type { Logger } from '../../../infra/log.ts';
+import { readAudioButton } from '../outgoing/audio-button.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
 import type { DeleteButton } from '../outgoing/delete-button.ts';
@@ -46,6 +48,12 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
     return speaker && { ...speaker, user: { ...speaker.user, locales: localesOf(query.from) } };
   }
 
+  async function remove(chat: number, id: number, others: readonly number[], signal: AbortSignal): Promise<void> {
+    // Of several Telegram takes those it can without a word; first that which tells whether it can.
+    await api.call('deleteMessage', { chat_id: chat, message_id: id }, { signal });
+    if (others.length > 0) await api.call('deleteMessages', { chat_id: chat, message_ids: others }, { signal });
+  }
+
   async function takeAway(query: CallbackQuery, message: Pressed, signal: AbortSignal): Promise<void> {
     const owner = deleteButton.read(query.data ?? '', message.chat.id);
     const presser = await presserOf(query, message);
@@ -54,7 +62,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
     const asked = message.reply_to_message?.message_id ?? owner.messageId;
     const isOwner = owner.messageId === asked && (owner.userId === `${query.from.id}` || owner.userId === id);
     if (isOwner || (await access.isAdmin(message.chat.id, query.from.id))) {
-      await api.call('deleteMessage', { chat_id: message.chat.id, message_id: message.message_id }, { signal });
+      await remove(message.chat.id, message.message_id, owner.others, signal);
       return;
     }
     const t = await translator(callerOf({ platform: 'telegram', ...presser }));
@@ -88,8 +96,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
       const stands = standsAs(message);
       const press = { query: id, message: message.message_id, ...(stands && { stands }) };
       return {
-        kind: 'button',
-        what: { token: data },
+        ...askOf(data),
         ...presser,
         eventId: eventIds('button', id),
         replyTo: { ...placeOf(message), press },
@@ -100,6 +107,12 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
       };
     },
   };
+}
+
+function askOf(data: string): Ask {
+  const link = readAudioButton(data);
+  if (link === undefined) return { kind: 'button', what: { token: data } };
+  return { kind: 'command', what: { name: 'download', options: { link, audio: true } } };
 }
 
 /** What Medley's own words stand in; videos and other files are posts, which stay. */

@@ -62,11 +62,12 @@ interface Placed {
 }
 
 /** Messages outside of a forum, and in its General topic, may name a thread too, which must not be sent. */
-export function placeOf(placed: Placed): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'thread'> {
+export function placeOf(placed: Placed): Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'isChannel' | 'thread'> {
   const { chat, message_thread_id: thread, is_topic_message: isInTopic } = placed;
   return {
     chat: chat.id,
     isGroup: chat.type !== 'private',
+    ...(chat.type === 'channel' && { isChannel: true }),
     ...(isInTopic && thread !== undefined && thread !== GENERAL_TOPIC ? { thread } : {}),
   };
 }

@@ -1,20 +1,23 @@
 import { LRUCache } from 'lru-cache';
-import { chatKey } from '../../../bot/command.ts';
-import type { PlatformHost } from '../../../bot/runtime/chat-platform.ts';
-import type { SettingsStore } from '../../../bot/settings/settings.ts';
+import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { ChatRecords } from '../chat-records.ts';
 import type { Inline } from '../inline/inline.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { ButtonPress } from './button-press.ts';
+import { createEdits } from './edits.ts';
+import type { EventIds } from './envelope.ts';
+import { isAway, joinedGroup } from './joined-group.ts';
 import type { ReadMessage } from './message-draft.ts';
-import { type Message, type MyChatMember, parseUpdate, type Update } from './updates.ts';
+import { type Message, parseUpdate, type Update } from './updates.ts';
 
 export interface ListenerOptions {
   readonly readMessage: ReadMessage;
   readonly press: ButtonPress;
   readonly inline: Inline;
-  readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
+  readonly records: ChatRecords;
+  readonly eventIds: EventIds;
   readonly log: Pick<Logger, 'warn'>;
   readonly now: () => number;
 }
@@ -35,8 +38,9 @@ const AT_ONCE = 64;
 const MAX_WAITING = 1_000;
 
 export function createListener(options: ListenerOptions): Listener {
-  const { readMessage, press, inline, settings, log, now } = options;
+  const { readMessage, press, inline, records, eventIds, log, now } = options;
   const seen = new LRUCache<number, true>({ max: MAX_SEEN });
+  const edits = createEdits({ readMessage, eventIds, now });
   const closing = new AbortController();
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });
   const running = new Set<Promise<void>>();
@@ -57,28 +61,31 @@ export function createListener(options: ListenerOptions): Listener {
     const { message, callback_query: query, my_chat_member: member } = update;
     const { inline_query: inlineQuery, chosen_inline_result: chosen } = update;
     if (message) await onMoved(message);
-    if (member) await onMembership(member);
+    if (member) await (isAway(member.new_chat_member) ? records.left : records.joined)(member.chat.id);
     if (inlineQuery) atOnce(signal => inline.answer(inlineQuery, signal));
     if (chosen) atOnce(signal => inline.bring(chosen, signal));
-    const draft = message ? await readMessage(message) : query && (await press.read(query));
-    if (draft !== undefined) return (await host.accept(draft)) !== 'closed';
-    if (query) atOnce(signal => press.act(query, signal));
+    const draft = await draftOf(update);
+    if (draft !== undefined) {
+      if ((await host.accept(draft)) === 'closed') return false;
+      edits.accepted(draft);
+    } else if (query) atOnce(signal => press.act(query, signal));
     return true;
   }
 
-  async function onMembership({ chat, new_chat_member: { status, is_member } }: MyChatMember): Promise<void> {
-    const isAway = status === 'left' || status === 'kicked' || (status === 'restricted' && is_member === false);
-    await noted(settings.markChatLeft(keyOf(chat.id), isAway ? now() : null));
+  /** What the update asks of Medley. */
+  async function draftOf(update: Update): Promise<Draft<TelegramReplyTo> | undefined> {
+    const { callback_query: query, my_chat_member: member } = update;
+    const said = update.message ?? update.channel_post;
+    const edited = update.edited_message ?? update.edited_channel_post;
+    if (said) return readMessage(said);
+    if (edited) return edits.read(edited);
+    if (member) return joinedGroup(member, eventIds);
+    return query && press.read(query);
   }
 
   async function onMoved({ chat, migrate_to_chat_id: to, migrate_from_chat_id: from }: Message): Promise<void> {
-    if (to !== undefined) await noted(settings.moveChat(keyOf(chat.id), keyOf(to)));
-    else if (from !== undefined) await noted(settings.moveChat(keyOf(from), keyOf(chat.id)));
-  }
-
-  /** What cannot be noted keeps nothing from being answered. */
-  function noted(note: Promise<void>): Promise<void> {
-    return note.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
+    if (to !== undefined) await records.moved(chat.id, to);
+    else if (from !== undefined) await records.moved(from, chat.id);
   }
 
   return {
@@ -99,8 +106,4 @@ export function createListener(options: ListenerOptions): Listener {
       await Promise.all(running);
     },
   };
-}
-
-function keyOf(chatId: number): string {
-  return chatKey({ platform: 'telegram', chatId: `${chatId}` });
 }

@@ -6,7 +6,8 @@ import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Draft } from '../../../bot/runtime/chat-platform.ts';
 import { callerOf } from '../../../bot/runtime/request.ts';
 import { AppError } from '../../../errors.ts';
-import { menuName } from '../register.ts';
+import { INVITATION } from '../limits.ts';
+import { menuName } from '../render/menu-names.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import { type EventIds, placeOf, speakerOf } from './envelope.ts';
 import { readWords, type Words } from './message-links.ts';
@@ -35,7 +36,8 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
 
   async function talk(words: Words, message: Message, said: Said): Promise<Ask | undefined> {
     const ask = await read(words, said);
-    if (ask?.kind === 'links' || said.caller.chatKind === 'private') return ask;
+    // A line is a short form that the group wants answered.
+    if (ask?.kind === 'links' || ask?.kind === 'line' || said.caller.chatKind === 'private') return ask;
     return said.direct ? ((await replied(message, said)) ?? ask) : undefined;
   }
 
@@ -48,9 +50,9 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
   }
 
   async function command(line: CommandLine, words: Words, message: Message, said: Said): Promise<Ask | undefined> {
-    // Telegram sends it when a person opens the chat.
-    if (line.name === 'start') return { kind: 'line', what: { name: 'help', args: '' } };
     const { caller } = said;
+    // Telegram sends it when a person opens the chat, with a word where a link led there.
+    if (line.name === 'start') return isInvited(line, caller) ? undefined : { kind: 'command', what: START };
     const specs = dispatcher.commandSpecs(await dispatcher.translator(caller), caller.chatKind);
     const spec = specs.find(({ name }) => menuName(name) === line.name);
     const typed = () => read({ text: `/${spec?.name ?? line.name} ${line.rest}`, links: undefined }, said);
@@ -81,7 +83,9 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const mention = line?.mention?.toLowerCase();
     const own = username().toLowerCase();
     if (words === undefined || (mention !== undefined && mention !== own)) return undefined;
-    const speaker = speakerOf(message);
+    // A channel's posts are its own, whoever wrote them.
+    const isPost = message.chat.type === 'channel';
+    const speaker = speakerOf(isPost ? { ...message, sender_chat: { id: message.chat.id } } : message);
     if (speaker === undefined) return undefined;
     const caller = callerOf({ platform: 'telegram', ...speaker });
     const direct = caller.chatKind === 'private' || mention !== undefined || isMentioned(words.text, own);
@@ -92,6 +96,13 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
     const { chat, message_id: id } = message;
     return { ...ask, ...speaker, eventId: eventIds(chat.id, id), replyTo: { ...placeOf(message), message: id } };
   };
+}
+
+const START = { name: 'start', options: {} };
+
+/** Telegram says it for those who add Medley to a group by its link; that it is there now is known anyway. */
+function isInvited({ rest }: CommandLine, { chatKind }: Caller): boolean {
+  return chatKind === 'group' && rest === INVITATION;
 }
 
 /** What other bots put into people's mouths is theirs to answer. */

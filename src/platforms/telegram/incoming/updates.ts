@@ -42,6 +42,8 @@ const Message = z.object({
   ...Words,
   ...Place,
   ...Speaker,
+  /** Of the message, not of its edit. Unix seconds. */
+  date: z.number().catch(0).default(0),
   via_bot: z.unknown().optional(),
   migrate_to_chat_id: z.number().optional(),
   migrate_from_chat_id: z.number().optional(),
@@ -77,15 +79,24 @@ const ChosenInlineResult = z.object({
 });
 export type ChosenInlineResult = z.output<typeof ChosenInlineResult>;
 
+const Membership = z.object({ status: z.string(), is_member: z.boolean().optional() });
 const MyChatMember = z.object({
   chat: Chat,
-  new_chat_member: z.object({ status: z.string(), is_member: z.boolean().optional() }),
+  /** Who changed it. */
+  from: User.optional().catch(undefined),
+  /** Unix seconds. */
+  date: z.number().catch(0).default(0),
+  old_chat_member: Membership.catch({ status: 'member' }).default({ status: 'member' }),
+  new_chat_member: Membership,
 });
 export type MyChatMember = z.output<typeof MyChatMember>;
 
 const Update = z.object({
   update_id: z.number(),
   message: Message.optional(),
+  edited_message: Message.optional(),
+  channel_post: Message.optional(),
+  edited_channel_post: Message.optional(),
   callback_query: CallbackQuery.optional(),
   inline_query: InlineQuery.optional(),
   chosen_inline_result: ChosenInlineResult.optional(),
@@ -93,9 +104,11 @@ const Update = z.object({
 });
 export type Update = z.output<typeof Update>;
 
-/** Asked for by name: edited messages are none of them, so an edit never brings a second answer. */
 export const ALLOWED_UPDATES = [
   'message',
+  'edited_message',
+  'channel_post',
+  'edited_channel_post',
   'callback_query',
   'inline_query',
   'chosen_inline_result',

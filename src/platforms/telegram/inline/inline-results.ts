@@ -9,7 +9,7 @@ import { renderBlocks, renderCard } from '../render/block-text.ts';
 import { captioned, markup, shape } from '../render/file-fields.ts';
 import { concat, formatText, isWebAddress, plain, shorten } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
-import { renderText } from '../render/render.ts';
+import { renderCaption, renderText } from '../render/render.ts';
 
 export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
   const [text] = blocks.flatMap(block =>
@@ -29,7 +29,7 @@ export function cached(
   t: Translator,
 ): InlineResult | undefined {
   if (typeof media !== 'string') return undefined;
-  const caption = captioned(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption));
+  const caption = captioned(renderCaption(reply, t));
   const keyboard = renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link'));
   const common = { id, ...caption, ...markup(keyboard) };
   switch (type) {

@@ -20,10 +20,9 @@ import { Paced } from '../outgoing/message-api.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import type { Sender } from '../outgoing/send.ts';
 import type { Occasion } from '../outgoing/sending.ts';
-import { renderBlocks } from '../render/block-text.ts';
 import { captioned, markup } from '../render/file-fields.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
-import { renderText } from '../render/render.ts';
+import { renderCaption, renderText } from '../render/render.ts';
 import { cached, described, found, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
 
 export interface InlineOptions {
@@ -60,6 +59,8 @@ const MAX_EDITS = 3;
 export function createInline(options: InlineOptions): Inline {
   const { api, dispatcher, sender, candidatesFor, translator, limits, log, now } = options;
   const kept = new LRUCache<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
+  /** The last query of a person. */
+  const typed = new LRUCache<number, string>({ max: MAX_KEPT });
 
   async function linkIn(query: string, caller: Caller): Promise<string | undefined> {
     const [link] = await dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true });
@@ -96,26 +97,33 @@ export function createInline(options: InlineOptions): Inline {
     return first ?? errorNotice(new AppError('internal', 'nothing was said to a link'), t, { visibility: 'caller' });
   }
 
-  /** What is found by words, as they are typed. */
-  async function browse({ id, from, query, offset }: InlineQuery, signal: AbortSignal): Promise<void> {
+  /** What is found by words, as they are typed. Those that were typed on are left without an answer. */
+  async function browse(asked: InlineQuery, signal: AbortSignal): Promise<void> {
+    const { id, from, query, offset } = asked;
     const caller = privateCaller(from);
     const t = await translator(caller);
+    typed.set(from.id, id);
+    const isCurrent = () => typed.get(from.id) === id;
+    const inTime = AbortSignal.timeout(limits.inlineSearchMs);
     const { cards, next } = await dispatcher.browse({
       caller,
-      signal,
+      signal: AbortSignal.any([signal, inTime]),
       text: query.trim(),
       next: offset === '' ? undefined : offset,
+      async mayAsk() {
+        await pause(limits.typingMs, undefined, { signal, ref: false });
+        return isCurrent();
+      },
     });
+    if (cards.length === 0 && !isCurrent()) return;
     const isWithoutWay = (query === '' || cards.length === 0) && offset === '';
     const button = { text: t.messages.telegram.paste, start_parameter: 'inline' };
+    const results = cards.slice(0, MESSAGE_LIMITS.inlineResults).map(card => found(card, t));
     await api.call(
       'answerInlineQuery',
       {
-        ...personal(
-          id,
-          cards.slice(0, MESSAGE_LIMITS.inlineResults).map(card => found(card, t)),
-        ),
-        cache_time: cards.length === 0 ? NOTHING_CACHED_S : FOUND_CACHED_S,
+        ...personal(id, results),
+        cache_time: cacheSeconds(cards.length, inTime.aborted),
         next_offset: next !== undefined && next.length <= MESSAGE_LIMITS.inlineOffset ? next : '',
         ...(isWithoutWay ? { button } : {}),
       },
@@ -227,7 +235,7 @@ export function createInline(options: InlineOptions): Inline {
     t: Translator,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const caption = captioned(renderBlocks(reply.blocks, t, MESSAGE_LIMITS.caption));
+    const caption = captioned(renderCaption(reply, t));
     const keyboard = markup(renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link')));
     try {
       for (let made = 0; made < MAX_EDITS; made += 1) {
@@ -268,6 +276,12 @@ export function createInline(options: InlineOptions): Inline {
     answer: (query, signal) => calmly(answer(query, signal), signal),
     bring: (chosen, signal) => calmly(bring(chosen, signal), signal),
   };
+}
+
+/** What an upstream was too slow to tell is asked again. */
+function cacheSeconds(found: number, isLate: boolean): number {
+  if (found > 0) return FOUND_CACHED_S;
+  return isLate ? 0 : NOTHING_CACHED_S;
 }
 
 /** Only this one person waits for it. @throws Paced when it would be long */

@@ -5,7 +5,7 @@ import type { Press, TelegramReplyTo } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { EditMessage } from './edit-message.ts';
-import { failureSentence } from './file-refusals.ts';
+import { failureSentence, isTopicClosed } from './file-refusals.ts';
 import type { PressAnswers } from './press-answers.ts';
 import type { Sender } from './send.ts';
 import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
@@ -62,7 +62,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
       await answer(reply, to, press, occasion);
     } catch (error) {
       const isFlood = error instanceof BotApiError && error.code === 429;
-      if (isFlood) await answers.say(press.query, failureSentence(error, occasion.t));
+      if (isFlood || isTopicClosed(error)) await answers.say(press.query, failureSentence(error, occasion.t));
       throw error;
     }
     await answers.rest(press.query);

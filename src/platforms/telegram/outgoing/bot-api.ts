@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { Telegram, TelegramError } from 'telegraf';
 import { z } from 'zod';
+import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import { type EncodedForm, encodeForm, type FormFile } from '../../../infra/http/form.ts';
 import { createPoster, type Posted, PostFailure } from '../../../infra/http/poster.ts';
 import type { TelegramLimits } from '../limits.ts';
@@ -58,12 +59,13 @@ export function createBotApi({ token, apiRoot, limits }: BotApiOptions): BotApi 
   }
 
   async function callPlain(method: Method, params: object, { signal, timeoutMs }: CallOptions): Promise<unknown> {
-    const over = AbortSignal.timeout(timeoutMs ?? limits.callMs);
-    const ended = signal === undefined ? over : AbortSignal.any([signal, over]);
+    const over = joinSignals([signal], timeoutMs ?? limits.callMs);
     try {
-      return await caller.callApi(method, params, { signal: ended });
+      return await caller.callApi(method, params, { signal: over.signal });
     } catch (error) {
-      throw plainFailure(method, error, ended.aborted);
+      throw plainFailure(method, error, over.signal.aborted);
+    } finally {
+      over.release();
     }
   }
 

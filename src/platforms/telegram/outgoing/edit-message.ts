@@ -39,7 +39,8 @@ export function createEditMessage({ api, photos }: EditMessageOptions): EditMess
   }
 
   return async ([payload, ...others], { kind, ...target }, occasion) => {
-    if (payload === undefined || payload.kind === 'media' || others.length > 0) return 'anew';
+    if (payload === undefined || payload.kind === 'media' || payload.kind === 'followUp' || others.length > 0)
+      return 'anew';
     try {
       if (payload.kind === 'photo' && (await photos.replace(payload, target, occasion))) return 'done';
       if (kind === 'photo') return 'anew';

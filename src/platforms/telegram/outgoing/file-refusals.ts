@@ -5,17 +5,29 @@ import { Paced } from './message-api.ts';
 
 /** Refusals that another file would meet as well. */
 const NOT_THE_FILE =
-  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|caption|entit|keyboard|button|reply markup|messages to send/i;
+  /chat not found|thread not found|topic|replied|not enough rights|no rights|CHAT_|USER_|PEER_|group chat was|bot (was|is)|need administrator|caption|entit|keyboard|button|reply markup|messages to send/i;
 
 export function isAboutFile({ code, description }: BotApiError): boolean {
   return code === 413 || (code === 400 && !NOT_THE_FILE.test(description));
 }
 
+/** Medley may not send this kind of message there; words may still be taken. */
 export function isWithoutRight(error: unknown): boolean {
+  return isRefusedFor(error, /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i);
+}
+
+/** Medley may not say anything there: its admins may in closed topics and in channels, with the right to. */
+export function isShutOut(error: unknown): boolean {
+  return isTopicClosed(error) || isRefusedFor(error, /need administrator rights|CHAT_WRITE_FORBIDDEN/i);
+}
+
+export function isTopicClosed(error: unknown): boolean {
+  return isRefusedFor(error, /TOPIC_CLOSED/i);
+}
+
+function isRefusedFor(error: unknown, description: RegExp): boolean {
   return (
-    error instanceof BotApiError &&
-    (error.code === 400 || error.code === 403) &&
-    /not enough rights to send|no rights to send|CHAT_SEND_[A-Z]+_FORBIDDEN/i.test(error.description)
+    error instanceof BotApiError && (error.code === 400 || error.code === 403) && description.test(error.description)
   );
 }
 
@@ -23,19 +35,23 @@ export function isWithoutRight(error: unknown): boolean {
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
   if (error instanceof Paced) return telegram.slowDown(t.wait(error.wait.ms));
+  if (isTopicClosed(error)) return telegram.topicClosed;
   if (!(error instanceof BotApiError)) return errors.internal({});
   if (error.retryAfterMs !== undefined) return telegram.slowDown(t.wait(error.retryAfterMs));
   return error.isNotDone ? errors.internal({}) : telegram.unconfirmed;
 }
 
-/** The files that the refusal is about; of an album Telegram seldom says which, and then it is those most likely to be. */
+/**
+ * The files that have to go another way after the refusal. Telegram names the first that it cannot have; the others of its kind, held or
+ * fetched alike, mostly meet the same, and each further try would upload again what it took before. So they go together.
+ */
 export function culprits<T extends { readonly candidate: Candidate }>(
   { code, description }: BotApiError,
   batch: readonly T[],
 ): readonly T[] {
-  const named = batch[Number(/#(\d{1,2})\b/.exec(description)?.[1] ?? 0) - 1];
-  if (named !== undefined) return [named];
   const from = (way: Candidate['from']) => batch.filter(({ candidate }) => candidate.from === way);
+  const named = batch[Number(/#(\d{1,2})\b/.exec(description)?.[1] ?? 0) - 1];
+  if (named !== undefined) return named.candidate.from === 'upload' ? [named] : from(named.candidate.from);
   const uploads = from('upload');
   if (code === 413 && uploads.length > 0) {
     const largest = Math.max(...uploads.map(({ candidate }) => candidate.uploadBytes));

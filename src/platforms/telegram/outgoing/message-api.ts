@@ -1,12 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import { chatKey } from '../../../bot/command.ts';
-import type { SettingsStore } from '../../../bot/settings/settings.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
-import type { Logger } from '../../../infra/log.ts';
+import type { ChatRecords } from '../chat-records.ts';
 import type { TelegramLimits } from '../limits.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError, notBegun } from './bot-api-error.ts';
+import type { ChatActions } from './chat-action.ts';
 import type { Address, Answers, Method, Params } from './methods.ts';
 import type { Pacing, Wait } from './pacing.ts';
 
@@ -14,6 +13,8 @@ import type { Pacing, Wait } from './pacing.ts';
 export interface Place extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'thread' | 'message'> {
   /** Without a sound. */
   readonly silent?: boolean;
+  /** The person who alone sees it, where the Bot API server knows how; elsewhere all do. */
+  readonly onlyFor?: number | undefined;
 }
 
 export type SendMethod = Method & `send${string}`;
@@ -47,16 +48,16 @@ export class Paced extends Error {
 export interface MessageApiOptions {
   readonly api: BotApi;
   readonly pacing: Pacing;
-  readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
-  readonly log: Pick<Logger, 'warn'>;
+  readonly records: Pick<ChatRecords, 'moved' | 'left'>;
+  /** What is shown to be going on gives way to what is sent. */
+  readonly actions: Pick<ChatActions, 'before'>;
   readonly limits: Pick<TelegramLimits, 'callMs' | 'fileMs'>;
-  readonly now: () => number;
 }
 
 const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
-export function createMessageApi({ api, pacing, settings, limits, log, now }: MessageApiOptions): MessageApi {
+export function createMessageApi({ api, pacing, records, actions, limits }: MessageApiOptions): MessageApi {
   /** Groups that have become supergroups since the start. */
   const moved = new LRUCache<number, number>({ max: MAX_MOVED });
   let isDoubtful = false;
@@ -101,23 +102,20 @@ export function createMessageApi({ api, pacing, settings, limits, log, now }: Me
     }
   }
 
-  /** What cannot be noted keeps nothing from being sent. */
-  function noted(note: Promise<void>): Promise<void> {
-    return note.catch((error: unknown) => log.warn({ err: error }, 'the settings of a chat could not be kept'));
-  }
-
   /** Where the same may be tried again; nothing was put anywhere yet. */
   async function detour(error: unknown, place: Place): Promise<Place | undefined> {
     if (!(error instanceof BotApiError)) return undefined;
     const { migrateTo, code, description } = error;
     if (migrateTo !== undefined && migrateTo !== place.chat) {
       moved.set(place.chat, migrateTo);
-      await noted(settings.moveChat(keyOf(place.chat), keyOf(migrateTo)));
+      await records.moved(place.chat, migrateTo);
       return relocated(place);
     }
     if (code === 403 && /blocked|kicked|not a member|deactivated/i.test(description)) {
-      await noted(settings.markChatLeft(keyOf(place.chat), now()));
+      await records.left(place.chat);
     }
+    // A basic group, or a person who left: nobody else is kept from seeing it then.
+    if (code === 400 && place.onlyFor !== undefined) return { ...place, onlyFor: undefined };
     const isTopicGone = code === 400 && /thread not found|topic_(deleted|id_invalid)/i.test(description);
     return isTopicGone && place.thread !== undefined ? { ...place, thread: undefined } : undefined;
   }
@@ -131,7 +129,8 @@ export function createMessageApi({ api, pacing, settings, limits, log, now }: Me
       let to = relocated(place);
       for (let detours = 0; ; detours += 1) {
         try {
-          return await attempt(method, to, signal, make(addressOf(to)));
+          const params = make(addressOf(to));
+          return await actions.before(place, () => attempt(method, to, signal, params));
         } catch (error) {
           const next = detours < MAX_DETOURS ? await detour(error, to) : undefined;
           if (next === undefined) throw error;
@@ -145,15 +144,12 @@ export function createMessageApi({ api, pacing, settings, limits, log, now }: Me
   };
 }
 
-function keyOf(chatId: number): string {
-  return chatKey({ platform: 'telegram', chatId: `${chatId}` });
-}
-
-function addressOf({ chat, thread, message, silent }: Place): Address {
+function addressOf({ chat, thread, message, silent, onlyFor }: Place): Address {
   return {
     chat_id: chat,
     ...(thread === undefined ? {} : { message_thread_id: thread }),
     ...(message === undefined ? {} : { reply_parameters: { message_id: message, allow_sending_without_reply: true } }),
     ...(silent === true ? { disable_notification: true } : {}),
+    ...(onlyFor === undefined ? {} : { ephemeral_message_parameters: { receiver_user_id: onlyFor } }),
   };
 }

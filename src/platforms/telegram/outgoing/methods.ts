@@ -37,7 +37,7 @@ export type AlbumItem = Frozen<
 /** Where a message goes. */
 export type Address = Pick<
   Params['sendMessage'],
-  'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification'
+  'chat_id' | 'message_thread_id' | 'reply_parameters' | 'disable_notification' | 'ephemeral_message_parameters'
 >;
 
 /** A message of the bot's own, or one that a person sent through it. */
@@ -111,6 +111,7 @@ const SHAPES = {
   editMessageText: Done,
   editMessageMedia: Done,
   deleteMessage: Done,
+  deleteMessages: Done,
   answerCallbackQuery: Done,
   answerInlineQuery: Done,
 } satisfies { readonly [M in keyof ApiMethods<Upload>]?: z.ZodType };

@@ -1,6 +1,6 @@
 import type { SendFailure } from '../../../bot/runtime/chat-platform.ts';
 import { BotApiError } from './bot-api-error.ts';
-import { isWithoutRight } from './file-refusals.ts';
+import { isShutOut, isWithoutRight } from './file-refusals.ts';
 import { Paced } from './message-api.ts';
 
 /** Refused by the token: revoked, or never one. Other methods answer 404 where a server does not know them. */
@@ -10,9 +10,8 @@ export function isTokenRefused({ code, method }: BotApiError): boolean {
 
 /** No place is left, or none where anything could be said. */
 function isGone(error: BotApiError): boolean {
-  return (
-    error.code === 403 || (error.code === 400 && /chat not found/i.test(error.description)) || isWithoutRight(error)
-  );
+  const isUnknown = error.code === 400 && /chat not found/i.test(error.description);
+  return error.code === 403 || isUnknown || isWithoutRight(error) || isShutOut(error);
 }
 
 /** What a failed call means for what was to be sent. */

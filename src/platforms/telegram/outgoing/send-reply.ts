@@ -1,13 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Reply } from '../../../bot/reply.ts';
+import { LRUCache } from 'lru-cache';
+import type { GalleryItem, Reply } from '../../../bot/reply.ts';
 import type { Sending } from '../../../bot/runtime/chat-platform.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
 import { renderText } from '../render/render.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { AnswerPress } from './answer-press.ts';
+import { audioButton } from './audio-button.ts';
 import type { BotApi } from './bot-api.ts';
 import type { DeleteButton } from './delete-button.ts';
+import { failureSentence, isTopicClosed } from './file-refusals.ts';
+import type { Place } from './message-api.ts';
 import type { Button } from './methods.ts';
 import type { Sender } from './send.ts';
 import type { Occasion } from './sending.ts';
@@ -17,38 +21,96 @@ export interface SendReplyOptions {
   readonly sender: Sender;
   readonly answerPress: AnswerPress;
   readonly deleteButton: DeleteButton;
-  readonly limits: Pick<TelegramLimits, 'noticeMs'>;
+  readonly limits: Pick<TelegramLimits, 'noticeMs' | 'ephemeralMs'>;
   readonly log: Pick<Logger, 'debug'>;
+  readonly now: () => number;
 }
 
 /** Sends one reply to where its request came from. */
 export type SendReply = (reply: Reply, sending: Sending<TelegramReplyTo> & Pick<Occasion, 'key'>) => Promise<void>;
 
-export function createSendReply(options: SendReplyOptions): SendReply {
-  const { api, sender, answerPress, deleteButton, limits, log } = options;
+/** People who were told lately that a topic is closed. */
+const MAX_TOLD = 1_000;
+const TOLD_MS = 3_600_000;
 
-  /** Under files in groups; in private chats people can delete what they like. */
-  function extraButtons({ request, to, t }: Sending<TelegramReplyTo>): readonly Button[] {
-    if (!to.isGroup || to.message === undefined) return [];
-    const owner = { chatId: to.chat, userId: request.user.id, messageId: to.message };
-    return [deleteButton.render(owner, t.messages.telegram.delete)];
+export function createSendReply(options: SendReplyOptions): SendReply {
+  const { api, sender, answerPress, deleteButton, limits, log, now } = options;
+  const told = new LRUCache<string, true>({ max: MAX_TOLD, ttl: TOLD_MS, perf: { now } });
+
+  /** Under a single file in groups; in private chats people can delete what they like, but not an album at once. */
+  function extraButtons(
+    { request, to, t }: Sending<TelegramReplyTo>,
+    gallery: readonly GalleryItem[],
+    album: readonly number[] | undefined,
+  ): readonly Button[] {
+    const isAlbum = gallery.length > 1;
+    if (to.isChannel === true || (!to.isGroup && !isAlbum)) return [];
+    const words = t.messages.telegram;
+    const owner = { chatId: to.chat, userId: request.user.id, messageId: to.message ?? 0 };
+    const isDeletable = to.message !== undefined && album !== undefined;
+    const buttons = [
+      isAlbum ? audioButton(gallery, words.audio) : undefined,
+      isDeletable ? deleteButton.render({ ...owner, others: album }, words.delete) : undefined,
+    ];
+    return buttons.filter(button => button !== undefined);
   }
 
-  /** A group keeps what will soon be true no longer only so long; a process that ends before leaves it there. */
-  async function sendShortNotice(reply: Reply, to: TelegramReplyTo, occasion: Occasion): Promise<void> {
-    const { blocks, actions, outdatedMs = limits.noticeMs } = reply;
-    const sent = await sender.sendText(renderText(blocks, actions, occasion.t), { ...to, silent: true }, occasion);
-    if (sent === undefined) return;
-    pause(Math.min(outdatedMs, limits.noticeMs), undefined, { ref: false })
+  /**
+   * A remark in a group: to the one person it concerns, where Telegram can show it to them alone. Otherwise all see it, without a sound, and
+   * what will soon be true no longer goes again; a process that ends before leaves it there.
+   */
+  async function sendNotice(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<void> {
+    const { blocks, actions, outdatedMs } = reply;
+    const { to, request } = sending;
+    const place: Place = { ...to, silent: true, ...(isForOne(reply, sending) && { onlyFor: Number(request.user.id) }) };
+    const sent = await sender.sendText(renderText(blocks, actions, occasion.t), place, occasion);
+    const isShort = outdatedMs !== undefined || to.isChannel === true;
+    // Ephemeral messages have no id, and go by themselves.
+    if (sent === undefined || sent.message_id === 0 || !isShort) return;
+    pause(Math.min(outdatedMs ?? limits.noticeMs, limits.noticeMs), undefined, { ref: false })
       .then(() => api.call('deleteMessage', { chat_id: to.chat, message_id: sent.message_id }))
       .catch((error: unknown) => log.debug({ err: error }, 'a notice could not be deleted'));
   }
 
-  return async (reply, sending) => {
-    const { to, t, signal, put, stands, key } = sending;
-    const occasion: Occasion = { t, signal, put, stands, key, extra: extraButtons(sending) };
+  /** Telegram brings ephemeral messages only to people who are there: those who asked a moment ago. */
+  function isForOne({ visibility }: Reply, { request, to }: Sending<TelegramReplyTo>): boolean {
+    const isPerson = Number(request.user.id) > 0;
+    return visibility === 'caller' && isPerson && to.isChannel !== true && now() - request.at < limits.ephemeralMs;
+  }
+
+  /** Nothing can be said in a closed topic, so the person who asked there is told elsewhere. */
+  async function explain(error: unknown, { request, t }: Sending<TelegramReplyTo>): Promise<void> {
+    const { id } = request.user;
+    if (!isTopicClosed(error) || Number(id) <= 0 || told.has(id)) return;
+    told.set(id, true);
+    try {
+      await api.call('sendMessage', { chat_id: Number(id), text: failureSentence(error, t) });
+    } catch (cause) {
+      // They never began a chat.
+      log.debug({ err: cause }, 'a person could not be told that a topic is closed');
+    }
+  }
+
+  function say(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<void> {
+    const { to } = sending;
     if (to.press !== undefined) return answerPress(reply, to, to.press, occasion);
-    if (to.isGroup && reply.outdatedMs !== undefined) return sendShortNotice(reply, to, occasion);
-    return sender.send(reply, to, occasion);
+    return to.isGroup && isNotice(reply) ? sendNotice(reply, sending, occasion) : sender.send(reply, to, occasion);
+  }
+
+  return async (reply, sending) => {
+    const { t, signal, put, stands, key, request } = sending;
+    const extra: Occasion['extra'] = (gallery, album) => extraButtons(sending, gallery, album);
+    try {
+      await say(reply, sending, { t, signal, put, stands, key, request: request.id, extra });
+    } catch (error) {
+      if (sending.to.press === undefined) await explain(error, sending);
+      throw error;
+    }
   };
+}
+
+/** A sentence that asks for no press. */
+function isNotice({ tone, gallery, actions, outdatedMs }: Reply): boolean {
+  const isRemark = tone === 'notice' || tone === 'error';
+  return outdatedMs !== undefined || (isRemark && gallery.length === 0 && actions.length === 0);
 }

@@ -1,9 +1,8 @@
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
-import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
-import { MESSAGE_LIMITS } from '../limits.ts';
-import { albumClass, albumItem, captioned, markup, pictured, shape } from '../render/file-fields.ts';
+import { markup } from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
 import {
+  type FollowUpPayload,
   type MediaPayload,
   type PhotoPayload,
   render,
@@ -11,16 +10,9 @@ import {
   renderText,
   type TextPayload,
 } from '../render/render.ts';
-import { BotApiError } from './bot-api-error.ts';
-import {
-  type Candidate,
-  createFileCandidates,
-  type FileCandidates,
-  type FileCandidatesOptions,
-} from './file-candidates.ts';
-import { culprits, isAboutFile, isWithoutRight } from './file-refusals.ts';
-import { createKeyedMutex } from './keyed-mutex.ts';
-import type { MessageApi, Place } from './message-api.ts';
+import { isWithoutRight } from './file-refusals.ts';
+import { createFileSender, type FileSenderOptions, type Outcome } from './file-sender.ts';
+import type { Place } from './message-api.ts';
 import type { SentMessage } from './methods.ts';
 import type { Photos } from './photos.ts';
 import type { Occasion } from './sending.ts';
@@ -34,31 +26,13 @@ export interface Sender {
   sendFile(item: GalleryItem, place: Place, occasion: Occasion): Promise<number | undefined>;
 }
 
-export interface SenderOptions extends FileCandidatesOptions {
-  readonly messages: MessageApi;
+export interface SenderOptions extends FileSenderOptions {
   readonly photos: Photos;
 }
 
-/** A file of a payload on its way. */
-interface Part {
-  /** In the payload. */
-  readonly index: number;
-  readonly ways: FileCandidates;
-}
-interface Ready extends Part {
-  readonly candidate: Candidate;
-}
-
-interface Outcome {
-  readonly missing: readonly DeliveredLink[];
-  readonly messages: readonly SentMessage[];
-  /** Whether anything stands in the chat now, from an earlier attempt too. */
-  readonly isAnySent: boolean;
-}
-
 export function createSender(options: SenderOptions): Sender {
-  const { messages: api, photos, limits, isLocalServer } = options;
-  const lock = createKeyedMutex();
+  const { messages: api, photos, actions } = options;
+  const sendMedia = createFileSender(options);
 
   async function sendText(
     { content, preview, keyboard }: TextPayload,
@@ -80,170 +54,66 @@ export function createSender(options: SenderOptions): Sender {
   async function sendPhoto(payload: PhotoPayload, place: Place, occasion: Occasion): Promise<void> {
     if (occasion.stands.includes(occasion.key)) return;
     api.takeTurn(place, 1);
-    if (!(await photos.send(payload, place, occasion))) await sendText(payload.instead, place, occasion);
+    const put = () => photos.send(payload, place, occasion);
+    const isSent = await (payload.photo.kind === 'picture' ? actions.during(place, 'upload_photo', put) : put());
+    if (!isSent) await sendText(payload.instead, place, occasion);
   }
 
-  /** Sends what can be sent, and does not stand there already. */
-  async function sendMedia(payload: MediaPayload, place: Place, occasion: Occasion): Promise<Outcome> {
-    const { items } = payload;
-    const standing = standingIn(occasion);
-    const parts = items
-      .map((item, index): Part => ({ index, ways: createFileCandidates(item, items.length > 1, options) }))
-      .filter(({ index }) => !standing.has(index));
-    if (parts.length === 0) return { missing: [], messages: [], isAnySent: true };
-    api.takeTurn(place, parts.length);
-    try {
-      return await lock.run(
-        JSON.stringify(items.map(({ post, form }) => [post.source, post.id, form])[0]),
-        async () => (await Promise.all(parts.map(({ ways }) => ways.isHeld()))).every(Boolean),
-        () => sendParts(parts, payload, place, occasion, standing.size > 0),
-        occasion.signal,
-      );
-    } finally {
-      await Promise.all(parts.map(({ ways }) => ways.close()));
-    }
+  async function sendWords(payload: TextPayload | PhotoPayload, place: Place, occasion: Occasion): Promise<void> {
+    if (payload.kind === 'photo') await sendPhoto(payload, place, occasion);
+    else await sendText(payload, place, occasion);
   }
 
-  async function sendParts(
-    parts: readonly Part[],
+  /** What albums hold, and the buttons that belong to them; nothing where there are none. */
+  async function sendFollowUp(
+    { content, keyboard }: FollowUpPayload,
+    { gallery }: Reply,
+    albums: readonly Outcome[],
+    place: Place,
+    occasion: Occasion,
+  ): Promise<void> {
+    if (!albums.some(({ isAnySent }) => isAnySent)) return;
+    const buttons = occasion.extra?.(gallery, allIds(albums)) ?? [];
+    const rows = [...(keyboard?.inline_keyboard ?? []), ...(buttons.length === 0 ? [] : [buttons])];
+    if (rows.length === 0) return;
+    const words = { kind: 'text' as const, content, preview: { is_disabled: true } };
+    await sendText({ ...words, keyboard: { inline_keyboard: rows } }, { ...place, silent: true }, occasion);
+  }
+
+  /** Undefined where the chat takes no files: that is said, and the words stand there. */
+  async function sendFiles(
     payload: MediaPayload,
+    { blocks, actions: buttons }: Reply,
     place: Place,
     occasion: Occasion,
-    isBegun: boolean,
-  ): Promise<Outcome> {
-    const missing: DeliveredLink[] = [];
-    const messages: SentMessage[] = [];
-    let left = parts;
-    while (left.length > 0) {
-      const ready = await readied(left, missing, occasion.signal);
-      left = ready;
-      const batch = firstBatch(ready);
-      if (batch.length === 0) break;
-      const caption = isBegun || messages.length > 0 ? EMPTY : payload.caption;
-      const sent = await sendBatch(batch, { ...payload, caption }, place, occasion);
-      if (sent === undefined) continue;
-      for (const [index, { ways }] of batch.entries()) {
-        const message = sent[index];
-        if (message !== undefined) await ways.sent(message);
-      }
-      messages.push(...sent);
-      left = left.slice(batch.length);
-    }
-    return { missing, messages, isAnySent: isBegun || messages.length > 0 };
-  }
-
-  /** Those that have a file to send; the others leave a link. */
-  async function readied(
-    parts: readonly Part[],
-    missing: DeliveredLink[],
-    signal: AbortSignal,
-  ): Promise<readonly Ready[]> {
-    const found = await Promise.all(
-      parts.map(async ({ index, ways }) => ({ index, ways, candidate: await ways.candidate(signal) })),
-    );
-    return found.flatMap(({ candidate, ...part }) => {
-      if (candidate.kind === 'candidate') return [{ ...part, candidate }];
-      missing.push(candidate);
-      return [];
-    });
-  }
-
-  /** The first files that one request takes. */
-  function firstBatch(ready: readonly Ready[]): readonly Ready[] {
-    const largest = isLocalServer ? limits.localUpload : limits.upload;
-    const batch: Ready[] = [];
-    let bytes = 0;
-    for (const each of ready) {
-      const [first] = batch;
-      bytes += each.candidate.uploadBytes;
-      if (first !== undefined) {
-        const fits = batch.length < MESSAGE_LIMITS.album && bytes <= largest;
-        if (!fits || albumClass(first.candidate) === 'alone') break;
-        if (albumClass(first.candidate) !== albumClass(each.candidate)) break;
-      }
-      batch.push(each);
-    }
-    return batch;
-  }
-
-  /** Undefined when Telegram does not take one of the files: it was refused, and another way has to be found. */
-  async function sendBatch(
-    batch: readonly Ready[],
-    { caption, keyboard }: Pick<MediaPayload, 'caption' | 'keyboard'>,
-    place: Place,
-    occasion: Occasion,
-  ): Promise<readonly SentMessage[] | undefined> {
-    const { key, signal, put } = occasion;
-    const [first, ...others] = batch;
-    if (first === undefined) return [];
+  ): Promise<Outcome | undefined> {
     try {
-      const sent = await put(key + maskOf(batch), async () => {
-        if (others.length === 0) return [await sendOne(first.candidate, { caption, keyboard }, place, signal)];
-        const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
-        return api.post('sendMediaGroup', place, signal, address => ({ ...address, media }));
-      });
-      return sent ?? [];
+      return await sendMedia(payload, place, occasion);
     } catch (error) {
-      if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;
-      for (const { ways } of culprits(error, batch)) await ways.refuse(error);
+      if (!isWithoutRight(error)) throw error;
+      const { t } = occasion;
+      const said = { kind: 'text' as const, text: [t.messages.telegram.noFiles] };
+      await sendText(renderText([...blocks, said], buttons, t), place, occasion);
       return undefined;
     }
   }
 
-  function sendOne(
-    candidate: Candidate,
-    { caption, keyboard }: Pick<MediaPayload, 'caption' | 'keyboard'>,
-    place: Place,
-    signal: AbortSignal,
-  ): Promise<SentMessage> {
-    const { type, media, spoiler, duration } = candidate;
-    const common = { ...captioned(caption), ...markup(keyboard) };
-    const hidden = spoiler ? { has_spoiler: true } : {};
-    switch (type) {
-      case 'video': {
-        const shown = { ...common, ...hidden, ...shape(candidate), ...pictured(candidate) };
-        const video = { ...shown, video: media, supports_streaming: true };
-        return api.post('sendVideo', place, signal, address => ({ ...address, ...video }));
-      }
-      case 'photo':
-        return api.post('sendPhoto', place, signal, address => ({ ...address, ...common, ...hidden, photo: media }));
-      case 'animation': {
-        const animation = { ...common, ...hidden, ...shape(candidate), ...pictured(candidate), animation: media };
-        return api.post('sendAnimation', place, signal, address => ({ ...address, ...animation }));
-      }
-      case 'audio': {
-        const audio = { ...common, audio: media, ...(duration === undefined ? {} : { duration }) };
-        return api.post('sendAudio', place, signal, address => ({ ...address, ...audio }));
-      }
-      case 'document':
-        return api.post('sendDocument', place, signal, address => ({ ...address, ...common, document: media }));
-    }
-  }
-
   async function send(reply: Reply, place: Place, occasion: Occasion): Promise<void> {
-    const { t, extra = [] } = occasion;
-    const missing: DeliveredLink[] = [];
-    let isAnySent = false;
-    for (const [index, payload] of render(reply, { t, extra }).entries()) {
+    const { t, extra } = occasion;
+    const outcomes: Outcome[] = [];
+    for (const [index, payload] of render(reply, { t, extra: extra?.(reply.gallery, []) ?? [] }).entries()) {
       const own = { ...occasion, key: `${occasion.key}${index.toString(36)}` };
-      if (payload.kind === 'text') await sendText(payload, place, own);
-      else if (payload.kind === 'photo') await sendPhoto(payload, place, own);
-      else {
-        try {
-          const outcome = await sendMedia(payload, place, own);
-          missing.push(...outcome.missing);
-          isAnySent ||= outcome.isAnySent;
-        } catch (error) {
-          if (!isWithoutRight(error)) throw error;
-          const said = { kind: 'text' as const, text: [t.messages.telegram.noFiles] };
-          await sendText(renderText([...reply.blocks, said], reply.actions, t), place, own);
-          return;
-        }
-      }
+      if (payload.kind === 'media') {
+        const outcome = await sendFiles(payload, reply, place, own);
+        if (outcome === undefined) return;
+        outcomes.push(outcome);
+      } else if (payload.kind === 'followUp') await sendFollowUp(payload, reply, outcomes, place, own);
+      else await sendWords(payload, place, own);
     }
+    const missing = outcomes.flatMap(outcome => outcome.missing);
     if (missing.length === 0) return;
-    const { actions } = reply;
-    const words = renderMissing({ blocks: isAnySent ? [] : reply.blocks, actions }, missing, t);
+    const blocks = outcomes.some(({ isAnySent }) => isAnySent) ? [] : reply.blocks;
+    const words = renderMissing({ blocks, actions: reply.actions }, missing, t);
     await sendText(words, place, { ...occasion, key: `${occasion.key}z` });
   }
 
@@ -258,19 +128,7 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-/** Names files by their places: a number below 1024, since an album has at most ten, in two letters. */
-function maskOf(batch: readonly Part[]): string {
-  return batch
-    .reduce((mask, { index }) => mask | (1 << index), 0)
-    .toString(36)
-    .padStart(2, '0');
-}
-
-/** Places of the files that an earlier attempt has sent. */
-function standingIn({ key, stands }: Occasion): ReadonlySet<number> {
-  const masks = stands
-    .filter(each => each.startsWith(key) && each.length === key.length + 2)
-    .map(each => Number.parseInt(each.slice(key.length), 36));
-  const places = Array.from({ length: MESSAGE_LIMITS.album }, (_, index) => index);
-  return new Set(places.filter(index => masks.some(mask => (mask & (1 << index)) !== 0)));
+function allIds(outcomes: readonly Outcome[]): readonly number[] | undefined {
+  const ids = outcomes.flatMap(outcome => (outcome.ids === undefined ? [] : [outcome.ids]));
+  return ids.length === outcomes.length ? ids.flat() : undefined;
 }

@@ -1,3 +1,4 @@
+import type { GalleryItem } from '../../../bot/reply.ts';
 import type { Sending } from '../../../bot/runtime/chat-platform.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Button } from './methods.ts';
@@ -5,8 +6,13 @@ import type { Button } from './methods.ts';
 /** What sending a reply needs to know beside where it goes. */
 export interface Occasion extends Pick<Sending, 'signal' | 'put' | 'stands'> {
   readonly t: Translator;
-  /** Buttons of this platform's own under a single file. */
-  readonly extra?: readonly Button[];
+  /**
+   * Buttons of this platform's own under a file, or after albums.
+   * @param album ids of the albums' messages; undefined when they are not known any more
+   */
+  readonly extra?: (gallery: readonly GalleryItem[], album: readonly number[] | undefined) => readonly Button[];
+  /** Names the request, for what is remembered of its messages. */
+  readonly request?: string;
   /** Begins the keys of its messages. */
   readonly key: string;
 }

@@ -1,5 +1,4 @@
 import type { Block, Card, Text } from '../../../bot/reply.ts';
-import type { Translator } from '../../../i18n/translate.ts';
 import {
   concat,
   covered,
@@ -9,7 +8,9 @@ import {
   isWebAddress,
   plain,
   shorten,
+  type Voice,
 } from './formatted-text.ts';
+import { withMenuNames } from './menu-names.ts';
 
 interface Part {
   readonly content: FormattedText;
@@ -22,7 +23,7 @@ interface Part {
  * Blocks as one text of at most `max` units. The last lines of cards and what may be folded give way first.
  * @param isNumbered whether cards have their number before their name, from 1
  */
-export function renderBlocks(blocks: readonly Block[], t: Translator, max: number, isNumbered = false): FormattedText {
+export function renderBlocks(blocks: readonly Block[], t: Voice, max: number, isNumbered = false): FormattedText {
   const parts = partsWithin(blocks, t, max, isNumbered);
   let excess = lengthOf(parts) - max;
   const fitted = parts.map(part => {
@@ -34,7 +35,7 @@ export function renderBlocks(blocks: readonly Block[], t: Translator, max: numbe
   return shorten(concat(fitted), max);
 }
 
-function partsWithin(blocks: readonly Block[], t: Translator, max: number, isNumbered: boolean): readonly Part[] {
+function partsWithin(blocks: readonly Block[], t: Voice, max: number, isNumbered: boolean): readonly Part[] {
   let lines = Math.max(0, ...blocks.map(block => (block.kind === 'card' ? lineCount(block) : 0)));
   let parts = partsOf(blocks, t, { lines, isNumbered });
   while (lines > 0 && lengthOf(parts) > max) {
@@ -53,7 +54,7 @@ interface CardForm {
   readonly isNumbered: boolean;
 }
 
-function partsOf(blocks: readonly Block[], t: Translator, form: CardForm): readonly Part[] {
+function partsOf(blocks: readonly Block[], t: Voice, form: CardForm): readonly Part[] {
   const parts: Part[] = [];
   let before = '';
   let cards = 0;
@@ -71,7 +72,7 @@ function partsOf(blocks: readonly Block[], t: Translator, form: CardForm): reado
   return parts;
 }
 
-function renderBlock(block: Exclude<Block, Card>, t: Translator): FormattedText {
+function renderBlock(block: Exclude<Block, Card>, t: Voice): FormattedText {
   switch (block.kind) {
     case 'heading':
       return covered(formatText(block.text, t), { type: 'bold' });
@@ -82,7 +83,7 @@ function renderBlock(block: Exclude<Block, Card>, t: Translator): FormattedText 
         block.fields.map(({ label, value }, index) =>
           concat([
             plain(index === 0 ? '' : '\n'),
-            covered(plain(`${label}:`), { type: 'bold' }),
+            covered(plain(`${withMenuNames(label, t)}:`), { type: 'bold' }),
             plain(' '),
             formatText(value, t),
           ]),
@@ -99,20 +100,26 @@ function renderBlock(block: Exclude<Block, Card>, t: Translator): FormattedText 
   }
 }
 
+/** The place in a list that stands before its name: `12` of `12. Paper Comet`. */
+export function ownNumber({ title: [first] }: Card): string | undefined {
+  return typeof first === 'string' ? /^(\d[\d.,]*)\. $/.exec(first)?.[1] : undefined;
+}
+
 /** Its name in bold, leading where it can lead, and its lines below. */
 export function renderCard(
-  { title, lines, sound, action }: Card,
-  t: Translator,
+  card: Card,
+  t: Voice,
   form: CardForm = { lines: Number.POSITIVE_INFINITY, isNumbered: false },
   number = 1,
 ): FormattedText {
+  const { title, lines, sound, action } = card;
   const name = formatText(title, t);
   const leads = name.entities.some(({ type }) => type === 'text_link');
   const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
   const heading = covered(led ? covered(name, { type: 'text_link', url: action.url }) : name, { type: 'bold' });
   const all: readonly Text[] = [...lines, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
   const below = all.slice(0, form.lines).map(line => concat([plain('\n'), formatText(line, t)]));
-  return concat([plain(form.isNumbered ? `${number}. ` : ''), heading, ...below]);
+  return concat([plain(form.isNumbered && ownNumber(card) === undefined ? `${number}. ` : ''), heading, ...below]);
 }
 
 function lineCount({ lines, sound }: Card): number {

@@ -1,6 +1,7 @@
 import type { MessageEntity } from '@grammyjs/types';
 import type { Inline, Text } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { menuName, withMenuNames } from './menu-names.ts';
 
 /** Offsets and lengths are UTF-16 units, as JavaScript's own. */
 export type Entity = Readonly<MessageEntity.CommonMessageEntity | MessageEntity.TextLinkMessageEntity>;
@@ -14,29 +15,41 @@ export interface FormattedText {
 export const EMPTY: FormattedText = { text: '', entities: [] };
 const ELLIPSIS = '…';
 
-/** A reply's text as Telegram takes it. */
-export function formatText(text: Text, t: Pick<Translator, 'date'>): FormattedText {
-  return concat(text.map(inline => formatInline(inline, t)));
+/** How moments, commands and names are written. */
+export interface Voice extends Pick<Translator, 'date' | 'messages'> {
+  /** The page of a person by the name that a text calls them; undefined where there is none. */
+  readonly pageOf?: ((username: string) => string | undefined) | undefined;
 }
 
-function formatInline(inline: Inline, t: Pick<Translator, 'date'>): FormattedText {
-  if (typeof inline === 'string') return plain(withoutMentions(inline));
+/** A reply's text as Telegram takes it. */
+export function formatText(text: Text, voice: Voice): FormattedText {
+  return concat(text.map(inline => formatInline(inline, voice)));
+}
+
+function formatInline(inline: Inline, voice: Voice): FormattedText {
+  if (typeof inline === 'string') return withoutMentions(inline, voice);
   switch (inline.kind) {
     case 'strong':
-      return covered(formatText(inline.children, t), { type: 'bold' });
+      return covered(formatText(inline.children, voice), { type: 'bold' });
     case 'emphasis':
-      return covered(formatText(inline.children, t), { type: 'italic' });
+      return covered(formatText(inline.children, voice), { type: 'italic' });
     // Nothing may stand inside of code.
     case 'code':
-      return covered(plain(wordsOf(inline.children)), { type: 'code' });
+      return covered(plain(withMenuNames(wordsOf(inline.children), voice)), { type: 'code' });
     case 'link': {
-      const children = formatText(inline.children, t);
-      return isWebAddress(inline.url) ? covered(children, { type: 'text_link', url: inline.url }) : children;
+      const children = formatText(inline.children, voice);
+      if (!isWebAddress(inline.url)) return children;
+      // No other link, and no name, stands out in a link.
+      const entities = children.entities.filter(({ type }) => type !== 'code' && type !== 'text_link');
+      return covered({ ...children, entities }, { type: 'text_link', url: inline.url });
     }
     case 'time':
-      return plain(t.date(inline.at));
+      return plain(voice.date(inline.at));
     case 'swatch':
       return plain(inline.symbol);
+    // As it stands in the menu: then a tap sends it.
+    case 'command':
+      return plain(`/${menuName(inline.name)}`);
   }
 }
 
@@ -50,9 +63,26 @@ export function plain(text: string): FormattedText {
   return { text, entities: [] };
 }
 
-/** Telegram makes a mention of every `@name` in a text, and the person of that name, who has nothing to do with it, is called. */
-function withoutMentions(text: string): string {
-  return text.replace(/@(?=\w)/g, '@\u2060');
+const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
+/** Telegram takes no more than 100 entities; other names are written so that they call nobody. */
+const MAX_NAMES = 50;
+
+/**
+ * Telegram makes a mention of every `@name` in a text, and the person of that name, who has nothing to do with it, is called; but not of a
+ * name that is a link, or code. So that it can be copied as it stands, nothing is put into it.
+ */
+function withoutMentions(text: string, { pageOf }: Voice): FormattedText {
+  const parts: FormattedText[] = [];
+  let from = 0;
+  for (const match of text.matchAll(NAME)) {
+    const name = match[0].replace(/\.+$/, '');
+    const url = pageOf?.(name.slice(1));
+    parts.push(plain(text.slice(from, match.index)));
+    if (parts.length > 2 * MAX_NAMES) parts.push(plain(name.replace('@', '＠')));
+    else parts.push(covered(plain(name), url === undefined ? { type: 'code' } : { type: 'text_link', url }));
+    from = match.index + name.length;
+  }
+  return concat([...parts, plain(text.slice(from))]);
 }
 
 export function isWebAddress(url: string): boolean {

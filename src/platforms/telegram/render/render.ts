@@ -3,9 +3,10 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { Button, Keyboard, LinkPreview } from '../outgoing/methods.ts';
-import { renderBlocks } from './block-text.ts';
+import { ownNumber, renderBlocks } from './block-text.ts';
 import { EMPTY, type FormattedText, isWebAddress, plain } from './formatted-text.ts';
-import { renderKeyboard } from './keyboard.ts';
+import { type NumberButton, renderKeyboard } from './keyboard.ts';
+import { pagesOf } from './people.ts';
 
 export interface TextPayload {
   readonly kind: 'text';
@@ -35,20 +36,28 @@ export interface MediaPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-export type Payload = TextPayload | PhotoPayload | MediaPayload;
+/** Comes after albums: what they hold, and the buttons that they cannot have. */
+export interface FollowUpPayload {
+  readonly kind: 'followUp';
+  readonly content: FormattedText;
+  readonly keyboard: Keyboard | undefined;
+}
+
+export type Payload = TextPayload | PhotoPayload | MediaPayload | FollowUpPayload;
 
 export interface RenderContext {
   readonly t: Translator;
-  /** Buttons of this platform's own, under what can be taken away by a press. */
+  /** Buttons of this platform's own, under a single file. */
   readonly extra?: readonly Button[];
 }
 
 /**
- * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links stand in the caption, and only
- * buttons that do something come in a message of their own.
+ * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links stand in the caption, and buttons
+ * that do something come in a message of their own.
  */
-export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly Payload[] {
+export function render(reply: Reply, { t: translator, extra = [] }: RenderContext): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
+  const t = { ...translator, pageOf: pagesOf(reply) };
   if (gallery.length === 0) return renderWords(blocks, actions, t);
   const groups = grouped(gallery);
   const [first] = groups;
@@ -62,7 +71,12 @@ export function render(reply: Reply, { t, extra = [] }: RenderContext): readonly
   const albums = groups.map(
     (items, index): Payload => ({ kind: 'media', items, caption: index === 0 ? caption : EMPTY, keyboard: undefined }),
   );
-  return buttons.length === 0 ? albums : [...albums, renderText(blocks.slice(0, 1), buttons, t)];
+  return [...albums, { kind: 'followUp', content: plain(contentsOf(gallery, t)), keyboard: renderKeyboard(buttons) }];
+}
+
+/** The words under a file. */
+export function renderCaption(reply: Reply, t: Translator): FormattedText {
+  return renderBlocks(reply.blocks, { ...t, pageOf: pagesOf(reply) }, MESSAGE_LIMITS.caption);
 }
 
 /** Words, under a photo where there is one and they fit. */
@@ -122,8 +136,8 @@ function previewOf(blocks: readonly Block[]): Image | undefined {
 interface Arranged {
   readonly said: readonly Block[];
   readonly buttons: readonly Action[];
-  /** Of the cards, in order: what opens them. Empty when cards have no numbers. */
-  readonly numbers: readonly (string | undefined)[];
+  /** Of the cards, in order. Empty when cards have no numbers. */
+  readonly numbers: readonly NumberButton[];
 }
 
 /** Sounds become buttons. Cards are opened by their numbers, and a menu of the same things is left out. */
@@ -139,7 +153,8 @@ function arranged(blocks: readonly Block[], actions: readonly Action[]): Arrange
     action => action.kind !== 'menu' || !action.choices.every(({ token }) => opened.has(token)),
   );
   if (cards.length > 1 && openers.some(token => token !== undefined)) {
-    return { said, buttons: [...others, ...sounds], numbers: openers };
+    const numbers = cards.map((card, index) => ({ number: ownNumber(card) ?? `${index + 1}`, token: openers[index] }));
+    return { said, buttons: [...others, ...sounds], numbers };
   }
   const known = new Set(actions.flatMap(action => (action.kind === 'button' ? [action.token] : [])));
   const own = cards.flatMap(({ action }) => (action?.kind === 'button' && !known.has(action.token) ? [action] : []));
@@ -184,7 +199,20 @@ function linkBlock(links: readonly Action[]): readonly Block[] {
   return text.length === 0 ? [] : [{ kind: 'text', text }];
 }
 
-/** Photos and films go together, sounds with sounds, in order. */
+/** `3 photos, 2 videos` */
+function contentsOf(gallery: readonly GalleryItem[], t: Translator): string {
+  const { photos, videos, audios } = t.messages.telegram;
+  const kinds = gallery.map(item => (isSound(item) ? 'audio' : (item.post.items[item.index]?.kind ?? 'image')));
+  const count = (kind: (typeof kinds)[number]) => kinds.filter(each => each === kind).length;
+  const counts = [
+    [count('image'), photos],
+    [count('video'), videos],
+    [count('audio'), audios],
+  ] as const;
+  return counts.flatMap(([n, words]) => (n === 0 ? [] : [words(n)])).join(', ');
+}
+
+/** Photos and videos go together, audio with audio, in order. */
 function grouped(gallery: readonly GalleryItem[]): readonly (readonly GalleryItem[])[] {
   const groups: GalleryItem[][] = [];
   for (const item of gallery) {

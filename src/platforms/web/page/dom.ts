@@ -34,6 +34,11 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
   return element;
 }
 
+/** Whether a finger is the pointer: there is little space then, and the system has a sheet for sharing. */
+export function isTouch(): boolean {
+  return matchMedia('(pointer: coarse)').matches;
+}
+
 /** Only web addresses become links; anything else is shown as text. */
 export function isWebAddress(url: string): boolean {
   return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);

@@ -20,6 +20,8 @@ export interface Turn {
   replies: WebReply[];
   /** The first reply took the place of the one whose button was pressed. */
   moved?: boolean;
+  /** What a reply was opened from, by its index: the last is the nearest. */
+  below?: Readonly<Record<number, readonly WebReply[]>>;
 }
 
 const KEY = 'medley.turns';

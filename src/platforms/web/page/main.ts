@@ -1,15 +1,18 @@
 import { summaryOf } from './card/card.ts';
 import { playOneAtATime } from './card/media.ts';
+import { listenForArrivals } from './composer/arrivals.ts';
 import { createComposer } from './composer/composer.ts';
 import { createMenu } from './composer/menu.ts';
 import { type ConnectionState, createConnection } from './connection.ts';
 import { byId, randomId, recall, remember } from './dom.ts';
 import { createHistory, type Turn, type TurnInput } from './history.ts';
+import { openOffline } from './offline.ts';
 import type { ServerMessage, WebExample, WebReply } from './protocol.ts';
 import { restoreTexts, setTexts, text } from './texts.ts';
 import { createInlineUpdate } from './thread/inline-update.ts';
 import { createMessageView, type MessageContext, type MessageView, type Press } from './thread/message-view.ts';
 import { createThread } from './thread/thread.ts';
+import { createWayBack } from './thread/way-back.ts';
 import { createWelcome } from './thread/welcome.ts';
 
 const SESSION_KEY = 'medley.session';
@@ -21,9 +24,15 @@ const stateLine = byId('state', HTMLParagraphElement);
 const history = createHistory();
 const thread = createThread();
 const views = new Map<string, MessageView>();
-const exchange = createInlineUpdate({ history, thread, viewOf: id => views.get(id) });
+const exchange = createInlineUpdate({
+  history,
+  thread,
+  viewOf: id => views.get(id),
+  onOpened: (place, top) => wayBack.opened({ ...place, top }),
+});
+const wayBack = createWayBack(exchange.goBack);
 const session = loadSession();
-let examples: readonly WebExample[] = [];
+let examples: readonly WebExample[] | undefined;
 
 const composer = createComposer({
   onSubmit: line => ask({ kind: 'text', text: line }),
@@ -49,6 +58,7 @@ const menu = createMenu({
     for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
     history.clear();
     views.clear();
+    wayBack.clear();
     thread.clear();
     announcer.textContent = text('cleared');
     refresh();
@@ -59,6 +69,7 @@ const menu = createMenu({
 const turnContext: MessageContext = {
   onPress,
   onCancel: cancel,
+  onBack: place => wayBack.leave(place),
   onRepeat: turn => ask(turn.input),
 };
 
@@ -144,7 +155,9 @@ function onFrame(frame: ServerMessage): void {
   }
 }
 
-function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
+function onTurnFrame(
+  frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'better' | 'done' }>,
+): void {
   const turn = history.find(frame.id);
   const view = views.get(frame.id);
   if (turn?.state !== 'waiting' || !view) return;
@@ -159,6 +172,9 @@ function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progres
       // After a reconnect the server tells again what it already told.
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
       break;
+    case 'better':
+      mendReply(turn, view, frame);
+      break;
     case 'done':
       finish(turn, 'done');
       break;
@@ -170,10 +186,18 @@ function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
   if (turn.replies.length === 1 && exchange.take(turn, reply)) turn.moved = true;
   else {
     view.element.hidden = false;
-    view.add(reply);
-    thread.follow(view.element);
+    thread.follow(view.element, view.add(reply));
   }
   announcer.textContent = summaryOf(reply);
+  history.save();
+}
+
+/** The same again does no harm. */
+function mendReply(turn: Turn, view: MessageView, { index, reply }: { index: number; reply: WebReply }): void {
+  if (index >= turn.replies.length) return;
+  turn.replies[index] = reply;
+  if (index > 0 || !turn.moved) view.replace(index, reply);
+  else exchange.take(turn, reply);
   history.save();
 }
 
@@ -188,6 +212,9 @@ function onWelcome(frame: Extract<ServerMessage, { type: 'welcome' }>): void {
 
 function onState(state: ConnectionState): void {
   document.documentElement.dataset.connection = state;
+  // Without a connection there are none to come.
+  if (state !== 'open') examples ??= [];
+  refresh();
   stateLine.textContent = state === 'open' ? '' : text(state === 'lost' ? 'reconnecting' : state);
   for (const turn of history.turns) {
     if (turn.state === 'waiting' && (state !== 'open' || !submit(turn)))
@@ -224,18 +251,10 @@ function loadSession(): string {
   return made;
 }
 
-/** A link shared to the installed page arrives in its address. */
-function takeShared(): void {
-  const shared = new URLSearchParams(location.search);
-  const line = shared.get('url') ?? shared.get('text') ?? shared.get('title');
-  if (line === null) return;
-  window.history.replaceState(null, '', '/');
-  composer.fill(line);
-}
-
 playOneAtATime();
 for (const turn of history.turns) show(turn);
 refresh();
 thread.toEnd();
-takeShared();
+listenForArrivals({ onLink: link => ask({ kind: 'text', text: link }), onText: line => composer.fill(line) });
+openOffline();
 if (hasKeyboard()) composer.focus();

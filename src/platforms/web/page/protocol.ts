@@ -29,6 +29,8 @@ export type ServerMessage =
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
   /** One message may get several replies (several links); `index` counts them from 0, so a repeated one is recognised. */
   | { readonly type: 'reply'; readonly id: string; readonly index: number; readonly reply: WebReply }
+  /** What takes the place of that reply: the rest of it has come. */
+  | { readonly type: 'better'; readonly id: string; readonly index: number; readonly reply: WebReply }
   /** Nothing more will come for this id. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] }
@@ -49,6 +51,8 @@ export interface WebExample {
   readonly label: string;
   /** The line to send, or the beginning of one when it ends with a space. */
   readonly text: string;
+  /** What it is about; absent for a post. */
+  readonly about?: 'beatmaps';
 }
 
 export interface WebSuggestion {
@@ -69,7 +73,8 @@ export type WebText = readonly WebInline[];
 export type WebInline =
   | string
   | { readonly kind: 'strong' | 'emphasis' | 'code'; readonly children: WebText }
-  | { readonly kind: 'link'; readonly url: string; readonly children: WebText }
+  /** With a `token` it opens here, as a button does. */
+  | { readonly kind: 'link'; readonly url: string; readonly children: WebText; readonly token?: string }
   | { readonly kind: 'time'; readonly at: number; readonly style: 'relative' | 'date' }
   /** `#rrggbb` */
   | { readonly kind: 'swatch'; readonly colour: string };
@@ -101,7 +106,10 @@ export interface WebSound {
 export interface WebCard {
   readonly title: WebText;
   readonly lines: readonly WebText[];
-  readonly image: { readonly url: string; readonly alt: string } | null;
+  /** `ratio`: width by height, where known. */
+  readonly image: { readonly url: string; readonly alt: string; readonly ratio?: number } | null;
+  /** What it comes to, set apart from its lines. */
+  readonly worth?: { readonly value: string; readonly detail: string };
   /** `#rrggbb` */
   readonly colour: string | null;
   readonly sound: WebSound | null;
@@ -122,12 +130,27 @@ export interface WebMedia {
   readonly downloadUrl: string;
   readonly fileName: string;
   readonly spoiler: boolean;
+  /** Of a video: the sizes to choose from, largest first; absent where there is only one. The first is `src`. */
+  readonly qualities?: readonly WebQuality[];
+  /** Its audio alone, where the post has that as a file. */
+  readonly audio?: WebFile;
   /** Unix milliseconds after which the addresses answer no more. */
   readonly expiresAt: number;
 }
 
+export interface WebFile {
+  readonly downloadUrl: string;
+  readonly fileName: string;
+}
+
+export interface WebQuality extends WebFile {
+  /** `720p` */
+  readonly label: string;
+  readonly src: string;
+}
+
 export type WebAction =
-  | { readonly kind: 'link'; readonly label: string; readonly url: string }
+  | { readonly kind: 'link'; readonly label: string; readonly url: string; readonly style?: 'primary' }
   | {
       readonly kind: 'button';
       readonly label: string;

@@ -48,8 +48,14 @@ export function text(key: TextKey, params: Readonly<Record<string, string | numb
   return (current[key] ?? english[key]).replace(/\{(\w+)\}/g, (whole, name: string) => String(params[name] ?? whole));
 }
 
-export function language(): string {
-  return locale;
+/** How many of a kind, in words. */
+export function countOf(kind: 'photo' | 'video' | 'audio', n: number): string {
+  return n === 1 ? text(`${kind}One`) : text(`${kind}Many`, { n });
+}
+
+/** The reader's own kind of the shown language, for dates: `en-GB` where the page speaks `en`. */
+export function readerLocale(): string {
+  return navigator.languages.find(tag => tag === locale || tag.startsWith(`${locale}-`)) ?? locale;
 }
 
 /** Fills the texts that the static markup names. */

@@ -1,12 +1,20 @@
 export type Theme = 'system' | 'light' | 'dark';
 
 const KEY = 'medley.theme';
-const COLOURS = { light: '#f2f5f3', dark: '#0e1614' } as const;
+const COLOURS = { light: '#f4f6f3', dark: '#0e1614' } as const;
 
 /** The chosen theme; applied as soon as this module is loaded, before the first paint. */
 export function currentTheme(): Theme {
   const { theme } = document.documentElement.dataset;
   return theme === 'light' || theme === 'dark' ? theme : 'system';
+}
+
+const SYSTEM = matchMedia('(prefers-color-scheme: light)');
+
+/** What the page looks like. */
+function shownTheme(): 'light' | 'dark' {
+  const theme = currentTheme();
+  return theme === 'system' ? (SYSTEM.matches ? 'light' : 'dark') : theme;
 }
 
 function setTheme(theme: Theme): void {
@@ -15,6 +23,21 @@ function setTheme(theme: Theme): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name="theme-color"]')) {
     const own = meta.media.includes('dark') ? 'dark' : 'light';
     meta.content = COLOURS[theme === 'system' ? own : theme];
+  }
+  repaintPictures();
+}
+
+/** Of the drawn image card at that path, in the theme of the page. */
+export function pictureAddress(path: string): string {
+  return shownTheme() === 'light' ? `${path}${LIGHT}` : path;
+}
+
+const LIGHT = '?theme=light';
+
+function repaintPictures(): void {
+  for (const shown of document.querySelectorAll<HTMLImageElement>('img.card-picture')) {
+    const path = shown.getAttribute('src')?.replace(LIGHT, '');
+    if (path !== undefined) shown.src = pictureAddress(path);
   }
 }
 
@@ -37,4 +60,5 @@ function storedTheme(): Theme {
   }
 }
 
+SYSTEM.addEventListener('change', repaintPictures);
 setTheme(storedTheme());

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { Picture } from '../../../bot/reply.ts';
+import type { Picture, Theme } from '../../../bot/reply.ts';
 import type { ChatLog } from '../incoming/request-queue.ts';
 
 export interface ImageCardsOptions {
@@ -11,11 +11,14 @@ export interface ImageCardsOptions {
 
 /** Image cards of sent replies, as long as there is room for them. */
 export interface ImageCards {
-  /** Begins to draw, unless it is drawn already. Never throws. */
-  draw(card: Picture): void;
-  /** PNG, when it is drawn; undefined for one that is unknown, gone, or could not be drawn. */
-  read(key: string): Promise<Buffer | undefined>;
+  /** Can be drawn from now on. */
+  add(card: Picture): void;
+  /** PNG, drawn when it is first asked for in that theme; undefined for one that is unknown, gone, or cannot be drawn. */
+  read(key: string, theme: Theme): Promise<Buffer | undefined>;
 }
+
+/** Cards that can be drawn, in whichever theme; what was drawn of them may stay longer. */
+const MAX_CARDS = 500;
 
 /** A path on this server. */
 export function imageCardAddress(key: string): string {
@@ -23,14 +26,15 @@ export function imageCardAddress(key: string): string {
 }
 
 export function createImageCards({ maxBytes, log }: ImageCardsOptions): ImageCards {
+  const cards = new LRUCache<string, Picture>({ max: MAX_CARDS });
   const drawn = new LRUCache<string, Buffer>({ maxSize: maxBytes, sizeCalculation: png => Math.max(1, png.length) });
   const drawing = new Map<string, Promise<Buffer | undefined>>();
 
   /** Never rejects. */
-  async function drawNow(card: Picture): Promise<Buffer | undefined> {
+  async function drawNow(id: string, card: Picture, theme: Theme): Promise<Buffer | undefined> {
     try {
-      const png = await card.draw();
-      drawn.set(card.key, png);
+      const png = await card.draw(theme);
+      drawn.set(id, png);
       return png;
     } catch (error) {
       log.warn({ err: error, card: card.key }, 'web chat: an image card could not be drawn');
@@ -39,32 +43,40 @@ export function createImageCards({ maxBytes, log }: ImageCardsOptions): ImageCar
   }
 
   return {
-    draw(card) {
-      // Touched, so that it stays for the pages that are sent its address now.
-      if (drawn.get(card.key) || drawing.has(card.key)) return;
-      const work = drawNow(card).finally(() => drawing.delete(card.key));
-      drawing.set(card.key, work);
+    add(card) {
+      cards.set(card.key, card);
     },
-    read: async key => drawing.get(key) ?? drawn.get(key),
+    async read(key, theme) {
+      const id = `${key} ${theme}`;
+      const card = cards.get(key);
+      const known = drawing.get(id) ?? drawn.get(id);
+      if (known !== undefined || card === undefined) return known;
+      const work = drawNow(id, card, theme).finally(() => drawing.delete(id));
+      drawing.set(id, work);
+      return work;
+    },
   };
 }
 
 /** Same key, same image: it may be kept for as long as one likes. What is not there may be there later. */
 const KEPT = 'public, max-age=604800, immutable';
 
-/** `/picture/<key>.png`: waits for a card that is still being drawn. */
+/** `/picture/<key>.png`, dark, or light with `?theme=light`. */
 export function registerImageCards(server: FastifyInstance, cards: Pick<ImageCards, 'read'>): void {
-  server.get<{ Params: { key: string } }>('/picture/:key.png', async (request, reply) => {
-    const png = await cards.read(request.params.key);
-    if (!png) return reply.code(404).header('cache-control', 'no-store').type('text/plain').send('No such image.\n');
-    return reply
-      .headers({
-        'cache-control': KEPT,
-        'content-security-policy': "default-src 'none'; sandbox",
-        'cross-origin-resource-policy': 'same-origin',
-        'x-content-type-options': 'nosniff',
-      })
-      .type('image/png')
-      .send(png);
-  });
+  server.get<{ Params: { key: string }; Querystring: { theme?: unknown } }>(
+    '/picture/:key.png',
+    async (request, reply) => {
+      const png = await cards.read(request.params.key, request.query.theme === 'light' ? 'light' : 'dark');
+      if (!png) return reply.code(404).header('cache-control', 'no-store').type('text/plain').send('No such image.\n');
+      return reply
+        .headers({
+          'cache-control': KEPT,
+          'content-security-policy': "default-src 'none'; sandbox",
+          'cross-origin-resource-policy': 'same-origin',
+          'x-content-type-options': 'nosniff',
+        })
+        .type('image/png')
+        .send(png);
+    },
+  );
 }

@@ -1,8 +1,15 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import { choosePlayerFile, playerTunnelFile } from '../../../media/tunnel/player-file.ts';
+import {
+  choosePlayerFile,
+  type PlayerFile,
+  playerQualities,
+  playerTunnelFile,
+  shortSide,
+} from '../../../media/tunnel/player-file.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
+import type { TunnelFile } from '../../../media/tunnel/tunnel-file.ts';
 import { MEDIA_LIFE_MS, REPLY_LIMITS } from '../limits.ts';
-import type { WebMedia } from '../page/protocol.ts';
+import type { WebFile, WebMedia, WebQuality } from '../page/protocol.ts';
 import { shorten } from './render-text.ts';
 
 export interface GalleryContext {
@@ -42,7 +49,40 @@ export function renderMedia({ post, index, form, spoiler }: GalleryItem, { tunne
       downloadUrl: `${src}?download=1`,
       fileName,
       spoiler,
+      ...(kind === 'video' && extrasOf({ post, index }, expiresAt, tunnel)),
       expiresAt,
     },
   ];
+}
+
+type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
+
+/** The video in other sizes, and without the video. */
+function extrasOf(
+  { post, index }: Pick<GalleryItem, 'post' | 'index'>,
+  expiresAt: number,
+  tunnel: GalleryContext['tunnel'],
+): Extras {
+  const item = post.items[index];
+  if (item === undefined) return {};
+  const sizes = playerQualities(item);
+  const qualities =
+    sizes.length < 2
+      ? []
+      : sizes.map(chosen => qualityOf(chosen, playerTunnelFile(post, index, chosen, expiresAt), tunnel));
+  const sound = choosePlayerFile(item, 'audio');
+  const isAudioFile = sound !== undefined && sound.variant.hasVideo === false;
+  return {
+    ...(qualities.length > 0 && { qualities }),
+    ...(isAudioFile && { audio: downloadOf(playerTunnelFile(post, index, sound, expiresAt), tunnel) }),
+  };
+}
+
+function qualityOf({ variant }: PlayerFile, file: TunnelFile, tunnel: GalleryContext['tunnel']): WebQuality {
+  const src = tunnel.address(file);
+  return { label: `${shortSide(variant)}p`, src, downloadUrl: `${src}?download=1`, fileName: file.fileName };
+}
+
+function downloadOf(file: TunnelFile, tunnel: GalleryContext['tunnel']): WebFile {
+  return { downloadUrl: `${tunnel.address(file)}?download=1`, fileName: file.fileName };
 }

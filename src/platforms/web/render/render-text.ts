@@ -48,13 +48,16 @@ function spendInline(inline: Inline, budget: Budget): WebInline {
     case 'swatch':
       budget.left -= 1;
       return { kind: 'swatch', colour: inline.colour };
+    case 'command':
+      return spendInline(`/${inline.name}`, budget);
     case 'time':
       budget.left -= TIME_LENGTH;
       return inline;
     case 'link': {
       const children = spend(inline.children, budget);
       // Anything but a web address stays readable and is no link.
-      return isWebAddress(inline.url) ? { kind: 'link', url: inline.url, children } : { kind: 'emphasis', children };
+      if (!isWebAddress(inline.url)) return { kind: 'emphasis', children };
+      return { kind: 'link', url: inline.url, children, ...(inline.token !== undefined && { token: inline.token }) };
     }
     default:
       return { kind: inline.kind, children: spend(inline.children, budget) };

@@ -12,9 +12,10 @@ export interface RenderContext extends GalleryContext {
 
 /** Reply -> what the page shows. Pure: everything that does not fit is shortened with an ellipsis. */
 export function render(reply: Reply, context: RenderContext): WebReply {
-  const blocks = reply.blocks.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
-  if (reply.blocks.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
-  const opened = tokensOf(reply.blocks);
+  const shown = reply.blocks.filter(block => block.kind !== 'picture' || block.repeats !== true);
+  const blocks = shown.slice(0, REPLY_LIMITS.blocks).map(block => renderBlock(block, context));
+  if (shown.length > blocks.length || reply.gallery.length > REPLY_LIMITS.gallery) blocks.push(ELLIPSIS_BLOCK);
+  const opened = new Set(reply.blocks.flatMap(tokensOf));
   return {
     tone: reply.tone,
     blocks,
@@ -96,29 +97,46 @@ function linkTo({ url, label }: Named): Inline {
   return { kind: 'link', url, children: [label] };
 }
 
-function renderCard({ title, lines, image, colour, sound, action }: Card, context: RenderContext): WebCard {
+function renderCard({ title, lines, image, colour, sound, worth, action }: Card, context: RenderContext): WebCard {
   const cover = image && imageAddress(image, context);
   const preview = sound && renderPreview(sound, context);
-  const all = sound && !preview ? [...lines, [linkTo(sound)]] : lines;
+  const own = worth?.lines ?? lines;
+  const all = [...own, ...(sound && !preview ? [[linkTo(sound)]] : [])].filter(line => line.length > 0);
   const shown = all.slice(0, REPLY_LIMITS.cardLines).map(line => shortenText(line, REPLY_LIMITS.cardLine));
   return {
     title: shortenText(title, REPLY_LIMITS.heading),
     lines: all.length > shown.length ? [...shown, ['…']] : shown,
-    image: image && cover !== undefined ? { url: cover, alt: shorten(image.alt, REPLY_LIMITS.alt) } : null,
+    image: image && cover !== undefined ? coverAt(cover, image) : null,
+    ...(worth && {
+      worth: {
+        value: shorten(worth.value, REPLY_LIMITS.fieldLabel),
+        detail: shorten(worth.detail ?? '', REPLY_LIMITS.fieldLabel),
+      },
+    }),
     colour: colour ?? null,
     sound: preview ?? null,
     action: action && isShowable(action) ? renderAction(action) : null,
   };
 }
 
-/** What the cards' own buttons do. */
-function tokensOf(blocks: readonly Block[]): ReadonlySet<string> {
-  return new Set(
-    blocks.flatMap(block => (block.kind === 'card' && block.action?.kind === 'button' ? [block.action.token] : [])),
-  );
+function coverAt(url: string, { alt, ratio }: Image): NonNullable<WebCard['image']> {
+  return { url, alt: shorten(alt, REPLY_LIMITS.alt), ...(ratio !== undefined && { ratio }) };
 }
 
-/** A menu that opens nothing but what every card opens by itself is for platforms whose cards have no buttons. */
+/** What a card's own button, or a text's links, open. */
+function tokensOf(block: Block): readonly string[] {
+  if (block.kind === 'text') return linkTokens(block.text);
+  return block.kind === 'card' && block.action?.kind === 'button' ? [block.action.token] : [];
+}
+
+function linkTokens(text: readonly Inline[]): readonly string[] {
+  return text.flatMap(inline => {
+    if (typeof inline === 'string' || !('children' in inline)) return [];
+    return inline.kind === 'link' && inline.token !== undefined ? [inline.token] : linkTokens(inline.children);
+  });
+}
+
+/** A menu that opens nothing but what cards and links open by themselves is for platforms whose cards have no buttons. */
 function isRepeated(action: Action, opened: ReadonlySet<string>): boolean {
   return action.kind === 'menu' && action.choices.every(({ token }) => opened.has(token));
 }

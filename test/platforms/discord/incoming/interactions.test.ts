@@ -298,10 +298,41 @@ describe('Get media', () => {
 });
 
 describe('a follow-up', () => {
-  it('that was cut off after it had arrived does not stand there twice, and what came before it stays', async () => {
+  const REFUSED = { status: 400, body: { code: 50035, message: 'Invalid Form Body' } };
+
+  async function carousel(fault: object, who: object = {}): Promise<Stage> {
     const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });
-    on.fake.fault({ method: 'POST', path: /^\/webhooks\/\d+\/[^/]+$/, status: 502, afterSend: true });
-    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    on.fake.fault({ method: 'POST', path: /(?:messages|^\/webhooks\/\d+\/[^/]+)$/, ...fault });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId, ...who });
+    return on;
+  }
+
+  it.each<readonly [string, object]>([
+    ['was refused', REFUSED],
+    ['met a server that failed', { status: 500 }],
+    ['met one that failed after it had arrived', { status: 502, afterSend: true }],
+    ['was cut off', { cut: true }],
+    ['was cut off after it had arrived', { cut: true, afterSend: true }],
+  ])('that %s comes all the same, once', async (_, fault) => {
+    const on = await carousel(fault);
+    await on.fake.waitFor(() => on.platform.outcomes[0]);
+    const sent = ownMessages(on.fake).flatMap(({ files }) => files.map(({ sha256 }) => sha256));
+    expect(sent).toEqual(LONG.map((__, index) => sha256Of('SeaLight01', index)));
+    expect(on.platform.outcomes).toEqual(['answered']);
+    expect(answers(on)).toHaveLength(1);
+  });
+
+  const guest = { userId: '300', authorizingIntegrationOwners: { 1: '300' } };
+
+  it('that is refused where Medley itself is not becomes links to the files, with the reason', async () => {
+    const on = await carousel(REFUSED, guest);
+    const word = textOf(await answer(on, 1));
+    expect(word).toContain('does not let me send this file');
+    for (const place of [11, 12, 13, 14]) expect(word).toContain(`[${place} of 14](${LINK})`);
+  });
+
+  it('that was cut off after it had arrived, where Medley itself is not, is told about', async () => {
+    const on = await carousel({ status: 502, afterSend: true }, guest);
     const word = await answer(on, 1);
     expect(textOf(word)).toContain('could not find out whether my answer arrived');
     expect(word.flags & EPHEMERAL).toBe(EPHEMERAL);
@@ -312,30 +343,105 @@ describe('a follow-up', () => {
 });
 
 describe('the delete button', () => {
+  const SUPPRESSED = 4;
+  const embeds = [{ type: 'video', url: LINK, title: 'A reel' }];
+
   async function posted(on: Stage) {
-    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
-    return answer(on);
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300', embeds });
+    const message = await answer(on);
+    const [customId = ''] = buttons(message).filter(id => id.startsWith('delete:'));
+    return { id: message.id, customId, source };
   }
 
-  it('works for the person who asked', async () => {
+  function flagsOf(on: Stage, id: string): number {
+    return (on.fake.messages.get(id)?.flags ?? 0) & SUPPRESSED;
+  }
+
+  it('works for the person who asked, and the embed of their message comes back', async () => {
     const on = await open();
-    const { id } = await posted(on);
-    on.fake.interaction({ kind: 'button', customId: 'delete:300', userId: '300' });
+    const { id, customId, source } = await posted(on);
+    await on.fake.waitFor(() => flagsOf(on, source) || undefined);
+    on.fake.interaction({ kind: 'button', customId, userId: '300' });
+    await on.fake.waitFor(() => on.fake.messages.get(id)?.deleted || undefined);
+    await on.fake.waitFor(() => (flagsOf(on, source) === 0 ? true : undefined));
+    on.fake.update(source, { embeds });
+    await settle();
+    expect(flagsOf(on, source)).toBe(0);
+  });
+
+  it('leaves embeds as they are that were hidden before', async () => {
+    const on = await open();
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300', embeds, flags: SUPPRESSED });
+    const message = await answer(on);
+    const [customId = ''] = buttons(message);
+    on.fake.interaction({ kind: 'button', customId, userId: '300' });
+    await on.fake.waitFor(() => on.fake.messages.get(message.id)?.deleted || undefined);
+    await settle();
+    expect(flagsOf(on, source)).toBe(SUPPRESSED);
+  });
+
+  it('works under messages of version 0.1.0', async () => {
+    const on = await open();
+    const components = [{ type: 1, components: [{ type: 2, style: 2, label: 'Delete', custom_id: 'delete:300' }] }];
+    const authorId = on.fake.botUserId;
+    const id = on.fake.message({ guildId: on.guildId, authorId, components });
+    on.fake.interaction({ kind: 'button', customId: 'delete:300', userId: '300', messageId: id });
     await on.fake.waitFor(() => on.fake.messages.get(id)?.deleted || undefined);
   });
 
-  it('works for a moderator', async () => {
-    const on = await open();
-    const { id } = await posted(on);
-    const memberPermissions = PermissionFlagsBits.ManageMessages;
-    on.fake.interaction({ kind: 'button', customId: 'delete:300', userId: '400', memberPermissions });
-    await on.fake.waitFor(() => on.fake.messages.get(id)?.deleted || undefined);
+  const MANY = Array.from({ length: 24 }, () => photo());
+
+  it.each<readonly [string, (on: Stage) => unknown]>([
+    ['a message', on => on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' })],
+    [
+      'a command',
+      on => {
+        const asked = { options: { link: LINK }, guildId: on.guildId, userId: '300' };
+        return on.fake.interaction({ kind: 'command', name: 'download', ...asked });
+      },
+    ],
+  ])('removes every message of the answer to %s, whichever it stands under', async (_, ask) => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: MANY }) });
+    ask(on);
+    await on.fake.waitFor(() => on.platform.outcomes[0]);
+    const parts = ownMessages(on.fake);
+    expect(parts.map(({ files }) => files.length)).toEqual([10, 10, 4]);
+    const second = parts[1];
+    if (second === undefined) throw new Error('no second message');
+    await on.platform.stop();
+    await on.another().start();
+    const [customId = ''] = buttons(second);
+    on.fake.interaction({ kind: 'button', customId, userId: '300', messageId: second.id });
+    await on.fake.waitFor(() => (ownMessages(on.fake).length === 0 ? true : undefined));
+  });
+
+  it('ends an answer that is still under way', async () => {
+    const on = await open({ answer: id => samplePost({ id, url: link(id), items: MANY }) });
+    let proceed = () => {};
+    const until = new Promise<void>(resolve => {
+      proceed = resolve;
+    });
+    on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
+    on.fake.fault({ method: 'POST', path: /messages$/, delayMs: 0 });
+    on.fake.fault({ method: 'POST', path: /messages$/, until });
+    const first = await answer(on);
+    const posts = () => on.fake.requests.filter(({ method, path }) => method === 'POST' && /messages$/.test(path));
+    await on.fake.waitFor(() => posts()[1]);
+    const [customId = ''] = buttons(first);
+    on.fake.interaction({ kind: 'button', customId, userId: '300', messageId: first.id });
+    await on.fake.waitFor(() => on.platform.outcomes[0]);
+    proceed();
+    await on.fake.waitFor(() => on.fake.messages.get(first.id)?.deleted || undefined);
+    await settle();
+    expect(on.platform.outcomes).toEqual(['cancelled']);
+    expect(posts()).toHaveLength(2);
+    expect(on.unfinished()).toEqual([]);
   });
 
   it('is refused to anyone else', async () => {
     const on = await open();
-    const { id } = await posted(on);
-    on.fake.interaction({ kind: 'button', customId: 'delete:300', userId: '400' });
+    const { id, customId } = await posted(on);
+    on.fake.interaction({ kind: 'button', customId, userId: '400' });
     const refusal = await answer(on, 1);
     expect(refusal.flags & EPHEMERAL).toBe(EPHEMERAL);
     expect(textOf(refusal)).toContain('someone else');

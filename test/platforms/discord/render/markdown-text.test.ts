@@ -59,6 +59,15 @@ describe('renderText', () => {
     );
   });
 
+  it('makes commands ready to be clicked when their ids are known, whole or not at all', () => {
+    const text = ['See ', { kind: 'command', name: 'osu profile' }] as const;
+    const ids = new Map([['osu', '42']]);
+    expect(renderText(text, 100)).toBe('See /osu profile');
+    expect(renderText(text, 100, ids)).toBe('See </osu profile:42>');
+    expect(renderText(text, 20, ids)).toBe('See …');
+    expect(renderText([{ kind: 'strong', children: text }], 100, ids)).toBe('**See </osu profile:42>**');
+  });
+
   it('shows only the words of what is no web address', () => {
     expect(renderText([{ kind: 'link', url: 'javascript:alert(1)', children: ['press'] }], 100)).toBe('press');
     expect(linkTarget('data:text/html,x')).toBeUndefined();

@@ -22,17 +22,30 @@ function texts(sections: readonly Section[]): string[] {
   return all(renderMessage(sections, context), 'content').map(String);
 }
 
-const video: PlacedMedia = { kind: 'file', name: 'medley.mp4', mime: 'video/mp4', alt: 'A harbour', spoiler: true };
+const video: PlacedMedia = {
+  kind: 'file',
+  name: 'medley.mp4',
+  mime: 'video/mp4',
+  alt: 'A harbour',
+  spoiler: true,
+  place: 1,
+  of: 1,
+};
 
 describe('a post', () => {
   it('has its author, words, files and buttons in one container', () => {
     const post = samplePost({ caption: 'Evening [light](https://evil.example)' });
-    const shown = renderPost(post, t, { indexes: [0], form: 'original', site: 'Instagram' });
+    const shown = renderPost(post, t, { indexes: [0], form: 'original', site: { name: 'Instagram' } });
     expect(renderMessage([{ reply: shown, media: [video], omitted: 0 }], context)).toMatchObject([
       {
         type: 17,
         components: [
-          { type: 10, content: expect.stringContaining('### **Tari Senja** @tari.senja ✓\nEvening \\[light\\]') },
+          {
+            type: 10,
+            content: expect.stringMatching(
+              /^### \*\*Tari Senja\*\* @tari\.senja ✓\n-# Instagram .*\nEvening \\\[light\\\]/,
+            ),
+          },
           {
             type: 12,
             items: [{ media: { url: 'attachment://medley.mp4' }, description: 'A harbour', spoiler: true }],
@@ -49,11 +62,55 @@ describe('a post', () => {
     ]);
   });
 
+  it('says whose it is and where: author linked, avatar beside that, site and its colour', () => {
+    const url = 'https://www.instagram.com/tari.senja/';
+    const author = { ...samplePost().author, avatarUrl: 'https://cdn.example/tari.jpg' };
+    const site = { name: 'Instagram', colour: '#e1306c', authorUrl: url } as const;
+    const shown = renderPost(samplePost({ author }), t, { indexes: [0], form: 'original', site });
+    expect(renderMessage([{ reply: shown, media: [video], omitted: 0 }], context)).toMatchObject([
+      {
+        accent_color: 0xe1306c,
+        components: [
+          {
+            type: 9,
+            components: [
+              {
+                content: expect.stringMatching(
+                  /^### \[\*\*Tari Senja\*\* @tari\.senja\]\(\S+\/tari\.senja\/\) ✓\n-# Instagram · 1\.2K likes.*$/,
+                ),
+              },
+            ],
+            accessory: { type: 11, media: { url: author.avatarUrl }, description: 'Profile photo of Tari Senja' },
+          },
+          { type: 10, content: 'Evening light over the harbour' },
+          { type: 12 },
+          { type: 1 },
+        ],
+      },
+    ]);
+  });
+
+  it('goes without the avatar where five share a message', () => {
+    const author = { ...samplePost().author, avatarUrl: 'https://cdn.example/tari.jpg' };
+    const reply = renderPost(samplePost({ author }), t, {
+      indexes: [0],
+      form: 'original',
+      site: { name: 'Instagram' },
+    });
+    const shown = renderMessage(
+      Array.from({ length: 5 }, () => ({ reply, media: [video], omitted: 0 })),
+      context,
+    );
+    expect(shown.reduce((total, each) => total + countComponents(each), 0)).toBeLessThanOrEqual(40);
+    expect(JSON.stringify(shown)).not.toContain('cdn.example');
+    expect(JSON.stringify(shown).match(/-# Instagram/g)).toHaveLength(5);
+  });
+
   it('folds a long caption', () => {
     const shown = renderPost(samplePost({ caption: 'x'.repeat(2_000) }), t, {
       indexes: [0],
       form: 'original',
-      site: 'Instagram',
+      site: { name: 'Instagram' },
     });
     const [text = ''] = texts([{ reply: shown, media: [], omitted: 0 }]);
     expect(text).toMatch(/x{200,299}…/);
@@ -71,7 +128,15 @@ describe('a post', () => {
   });
 
   it('shows sound as a file', () => {
-    const sound: PlacedMedia = { kind: 'file', name: 'a.m4a', mime: 'audio/mp4', alt: null, spoiler: false };
+    const sound: PlacedMedia = {
+      kind: 'file',
+      name: 'a.m4a',
+      mime: 'audio/mp4',
+      alt: null,
+      spoiler: false,
+      place: 1,
+      of: 1,
+    };
     const [container] = renderMessage([section({}, [sound])], context);
     expect(container).toMatchObject({ components: [{ type: 13, file: { url: 'attachment://a.m4a' } }, {}] });
   });
@@ -266,7 +331,8 @@ describe('any replies', () => {
     }));
   const block: fc.Arbitrary<Block> = fc.oneof(
     fc.record({ kind: fc.constant('heading' as const), text }),
-    fc.record({ kind: fc.constant('text' as const), text, folded: fc.boolean() }),
+    fc.record({ kind: fc.constant('heading' as const), text, image }),
+    fc.record({ kind: fc.constant('text' as const), text, folded: fc.boolean(), small: fc.boolean() }),
     fc.record({
       kind: fc.constant('fields' as const),
       fields: fc.array(fc.record({ label: words, value: text }), { maxLength: 30 }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersIn, BUDI, GROUP, openStage, PHOTO, REEL, SARI, type Stage } from '../stage.ts';
+import { answersIn, BUDI, buttonsOf, GROUP, openStage, PHOTO, REEL, SARI, type Stage } from '../stage.ts';
 
 const BOT = 'medley_fake_bot';
 
@@ -74,10 +74,56 @@ describe('what Medley answers', () => {
     expect(log.at('warn').map(({ message }) => message)).toContain('an update could not be taken');
   });
 
-  it('greets who opens the chat with what it can do', async () => {
+  it('greets those who open the chat in three lines: what it does, and where to go from here', async () => {
     const { fake } = await openStage();
     fake.message({ from: SARI, text: '/start inline' });
-    expect((await fake.waitFor(() => answersIn(fake, SARI.id)[0])).text).toContain('/download');
+    const greeting = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(greeting.text?.split('\n')).toHaveLength(3);
+    expect(greeting.text).toContain('/beatmap_search');
+    const [add, example, language] = buttonsOf(greeting);
+    expect(add).toMatchObject({ text: 'Add to group', url: `https://t.me/${BOT}?startgroup=true` });
+    expect([example?.text, language?.text]).toEqual(['Try it', 'Language']);
+    const message = { chatId: SARI.id, messageId: greeting.messageId };
+    fake.callbackQuery({ data: example?.data ?? '', message, from: SARI });
+    expect((await fake.waitFor(() => answersIn(fake, SARI.id)[1])).file?.kind).toBe('video');
+    expect(greeting.edits).toBe(0);
+    fake.callbackQuery({ data: language?.data ?? '', message, from: SARI });
+    await fake.waitFor(() => (greeting.edits > 0 ? true : undefined));
+    expect(buttonsOf(greeting).map(({ text }) => text)).toContain('Bahasa Indonesia');
+    expect(fake.problems).toEqual([]);
+  });
+
+  it.each([
+    ['/help', ['/download'], ['Links', 'Beatmaps', 'Players', 'Settings and more']],
+    ['/beatmap', ['/beatmap_search:', '/beatmap_info:'], ['Search', 'Info', 'Back']],
+    ['/osu', ['/osu_profile:', '/osu_link:'], ['Profile', 'Recent', 'Link', 'Back']],
+  ])('answers a bare %s with what there is to choose, by the names of the menu', async (line, names, labels) => {
+    const { fake } = await openStage();
+    fake.message({ chat: GROUP, from: SARI, text: line });
+    const page = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    for (const name of names) expect(page.text).toContain(name);
+    expect(page.text).not.toMatch(/\/(beatmap|osu) /);
+    expect(buttonsOf(page).map(({ text }) => text)).toEqual(expect.arrayContaining(labels));
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('opens sections and commands of help in their place, and leads back', async () => {
+    const { fake } = await openStage();
+    fake.message({ from: SARI, text: '/help' });
+    const page = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    const message = { chatId: SARI.id, messageId: page.messageId };
+    for (const [label, words] of [
+      ['Beatmaps', '/beatmap_search:'],
+      ['Search', 'Usage: /beatmap_search query'],
+      ['Back', '/beatmap_info:'],
+      ['Back', 'Paste a link'],
+    ] as const) {
+      const data = buttonsOf(page).find(({ text }) => text === label)?.data ?? '';
+      fake.callbackQuery({ data, message, from: SARI });
+      await fake.waitFor(() => (page.text?.includes(words) ? true : undefined));
+    }
+    expect(answersIn(fake, SARI.id)).toHaveLength(1);
+    expect(fake.problems).toEqual([]);
   });
 
   it('speaks the language of the person', async () => {

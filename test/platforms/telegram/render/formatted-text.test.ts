@@ -40,10 +40,31 @@ describe('formatText', () => {
     expect(formatted.entities).toEqual([{ type: 'bold', offset: 18, length: 11 }]);
   });
 
-  it('calls nobody: names from the web are no mentions', () => {
-    const { text } = formatText(['with @tari_senja and ', { kind: 'strong', children: ['@someone'] }], t);
-    expect(text).not.toMatch(/@\w/);
-    expect(text.replaceAll('\u2060', '')).toBe('with @tari_senja and @someone');
+  it('calls nobody: names from the web are code, or lead to their page, and can be copied as they stand', () => {
+    const text: Inline[] = ['with @tari.senja. and (@someone) in M@STERPIECE by a@b.example'];
+    const voice = { ...t, pageOf: (name: string) => (name === 'someone' ? 'https://example.com/someone' : undefined) };
+    const formatted = formatText(text, voice);
+    expect([formatted.text]).toEqual(text);
+    expect(formatted.entities).toEqual([
+      { type: 'code', offset: 5, length: 11 },
+      { type: 'text_link', offset: 23, length: 8, url: 'https://example.com/someone' },
+    ]);
+  });
+
+  it('leaves no name uncovered, however many there are', () => {
+    const names = Array.from({ length: 120 }, (_, n) => `@name${n}`).join(' ');
+    const { text, entities } = formatText([names], t);
+    expect(entities.length).toBeLessThan(100);
+    for (const { index, 0: name } of text.matchAll(/@\w+/g)) {
+      expect(entities).toContainEqual({ type: 'code', offset: index, length: name.length });
+    }
+  });
+
+  it('writes commands as the menu names them', () => {
+    const usage: Inline = { kind: 'code', children: ['/beatmap search query'] };
+    expect(formatText([{ kind: 'command', name: 'osu link' }, ': ', usage, ' /beatmap search'], t).text).toBe(
+      '/osu_link: /beatmap_search query /beatmap search',
+    );
   });
 
   it('makes links of web addresses alone', () => {

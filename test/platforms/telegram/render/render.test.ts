@@ -73,7 +73,7 @@ describe('render', () => {
       actions: [link, button],
     });
     const last = render(value, { t }).at(-1);
-    expect(last).toMatchObject({ kind: 'text', content: { text: 'Ines' } });
+    expect(last).toMatchObject({ kind: 'followUp', content: { text: '2 photos' } });
     expect(last?.keyboard?.inline_keyboard.flat()).toEqual([expect.objectContaining({ callback_data: 'token' })]);
   });
 
@@ -111,7 +111,7 @@ describe('render', () => {
           gallery: hasFile ? gallery(makePost()) : [],
         });
         const [payload] = render(value, { t });
-        const content = payload?.kind === 'text' ? payload.content : payload?.caption;
+        const content = payload && 'content' in payload ? payload.content : payload?.caption;
         expect(content?.text.length).toBeLessThanOrEqual(hasFile ? 1024 : 4096);
         for (const { offset, length } of content?.entities ?? []) {
           expect(offset + length).toBeLessThanOrEqual(content?.text.length ?? 0);
@@ -170,6 +170,15 @@ describe('a list of cards', () => {
       ],
       [{ text: 'Next', callback_data: 'token', style: 'primary' }],
     ]);
+  });
+
+  it('has the numbers of its own where it has them, in the text and on the buttons', () => {
+    const blocks = [11, 12].map(place => card(place, { title: [`${place}. `, 'Paper Lanterns'] }));
+    const [payload] = render(reply({ blocks }), { t });
+    expect(payload).toMatchObject({
+      content: { text: expect.stringMatching(/^11\. Paper Lanterns\n[\s\S]*\n12\. Paper Lanterns\n/) },
+      keyboard: { inline_keyboard: [[{ text: '11', callback_data: 'open11' }, { text: '12' }]] },
+    });
   });
 
   it('has its numbers in rows of like length', () => {

@@ -19,24 +19,30 @@ function setUp(maxBytes = 1_000) {
   const server = fastify();
   registerImageCards(server, pictures);
   onTestFinished(() => server.close());
-  return { pictures, warnings, get: (key: string) => server.inject(imageCardAddress(key)) };
+  return { pictures, warnings, get: (key: string, query = '') => server.inject(imageCardAddress(key) + query) };
 }
 
 describe('image cards', () => {
-  it('are drawn once, served at their own address and kept by browsers', async () => {
+  it('are drawn once a theme when they are asked for, served at their own address and kept by browsers', async () => {
     const { pictures, get } = setUp();
-    let count = 0;
-    const picture = pictureOf('strain-4-HD-DT', async () => {
-      count += 1;
-      return PNG;
+    const themes: unknown[] = [];
+    const light = Buffer.concat([PNG, Buffer.of(1)]);
+    const picture = pictureOf('strain-4-HD-DT', async theme => {
+      themes.push(theme);
+      return theme === 'light' ? light : PNG;
     });
-    pictures.draw(picture);
-    pictures.draw(picture);
-    const response = await get('strain-4-HD-DT');
-    pictures.draw(picture);
-    expect(count).toBe(1);
+    pictures.add(picture);
+    expect(themes).toEqual([]);
+    const [response, other] = await Promise.all([get(picture.key), get(picture.key)]);
+    pictures.add(picture);
+    await get(picture.key, '?theme=dark');
+    await get(picture.key, '?theme=%3Cscript%3E');
+    expect(themes).toEqual(['dark']);
     expect(response.statusCode).toBe(200);
     expect(response.rawPayload.equals(PNG)).toBe(true);
+    expect(other.rawPayload.equals(PNG)).toBe(true);
+    expect((await get(picture.key, '?theme=light')).rawPayload.equals(light)).toBe(true);
+    expect(themes).toEqual(['dark', 'light']);
     expect(response.headers).toMatchObject({
       'content-type': 'image/png',
       'cache-control': 'public, max-age=604800, immutable',
@@ -45,48 +51,48 @@ describe('image cards', () => {
     });
   });
 
-  it('are waited for while they are being drawn', async () => {
-    const { pictures, get } = setUp();
-    let finish: (png: Buffer) => void = () => undefined;
-    pictures.draw(pictureOf('slow', () => new Promise(resolve => (finish = resolve))));
-    const asked = get('slow');
-    finish(PNG);
-    expect((await asked).statusCode).toBe(200);
+  it('that are unknown are not there', async () => {
+    const response = await setUp().get('nothing');
+    expect([response.statusCode, response.headers['cache-control']]).toEqual([404, 'no-store']);
   });
 
   it('that cannot be drawn are not there, are logged, and may be drawn again', async () => {
     const { pictures, warnings, get } = setUp();
-    pictures.draw(pictureOf('broken', () => Promise.reject(new Error('no glyphs'))));
+    pictures.add(pictureOf('broken', () => Promise.reject(new Error('no glyphs'))));
     const response = await get('broken');
     expect([response.statusCode, response.headers['cache-control']]).toEqual([404, 'no-store']);
     expect(warnings).toHaveLength(1);
-    pictures.draw(pictureOf('broken'));
+    pictures.add(pictureOf('broken'));
     expect((await get('broken')).statusCode).toBe(200);
   });
 
   it('that throw at once do no harm either', async () => {
     const { pictures, warnings, get } = setUp();
-    pictures.draw(
+    pictures.add(
       pictureOf('throws', () => {
         throw new Error('at once');
       }),
     );
     expect((await get('throws')).statusCode).toBe(404);
     expect(warnings).toHaveLength(1);
-    pictures.draw(pictureOf('throws'));
+    pictures.add(pictureOf('throws'));
     expect((await get('throws')).statusCode).toBe(200);
   });
 
-  it('make room for newer ones by their bytes', async () => {
+  it('make room for newer ones by their bytes, and are then drawn again', async () => {
     const { pictures, get } = setUp(2 * PNG.length);
-    for (const key of ['one', 'two']) pictures.draw(pictureOf(key));
-    await Promise.all(['one', 'two'].map(get));
-    // Told of again, so the other is the oldest.
-    pictures.draw(pictureOf('one'));
-    pictures.draw(pictureOf('three'));
-    await get('three');
-    expect(await Promise.all(['one', 'two', 'three'].map(async key => (await get(key)).statusCode))).toEqual([
-      200, 404, 200,
-    ]);
+    const drawn: string[] = [];
+    const keys = ['one', 'two', 'three'];
+    for (const key of keys) {
+      pictures.add(
+        pictureOf(key, async () => {
+          drawn.push(key);
+          return PNG;
+        }),
+      );
+      expect((await get(key)).statusCode).toBe(200);
+    }
+    for (const key of ['three', 'two', 'one']) expect((await get(key)).statusCode).toBe(200);
+    expect(drawn).toEqual([...keys, 'one']);
   });
 });

@@ -58,6 +58,34 @@ describe('the file of a gallery item', () => {
     ]);
   });
 
+  it('offers the sizes that every browser plays, largest first, and its audio alone', () => {
+    const sides = [360, 1080, 720];
+    const plain = sides.map(side =>
+      variant({ url: `https://cdn.test/${side}.mp4`, width: side, height: (side * 16) / 9 }),
+    );
+    const few = variant({ url: 'https://cdn.test/480', width: 480, height: 854, codecs: 'vp09.00.40.08' });
+    const { media, files } = shown(videoOf(...plain, few, audio));
+    expect(media?.qualities?.map(({ label, fileName }) => [label, fileName])).toEqual([
+      ['1080p', 'medley-instagram-SeaLight_01.mp4'],
+      ['720p', 'medley-instagram-SeaLight_01.mp4'],
+      ['360p', 'medley-instagram-SeaLight_01.mp4'],
+    ]);
+    const place = (src: string | undefined) => files[Number(/\d+/.exec(src ?? '')?.[0]) - 1]?.url;
+    expect(media?.qualities?.map(({ src }) => place(src))).toEqual([
+      'https://cdn.test/1080.mp4',
+      'https://cdn.test/720.mp4',
+      'https://cdn.test/360.mp4',
+    ]);
+    expect(media?.qualities?.every(({ src, downloadUrl }) => downloadUrl === `${src}?download=1`)).toBe(true);
+    expect(place(media?.audio?.downloadUrl)).toBe('https://cdn.test/audio');
+  });
+
+  it('offers no size of a photo, and none where there is one', () => {
+    expect(shown(carousel, 1).media).not.toHaveProperty('qualities');
+    expect(shown(videoOf(variant({}))).media).not.toHaveProperty('qualities');
+    expect(shown(videoOf(variant({}))).media).not.toHaveProperty('audio');
+  });
+
   it('is named by its place when the post has several', () => {
     const { media, files } = shown(carousel, 1);
     expect(media?.fileName).toBe('medley-instagram-FiveThings-2.jpg');
@@ -304,5 +332,35 @@ describe('what a reply says', () => {
     expect(actionsWith([cardOf('a')])).toEqual([whole]);
     expect(actionsWith([cardOf('a'), cardOf('b')])).toEqual([]);
     expect(render(reply({ actions: [{ ...menu, choices: [] }] }), context).actions).toEqual([]);
+    const linkOf = (token: string): Inline => ({ kind: 'link', url: 'https://osu.test/', children: [token], token });
+    expect(actionsWith([{ kind: 'text', text: [{ kind: 'strong', children: [linkOf('a')] }, linkOf('b')] }])).toEqual(
+      [],
+    );
+  });
+
+  it('opens a link here that a button opens, too', () => {
+    const link: Inline = { kind: 'link', url: 'https://osu.test/', children: ['Insane'], token: 'open-2' };
+    const { blocks } = render(reply({ blocks: [{ kind: 'text', text: [link] }] }), context);
+    expect(blocks).toEqual([{ kind: 'text', text: [link], folded: false }]);
+  });
+
+  it('sets apart what a card comes to, without saying it twice', () => {
+    const card: Card = {
+      kind: 'card',
+      title: ['A map'],
+      lines: [['179 pp · at 96.6%'], ['like another']],
+      worth: { value: '179 pp', detail: '+4 pp', lines: [['at 96.6%'], [], ['like another']] },
+    };
+    const [block] = render(reply({ blocks: [card] }), context).blocks;
+    expect(block).toMatchObject({
+      card: { worth: { value: '179 pp', detail: '+4 pp' }, lines: [['at 96.6%'], ['like another']] },
+    });
+  });
+
+  it('leaves out an image that says what stands below it', () => {
+    const picture = { key: 'profile-1', width: 10, height: 10, draw: () => Promise.reject(new Error('not drawn')) };
+    const block = { kind: 'picture', picture, alt: 'A player' } as const;
+    expect(render(reply({ blocks: [{ ...block, repeats: true }] }), context).blocks).toEqual([]);
+    expect(render(reply({ blocks: [block] }), context).blocks).toHaveLength(1);
   });
 });

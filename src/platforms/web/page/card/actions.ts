@@ -6,8 +6,8 @@ import type { ItemContext } from './item.ts';
 type Menu = Extract<WebAction, { kind: 'menu' }>;
 
 /** What can be done with a reply: a row to press, and below it what a menu of it opens. */
-export function actionsOf(actions: readonly WebAction[], before: readonly HTMLElement[], context: ItemContext): Node[] {
-  const row: HTMLElement[] = [...before];
+export function actionsOf(actions: readonly WebAction[], context: ItemContext): Node[] {
+  const row: HTMLElement[] = [];
   const lists: HTMLElement[] = [];
   for (const action of actions) {
     if (action.kind === 'menu') {
@@ -17,7 +17,9 @@ export function actionsOf(actions: readonly WebAction[], before: readonly HTMLEl
     } else if (action.kind === 'button') row.push(pressable(action, context));
     else if (isWebAddress(action.url)) row.push(link(action));
   }
-  return row.length > 0 ? [h('p', { class: 'actions' }, ...row), ...lists] : [];
+  // What most people want comes first.
+  row.sort((a, b) => Number(b.matches('a.primary')) - Number(a.matches('a.primary')));
+  return row.length > 0 ? [h('div', { class: 'actions' }, ...row), ...lists] : [];
 }
 
 function pressable({ label, style, token }: Extract<WebAction, { kind: 'button' }>, { onAction }: ItemContext) {
@@ -29,8 +31,10 @@ function pressable({ label, style, token }: Extract<WebAction, { kind: 'button' 
   return element;
 }
 
-function link({ label, url }: Extract<WebAction, { kind: 'link' }>): HTMLAnchorElement {
-  return h('a', { class: 'action', href: url, target: '_blank', rel: 'noopener noreferrer' }, icon('open'), label);
+function link({ label, url, style }: Extract<WebAction, { kind: 'link' }>): HTMLAnchorElement {
+  const name = style === 'primary' ? 'download' : 'open';
+  const attributes = { class: `action ${style ?? ''}`, href: url, target: '_blank', rel: 'noopener noreferrer' };
+  return h('a', attributes, icon(name), label);
 }
 
 /**

@@ -1,9 +1,11 @@
 import { button, h, isOwnPath } from '../dom.ts';
 import type { WebBlock, WebCard, WebText } from '../protocol.ts';
 import { text } from '../texts.ts';
+import { pictureAddress } from '../theme.ts';
 import { icon } from './icons.ts';
 import { inlines, plain } from './inline.ts';
 import { type ItemContext, itemList } from './item.ts';
+import { levelTable } from './levels.ts';
 import { soundRow } from './preview.ts';
 
 /** The blocks of a reply; cards that follow each other are one list. */
@@ -20,34 +22,37 @@ export function blocksOf(blocks: readonly WebBlock[], context: ItemContext): Nod
       continue;
     }
     endRun();
-    nodes.push(blockOf(block));
+    nodes.push(...blockOf(block, context));
   }
   endRun();
   return nodes;
 }
 
-function blockOf(block: Exclude<WebBlock, { kind: 'card' }>): Node {
+function blockOf(block: Exclude<WebBlock, { kind: 'card' }>, { onAction }: ItemContext): readonly Node[] {
   switch (block.kind) {
     case 'heading':
-      return h('h3', { class: 'card-subheading' }, ...inlines(block.text));
+      return [h('h3', { class: 'card-subheading' }, ...inlines(block.text, onAction))];
     case 'text':
-      return block.folded
-        ? foldedText(block.text)
-        : h('p', { class: 'card-text remark', dir: 'auto' }, ...inlines(block.text));
+      if (block.folded) return [foldedText(block.text)];
+      return (
+        levelTable(block.text, onAction) ?? [
+          h('p', { class: 'card-text remark', dir: 'auto' }, ...inlines(block.text, onAction)),
+        ]
+      );
     case 'fields':
-      return fieldList(block.fields);
+      return [fieldList(block.fields)];
     case 'image':
-      return image(block);
+      return [image(block)];
     case 'picture':
-      return picture(block);
+      return [picture(block)];
     case 'sound':
-      return soundRow(block.sound);
+      return [soundRow(block.sound)];
     case 'divider':
-      return h('hr', { class: 'divider' });
+      return [h('hr', { class: 'divider' })];
   }
 }
 
-/** Has its room before it comes; what does not come leaves none behind. */
+/** Has its space before it comes; what does not come leaves none behind. */
 function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node {
   if (!isOwnPath(url)) return h('p', {}, alt);
   const shown = h('img', { class: 'card-image', src: url, alt, loading: 'lazy', decoding: 'async' });
@@ -60,7 +65,7 @@ function image({ url, alt, ratio }: Extract<WebBlock, { kind: 'image' }>): Node 
 function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture' }>): Node {
   const words = h('p', { class: 'card-text remark', dir: 'auto' }, alt);
   if (!isOwnPath(url)) return words;
-  const shown = h('img', { class: 'card-picture', src: url, alt, width, height, decoding: 'async' });
+  const shown = h('img', { class: 'card-picture', src: pictureAddress(url), alt, width, height, decoding: 'async' });
   shown.addEventListener('error', () => shown.replaceWith(words), { once: true });
   return shown;
 }

@@ -1,6 +1,6 @@
-import { h } from '../dom.ts';
-import type { WebBlock, WebMedia, WebReply } from '../protocol.ts';
-import { text } from '../texts.ts';
+import { button, h } from '../dom.ts';
+import type { WebBlock, WebMedia, WebQuality, WebReply } from '../protocol.ts';
+import { countOf, text } from '../texts.ts';
 import { actionsOf } from './actions.ts';
 import { blocksOf } from './blocks.ts';
 import { carousel } from './carousel.ts';
@@ -8,40 +8,58 @@ import { icon } from './icons.ts';
 import { inlines, plain } from './inline.ts';
 import type { ItemContext } from './item.ts';
 import { openLightbox } from './lightbox.ts';
-import { backdrop, mediaBox, ratioOf, warm, whenNear } from './media.ts';
+import { backdrop, mediaBox, ratioOf, switchVideo, warm, whenNear } from './media.ts';
+import { type MediaTools, mediaTools } from './tools.ts';
 
 export interface CardContext extends ItemContext {
   readonly bringAgain: () => void;
+  /** Shows again what this took the place of; undefined where it took none. */
+  readonly goBack: (() => void) | undefined;
 }
 
-/** A reply as a card: the first heading, then the media, then what is said about them, then what can be done. */
+/** A reply as a card: the media, the first heading, what can be done, then what is said; without media that can be done comes last. */
 export function card(reply: WebReply, context: CardContext): HTMLElement {
   const { covers, heading, rest } = opening(reply.blocks);
-  const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': text('bot') });
-  const download = h('a', { class: 'action primary' });
-  const media = reply.gallery.length > 0 ? galleryOf(reply.gallery, download, context) : undefined;
-  const [cover] = reply.gallery;
-  if (cover && cover.kind !== 'audio' && ratioOf(cover) < TALL) root.classList.add('tall');
-  if (media) root.classList.add('with-media');
-
-  if (reply.blocks.some(isWide)) root.classList.add('wide');
-
-  const body = h(
-    'div',
-    { class: 'card-body' },
-    ...blocksOf(covers, context),
-    heading && h('h2', { class: 'card-heading' }, ...inlines(heading.text)),
-    ...blocksOf(rest, context),
-    ...actionsOf(reply.actions, media ? [download] : [], context),
-  );
+  const root = h('article', { class: 'card', 'data-tone': reply.tone, 'aria-label': nameOf(reply) });
+  const title = heading && h('h2', { class: 'card-heading' }, ...inlines(heading.text, context.onAction));
+  const back = context.goBack && backButton(context.goBack);
+  const said = blocksOf(rest, context);
+  const body = h('div', { class: 'card-body' }, back);
+  if (reply.gallery.length > 0) {
+    const links = reply.actions.filter(action => action.kind === 'link');
+    const others = reply.actions.filter(action => action.kind !== 'link');
+    const tools = mediaTools({
+      items: reply.gallery,
+      links,
+      caption: captionOf(reply),
+      owner: headingOf(reply),
+      onQuality: (index, quality) => changeQuality(root, index, quality),
+    });
+    root.append(galleryOf(reply, tools, context));
+    root.classList.add('with-media');
+    root.classList.toggle('tall', isTall(reply.gallery));
+    body.append(...some(title), ...tools.elements, ...blocksOf(covers, context), ...said);
+    body.append(...actionsOf(others, context));
+  } else {
+    root.classList.toggle('wide', reply.blocks.some(isWide));
+    body.append(...blocksOf(covers, context), ...some(title), ...said, ...actionsOf(reply.actions, context));
+  }
   const isTrouble = reply.tone === 'error' || reply.tone === 'notice';
   if (isTrouble || reply.tone === 'success')
     root.append(h('span', { class: 'tone' }, icon(isTrouble ? 'alert' : 'done')));
-  root.append(...(media ? [media] : []), body);
+  root.append(body);
   return root;
 }
 
-/** A heading that nothing but pictures stand before is the reply's own. */
+function some(node: HTMLElement | undefined): HTMLElement[] {
+  return node ? [node] : [];
+}
+
+function backButton(goBack: () => void): HTMLElement {
+  return button({ class: 'return' }, goBack, icon('previous'), text('back'));
+}
+
+/** A heading that nothing but images stand before is the reply's own. */
 function opening(blocks: readonly WebBlock[]) {
   const at = blocks.findIndex(({ kind }) => kind !== 'image' && kind !== 'picture');
   const heading = blocks[at];
@@ -49,12 +67,48 @@ function opening(blocks: readonly WebBlock[]) {
   return { covers: blocks.slice(0, at), heading, rest: blocks.slice(at + 1) };
 }
 
-/** Narrower than this by its height, a picture leaves room for words beside it. */
+/** Narrower than this by its height, an image leaves space for words beside it. */
 const TALL = 0.85;
+
+function isTall([cover]: readonly WebMedia[]): boolean {
+  return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL;
+}
 
 /** What is to be as wide as the conversation, whatever it holds, so that turned pages keep their place. */
 function isWide({ kind }: WebBlock): boolean {
   return kind === 'card' || kind === 'picture' || kind === 'image';
+}
+
+function captionOf({ blocks }: WebReply): string {
+  const caption = blocks.find(block => block.kind === 'text' && block.folded);
+  return caption?.kind === 'text' ? plain(caption.text) : '';
+}
+
+/** What a reply is called: its heading, else how it begins. */
+export function headingOf({ blocks }: WebReply): string {
+  const block = blocks.find(({ kind }) => kind === 'heading' || kind === 'text' || kind === 'card');
+  if (block?.kind === 'card') return plain(block.card.title);
+  return block && 'text' in block ? plain(block.text).slice(0, MAX_NAME).trim() : '';
+}
+
+const MAX_NAME = 80;
+
+function nameOf(reply: WebReply): string {
+  return [text('bot'), galleryName(reply.gallery), headingOf(reply)].filter(part => part !== '').join(', ');
+}
+
+/** `3 photos, 2 videos` */
+function galleryName(items: readonly WebMedia[]): string {
+  const kinds = [
+    ['image', 'photo'],
+    ['video', 'video'],
+    ['audio', 'audio'],
+  ] as const;
+  return kinds
+    .map(([kind, word]) => ({ word, count: items.filter(item => item.kind === kind).length }))
+    .filter(({ count }) => count > 0)
+    .map(({ word, count }) => countOf(word, count))
+    .join(', ');
 }
 
 /** One sentence for those who listen: what came, not all of it. */
@@ -65,33 +119,28 @@ export function summaryOf(reply: WebReply): string {
       return block.kind === 'card' ? [plain(block.card.title)] : [];
     })
     .slice(0, 3);
-  const count = reply.gallery.length;
-  const media =
-    count > 0
-      ? `${text(reply.gallery.some(item => item.kind === 'video') ? 'video' : 'photo')}${count > 1 ? ` × ${count}` : ''}`
-      : '';
-  return [text('bot'), media, ...spoken]
+  return [text('bot'), galleryName(reply.gallery), ...spoken]
     .filter(part => part !== '')
     .join('. ')
     .slice(0, 240);
 }
 
-function galleryOf(items: readonly WebMedia[], download: HTMLAnchorElement, { bringAgain }: CardContext): HTMLElement {
+function changeQuality(root: HTMLElement, index: number, { src }: WebQuality): void {
+  const box = root.querySelectorAll('.media')[index];
+  if (box) switchVideo(box, src);
+}
+
+function galleryOf(reply: WebReply, tools: MediaTools, { bringAgain }: CardContext): HTMLElement {
+  const items = reply.gallery;
+  const owner = headingOf(reply);
   const photos = items.filter(item => item.kind === 'image');
   const openPhoto = (media: WebMedia): void => openLightbox(photos, photos.indexOf(media));
-  const offer = (index: number): void => {
-    const media = items[index];
-    if (!media) return;
-    download.hidden = Date.now() >= media.expiresAt;
-    download.href = media.downloadUrl;
-    download.download = media.fileName;
-    const label = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
-    download.replaceChildren(icon('download'), label);
-  };
   const [first] = items;
-  offer(0);
-  if (items.length > 1 || !first) return carousel(items, { openPhoto, bringAgain, onChange: offer });
-  const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { openPhoto, bringAgain }));
+  tools.offer(0);
+  if (items.length > 1 || !first) {
+    return carousel(items, { owner, openPhoto, bringAgain, label: galleryName(items), onChange: tools.offer });
+  }
+  const single = h('div', { class: 'single' }, backdrop(first), mediaBox(first, '', { owner, openPhoto, bringAgain }));
   single.style.setProperty('--ratio', String(ratioOf(first)));
   whenNear(single, () => warm(single));
   return single;

@@ -5,6 +5,8 @@ import { icon } from './icons.ts';
 import { backdrop, type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
 
 export interface CarouselOptions extends MediaContext {
+  /** What is in it. */
+  readonly label: string;
   readonly onChange: (index: number) => void;
 }
 
@@ -67,7 +69,7 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
 
   const root = h(
     'section',
-    { class: 'carousel', 'aria-roledescription': 'carousel', 'aria-label': text('gallery') },
+    { class: 'carousel', 'aria-roledescription': 'carousel', 'aria-label': options.label },
     track,
     place,
     previous,
@@ -88,8 +90,8 @@ export function carousel(items: readonly WebMedia[], options: CarouselOptions): 
   whenNear(root, () => {
     isNear = true;
     warmAround(current);
-    const firstFilm = slides[items.findIndex(item => item.kind === 'video')];
-    if (firstFilm) warm(firstFilm);
+    const firstVideo = slides[items.findIndex(item => item.kind === 'video')];
+    if (firstVideo) warm(firstVideo);
   });
   return root;
 }
@@ -116,7 +118,12 @@ function slideOf(media: WebMedia, index: number, total: number, context: MediaCo
   const place = text('itemOf', { n: index + 1, total });
   return h(
     'div',
-    { class: 'slide', role: 'group', 'aria-roledescription': 'slide', 'aria-label': mediaLabel(media, place) },
+    {
+      class: 'slide',
+      role: 'group',
+      'aria-roledescription': 'slide',
+      'aria-label': mediaLabel(media, place, context.owner),
+    },
     backdrop(media),
     mediaBox(media, place, context),
   );

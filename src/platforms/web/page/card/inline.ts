@@ -1,21 +1,33 @@
 import { h, isWebAddress } from '../dom.ts';
 import type { WebInline, WebText } from '../protocol.ts';
-import { language } from '../texts.ts';
+import { readerLocale } from '../texts.ts';
+import { pill, swatch } from './pill.ts';
 
-/** A text as nodes; nothing in it is ever read as markup. */
-export function inlines(content: WebText): Node[] {
-  return content.map((inline, index) => {
+/** Does what a button with this token does. */
+export type OnAction = (token: string, label: string, pressed: HTMLElement) => void;
+
+/** A text as nodes; nothing in it is ever read as markup. Links that open here do so with `onAction`. */
+export function inlines(content: WebText, onAction?: OnAction): Node[] {
+  const isLine = content.some(inline => typeof inline === 'string' && inline.includes(SEPARATOR));
+  return content.flatMap((inline, index) => {
     const own = wordBeside(inline, content[index + 1]);
-    if (own !== '') return h('span', { class: 'swatched' }, inlineOf(inline), own);
+    if (typeof inline === 'object' && inline.kind === 'swatch' && own !== '') {
+      return own.endsWith('★')
+        ? [pill(own.trim(), inline.colour)]
+        : [h('span', { class: 'swatched' }, swatch(inline.colour), own)];
+    }
     const taken = wordBeside(content[index - 1], inline);
-    return inlineOf(typeof inline === 'string' ? inline.slice(taken.length) : inline);
+    if (typeof inline !== 'string') return [inlineOf(inline, onAction)];
+    // A pill stands apart by itself.
+    const rest = taken.endsWith('★') ? inline.slice(taken.length).replace(/^ · /, '  ') : inline.slice(taken.length);
+    return isLine ? values(rest) : [document.createTextNode(rest)];
   });
 }
 
-/** What a colour stands for, which shares its line: the first word of the text behind it. */
+/** What a colour stands for, which shares its place: the stars behind it, else the first word of the text. */
 function wordBeside(before: WebInline | undefined, after: WebInline | undefined): string {
   if (typeof before !== 'object' || before.kind !== 'swatch' || typeof after !== 'string') return '';
-  return /^ \S+/.exec(after)?.[0] ?? '';
+  return /^ (?:[^\n·–★]{0,24}★|\S+)/.exec(after)?.[0] ?? '';
 }
 
 /** What a text says, without moments and colours. */
@@ -25,38 +37,59 @@ export function plain(content: WebText): string {
     .join('');
 }
 
-function inlineOf(inline: WebInline): Node {
-  if (typeof inline === 'string') return document.createTextNode(inline);
+const SEPARATOR = ' · ';
+/** Longer than this, a value may break like any sentence. */
+const LONGEST_VALUE = 28;
+
+/** A line of values breaks between them, never inside. */
+function values(text: string): Node[] {
+  return text.split(/( · |^ | $)/).map(part => {
+    const isValue = /\S \S/.test(part) && part.length <= LONGEST_VALUE && !part.includes('\n');
+    return isValue ? h('span', { class: 'whole' }, part) : document.createTextNode(part);
+  });
+}
+
+function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undefined): Node {
   switch (inline.kind) {
     case 'strong':
-      return h('strong', {}, ...inlines(inline.children));
+      return h('strong', {}, ...inlines(inline.children, onAction));
     case 'emphasis':
-      return h('em', {}, ...inlines(inline.children));
+      return h('em', {}, ...inlines(inline.children, onAction));
     case 'code':
-      return h('code', {}, ...inlines(inline.children));
+      return h('code', {}, ...inlines(inline.children, onAction));
     case 'link':
-      return isWebAddress(inline.url)
-        ? h(
-            'a',
-            { href: inline.url, target: '_blank', rel: 'noopener noreferrer nofollow' },
-            ...inlines(inline.children),
-          )
-        : h('span', {}, ...inlines(inline.children));
+      return link(inline, onAction);
     case 'time':
       return moment(inline.at, inline.style);
-    case 'swatch': {
-      const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
-      swatch.style.setProperty('--colour', inline.colour);
-      return swatch;
-    }
+    case 'swatch':
+      return swatch(inline.colour);
   }
+}
+
+function link(
+  { url, children, token }: Extract<WebInline, { kind: 'link' }>,
+  onAction: OnAction | undefined,
+): HTMLElement {
+  if (!isWebAddress(url)) return h('span', {}, ...inlines(children));
+  const anchor = h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...inlines(children));
+  if (token !== undefined && onAction) {
+    anchor.classList.add('opens');
+    anchor.addEventListener('click', event => {
+      // With a key held the reader wants the site itself, in a tab of its own.
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      onAction(token, plain(children), anchor);
+    });
+  }
+  return anchor;
 }
 
 function moment(at: number, style: 'relative' | 'date'): Node {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return document.createTextNode('');
-  const whole = new Intl.DateTimeFormat(language(), { dateStyle: 'long', timeStyle: 'short' }).format(date);
-  const day = new Intl.DateTimeFormat(language(), { dateStyle: 'medium' }).format(date);
+  const locale = readerLocale();
+  const whole = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short' }).format(date);
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' }).format(date);
   return h('time', { datetime: date.toISOString(), title: whole }, style === 'date' ? day : relative(at));
 }
 
@@ -70,7 +103,7 @@ const UNITS = [
 ] as const;
 
 function relative(at: number): string {
-  const format = new Intl.RelativeTimeFormat(language(), { numeric: 'auto' });
+  const format = new Intl.RelativeTimeFormat(readerLocale(), { numeric: 'auto' });
   const distance = at - Date.now();
   const [unit, length] = UNITS.find(([, size]) => Math.abs(distance) >= size) ?? ['second', 1000];
   return format.format(Math.round(distance / length), unit);

@@ -1,38 +1,68 @@
 import { button, h, isOwnPath, isWebAddress } from '../dom.ts';
-import type { WebAction, WebCard } from '../protocol.ts';
+import type { WebAction, WebCard, WebSound, WebText } from '../protocol.ts';
 import { icon } from './icons.ts';
-import { inlines, plain } from './inline.ts';
+import { inlines, type OnAction, plain } from './inline.ts';
 import { previewButton } from './preview.ts';
 
 export interface ItemContext {
-  readonly onAction: (token: string, label: string, pressed: HTMLElement) => void;
+  readonly onAction: OnAction;
 }
 
-/** Found things below each other, alike in size: a cover to hear, what it is, and the way in. */
+/** Found things below each other, alike in size: a cover to hear, what it is, what it comes to, and the way in. */
 export function itemList(cards: readonly WebCard[], context: ItemContext): HTMLElement {
   return h('ul', { class: 'items' }, ...cards.map(card => h('li', {}, item(card, context))));
 }
 
-function item({ title, lines, image, colour, sound, action }: WebCard, context: ItemContext): HTMLElement {
+function item(card: WebCard, context: ItemContext): HTMLElement {
+  const { title, lines, image, colour, sound, worth, action } = card;
   const cover = image && isOwnPath(image.url) ? coverOf(image) : undefined;
   const [first, ...others] = lines;
-  const way = action ? wayIn(action, plain(title), context) : undefined;
+  const square = (image?.ratio ?? 2) <= 1.05;
   const root = h(
     'div',
     { class: 'item' },
-    (cover || sound) && h('div', { class: 'item-cover' }, cover, sound && previewButton(sound)),
+    (cover || sound) &&
+      h('div', { class: `item-cover${square ? ' square' : ''}` }, cover, sound && previewButton(named(sound, title))),
     h(
       'div',
-      { class: 'item-words', dir: 'auto' },
-      h('h3', { class: 'item-title' }, ...inlines(title)),
-      first && h('p', { class: 'item-line' }, ...inlines(first)),
-      ...others.map(line => h('p', { class: 'item-line minor' }, ...inlines(line))),
+      { class: 'item-words' },
+      h('h3', { class: 'item-title' }, ...inlines(opening(title, action), context.onAction)),
+      first && h('p', { class: 'item-line' }, ...inlines(first, context.onAction)),
+      ...others.map(line =>
+        h('p', { class: `item-line minor${isReason(line) ? ' brief' : ''}` }, ...inlines(line, context.onAction)),
+      ),
     ),
-    way,
+    worth &&
+      h(
+        'p',
+        { class: 'worth' },
+        h('span', { class: 'worth-value' }, worth.value),
+        worth.detail !== '' &&
+          h('span', { class: `worth-detail${worth.detail.includes('+') ? ' gain' : ''}` }, worth.detail),
+      ),
+    action ? wayIn(action, plain(title), context) : undefined,
   );
   if (colour !== null) root.style.setProperty('--colour', colour);
   root.classList.toggle('coloured', colour !== null);
   return root;
+}
+
+/** Of many previews in a list, each is called by what it is of. */
+function named(sound: WebSound, title: WebText): WebSound {
+  return { ...sound, label: `${sound.label}, ${plain(title)}` };
+}
+
+/** Its name opens it here, too. */
+function opening(title: WebText, action: WebAction | null): WebText {
+  if (action?.kind !== 'button') return title;
+  return title.map(inline =>
+    typeof inline === 'object' && inline.kind === 'link' ? { token: action.token, ...inline } : inline,
+  );
+}
+
+/** A line that leads elsewhere says why the thing is here: its beginning is enough. */
+function isReason(line: WebText): boolean {
+  return line.some(inline => typeof inline === 'object' && inline.kind === 'link');
 }
 
 /** The place stays when nothing comes to fill it: a list in which rows jump is worse than a blank. */
@@ -44,18 +74,13 @@ function coverOf({ url, alt }: NonNullable<WebCard['image']>): HTMLImageElement 
 
 function wayIn(action: WebAction, name: string, { onAction }: ItemContext): HTMLElement | undefined {
   if (action.kind === 'menu') return undefined;
-  const attributes = { class: 'item-open', 'aria-label': `${action.label}: ${name}`, title: action.label };
-  const words = h('span', { class: 'item-open-words' }, action.label);
+  const label = `${action.label}: ${name}`;
+  const attributes = { class: 'item-open', 'aria-label': label, title: action.label };
   if (action.kind === 'button') {
-    const open = button(
-      attributes,
-      () => onAction(action.token, `${action.label}: ${name}`, open),
-      words,
-      icon('next'),
-    );
+    const open = button(attributes, () => onAction(action.token, label, open), icon('next'));
     open.dataset.label = action.label;
     return open;
   }
   if (!isWebAddress(action.url)) return undefined;
-  return h('a', { ...attributes, href: action.url, target: '_blank', rel: 'noopener noreferrer' }, words, icon('open'));
+  return h('a', { ...attributes, href: action.url, target: '_blank', rel: 'noopener noreferrer' }, icon('open'));
 }

@@ -4,6 +4,8 @@ import { type TextKey, text } from '../texts.ts';
 import { icon } from './icons.ts';
 
 export interface MediaContext {
+  /** Whose the files are; '' when unknown. */
+  readonly owner: string;
   readonly openPhoto: (media: WebMedia) => void;
   /** Asks for the post again; its addresses have run out. */
   readonly bringAgain: () => void;
@@ -15,11 +17,11 @@ const KIND_TEXT = { video: 'video', image: 'photo', audio: 'audio' } as const sa
 >;
 
 /** Names what a file is for those who cannot see it. */
-export function mediaLabel(media: WebMedia, place: string): string {
-  return [text(KIND_TEXT[media.kind]), place, media.alt].filter(part => part !== '').join(', ');
+export function mediaLabel(media: WebMedia, place: string, owner: string): string {
+  return [text(KIND_TEXT[media.kind]), place, media.alt, owner].filter(part => part !== '').join(', ');
 }
 
-/** Width by height, kept within what still looks like a picture in a chat. */
+/** Width by height, kept within what still looks right in a chat. */
 export function ratioOf(media: WebMedia): number {
   if (media.kind === 'audio') return media.poster === null ? 4 : 1;
   if (!media.width || !media.height) return media.kind === 'video' ? 16 / 9 : 1;
@@ -32,7 +34,7 @@ export function mediaBox(media: WebMedia, place: string, context: MediaContext):
   box.style.setProperty('--ratio', String(ratioOf(media)));
   const fill = (): void => {
     if (Date.now() >= media.expiresAt) box.replaceChildren(expiredNote(context));
-    else if (media.spoiler && !box.dataset.shown) box.replaceChildren(spoilerCover(media, () => show()));
+    else if (media.spoiler && !box.dataset.shown) box.replaceChildren(spoilerCover(media, context.owner, () => show()));
     else show();
   };
   const show = (): void => {
@@ -47,11 +49,11 @@ export function mediaBox(media: WebMedia, place: string, context: MediaContext):
 
 function elementsOf(media: WebMedia, place: string, context: MediaContext, onError: () => void): HTMLElement[] {
   if (media.kind === 'image') return [photo(media, place, context, onError)];
-  if (media.kind === 'audio') return sound(media, place, onError);
-  return [videoOf(media, place, onError)];
+  const label = mediaLabel(media, place, context.owner);
+  return media.kind === 'audio' ? audioOf(media, label, onError) : [videoOf(media, label, onError)];
 }
 
-function videoOf(media: WebMedia, place: string, onError: () => void): HTMLVideoElement {
+function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideoElement {
   const video = h('video', {
     controls: true,
     playsinline: true,
@@ -59,7 +61,7 @@ function videoOf(media: WebMedia, place: string, onError: () => void): HTMLVideo
     poster: media.poster,
     width: media.width,
     height: media.height,
-    'aria-label': mediaLabel(media, place),
+    'aria-label': label,
   });
   video.addEventListener('error', onError, { once: true });
   // Without a cover iOS shows nothing until it plays; a moment in the address makes it show that moment.
@@ -67,8 +69,8 @@ function videoOf(media: WebMedia, place: string, onError: () => void): HTMLVideo
   return video;
 }
 
-function sound(media: WebMedia, place: string, onError: () => void): HTMLElement[] {
-  const audio = h('audio', { controls: true, preload: 'metadata', 'aria-label': mediaLabel(media, place) });
+function audioOf(media: WebMedia, label: string, onError: () => void): HTMLElement[] {
+  const audio = h('audio', { controls: true, preload: 'metadata', 'aria-label': label });
   audio.addEventListener('error', onError, { once: true });
   audio.src = media.src;
   const cover = media.poster === null ? icon('sound') : h('img', { src: media.poster, alt: '', class: 'cover' });
@@ -77,7 +79,7 @@ function sound(media: WebMedia, place: string, onError: () => void): HTMLElement
 
 function photo(media: WebMedia, place: string, context: MediaContext, onError: () => void): HTMLButtonElement {
   const image = h('img', {
-    alt: mediaLabel(media, place),
+    alt: mediaLabel(media, place, context.owner),
     width: media.width,
     height: media.height,
     decoding: 'async',
@@ -87,13 +89,13 @@ function photo(media: WebMedia, place: string, context: MediaContext, onError: (
   return button({ class: 'photo', title: text('openPhoto') }, () => context.openPhoto(media), image);
 }
 
-function spoilerCover(media: WebMedia, show: () => void): HTMLButtonElement {
+function spoilerCover(media: WebMedia, owner: string, show: () => void): HTMLButtonElement {
   return button(
     { class: 'spoiler' },
     show,
     icon('hidden'),
     h('span', {}, text('spoiler')),
-    h('span', { class: 'unseen' }, mediaLabel(media, '')),
+    h('span', { class: 'unseen' }, mediaLabel(media, '', owner)),
   );
 }
 
@@ -118,6 +120,17 @@ function failedNote(again: () => void, { bringAgain }: MediaContext): HTMLElemen
       button({ class: 'action' }, bringAgain, text('bringAgain')),
     ),
   );
+}
+
+/** The video in this box goes on from the same moment with another file. */
+export function switchVideo(box: Element, src: string): void {
+  const video = box.querySelector('video');
+  if (!video) return;
+  const { currentTime, paused } = video;
+  video.src = src;
+  video.currentTime = currentTime;
+  // A press on pause meanwhile ends it, which is no failure.
+  if (!paused) video.play().catch(() => undefined);
 }
 
 /** What fills the sides of a file that is narrower than its place: itself, out of focus. */
@@ -146,7 +159,7 @@ const observer = new IntersectionObserver(
   { rootMargin: '400px' },
 );
 
-/** A long conversation holds many films; only those near the eye load anything. */
+/** A long conversation holds many videos; only those near the eye load anything. */
 export function whenNear(element: Element, act: () => void): void {
   arrivals.set(element, act);
   observer.observe(element);

@@ -1,7 +1,10 @@
 import { byId, h } from '../dom.ts';
 import type { WebSuggestion } from '../protocol.ts';
 
-/** The list above the input, by the ARIA combobox pattern: focus stays in the input, which names the active option. */
+/**
+ * The list above the input: focus stays in the input, which names the active option. Of several lines, the input is a text box that
+ * completes from a list; the role of a combobox is for inputs of one line.
+ */
 export interface SuggestionList {
   readonly isOpen: boolean;
   /** Whether it is about what was typed before: nothing can be moved to or taken until it is shown anew. */
@@ -41,7 +44,6 @@ export function createSuggestionList(
     isOutdated = false;
     list.replaceChildren(...next.map(optionOf));
     list.hidden = next.length === 0;
-    input.setAttribute('aria-expanded', String(next.length > 0));
     activate(-1);
   }
 

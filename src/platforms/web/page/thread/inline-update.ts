@@ -1,4 +1,5 @@
-import type { History, Turn } from '../history.ts';
+import { headingOf } from '../card/card.ts';
+import type { History, Place, Turn } from '../history.ts';
 import type { WebReply } from '../protocol.ts';
 import type { MessageView } from './message-view.ts';
 import type { Thread } from './thread.ts';
@@ -7,9 +8,11 @@ export interface InlineUpdateOptions {
   readonly history: History;
   readonly thread: Thread;
   readonly viewOf: (turnId: string) => MessageView | undefined;
+  /** Something else was opened there; what was shown before is kept. */
+  readonly onOpened: (place: Place, top: number) => void;
 }
 
-/** Answers to pressed buttons that take the place of what the button stands under, as a page turns. */
+/** Answers to pressed buttons that take the place of what the button stands under: a turned page, or what was opened from it. */
 export interface InlineUpdate {
   /** Whether the answer may come in the button's own place; then that place shows that it waits. */
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean;
@@ -17,20 +20,28 @@ export interface InlineUpdate {
   take(turn: Turn, reply: WebReply): boolean;
   /** Nothing more comes. */
   end(turn: Turn): void;
+  /** Shows again what was opened from, `top` pixels down. False when there is nothing to go back to. */
+  goBack(place: Place, top: number | undefined): boolean;
 }
 
-export function createInlineUpdate({ history, thread, viewOf }: InlineUpdateOptions): InlineUpdate {
+/** Steps back that a place keeps. */
+const MAX_KEPT = 12;
+
+export function createInlineUpdate({ history, thread, viewOf, onOpened }: InlineUpdateOptions): InlineUpdate {
   /** What was pressed, and the card it stands under, for the turns that wait. */
   const waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 
-  function placeOf({ input }: Turn) {
-    if (input.kind !== 'action' || !input.under) return undefined;
-    const { turn: turnId, index } = input.under;
+  function find({ turn: turnId, index }: Place) {
     const turn = history.find(turnId);
     const view = viewOf(turnId);
     const card = view?.cardAt(index);
     const reply = turn?.replies[index];
-    return turn && view && card && reply && isPage(reply) ? { turn, view, card, index } : undefined;
+    return turn && view && card && reply ? { turn, view, card, reply, index } : undefined;
+  }
+
+  function placeOf({ input }: Turn) {
+    const place = input.kind === 'action' && input.under ? find(input.under) : undefined;
+    return place && isPage(place.reply) ? place : undefined;
   }
 
   return {
@@ -50,6 +61,11 @@ export function createInlineUpdate({ history, thread, viewOf }: InlineUpdateOpti
       const { pressed } = begun;
       const before = pressed?.getBoundingClientRect().top;
       const hadFocus = place.card.contains(document.activeElement);
+      if (!isTurned(pressed, place.reply, reply)) {
+        const below = place.turn.below?.[place.index] ?? [];
+        place.turn.below = { ...place.turn.below, [place.index]: [...below, place.reply].slice(-MAX_KEPT) };
+        onOpened({ turn: place.turn.id, index: place.index }, thread.top());
+      }
       place.turn.replies[place.index] = reply;
       const card = place.view.replace(place.index, reply);
       card.classList.add('exchanged');
@@ -65,10 +81,32 @@ export function createInlineUpdate({ history, thread, viewOf }: InlineUpdateOpti
       begun?.card.removeAttribute('aria-busy');
       waiting.delete(turn.id);
     },
+
+    goBack(where, top) {
+      const place = find(where);
+      const below = place?.turn.below?.[where.index] ?? [];
+      const reply = below.at(-1);
+      if (!place || !reply) return false;
+      const hadFocus = place.card.contains(document.activeElement);
+      place.turn.below = { ...place.turn.below, [where.index]: below.slice(0, -1) };
+      place.turn.replies[where.index] = reply;
+      const card = place.view.replace(where.index, reply);
+      card.classList.add('exchanged');
+      history.save();
+      if (top === undefined) thread.steady(card, 0);
+      else thread.restore(top);
+      if (hadFocus) focusOn(card);
+      return true;
+    },
   };
 }
 
-/** Words, cards and pictures; files stay where they were brought, and failures do not take the place of what still works. */
+/** Whether it is another page of the same: a button below said so, and it is called the same. */
+function isTurned(pressed: HTMLElement | undefined, before: WebReply, reply: WebReply): boolean {
+  return (pressed === undefined || pressed.matches('.actions > *')) && headingOf(reply) === headingOf(before);
+}
+
+/** Words, cards and images; files stay where they were brought, and failures do not take the place of what still works. */
 function isPage({ gallery, tone }: WebReply): boolean {
   return gallery.length === 0 && tone !== 'error' && tone !== 'notice';
 }

@@ -15,6 +15,8 @@ export interface Press {
 export interface MessageContext {
   readonly onPress: (press: Press) => void;
   readonly onCancel: (turn: Turn) => void;
+  /** Shows again what the reply there was opened from. */
+  readonly onBack: (place: Place) => void;
   /** Asks the same again, as a new turn. */
   readonly onRepeat: (turn: Turn) => void;
 }
@@ -24,7 +26,7 @@ export interface MessageView {
   readonly element: HTMLElement;
   /** Shows what is being waited for: `progress`, or that the line is down. */
   waiting(words: string): void;
-  add(reply: WebReply): void;
+  add(reply: WebReply): HTMLElement;
   cardAt(index: number): HTMLElement | undefined;
   /** Shows `reply` in the place of that card. */
   replace(index: number, reply: WebReply): HTMLElement;
@@ -32,15 +34,21 @@ export interface MessageView {
   settle(): void;
 }
 
+const ADDRESS = /^(https?:\/\/(?:www\.)?)(\S+)$/;
+
+/** Of an address, what every address begins with is not shown. */
+function saidBubble(words: string): HTMLElement {
+  const [, start, rest] = ADDRESS.exec(words) ?? [];
+  const you = `${text('you')}: `;
+  if (start === undefined || rest === undefined)
+    return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen' }, you), words);
+  return h('p', { class: 'said address', title: words }, h('span', { class: 'unseen' }, `${you}${start}`), rest);
+}
+
 export function createMessageView(turn: Turn, context: MessageContext): MessageView {
   const words = turn.input.kind === 'text' ? turn.input.text : turn.input.label;
   const answers = h('div', { class: 'answers' });
-  const element = h(
-    'div',
-    { class: 'turn' },
-    h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen' }, `${text('you')}: `), words),
-    answers,
-  );
+  const element = h('div', { class: 'turn' }, saidBubble(words), answers);
   const stage = h('span', { class: 'stage' }, text('working'));
   const pending = h(
     'div',
@@ -56,6 +64,7 @@ export function createMessageView(turn: Turn, context: MessageContext): MessageV
     return {
       onAction: (token, label, pressed) => context.onPress({ token, label, under: { turn: turn.id, index }, pressed }),
       bringAgain: () => context.onRepeat(turn),
+      goBack: turn.below?.[index]?.length ? () => context.onBack({ turn: turn.id, index }) : undefined,
     };
   }
 
@@ -91,7 +100,11 @@ export function createMessageView(turn: Turn, context: MessageContext): MessageV
     waiting(sentence) {
       stage.textContent = sentence;
     },
-    add: reply => show(reply, turn.replies.length - 1).classList.add('arriving'),
+    add(reply) {
+      const shown = show(reply, turn.replies.length - 1);
+      shown.classList.add('arriving');
+      return shown;
+    },
     cardAt: index => cards[index],
     replace(index, reply) {
       const shown = card(reply, contextAt(index));

@@ -5,11 +5,15 @@ import { text } from '../texts.ts';
 /** The scrolling part of the page: stays with the newest unless someone reads further up. */
 export interface Thread {
   append(element: HTMLElement): void;
-  /** Call after something was added to `element`: brings it into sight if the reader was at the end. */
-  follow(element: HTMLElement): void;
+  /** Call after `added` was added to `element`: brings it into sight if the reader was at the end. */
+  follow(element: HTMLElement, added: HTMLElement): void;
   /** Call after what is shown in `element` was exchanged: what is pressed stays under the finger, `drift` pixels from where it was. */
   steady(element: HTMLElement, drift: number): void;
   toEnd(): void;
+  /** How far it is scrolled, in pixels. */
+  top(): number;
+  /** Scrolls there at once. */
+  restore(top: number): void;
   focus(): void;
   clear(): void;
   refresh(): void;
@@ -69,14 +73,17 @@ export function createThread(): Thread {
 
   return {
     append: element => log.append(element),
-    follow(element) {
+    follow(element, added) {
       if (!following) {
         hasNew = true;
         update();
       } else if (element.offsetHeight > scroller.clientHeight) {
-        // What is taller than the screen is shown from its beginning, and left there to be looked at.
+        // What is taller than the screen is shown from its beginning, and left there to be looked at. What was asked stays above it
+        // where there is space for what can be done, too.
         following = false;
-        scrollTo(topOf(element) - EDGE_PX);
+        const tools = added.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
+        const isLow = tools - element.getBoundingClientRect().top + 2 * EDGE_PX > scroller.clientHeight;
+        scrollTo(topOf(isLow ? added : element) - EDGE_PX);
       } else toEnd();
     },
     steady(element, drift) {
@@ -84,6 +91,11 @@ export function createThread(): Thread {
       else scroller.scrollTop += drift;
     },
     toEnd,
+    top: () => scroller.scrollTop,
+    restore(top) {
+      following = false;
+      scroller.scrollTop = top;
+    },
     focus: () => scroller.focus({ preventScroll: true }),
     clear: () => log.replaceChildren(),
     refresh: label,

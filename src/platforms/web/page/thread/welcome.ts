@@ -1,35 +1,61 @@
+import { icon } from '../card/icons.ts';
 import { button, byId, h } from '../dom.ts';
 import type { WebExample } from '../protocol.ts';
 import { text } from '../texts.ts';
 
-/** What stands where nothing has been said yet. */
+/** What stands where nothing has been said yet. The static markup has its mark, so that it is there at once. */
 export function createWelcome(onExample: (line: string) => void): {
-  show(examples: readonly WebExample[]): void;
+  /** Undefined while they are not known: nothing is shown that they would move. */
+  show(examples: readonly WebExample[] | undefined): void;
   hide(): void;
 } {
   const section = byId('welcome', HTMLElement);
+  const tries = byId('tries', HTMLDivElement);
+  const foot = byId('welcome-foot', HTMLDivElement);
+
+  function chip({ label, text: line }: WebExample): HTMLElement {
+    return h(
+      'li',
+      {},
+      button(
+        { class: 'chip' },
+        () => onExample(line),
+        h('span', { class: 'chip-label' }, label),
+        h('span', { class: 'chip-line' }, line.replace(/^https:\/\/(www\.)?/, '')),
+        icon('next'),
+      ),
+    );
+  }
+
+  function group(title: string, examples: readonly WebExample[]): HTMLElement | undefined {
+    if (examples.length === 0) return undefined;
+    return h(
+      'section',
+      { class: 'try', 'aria-label': title },
+      h('h3', { class: 'try-title' }, title),
+      h('ul', { class: 'chips' }, ...examples.map(chip)),
+    );
+  }
 
   return {
     show(examples) {
-      const chips = [...examples, { label: text('exampleHelp'), text: '/help' }];
-      section.replaceChildren(
-        h('img', { class: 'welcome-mark', src: '/assets/static/mark.svg', alt: '', width: 88, height: 88 }),
-        h('h2', { class: 'welcome-title' }, text('tagline')),
-        h('p', { class: 'welcome-text' }, text('emptyText')),
-        h(
-          'ul',
-          { class: 'chips', 'aria-label': text('emptyExamples') },
-          ...chips.map(chip =>
-            h(
-              'li',
-              {},
-              button({ class: 'chip' }, () => onExample(chip.text), chip.label),
-            ),
-          ),
-        ),
-        h('p', { class: 'welcome-foot' }, text('privacy')),
-      );
       section.hidden = false;
+      if (examples === undefined) return;
+      const groups = [
+        group(
+          text('emptyPosts'),
+          examples.filter(({ about }) => about === undefined),
+        ),
+        group(
+          text('emptyBeatmaps'),
+          examples.filter(({ about }) => about === 'beatmaps'),
+        ),
+      ];
+      tries.replaceChildren(...groups.filter(each => each !== undefined));
+      foot.replaceChildren(
+        button({ class: 'quiet' }, () => onExample('/help'), text('exampleHelp')),
+        h('span', {}, text('privacy')),
+      );
     },
     hide() {
       section.hidden = true;

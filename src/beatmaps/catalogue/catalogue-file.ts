@@ -1,0 +1,128 @@
+import { setImmediate } from 'node:timers/promises';
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { Store } from '../../infra/store/store.ts';
+import type { Beatmapset } from '../model/beatmapset.ts';
+import { createCandidatePool } from '../recommend/catalogue-candidates.ts';
+import type { CatalogueWork } from './catalogue-messages.ts';
+import { moveOldCatalogue } from './catalogue-move.ts';
+import { CATALOGUE_STEPS, dropSortIndexes, ensureSortIndexes } from './catalogue-schema.ts';
+import { type CatalogueSearch, createCatalogueSearch } from './catalogue-search.ts';
+import { createVocabulary } from './catalogue-words.ts';
+import { tidySteps, writeSets } from './catalogue-writer.ts';
+import { createWriteQueue } from './write-queue.ts';
+
+/** The catalogue over its file, in this very thread. See `Catalogue` for what each of these promises. */
+export interface CatalogueFile extends CatalogueSearch {
+  remember(sets: readonly Beatmapset[]): void;
+  flush(): Promise<void>;
+  sets: CatalogueWork['sets'];
+  draw: CatalogueWork['draw'];
+  place(name: string): string | undefined;
+  keepPlace(name: string, place: string | null): Promise<void>;
+  tidy(): Promise<void>;
+  warm(): Promise<void>;
+  /** See {@link moveOldCatalogue}. */
+  moveFrom(oldPath: string, signal: AbortSignal): Promise<number>;
+  close(): void;
+}
+
+export interface CatalogueFileOptions {
+  readonly store: Store;
+  /** What could not be kept or read in the background; no caller waits for it. */
+  onFailure(error: unknown): void;
+  /** Default 500. */
+  readonly writeDelayMs?: number;
+  /** Many sets are about to come, and nobody else asks: more of them are written at once. */
+  readonly isFilling?: boolean;
+}
+
+const MAX_WAITING = 5_000;
+/** About 10 ms of writing, which a question may have to wait for. */
+const PORTION = 50;
+const FILLING_PORTION = 1_000;
+
+const PlaceRow = z.object({ place: z.string() });
+const MOVE = 'move';
+const PLACE = 'SELECT place FROM catalogue_places WHERE name = ?';
+const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_places (name, place) VALUES (?, ?)';
+const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
+
+/** Another process writes: `npm run catalogue`, for as long as it makes an index. */
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
+}
+
+export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile {
+  const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
+  store.migrate('catalogue', CATALOGUE_STEPS);
+  if (isFilling) dropSortIndexes(store);
+  else ensureSortIndexes(store);
+  const vocabulary = createVocabulary(store);
+  let isClosed = false;
+  const reading = createCatalogueSearch({
+    store,
+    vocabulary,
+    onFailure(error) {
+      // Reading words ends with the file.
+      if (!isClosed) onFailure(error);
+    },
+  });
+  const pool = createCandidatePool(store);
+  const queue = createWriteQueue<Beatmapset>({
+    maxSize: MAX_WAITING,
+    portion: isFilling ? FILLING_PORTION : PORTION,
+    delayMs: writeDelayMs,
+    write(sets) {
+      for (const text of store.transaction(() => writeSets(store, sets))) vocabulary.add(text);
+    },
+    isWorthWaiting: isBusy,
+    onFailure,
+  });
+
+  const readPlace = (name: string) => store.get(PLACE, [name], PlaceRow)?.place;
+
+  function keepPlace(name: string, place: string | null): void {
+    if (place === null) store.run(FORGET_PLACE, [name]);
+    else store.run(KEEP_PLACE, [name, place]);
+  }
+
+  return {
+    ...reading,
+    remember: sets => queue.add(sets.filter(set => set.beatmaps.length > 0)),
+    flush: queue.flush,
+    sets: ids => ids.flatMap(id => reading.set(id) ?? []),
+    draw: pool.draw,
+    place: readPlace,
+    async keepPlace(name, place) {
+      await queue.flush();
+      keepPlace(name, place);
+    },
+    async tidy() {
+      await queue.flush();
+      for (const _ of tidySteps(store)) await setImmediate();
+      ensureSortIndexes(store);
+    },
+    warm: vocabulary.load,
+    moveFrom: (oldPath, signal) =>
+      moveOldCatalogue({
+        oldPath,
+        signal,
+        set: reading.set,
+        place: () => readPlace(MOVE),
+        write(sets, place) {
+          const texts = store.transaction(() => {
+            keepPlace(MOVE, place);
+            return writeSets(store, sets);
+          });
+          for (const text of texts) vocabulary.add(text);
+        },
+        sync: () => void store.all('PRAGMA wal_checkpoint(FULL)', [], z.unknown()),
+      }),
+    close() {
+      isClosed = true;
+      queue.close();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+/** What the thread of the catalogue and the rest of the program say to each other. */
+import { AppError, type ErrorCode, type ErrorParams, toAppError } from '../../errors.ts';
+import type { Catalogue } from './catalogue.ts';
+
+/** What the thread does, by name: everything but its end. */
+export type WorkName = Exclude<keyof Catalogue, 'close'>;
+export type ArgsOf<Name extends WorkName> = Parameters<Catalogue[Name]>;
+export type ValueOf<Name extends WorkName> = Awaited<ReturnType<Catalogue[Name]>>;
+
+export type CatalogueWork = {
+  readonly [Name in WorkName]: (...args: ArgsOf<Name>) => ValueOf<Name> | Promise<ValueOf<Name>>;
+};
+
+export type Ask<Name extends WorkName = WorkName> = {
+  readonly [One in Name]: {
+    /** Null when no answer is waited for. */
+    readonly id: number | null;
+    readonly name: One;
+    readonly args: ArgsOf<One>;
+  };
+}[Name];
+
+/** Errors lose their class on the way. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly params: ErrorParams;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** What the thread says. */
+export type Told =
+  | { readonly kind: 'value'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
+  /** No caller waits for it. */
+  | { readonly kind: 'background failure'; readonly failure: Failure }
+  /** The file cannot be opened; the thread ends. */
+  | { readonly kind: 'unusable'; readonly failure: Failure }
+  /** So many sets have come from the file that they lay in before. */
+  | { readonly kind: 'moved'; readonly sets: number };
+
+export function failureOf(error: unknown): Failure {
+  const { code, message, params, retryAfterMs } = toAppError(error);
+  return { code, message, params, retryAfterMs };
+}
+
+export function errorOf({ code, message, params, retryAfterMs }: Failure): AppError {
+  return new AppError(code, message, { params, retryAfterMs });
+}
+
+/** What the thread is started with. */
+export interface CatalogueThreadData {
+  readonly path: string;
+  /** The database that held the catalogue before it had a file of its own. */
+  readonly oldPath: string | undefined;
+  readonly isFilling: boolean;
+}
+
+/** Every method of the catalogue but its end, by one way of asking. */
+export function catalogueBy(
+  ask: <Name extends Exclude<WorkName, 'remember'>>(name: Name, args: ArgsOf<Name>) => Promise<ValueOf<Name>>,
+): Omit<Catalogue, 'remember' | 'close'> {
+  return {
+    flush: (...args) => ask('flush', args),
+    search: (...args) => ask('search', args),
+    suggest: (...args) => ask('suggest', args),
+    set: (...args) => ask('set', args),
+    sets: (...args) => ask('sets', args),
+    setOfMap: (...args) => ask('setOfMap', args),
+    size: (...args) => ask('size', args),
+    draw: (...args) => ask('draw', args),
+    place: (...args) => ask('place', args),
+    keepPlace: (...args) => ask('keepPlace', args),
+    tidy: (...args) => ask('tidy', args),
+    warm: (...args) => ask('warm', args),
+  };
+}
+
+export async function perform<Name extends WorkName>(
+  work: CatalogueWork,
+  name: Name,
+  args: ArgsOf<Name>,
+): Promise<ValueOf<Name>> {
+  return await work[name](...args);
+}

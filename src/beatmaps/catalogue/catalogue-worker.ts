@@ -1,0 +1,59 @@
+/** Runs in a thread of its own: the catalogue, which reads and writes for as long as it needs to. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { openStore } from '../../infra/store/store.ts';
+import { type CatalogueFile, openCatalogueFile } from './catalogue-file.ts';
+import {
+  type Ask,
+  type CatalogueThreadData,
+  failureOf,
+  perform,
+  type Told,
+  type WorkName,
+} from './catalogue-messages.ts';
+
+const BUSY_TIMEOUT_MS = 200;
+
+function serve(port: MessagePort, { path, oldPath, isFilling }: CatalogueThreadData): void {
+  const tell = (told: Told) => port.postMessage(told);
+  const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
+  // Questions wait as long as it does; what could not be written is tried again.
+  const store = openStore(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  const file: CatalogueFile = openCatalogueFile({ store, isFilling, onFailure });
+  const stopping = new AbortController();
+  const moving =
+    oldPath === undefined
+      ? undefined
+      : file
+          .moveFrom(oldPath, stopping.signal)
+          .then(sets => sets > 0 && tell({ kind: 'moved', sets }))
+          .catch(error => stopping.signal.aborted || onFailure(error));
+
+  async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {
+    try {
+      const value = await perform(file, name, args);
+      if (id !== null) tell({ kind: 'value', id, value });
+    } catch (error) {
+      if (id === null) onFailure(error);
+      else tell({ kind: 'failure', id, failure: failureOf(error) });
+    }
+  }
+
+  async function close(): Promise<void> {
+    stopping.abort();
+    await moving;
+    file.close();
+    store.close();
+    port.close();
+  }
+
+  port.on('message', (ask: Ask | 'close') => (ask === 'close' ? close() : answer(ask)));
+}
+
+if (parentPort !== null) {
+  try {
+    serve(parentPort, workerData);
+  } catch (error) {
+    const told: Told = { kind: 'unusable', failure: failureOf(error) };
+    parentPort.postMessage(told);
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * Figures as words of an index: each has a few dozen steps, and each step is one character that no text has. A text index finds what has
+ * several of them in the order of popularity, however rare each is.
+ */
+import { type Beatmap, type Beatmapset, RULESETS, type Status, statusNumber } from '../model/beatmapset.ts';
+import type { Query, RangeKey } from '../query/query.ts';
+import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';
+import type { Range } from '../query/query-values.ts';
+
+/** Characters for private use. */
+const FIRST_CHARACTER = 0xe000;
+const STEPS = 64;
+
+type Key = RangeKey | 'mode' | 'genre' | 'language' | 'video' | 'nsfw';
+
+/** Never falls with the value, so that a range of values is a range of steps. */
+type StepOf = (value: number) => number;
+
+const linear =
+  (width: number): StepOf =>
+  value =>
+    value / width;
+const logarithmic =
+  (unit: number, each: number): StepOf =>
+  value =>
+    each * Math.log2(1 + Math.max(0, value) / unit);
+const byYear: StepOf = ms => new Date(ms).getUTCFullYear() - 2000;
+const plain = linear(1);
+
+/** The place in this list is part of what is written: new ones go to the end. */
+const FIGURES: readonly (readonly [Key, StepOf])[] = [
+  ['mode', plain],
+  ['stars', linear(0.5)],
+  ['ar', linear(0.5)],
+  ['od', linear(0.5)],
+  ['cs', linear(0.5)],
+  ['hp', linear(0.5)],
+  ['bpm', linear(20)],
+  ['length', logarithmic(15, 4)],
+  ['circles', logarithmic(1, 2)],
+  ['sliders', logarithmic(1, 2)],
+  ['keys', plain],
+  ['favourites', logarithmic(1, 2)],
+  ['status', value => value + 2],
+  ['created', byYear],
+  ['updated', byYear],
+  ['ranked', byYear],
+  ['year', value => value - 2000],
+  ['genre', plain],
+  ['language', plain],
+  ['video', plain],
+  ['nsfw', plain],
+];
+
+interface Figure {
+  readonly stepOf: StepOf;
+  readonly first: number;
+}
+
+const BY_KEY: ReadonlyMap<Key, Figure> = new Map(
+  FIGURES.map(([key, stepOf], index) => [key, { stepOf, first: FIRST_CHARACTER + index * STEPS }]),
+);
+
+function characterOf({ first }: Figure, step: number): number {
+  return first + Math.max(0, Math.min(STEPS - 1, Math.floor(step)));
+}
+
+function mapValues(map: Beatmap, set: Beatmapset): readonly (readonly [Key, number | null])[] {
+  return [
+    ['mode', RULESETS.indexOf(map.mode)],
+    ['stars', map.difficulty_rating],
+    ['ar', map.ar],
+    ['od', map.od],
+    ['cs', map.cs],
+    ['hp', map.hp],
+    ['bpm', map.bpm ?? set.bpm],
+    ['length', map.total_length],
+    ['circles', map.count_circles],
+    ['sliders', map.count_sliders],
+    ['keys', map.mode === 'mania' ? map.cs : null],
+  ];
+}
+
+function setValues(set: Beatmapset): readonly (readonly [Key, number | null])[] {
+  return [
+    ['favourites', set.favourite_count],
+    ['status', statusNumber(set.status)],
+    ['created', time(set.submitted_date)],
+    ['updated', time(set.last_updated)],
+    ['ranked', hasLeaderboard(set) ? time(set.ranked_date) : null],
+    ['year', yearOf(set)],
+    ['genre', set.genre_id],
+    ['language', set.language_id],
+    ['video', Number(set.video)],
+    ['nsfw', Number(set.nsfw)],
+  ];
+}
+
+/** All steps that a set and its difficulties have, each once. What is unknown has none. */
+export function figureWords(set: Beatmapset): string {
+  const characters = new Set<number>();
+  for (const values of [setValues(set), ...set.beatmaps.map(map => mapValues(map, set))]) {
+    for (const [key, value] of values) {
+      const figure = BY_KEY.get(key);
+      if (figure !== undefined && value !== null) characters.add(characterOf(figure, figure.stepOf(value)));
+    }
+  }
+  return [...characters].map(character => String.fromCharCode(character)).join(' ');
+}
+
+/**
+ * What the index of figures is asked for; empty when nothing narrows it. It finds all that is asked for and some beside: steps are wide,
+ * and each figure may be another difficulty's.
+ */
+export function figureExpression(query: Query, statuses: readonly Status[]): string {
+  const { ranges, ruleset, genre, language, video, nsfw } = query;
+  const exact = ([key, value]: readonly [Key, number | undefined]): readonly [Key, Range | undefined] => [
+    key,
+    value === undefined ? undefined : { gte: value, lt: value + 1 },
+  ];
+  const wanted: readonly (readonly [Key, Range | undefined])[] = [
+    ...FIGURES.map(([key]) => [key, isRangeKey(key, ranges) ? ranges[key] : undefined] as const),
+    exact(['mode', ruleset === undefined ? undefined : RULESETS.indexOf(ruleset)]),
+    exact(['genre', genre]),
+    exact(['language', language]),
+    exact(['video', video === undefined ? undefined : Number(video)]),
+    exact(['nsfw', nsfw === undefined ? undefined : Number(nsfw)]),
+    // Most sets have one of several.
+    exact(['status', statuses.length === 1 && statuses[0] !== undefined ? statusNumber(statuses[0]) : undefined]),
+  ];
+  return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');
+}
+
+function isRangeKey(key: Key, ranges: Query['ranges']): key is RangeKey {
+  return key in ranges;
+}
+
+function anyStep(key: Key, { gte, lt }: Range): string | undefined {
+  const figure = BY_KEY.get(key);
+  if (figure === undefined) return undefined;
+  const first = gte === undefined ? figure.first : characterOf(figure, figure.stepOf(gte));
+  // The border itself is not in the range, but its step may begin before.
+  const end = lt === undefined ? STEPS : Math.ceil(figure.stepOf(lt));
+  const last = Math.max(first, characterOf(figure, end - 1));
+  const words = Array.from({ length: last - first + 1 }, (_, index) => `"${String.fromCharCode(first + index)}"`);
+  return words.length === STEPS ? undefined : `(${words.join(' OR ')})`;
+}

@@ -1,0 +1,112 @@
+import { STATUSES, type Status, statusNumber } from '../model/beatmapset.ts';
+import type { Query, RangeKey, TextKey } from '../query/query.ts';
+import { filterNeedles } from '../query/query-match.ts';
+import type { Needle } from '../query/query-text.ts';
+import type { Range } from '../query/query-values.ts';
+import type { Sort } from '../query/query-words.ts';
+
+/** Conditions, all of which must hold. */
+export interface Conditions {
+  readonly sql: readonly string[];
+  readonly params: readonly number[];
+}
+
+const SET_COLUMNS: readonly (readonly [RangeKey, string])[] = [
+  ['favourites', 's.favourites'],
+  ['status', 's.status'],
+  ['created', 's.created'],
+  ['updated', 's.updated'],
+  ['ranked', 's.ranked'],
+  ['year', 's.year'],
+];
+
+export interface ConditionOptions {
+  readonly statuses: readonly Status[];
+  /** Number of a set to leave out. */
+  readonly without: number | undefined;
+}
+
+/** What a query asks of sets, but for texts and difficulties, as conditions on `catalogue_sets s`. */
+export function conditionsOf(query: Query, { statuses, without }: ConditionOptions): Conditions {
+  const { stars } = query.ranges;
+  return join([
+    ...SET_COLUMNS.map(([key, column]) => within(column, query.ranges[key])),
+    statuses.length === STATUSES.length ? NONE : oneOf('s.status', statuses.map(statusNumber)),
+    without === undefined ? NONE : { sql: ['s.id <> ?'], params: [without] },
+    equal('s.genre', query.genre),
+    equal('s.language', query.language),
+    equal('s.video', query.video === undefined ? undefined : Number(query.video)),
+    equal('s.nsfw', query.nsfw === undefined ? undefined : Number(query.nsfw)),
+    // Spares much of the looking into difficulties.
+    within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
+    within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
+  ]);
+}
+
+function within(column: string, range: Range | undefined): Conditions {
+  return join([
+    range?.gte === undefined ? NONE : { sql: [`${column} >= ?`], params: [range.gte] },
+    range?.lt === undefined ? NONE : { sql: [`${column} < ?`], params: [range.lt] },
+  ]);
+}
+
+function equal(column: string, value: number | undefined): Conditions {
+  return value === undefined ? NONE : { sql: [`${column} = ?`], params: [value] };
+}
+
+function oneOf(column: string, values: readonly number[]): Conditions {
+  return { sql: [`${column} IN (${values.map(() => '?').join(', ')})`], params: values };
+}
+
+const NONE: Conditions = { sql: [], params: [] };
+
+function join(conditions: readonly Conditions[]): Conditions {
+  return { sql: conditions.flatMap(one => one.sql), params: conditions.flatMap(one => one.params) };
+}
+
+const TEXT_COLUMNS: readonly (readonly [TextKey, string])[] = [
+  ['artist', 'artist'],
+  ['title', 'title'],
+  ['creator', 'creator'],
+  ['source', 'source'],
+  ['difficulty', 'versions'],
+];
+
+/** The text filters of a query as an expression of the text index. Numbers of mappers are in no text. */
+export function textFiltersOf({ texts, tags }: Query): readonly string[] {
+  const filters = TEXT_COLUMNS.flatMap(([key, column]) => {
+    const filter = texts[key];
+    if (filter === undefined || (key === 'creator' && /^\d+$/.test(filter.text))) return [];
+    return filterNeedles(filter).map(needle => `${column} : ${expressionOf([needle])}`);
+  });
+  return [...filters, ...tags.flatMap(tag => filterNeedles(tag).map(needle => `tags : ${expressionOf([needle])}`))];
+}
+
+/** Any of the needles. Folded text is letters, digits and spaces, so it means nothing to the index but itself. */
+export function expressionOf(needles: readonly Needle[]): string {
+  const any = needles.map(({ text, isWhole }) => (isWhole ? `"${text}"` : `"${text}" *`));
+  return any.length === 1 ? any.join('') : `(${any.join(' OR ')})`;
+}
+
+/** The most popular first. */
+export const BY_POPULARITY = 's.rank';
+
+export function orderOf({ field, order }: Sort): string {
+  const by = (column: string) => `${column} ${order} NULLS LAST, s.rank ${order}`;
+  switch (field) {
+    case 'artist':
+    case 'creator':
+    case 'title':
+      return by(`s.${field} COLLATE NOCASE`);
+    case 'difficulty':
+      return by(order === 'asc' ? 's.min_stars' : 's.max_stars');
+    case 'favourites':
+    case 'plays':
+    case 'ranked':
+    case 'rating':
+    case 'updated':
+      return by(`s.${field}`);
+    default:
+      return BY_POPULARITY;
+  }
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import type { SqlValue, Store } from '../../infra/store/store.ts';
+import type { Needle } from '../query/query-text.ts';
+import { statusesOf } from '../query/query-words.ts';
+import type { Search } from '../query/search.ts';
+import { CountRow, IdRow } from './catalogue-schema.ts';
+import { figureExpression } from './figure-words.ts';
+import { figuresTest } from './map-figures.ts';
+import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './search-conditions.ts';
+
+export interface Asked extends Search {
+  /** Number of a set to leave out. */
+  readonly without?: number;
+}
+
+/** Free text as the index is asked for it: any of each group, all groups. */
+export type Groups = readonly (readonly Needle[])[];
+
+export type TextIndex = 'catalogue_text' | 'catalogue_names';
+
+export interface FindRequest {
+  readonly asked: Asked;
+  readonly groups: Groups;
+  readonly limit: number;
+  readonly offset: number;
+  /** Where the words of `groups` are looked for. Default: everywhere. */
+  readonly index?: TextIndex;
+  /** What no index knows. Takes long. */
+  readonly check?: (id: number) => boolean;
+}
+
+export interface Finding {
+  readonly ids: readonly number[];
+  /** There may be more: no more rows are looked at for one page. */
+  readonly isCutShort: boolean;
+}
+
+/** Rows looked at for one page, until there are enough of them. */
+const TIERS = [250, 2_000, 8_000];
+/** Those that a check takes long for; some milliseconds. */
+const MAX_CHECKED = 400;
+/** So few sets with some figures are looked up one by one, whatever else is asked for. */
+const RARE = 150;
+/** So few sets with the words are looked through without asking more. */
+const FEW = 250;
+/** Texts sorted by anything but popularity. */
+const MAX_SORTED = 20_000;
+
+const RankRow = z.object({ rank: z.number() });
+const FiguresRow = z.object({ id: z.number(), figures: z.instanceof(Uint8Array) });
+const RANKS = `SELECT rowid AS rank FROM catalogue_figures WHERE catalogue_figures MATCH ? ORDER BY rowid LIMIT ${RARE + 1}`;
+
+interface Plan {
+  readonly from: string;
+  readonly where: string;
+  readonly order: string;
+  readonly params: readonly SqlValue[];
+  readonly isCutShort: boolean;
+}
+
+/** Finds sets by indexes, the rarest first as far as can be known in a moment. */
+export function createSetFinder(store: Store) {
+  function hasMore(index: TextIndex, match: string, count: number): boolean {
+    const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM ${index} WHERE ${index} MATCH ? LIMIT ${count + 1})`;
+    return (store.get(sql, [match], CountRow)?.count ?? 0) > count;
+  }
+
+  /** Ranks of the sets with figures, when they are few. */
+  function rareRanks(figures: string): readonly number[] | undefined {
+    const ranks = store.all(RANKS, [figures], RankRow).map(({ rank }) => rank);
+    return ranks.length <= RARE ? ranks : undefined;
+  }
+
+  /** By words, all of which one index has. */
+  function planByWords(index: TextIndex, match: string, figures: string, clauses: Clauses): Plan {
+    const own = `${index} MATCH ?`;
+    const ranks = figures !== '' && hasMore(index, match, FEW) ? rareRanks(figures) : undefined;
+    if (ranks !== undefined) {
+      const texts = `json_each(?) j CROSS JOIN ${index} ON ${index}.rowid = j.value`;
+      return planOf(
+        `${texts} CROSS JOIN catalogue_sets s ON s.rank = j.value`,
+        clauses,
+        [JSON.stringify(ranks), match],
+        own,
+      );
+    }
+    // In the index's own order nothing is sorted.
+    if (clauses.order === BY_POPULARITY) {
+      const plan = planOf(`${index} CROSS JOIN catalogue_sets s ON s.rank = ${index}.rowid`, clauses, [match], own);
+      return { ...plan, order: `${index}.rowid` };
+    }
+    const popular = `(SELECT rowid AS rank FROM ${index} WHERE ${own} ORDER BY rowid LIMIT ${MAX_SORTED}) t`;
+    const plan = planOf(`${popular} CROSS JOIN catalogue_sets s ON s.rank = t.rank`, clauses, [match]);
+    return { ...plan, isCutShort: hasMore(index, match, MAX_SORTED) };
+  }
+
+  function planByFigures(figures: string, clauses: Clauses): Plan {
+    const ranks = clauses.order === BY_POPULARITY ? undefined : rareRanks(figures);
+    if (ranks !== undefined) {
+      const sets = 'json_each(?) j CROSS JOIN catalogue_sets s ON s.rank = j.value';
+      return planOf(sets, clauses, [JSON.stringify(ranks)]);
+    }
+    if (clauses.order !== BY_POPULARITY) return planOf('catalogue_sets s', clauses, []);
+    const sets = 'catalogue_figures CROSS JOIN catalogue_sets s ON s.rank = catalogue_figures.rowid';
+    return { ...planOf(sets, clauses, [figures], 'catalogue_figures MATCH ?'), order: 'catalogue_figures.rowid' };
+  }
+
+  function choosePlan({ asked, groups, index = 'catalogue_text' }: FindRequest): Plan {
+    const { query, status, sort, without } = asked;
+    const statuses = statusesOf(status);
+    const clauses: Clauses = { ...conditionsOf(query, { statuses, without }), order: orderOf(sort) };
+    const match = [...groups.map(expressionOf), ...textFiltersOf(query)].join(' AND ');
+    const figures = figureExpression(query, statuses);
+    if (match !== '') return planByWords(index, match, figures, clauses);
+    return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(figures, clauses);
+  }
+
+  function findByPlan({ from, where, order, params, isCutShort }: Plan, request: FindRequest): Finding {
+    const { limit, offset, check } = request;
+    const test = figuresTest(request.asked.query);
+    const rest = `FROM ${from} ${where} ORDER BY ${order}`;
+    if (test === undefined && check === undefined) {
+      const rows = store.all(`SELECT s.id ${rest} LIMIT ? OFFSET ?`, [...params, limit, offset], IdRow);
+      return { ids: rows.map(({ id }) => id), isCutShort };
+    }
+    const wanted = offset + limit;
+    for (const [index, tier] of TIERS.map(rows => Math.max(rows, wanted)).entries()) {
+      const rows = store.all(`SELECT s.id, s.figures ${rest} LIMIT ?`, [...params, tier], FiguresRow);
+      const likely = test === undefined ? rows : rows.filter(row => test(row.figures));
+      const checked = check === undefined ? likely : likely.slice(0, MAX_CHECKED);
+      const found = firstOf(checked, wanted, ({ id }) => check?.(id) !== false);
+      const isEnough = found.length === wanted;
+      const isAll = rows.length < tier && checked.length === likely.length;
+      const isLast = index === TIERS.length - 1 || checked.length < likely.length;
+      if (isEnough || isAll || isLast) {
+        return { ids: found.slice(offset).map(({ id }) => id), isCutShort: !isEnough && (isCutShort || !isAll) };
+      }
+    }
+    return { ids: [], isCutShort: true };
+  }
+
+  return { find: (request: FindRequest): Finding => findByPlan(choosePlan(request), request) };
+}
+
+interface Clauses {
+  readonly sql: readonly string[];
+  readonly params: readonly SqlValue[];
+  readonly order: string;
+}
+
+function planOf(from: string, clauses: Clauses, params: readonly SqlValue[], ...first: readonly string[]): Plan {
+  const conditions = [...first, ...clauses.sql];
+  const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+  return { from, where, order: clauses.order, params: [...params, ...clauses.params], isCutShort: false };
+}
+
+function firstOf<T>(values: readonly T[], count: number, isWanted: (value: T) => boolean): readonly T[] {
+  const found: T[] = [];
+  for (const value of values) {
+    if (found.length === count) break;
+    if (isWanted(value)) found.push(value);
+  }
+  return found;
+}

@@ -1,0 +1,131 @@
+/** osu!'s authorization code grant (osu-web 2026-08): a person says to us, through osu!, which player they are. */
+import { z } from 'zod';
+import { AppError } from '../../errors.ts';
+import type { HttpClient } from '../../infra/http/http-client.ts';
+import type { Logger } from '../../infra/log.ts';
+import { id } from '../model/osu-fields.ts';
+import { expectShape, OSU, readAnswer } from './upstream-answer.ts';
+
+export interface SignedInPlayer {
+  readonly id: number;
+  readonly name: string;
+}
+
+export interface OsuSignIn {
+  /** Where osu! asks the person whether we may know who they are. `state` comes back with the answer. */
+  address(state: string): string;
+  /**
+   * Who the code of osu!'s answer stands for. The token that says so is ended at once, and never kept.
+   *
+   * @throws AppError `invalid_request` for a code that is used up, too old or not osu!'s, `credentials_required` when osu! does not
+   * know the application or its redirect address, or an upstream code
+   */
+  identify(code: string, signal?: AbortSignal): Promise<SignedInPlayer>;
+}
+
+export interface OsuSignInOptions {
+  readonly http: HttpClient;
+  readonly clientId: number;
+  readonly clientSecret: string;
+  /** As it is registered with the application. */
+  readonly redirectUri: string;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+  /** Of each of the calls. Default 10 000. */
+  readonly timeoutMs?: number;
+  readonly now?: () => number;
+}
+
+const HOST = 'osu.ppy.sh';
+const MAX_BYTES = 512 * 1024;
+
+const tokenShape = z.looseObject({ access_token: z.string().min(1).max(10_000) });
+const refusalShape = z.looseObject({ error: z.string() });
+const playerShape = z.looseObject({ id, username: z.string().min(1).max(100) });
+
+export function createOsuSignIn(options: OsuSignInOptions): OsuSignIn {
+  const { http, clientId, clientSecret, redirectUri, log, timeoutMs = 10_000, now = Date.now } = options;
+  const bounds = { hosts: [HOST], timeoutMs, maxBytes: MAX_BYTES, maxRedirects: 0 } as const;
+
+  async function exchange(code: string, signal: AbortSignal | undefined): Promise<string> {
+    const response = await http.request({
+      ...bounds,
+      url: `https://${HOST}/oauth/token`,
+      method: 'POST',
+      headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        client_id: String(clientId),
+        client_secret: clientSecret,
+        grant_type: 'authorization_code',
+        redirect_uri: redirectUri,
+        code,
+      }).toString(),
+      ...(signal && { signal }),
+    });
+    if (response.status === 400 || response.status === 401) throw refusal(response);
+    const answer = tokenShape.safeParse(readAnswer(response, { upstream: OSU, now: now() })).data;
+    return expectShape(answer, OSU, 'token').access_token;
+  }
+
+  /** `invalid_client` is the operator's to mend; all else is a code that does not count. */
+  function refusal({ status, text }: { readonly status: number; readonly text: string }): AppError {
+    const reason = refusalShape.safeParse(parsed(text)).data?.error;
+    if (reason !== 'invalid_client') {
+      return new AppError('invalid_request', `osu! does not take this code (${status})`, { params: { what: 'code' } });
+    }
+    const error = new AppError('credentials_required', `osu! refused the application's credentials (${status})`);
+    log.error({ err: error }, 'osu! does not accept OSU_CLIENT_ID and OSU_CLIENT_SECRET');
+    return error;
+  }
+
+  async function ask(token: string, signal: AbortSignal | undefined): Promise<SignedInPlayer> {
+    const response = await http.request({
+      ...bounds,
+      url: `https://${HOST}/api/v2/me`,
+      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+      ...(signal && { signal }),
+    });
+    const answer = playerShape.safeParse(readAnswer(response, { upstream: OSU, now: now() })).data;
+    const { id: playerId, username } = expectShape(answer, OSU, 'player');
+    return { id: expectShape(playerId ?? undefined, OSU, 'number of a player'), name: username };
+  }
+
+  /** So that osu! asks the person again the next time, whoever sends them there. */
+  async function revoke(token: string): Promise<void> {
+    const { status } = await http.request({
+      ...bounds,
+      url: `https://${HOST}/api/v2/oauth/tokens/current`,
+      method: 'DELETE',
+      headers: { accept: 'application/json', authorization: `Bearer ${token}` },
+    });
+    if (status >= 300) throw new AppError('upstream_changed', `osu! answered ${status} to the end of a token`);
+  }
+
+  return {
+    address(state) {
+      const query = {
+        client_id: String(clientId),
+        redirect_uri: redirectUri,
+        response_type: 'code',
+        scope: 'identify',
+      };
+      return `https://${HOST}/oauth/authorize?${new URLSearchParams({ ...query, state }).toString()}`;
+    },
+    async identify(code, signal) {
+      const token = await exchange(code, signal);
+      try {
+        return await ask(token, signal);
+      } finally {
+        // It ends by itself after a day.
+        await revoke(token).catch((error: unknown) => log.warn({ err: error }, 'a token of osu! was not ended early'));
+      }
+    },
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import type { Logger } from '../../../infra/log.ts';
+import type { RecordStore } from '../../../infra/store/records.ts';
+
+/** Which messages an answer takes that needs more than one, so that they can be deleted together. Never rejects. */
+export interface AnswerParts {
+  add(answerId: string, messageIds: readonly string[]): Promise<void>;
+  /** In order; empty for an answer of one message. */
+  of(answerId: string): Promise<readonly string[]>;
+}
+
+export interface AnswerPartsOptions {
+  readonly records: Pick<RecordStore, 'collection'>;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+const Ids = z.array(z.string());
+const LIFE_MS = 90 * 24 * 3_600_000;
+const MAX_ANSWERS = 100_000;
+/** Twenty carousels of twenty files take fewer. */
+const MAX_PARTS = 100;
+
+export function createAnswerParts({ records, log }: AnswerPartsOptions): AnswerParts {
+  const store = records.collection({ name: 'discord-answers', schema: Ids, ttlMs: LIFE_MS, maxRecords: MAX_ANSWERS });
+
+  async function of(answerId: string): Promise<readonly string[]> {
+    try {
+      return (await store.get(answerId)) ?? [];
+    } catch (error) {
+      log.info({ err: error }, 'discord: the parts of an answer could not be read');
+      return [];
+    }
+  }
+
+  return {
+    of,
+    async add(answerId, messageIds) {
+      try {
+        const known = (await store.get(answerId)) ?? [];
+        const all = [...new Set([...known, ...messageIds])];
+        if (all.length > known.length) await store.set(answerId, all.slice(-MAX_PARTS));
+      } catch (error) {
+        log.info({ err: error }, 'discord: the parts of an answer could not be noted');
+      }
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import { TIMES } from '../limits.ts';
+import type { InteractionReplyTo } from '../reply-to.ts';
+import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';
+import { nonceOf, postReply } from './post-reply.ts';
+import { SendFailure, type SendProblem } from './send-failure.ts';
+
+export interface FollowUpOptions {
+  readonly api: Pick<DiscordApi, 'post' | 'followUp'>;
+  readonly key: AnswerKey;
+  readonly sending: Sending;
+  readonly to: InteractionReplyTo;
+  /** The interaction's own id. */
+  readonly eventId: string;
+}
+
+/** What comes after the first message of an answer; resolves with its id, unless it stood there already. @throws SendFailure */
+export interface FollowUps {
+  /** `last`: the message before it. */
+  forAll(name: string, content: Content, last: string | undefined): Promise<string | undefined>;
+  forCaller(name: string, content: Content): Promise<string | undefined>;
+}
+
+export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOptions): FollowUps {
+  const { request, signal, put } = sending;
+
+  async function follow(name: string, content: Content, isEphemeral: boolean): Promise<string | undefined> {
+    if (to.isFirstOnly === true) return undefined;
+    return put(name, () => api.followUp(key, content, isEphemeral, signal));
+  }
+
+  /** Whether Medley itself is in the channel and may write there what the answer holds: in private chats it always may. */
+  function mayPost({ uploads }: Content): boolean {
+    const { kind, groupId } = request.chat;
+    if (to.isEphemeral || to.isFirstOnly === true || to.personal !== undefined) return false;
+    const mayWrite = to.rights.send && (uploads.length === 0 || to.rights.attach);
+    return kind === 'private' || (groupId !== undefined && mayWrite);
+  }
+
+  return {
+    // As a message of the channel where that may be, since Discord knows a repeat of those; of follow-ups it does not.
+    async forAll(name, content, last) {
+      if (!mayPost(content)) return follow(name, content, to.isEphemeral);
+      const replyTo = to.rights.reply ? last : undefined;
+      const post = (nonce: string) => postReply(api, request.chat.id, content, { nonce, replyTo }, signal);
+      try {
+        return await put(name, tag => post(nonceOf(eventId, tag)), { repeatMs: TIMES.nonce });
+      } catch (error) {
+        if (!(error instanceof SendFailure) || !REFUSED.has(error.problem)) throw error;
+        return follow(name, content, to.isEphemeral);
+      }
+    },
+    forCaller: (name, content) => follow(name, content, true),
+  };
+}
+
+/** Said of a message of the channel they say nothing of a follow-up, which has rights and limits of its own. */
+const REFUSED: ReadonlySet<SendProblem> = new Set(['too_large', 'forbidden', 'blocked', 'refused', 'gone']);

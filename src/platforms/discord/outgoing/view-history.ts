@@ -1,0 +1,71 @@
+import type { ShownViews } from '../../../bot/buttons/shown-views.ts';
+import { Ask } from '../../../bot/dispatch/ask.ts';
+import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
+import type { Reply } from '../../../bot/reply.ts';
+import { callerOf, ownerKey, type Request } from '../../../bot/runtime/request.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { InteractionReplyTo } from '../reply-to.ts';
+
+/** The id of the button that leads back. */
+export const BACK_ID = 'back';
+
+/** What messages with buttons show, and what they showed before. Never rejects: without it there is no way back. */
+export interface ViewHistory {
+  /** What a pressed message showed before; undefined where that is not known. */
+  before(messageId: string): Promise<Ask | undefined>;
+  /** What the message will show when the request is answered in it, behind what it showed before. */
+  next(request: Request, pressed: InteractionReplyTo['pressed']): Promise<readonly Ask[]>;
+  keep(messageId: string, views: readonly Ask[], request: Request): Promise<void>;
+}
+
+export interface ViewHistoryOptions {
+  readonly views: ShownViews;
+  readonly dispatcher: Pick<Dispatcher, 'commandOf'>;
+  readonly log: Pick<Logger, 'info'>;
+}
+
+const MOST = 8;
+
+export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions): ViewHistory {
+  async function shownIn(messageId: string | undefined): Promise<readonly Ask[]> {
+    if (messageId === undefined) return [];
+    try {
+      return await views.of(`discord:${messageId}`);
+    } catch (error) {
+      log.info({ err: error }, 'discord: what a message showed before could not be read');
+      return [];
+    }
+  }
+
+  return {
+    async before(messageId) {
+      return (await shownIn(messageId)).at(-2);
+    },
+    async next(request, pressed) {
+      const ask = Ask.parse(request);
+      const shown = await shownIn(pressed?.messageId);
+      if (pressed?.isBack === true) return shown.slice(0, -1);
+      const last = shown.at(-1);
+      const caller = callerOf(request);
+      // Another page, or another state of a switch, is no step away from where one is.
+      const isSame =
+        last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
+      return [...(isSame ? shown.slice(0, -1) : shown), ask].slice(-MOST);
+    },
+    async keep(messageId, shown, request) {
+      try {
+        await views.set(`discord:${messageId}`, shown, ownerKey(request.platform, request.user.id));
+      } catch (error) {
+        log.info({ err: error }, 'discord: what a message shows could not be noted');
+      }
+    },
+  };
+}
+
+/** Whether something can be opened from it. */
+export function hasButtons({ actions, blocks }: Reply): boolean {
+  return (
+    actions.some(({ kind }) => kind !== 'link') ||
+    blocks.some(block => block.kind === 'card' && block.action !== undefined && block.action.kind !== 'link')
+  );
+}

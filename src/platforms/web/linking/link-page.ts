@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import type { Translator } from '../../../i18n/translate.ts';
+import { escapeHtml } from '../../../infra/server/html.ts';
+
+const STYLE =
+  ':root{color-scheme:dark light}*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;' +
+  'place-items:center;padding:1rem;font:16px/1.5 system-ui,sans-serif;background:#16211e;color:#e7efec}' +
+  'main{max-width:30rem}h1{font-size:1.25rem;margin:0 0 .5rem}p{margin:.5rem 0;overflow-wrap:anywhere}' +
+  'button{font:inherit;font-weight:600;margin-top:.75rem;padding:.6rem 1.2rem;border:0;border-radius:.5rem;background:#63d3bd;' +
+  'color:#10201b;cursor:pointer}button:focus-visible{outline:3px solid currentColor;outline-offset:3px}' +
+  '@media (prefers-color-scheme:light){body{background:#f6f7f9;color:#182026}button{background:#0b6b58;color:#fff}}';
+
+const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
+
+/** Its own style and its own form, which osu! answers: no script, nothing from elsewhere, in no frame. */
+export const LINK_PAGE_POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'self' https://osu.ppy.sh; frame-ancestors 'none'`;
+
+/** Asks whether the person means it. @param action where the form is sent */
+export function renderAskPage(platform: string, action: string, t: Translator): string {
+  const words = t.messages.linking;
+  const form = `<form method="post" action="${escapeHtml(action)}"><button>${escapeHtml(words.go)}</button></form>`;
+  return page(words.askTitle, [words.ask(platform), words.askWarning], t, form);
+}
+
+/** The end of it, well or not. */
+export function renderEndPage(title: string, sentence: string, t: Translator): string {
+  return page(title, [sentence], t);
+}
+
+function page(title: string, sentences: readonly string[], t: Translator, form = ''): string {
+  const text = sentences.map(sentence => `<p>${escapeHtml(sentence)}</p>`).join('\n');
+  return `<!DOCTYPE html>
+<html lang="${escapeHtml(t.locale)}"><head><meta charset="utf-8"><title>${escapeHtml(title)} · Medley</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">
+<style>${STYLE}</style></head>
+<body><main><h1>${escapeHtml(title)}</h1>
+${text}
+${form}</main></body></html>
+`;
+}

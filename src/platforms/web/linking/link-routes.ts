@@ -1,0 +1,164 @@
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify';
+import { usageError } from '../../../bot/dispatch/usage-error.ts';
+import { type AccountLinks, CALLBACK_PATH, LINK_PATH, platformOf } from '../../../bot/linking/account-links.ts';
+import { errorSentence } from '../../../bot/views/notice.ts';
+import { AppError, type ErrorCode, LOG_LEVELS, toAppError } from '../../../errors.ts';
+import { createTranslator, type Translator } from '../../../i18n/translate.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { RateLimiter, RateLimitRule } from '../../../infra/rate-limit/rate-limit.ts';
+import { clientKey } from '../../../infra/server/client-address.ts';
+import { LINK_PAGE_POLICY, renderAskPage, renderEndPage } from './link-page.ts';
+
+export interface LinkRoutesOptions {
+  readonly links: AccountLinks;
+  readonly publicUrl: string;
+  readonly limiter: RateLimiter;
+  readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
+}
+
+/** Of all three, by network address: signing in takes four of them. */
+const RULE: RateLimitRule = { name: 'account-link', limit: 40, windowMs: 60_000, window: 'first' };
+const COOKIE = 'medley_link';
+const COOKIE_S = 600;
+const MAX_CODE = 4_096;
+const MAX_STATE = 200;
+
+const STATUS: Partial<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  forbidden: 403,
+  rate_limited: 429,
+  upstream_changed: 502,
+  timeout: 504,
+  internal: 500,
+};
+
+type Query = { readonly state?: unknown; readonly code?: unknown; readonly error?: unknown };
+
+/**
+ * Where a person's browser signs in at osu!. `GET /osu/link` asks whether they mean it, since who opens an address that someone else sent
+ * them would let that one appear as them; `POST /osu/link`, from that page alone, goes on to osu!; `GET /osu/callback` is where osu! sends
+ * them back, and counts in the browser that went there alone. Pages in the browser's language; a failure is one sentence.
+ */
+export function linkRoutes({ links, publicUrl, limiter, log }: LinkRoutesOptions): FastifyPluginAsync {
+  const origin = new URL(publicUrl).origin;
+  const secure = origin.startsWith('https:') ? '; Secure' : '';
+
+  async function admit(request: FastifyRequest): Promise<void> {
+    const { allowed, resetAt } = await limiter.consume(RULE, clientKey(request.ip));
+    if (allowed) return;
+    const retryAfterMs = Math.max(1_000, resetAt - Date.now());
+    throw new AppError('rate_limited', 'too many visits of the pages that link a player', { retryAfterMs });
+  }
+
+  /** What the page's own form sends; a form on another site would leave out the question. */
+  function assertOwnForm({ headers }: FastifyRequest): void {
+    const site = headers['sec-fetch-site'];
+    if (headers.origin === origin && (site === undefined || site === 'same-origin')) return;
+    throw usageError('endedLink');
+  }
+
+  function cookie(value: string, maxAge: number): string {
+    return `${COOKIE}=${value}; Path=/osu; Max-Age=${maxAge}; HttpOnly; SameSite=Lax${secure}`;
+  }
+
+  function answering(
+    answer: (request: FastifyRequest<{ Querystring: Query }>, reply: FastifyReply, t: Translator) => Promise<string>,
+  ) {
+    return async (request: FastifyRequest<{ Querystring: Query }>, reply: FastifyReply) => {
+      const t = createTranslator(languagesOf(request.headers['accept-language']));
+      reply
+        .type('text/html; charset=utf-8')
+        .header('content-security-policy', LINK_PAGE_POLICY)
+        .header('cache-control', 'no-store')
+        // Not `no-referrer`: the form would then come without its origin. Nothing goes to other sites.
+        .header('referrer-policy', 'same-origin')
+        .header('x-robots-tag', 'noindex, nofollow');
+      try {
+        await admit(request);
+        return reply.send(await answer(request, reply, t));
+      } catch (thrown) {
+        const error = toAppError(thrown);
+        // The address holds what signs in: it is never logged.
+        log[LOG_LEVELS[error.code]]({ err: error, code: error.code }, 'a player could not be linked');
+        if (error.retryAfterMs !== undefined) reply.header('retry-after', Math.ceil(error.retryAfterMs / 1_000));
+        const sentence = isRefusedCode(error) ? t.messages.linking.refused : errorSentence(error, t, 'player');
+        reply.code(STATUS[error.code] ?? 503);
+        return reply.send(renderEndPage(t.messages.linking.failedTitle, sentence, t));
+      }
+    };
+  }
+
+  return async server => {
+    // The form has no fields.
+    server.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: 1_024 },
+      (_request, _body, done) => done(null, undefined),
+    );
+
+    server.get<{ Querystring: Query }>(
+      LINK_PATH,
+      answering(async ({ query }, _reply, t) => {
+        const state = textOf(query.state, MAX_STATE);
+        const { user } = await links.read(state);
+        return renderAskPage(platformName(platformOf(user), t), `${LINK_PATH}?state=${encodeURIComponent(state)}`, t);
+      }),
+    );
+
+    server.post<{ Querystring: Query }>(
+      LINK_PATH,
+      answering(async (request, reply) => {
+        assertOwnForm(request);
+        const { address, proof } = await links.begin(textOf(request.query.state, MAX_STATE));
+        reply.code(303).header('location', address).header('set-cookie', cookie(proof, COOKIE_S));
+        return '';
+      }),
+    );
+
+    server.get<{ Querystring: Query }>(
+      CALLBACK_PATH,
+      answering(async (request, reply, t) => {
+        const { query, headers } = request;
+        const words = t.messages.linking;
+        const state = textOf(query.state, MAX_STATE);
+        const proof = cookieOf(headers.cookie);
+        if (query.error !== undefined) {
+          await links.cancel({ state, proof });
+          return renderEndPage(words.failedTitle, words.denied, t);
+        }
+        const code = textOf(query.code, MAX_CODE);
+        const { player, platform } = await links.finish({ state, code, proof }, request.signal);
+        reply.header('set-cookie', cookie('', 0));
+        return renderEndPage(words.doneTitle, words.done(player.name, platformName(platform, t)), t);
+      }),
+    );
+  };
+}
+
+function platformName(platform: string, t: Translator): string {
+  return t.messages.linking.platforms.get(platform) ?? platform;
+}
+
+/** @throws AppError `invalid_request` */
+function textOf(value: unknown, maxLength: number): string {
+  if (typeof value === 'string' && value !== '' && value.length <= maxLength) return value;
+  throw usageError('endedLink');
+}
+
+function isRefusedCode({ code, params }: AppError): boolean {
+  return code === 'invalid_request' && params.what === 'code';
+}
+
+function cookieOf(header: string | undefined): string | undefined {
+  const pair = header?.split(';').find(each => each.trim().startsWith(`${COOKIE}=`));
+  return pair?.trim().slice(COOKIE.length + 1);
+}
+
+/** As the browser prefers them. */
+function languagesOf(header: string | undefined): readonly string[] {
+  const tags = (header ?? '')
+    .slice(0, 500)
+    .split(',')
+    .map(part => part.split(';', 1)[0]?.trim() ?? '');
+  return tags.filter(tag => tag !== '').slice(0, 10);
+}

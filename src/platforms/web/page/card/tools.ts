@@ -1,0 +1,167 @@
+import { button, h, isTouch, isWebAddress } from '../dom.ts';
+import type { WebAction, WebMedia, WebQuality } from '../protocol.ts';
+import { text } from '../texts.ts';
+import { type IconName, icon } from './icons.ts';
+
+export interface MediaToolsOptions {
+  readonly items: readonly WebMedia[];
+  /** Of the reply; the first leads to the original. */
+  readonly links: readonly Extract<WebAction, { kind: 'link' }>[];
+  /** What was written under the post; '' for nothing. */
+  readonly caption: string;
+  /** Whose the files are; '' when unknown. */
+  readonly owner: string;
+  readonly onQuality: (index: number, quality: WebQuality) => void;
+}
+
+export interface MediaTools {
+  readonly elements: readonly HTMLElement[];
+  /** They are about this file from now on. */
+  offer(index: number): void;
+}
+
+/** What can be done with the files of a post: save them, choose a size, take the audio, the link or the caption along. */
+export function mediaTools({ items, links, caption, owner, onQuality }: MediaToolsOptions): MediaTools {
+  const named = (label: string): string => (owner === '' ? label : `${label}: ${owner}`);
+  const download = h('a', { class: 'action primary' });
+  const audio = h('a', { class: 'action tool', title: text('audioOnly') });
+  const sizes = h('fieldset', { class: 'qualities' });
+  const [original] = links.map(({ url }) => url).filter(isWebAddress);
+  const row = h(
+    'div',
+    { class: 'tools' },
+    download,
+    audio,
+    original !== undefined && linkTool(original, named),
+    ...links.filter(({ url }) => isWebAddress(url)).map(link => openTool(link, named)),
+    caption !== '' && !isTouch() && copyTool('copyCaption', 'words', caption, named),
+    items.length > 1 && allTool(items, named),
+  );
+
+  function offer(index: number): void {
+    const media = items[index];
+    if (!media) return;
+    const isGone = Date.now() >= media.expiresAt;
+    const place = items.length > 1 ? text('downloadItem', { n: index + 1, total: items.length }) : text('download');
+    save(download, media, named(place));
+    download.hidden = isGone;
+    // Where there is little space the carousel alone says which.
+    const words =
+      items.length > 1
+        ? [h('span', { class: 'words-long' }, place), h('span', { class: 'words-short' }, text('download'))]
+        : [place];
+    download.replaceChildren(icon('download'), ...words);
+    audio.hidden = isGone || media.audio === undefined;
+    if (media.audio) {
+      save(audio, media.audio, named(text('audioOnly')));
+      audio.replaceChildren(...labelled('sound', text('audioOnly')));
+    }
+    sizes.hidden = isGone || media.qualities === undefined;
+    sizes.replaceChildren(...sizeChoices(media, index));
+  }
+
+  function sizeChoices({ qualities = [] }: WebMedia, index: number): HTMLElement[] {
+    groups += 1;
+    const name = `quality-${groups}`;
+    return [
+      h('legend', {}, text('quality')),
+      ...qualities.map((quality, at) => {
+        const input = h('input', { type: 'radio', name, value: quality.label, checked: at === 0 });
+        input.addEventListener('change', () => {
+          onQuality(index, quality);
+          download.href = quality.downloadUrl;
+          download.download = quality.fileName;
+        });
+        return h('label', { class: 'quality' }, input, h('span', {}, quality.label));
+      }),
+    ];
+  }
+
+  return { elements: [row, sizes], offer };
+}
+
+let groups = 0;
+
+/** Says of what it is, so that no two tools of a conversation have one name. */
+type Named = (label: string) => string;
+
+interface Saved {
+  readonly downloadUrl: string;
+  readonly fileName: string;
+}
+
+function save(anchor: HTMLAnchorElement, { downloadUrl, fileName }: Saved, label: string): void {
+  anchor.href = downloadUrl;
+  anchor.download = fileName;
+  anchor.setAttribute('aria-label', label);
+}
+
+/** Where there is little space the icon stands alone. */
+function labelled(name: IconName, label: string): Node[] {
+  return [icon(name), h('span', { class: 'tool-words' }, label)];
+}
+
+function openTool({ label, url }: MediaToolsOptions['links'][number], named: Named): HTMLElement {
+  const attributes = { class: 'action tool', href: url, target: '_blank', rel: 'noopener noreferrer' };
+  return h('a', { ...attributes, 'aria-label': named(label), title: label }, ...labelled('open', label));
+}
+
+/** Phones have a sheet for it; elsewhere it is copied. */
+function linkTool(url: string, named: Named): HTMLElement {
+  if (!isTouch() || !('share' in navigator)) return copyTool('copyLink', 'link', url, named);
+  const label = text('share');
+  return button(
+    { class: 'action tool', 'aria-label': named(label), title: label },
+    () => {
+      // Closing the sheet without sharing is no failure.
+      navigator.share({ url }).catch(() => undefined);
+    },
+    ...labelled('share', label),
+  );
+}
+
+const SHOWN_MS = 1_800;
+
+function copyTool(key: 'copyLink' | 'copyCaption', name: IconName, content: string, named: Named): HTMLElement {
+  const label = text(key);
+  const tool = button(
+    { class: 'action tool', 'aria-label': named(label), title: label },
+    copy,
+    ...labelled(name, label),
+  );
+
+  function show(words: string, shown: IconName): void {
+    tool.replaceChildren(...labelled(shown, words));
+    tool.setAttribute('aria-label', named(words));
+  }
+
+  function copy(): void {
+    // Only secure pages have a clipboard.
+    const written = navigator.clipboard?.writeText(content) ?? Promise.reject(new Error('no clipboard'));
+    written
+      .then(
+        () => show(text('copied'), 'done'),
+        () => show(text('notCopied'), 'alert'),
+      )
+      .finally(() => setTimeout(() => show(label, name), SHOWN_MS));
+  }
+
+  return tool;
+}
+
+/** Browsers lose downloads that begin at once. */
+const BETWEEN_DOWNLOADS_MS = 400;
+
+function allTool(items: readonly WebMedia[], named: Named): HTMLElement {
+  const label = text('downloadAll');
+  const each = (media: WebMedia): void => {
+    h('a', { href: media.downloadUrl, download: media.fileName }).click();
+  };
+  return button(
+    { class: 'action tool', 'aria-label': named(label), title: label },
+    () => {
+      for (const [index, media] of items.entries()) setTimeout(each, index * BETWEEN_DOWNLOADS_MS, media);
+    },
+    ...labelled('all', label),
+  );
+}

@@ -1,0 +1,71 @@
+import { h } from '../dom.ts';
+import { text } from '../texts.ts';
+
+const LINK = /^https?:\/\/\S+$/;
+
+export interface ArrivalOptions {
+  /** A link and nothing else: what its reader wants is clear. */
+  readonly onLink: (link: string) => void;
+  readonly onText: (text: string) => void;
+}
+
+/** What comes to the page beside the message box: pasted anywhere, dropped on it, or shared to the installed page. */
+export function listenForArrivals({ onLink, onText }: ArrivalOptions): void {
+  const sign = h('div', { class: 'drop-sign', 'aria-hidden': 'true', hidden: true });
+  document.body.append(sign);
+
+  function take(line: string): void {
+    if (LINK.test(line)) onLink(line);
+    else if (line !== '') onText(line);
+  }
+
+  document.addEventListener('paste', event => {
+    if (isEditable(event.target)) return;
+    const line = event.clipboardData?.getData('text/plain').trim() ?? '';
+    if (line === '') return;
+    event.preventDefault();
+    take(line);
+  });
+
+  document.addEventListener('dragover', event => {
+    if (!isWelcome(event.dataTransfer)) return;
+    event.preventDefault();
+    sign.textContent = text('dropHere');
+    sign.hidden = false;
+  });
+  document.addEventListener('dragleave', event => {
+    if (event.relatedTarget === null) sign.hidden = true;
+  });
+  document.addEventListener('drop', event => {
+    sign.hidden = true;
+    if (!isWelcome(event.dataTransfer)) return;
+    event.preventDefault();
+    take(droppedLine(event.dataTransfer));
+  });
+
+  takeShared(take);
+}
+
+function isEditable(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && target.matches('input, textarea, [contenteditable]');
+}
+
+function isWelcome(data: DataTransfer | null): data is DataTransfer {
+  return data !== null && (data.types.includes('text/uri-list') || data.types.includes('text/plain'));
+}
+
+function droppedLine(data: DataTransfer): string {
+  const links = data.getData('text/uri-list').split(/\r?\n/);
+  return links.find(line => LINK.test(line)) ?? data.getData('text/plain').trim();
+}
+
+/** Apps put a link into any of the three, often with words around it. */
+function takeShared(take: (line: string) => void): void {
+  const shared = new URLSearchParams(location.search);
+  const parts = ['url', 'text', 'title'].map(name => shared.get(name)?.trim() ?? '');
+  const line = parts.find(part => part !== '');
+  if (line === undefined) return;
+  history.replaceState(history.state, '', '/');
+  const links = parts.flatMap(part => part.match(/https?:\/\/\S+/g) ?? []);
+  take(links[0] ?? line);
+}

@@ -1,0 +1,60 @@
+/**
+ * The service worker: the page itself opens without a connection and says that there is none. What is said in the chat, files and the
+ * API never come here; they are not kept.
+ */
+declare const self: ServiceWorkerGlobalScope;
+
+const CACHE = 'medley-page-1';
+const PAGE: readonly string[] = [
+  '/',
+  '/assets/main.js',
+  '/assets/static/page.css',
+  '/assets/static/figtree-latin.woff2',
+  '/assets/static/mark.svg',
+];
+
+self.addEventListener('install', event => {
+  event.waitUntil(install());
+});
+self.addEventListener('activate', event => {
+  event.waitUntil(activate());
+});
+self.addEventListener('fetch', event => {
+  const path = pathOf(event.request);
+  if (path !== undefined) event.respondWith(answer(event.request, path));
+});
+
+/** The page was loaded a moment ago: its files are at hand, and nothing is loaded twice. */
+async function install(): Promise<void> {
+  const cache = await caches.open(CACHE);
+  await cache.addAll(PAGE.map(path => new Request(path, { cache: 'force-cache' })));
+  await self.skipWaiting();
+}
+
+async function activate(): Promise<void> {
+  const names = await caches.keys();
+  await Promise.all(names.filter(name => name !== CACHE).map(name => caches.delete(name)));
+  await self.clients.claim();
+}
+
+/** As what it is kept; undefined for everything that is none of the page's own files. */
+function pathOf({ method, url, mode }: Request): string | undefined {
+  const { origin, pathname } = new URL(url);
+  if (method !== 'GET' || origin !== self.location.origin) return undefined;
+  if (mode === 'navigate') return pathname === '/' ? '/' : undefined;
+  return pathname !== '/' && PAGE.includes(pathname) ? pathname : undefined;
+}
+
+/** The server's, always, when it can be reached. */
+async function answer(request: Request, path: string): Promise<Response> {
+  const cache = await caches.open(CACHE);
+  try {
+    const fresh = await fetch(request);
+    if (fresh.ok) await cache.put(path, fresh.clone());
+    return fresh;
+  } catch (error) {
+    const kept = await cache.match(path);
+    if (kept === undefined) throw error;
+    return kept;
+  }
+}

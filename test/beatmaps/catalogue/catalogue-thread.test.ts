@@ -1,0 +1,175 @@
+/** The thread as the build makes it, over files. */
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueThread } from '../../../src/beatmaps/catalogue/catalogue-thread.ts';
+import { parseQuery } from '../../../src/beatmaps/query/query.ts';
+import type { AppError } from '../../../src/errors.ts';
+import { openStore } from '../../../src/infra/store/store.ts';
+import { type BuiltWorker, buildWorker } from '../built-worker.ts';
+import { madeUpSet } from '../made-up-sets.ts';
+import { writeOldCatalogue } from './old-catalogue.ts';
+
+let worker: BuiltWorker;
+beforeAll(async () => {
+  worker = await buildWorker('catalogue/catalogue-worker');
+}, 60_000);
+afterAll(() => worker.remove());
+
+async function openFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'medley-thread-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+function openThread(folder: string, own: { readonly file?: URL; readonly isFiller?: () => boolean } = {}) {
+  const failures: { readonly error: AppError; readonly message: string }[] = [];
+  const moved: number[] = [];
+  const catalogue = createCatalogueThread({
+    file: worker.file,
+    path: join(folder, 'catalogue.db'),
+    oldPath: join(folder, 'medley.db'),
+    isFilling: false,
+    isFiller: () => true,
+    onFailure: (error, message) => failures.push({ error, message }),
+    onMoved: sets => moved.push(sets),
+    restartMs: 5,
+    ...own,
+  });
+  onTestFinished(() => catalogue.close());
+  return { catalogue, failures, moved };
+}
+
+const ALL = { query: parseQuery(''), status: 'any', sort: { field: 'relevance', order: 'desc' } } as const;
+const idsOf = async (catalogue: Catalogue) =>
+  (await catalogue.search(ALL, { limit: 50, offset: 0 })).sets.map(({ id }) => id).toSorted((a, b) => a - b);
+
+const SETS = [1, 2, 3].map(id => madeUpSet({ id, title: `Kite ${id}` }));
+
+describe('the thread of the catalogue', () => {
+  it('answers as the catalogue does, and keeps what waits when it is closed', async () => {
+    const folder = await openFolder();
+    const { catalogue, failures } = openThread(folder);
+    catalogue.remember(SETS);
+    await catalogue.flush();
+    expect(await catalogue.set(2)).toEqual(SETS[1]);
+    expect(await catalogue.set(9)).toBeUndefined();
+    expect((await catalogue.suggest('kite 3', 5)).map(({ id }) => id)).toEqual([3]);
+    await catalogue.keepPlace('here', 'page 3');
+    expect(await catalogue.place('here')).toBe('page 3');
+    catalogue.remember([madeUpSet({ id: 4 })]);
+    await Promise.all([catalogue.close(), catalogue.close()]);
+    await expect(catalogue.size()).rejects.toMatchObject({ code: 'upstream_unavailable' });
+    expect(await idsOf(openThread(folder).catalogue)).toEqual([1, 2, 3, 4]);
+    expect(failures).toEqual([]);
+  });
+
+  it('writes nothing in a process that only reads', async () => {
+    const folder = await openFolder();
+    const { catalogue } = openThread(folder, { isFiller: () => false });
+    const filler = openThread(folder).catalogue;
+    catalogue.remember(SETS);
+    await catalogue.flush();
+    expect(await filler.size()).toBe(0);
+    filler.remember(SETS);
+    await filler.flush();
+    expect(await catalogue.size()).toBe(3);
+  });
+
+  it('is started again when it ends, a few times, and fails what was asked with a reason', async () => {
+    const folder = await openFolder();
+    const file = pathToFileURL(join(folder, 'breaking.mjs'));
+    await writeFile(
+      file,
+      `import { existsSync, writeFileSync } from 'node:fs';
+      import { parentPort } from 'node:worker_threads';
+      const mark = ${JSON.stringify(join(folder, 'broke'))};
+      if (existsSync(mark)) await import(${JSON.stringify(worker.file.href)});
+      else parentPort.on('message', () => { writeFileSync(mark, ''); throw new Error('broken'); });`,
+    );
+    const { catalogue, failures } = openThread(folder, { file });
+    await expect(Promise.all([catalogue.size(), catalogue.place('x')])).rejects.toMatchObject({
+      name: 'AppError',
+      code: 'upstream_unavailable',
+    });
+    await expect.poll(() => catalogue.size().catch(() => undefined)).toBe(0);
+    expect(failures.map(({ message }) => message)).toEqual(['the catalogue is away, and started again']);
+  });
+
+  it('is given up when it ends again and again', async () => {
+    const folder = await openFolder();
+    await writeFile(join(folder, 'catalogue.db'), 'this is no database, and long enough to be looked at as one');
+    const { catalogue, failures } = openThread(folder);
+    await expect(catalogue.size()).rejects.toThrow('it is no database or a damaged one; move it away');
+    await expect
+      .poll(() => failures.at(-1)?.message, { timeout: 8_000 })
+      .toBe('there is no catalogue until the next start');
+    expect(failures).toHaveLength(6);
+    await expect(catalogue.suggest('x', 5)).rejects.toMatchObject({ code: 'internal' });
+  }, 10_000);
+});
+
+describe('a catalogue that lay in the database of everything else', () => {
+  const Names = z.object({ name: z.string() });
+  const tablesOf = (path: string) => {
+    const store = openStore(path);
+    const tables = store.all("SELECT name FROM sqlite_schema WHERE name LIKE 'catalogue%'", [], Names);
+    store.close();
+    return tables.map(({ name }) => name);
+  };
+
+  it('moves into its own file, and is dropped there', async () => {
+    const folder = await openFolder();
+    const many = Array.from({ length: 260 }, (_, index) => madeUpSet({ id: index + 1, title: 'Old Kite' }));
+    writeOldCatalogue(join(folder, 'medley.db'), many);
+    const { catalogue, failures, moved } = openThread(folder);
+    // What is known better by now stays.
+    catalogue.remember([madeUpSet({ id: 1, title: 'New Kite', tags: '' }), madeUpSet({ id: 900 })]);
+    await expect.poll(() => moved, { timeout: 8_000 }).toEqual([260]);
+    expect(tablesOf(join(folder, 'medley.db'))).toEqual([]);
+    expect(existsSync(join(folder, 'catalogue-move.lock'))).toBe(false);
+    await catalogue.flush();
+    expect(await catalogue.size()).toBe(261);
+    expect(await catalogue.set(1)).toMatchObject({ title: 'New Kite' });
+    expect((await catalogue.suggest('old kite', 50)).length).toBe(50);
+    expect(failures).toEqual([]);
+  }, 20_000);
+
+  it('moves on after it was cut short, wherever that was', async () => {
+    const folder = await openFolder();
+    const many = Array.from({ length: 400 }, (_, index) => madeUpSet({ id: index + 1 }));
+    writeOldCatalogue(join(folder, 'medley.db'), many);
+    for (const ms of [30, 60, 100, 150]) {
+      const { catalogue } = openThread(folder);
+      await catalogue.size();
+      await new Promise(resolve => setTimeout(resolve, ms));
+      await catalogue.close();
+    }
+    const { catalogue } = openThread(folder);
+    await expect.poll(() => tablesOf(join(folder, 'medley.db')), { timeout: 8_000 }).toEqual([]);
+    expect(await catalogue.size()).toBe(400);
+  }, 30_000);
+});
+
+describe('a file that another process writes to', () => {
+  it('is written to when the other one has finished', async () => {
+    const folder = await openFolder();
+    const { catalogue, failures } = openThread(folder);
+    expect(await catalogue.size()).toBe(0);
+    const other = openStore(join(folder, 'catalogue.db'));
+    onTestFinished(() => other.close());
+    other.run('BEGIN IMMEDIATE');
+    catalogue.remember(SETS);
+    const flushed = catalogue.flush();
+    expect(await catalogue.size()).toBe(0);
+    other.run('COMMIT');
+    await flushed;
+    expect(await catalogue.size()).toBe(3);
+    expect(failures).toEqual([]);
+  });
+});

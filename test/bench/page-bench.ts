@@ -1,0 +1,195 @@
+/**
+ * What the web chat's page costs and whom it leaves out, in Chromium: accessibility findings (axe, of any level) with content of every kind
+ * on the page, in light and dark, on a phone and a desktop; compressed weight and requests of a first visit; the largest paint over
+ * slow 4G; the longest frame while 100 messages scroll by. Medley is the built program, beside the demo's sites. A figure over its aim
+ * ends the bench with 1.
+ */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { loadavg } from 'node:os';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { z } from 'zod';
+import { openBrowser } from '../browser.ts';
+import { startDemo } from '../end-to-end/demo-program.ts';
+
+const AIMS = { findings: 0, kilobytes: 60, requests: 7, paintMs: 2_500, frameMs: 50 } as const;
+
+/** A line for each kind of content. */
+const LINES = [
+  'https://www.instagram.com/reel/DVclaybowl1/',
+  'https://www.instagram.com/p/DWlightkeep/',
+  'https://www.instagram.com/p/DXtramshed1/',
+  'https://www.instagram.com/reel/DXkilnfire1/',
+  '/beatmap search lantern',
+  '/beatmap info paper comet +HDDT',
+  'https://osu.ppy.sh/beatmapsets/900001#osu/9000014',
+  '/beatmap download paper comet',
+  '/osu profile lamp post',
+  '/osu scores Drum_Kitten recent',
+  '/osu maps lamp post most_played',
+  '/beatmap recommend lamp post',
+  '/settings',
+  '/help',
+] as const;
+
+const VIEWS = [
+  ['phone', { width: 360, height: 740 }],
+  ['desktop', { width: 1280, height: 800 }],
+] as const;
+
+/** Chrome's "slow 4G": 1.6 Mbit/s down, 750 kbit/s up, 150 ms; its phones have a quarter of this processor. */
+const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 204_800, uploadThroughput: 96_000 };
+const SLOW_PROCESSOR = 4;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+// Run in the page; as text, since these programs know no DOM types.
+const FINDINGS = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.flatMap(({ id, impact, nodes }) => nodes.map(({ target }) => ({ id, impact: String(impact), target: target.join(' ') }))))`;
+const WATCH_PAINT = `new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) globalThis.paint = entry.startTime;
+}).observe({ type: 'largest-contentful-paint', buffered: true })`;
+const SCROLL = `(async () => {
+  const thread = document.querySelector('#thread');
+  const frames = [];
+  let top = thread.scrollHeight;
+  thread.scrollTop = top;
+  await new Promise(resolve => setTimeout(resolve, 500));
+  let last = performance.now();
+  while (top > 0) {
+    top -= 240;
+    thread.scrollTop = top;
+    const now = await new Promise(resolve => requestAnimationFrame(resolve));
+    frames.push(now - last);
+    last = now;
+  }
+  return { longest: Math.max(...frames.slice(2)), frames: frames.length, messages: document.querySelectorAll('.turn').length };
+})()`;
+
+const Findings = z.array(z.object({ id: z.string(), impact: z.string(), target: z.string() }));
+const Frames = z.object({ longest: z.number(), frames: z.number(), messages: z.number() });
+
+let isOver = false;
+
+function report(name: string, shown: string, value: number, aim: number): void {
+  isOver ||= value > aim;
+  console.log(`${name.padEnd(44)} ${shown.padStart(12)}   aim ${aim}${value > aim ? '   OVER' : ''}`);
+}
+
+export async function runPage(): Promise<void> {
+  const { child, printed } = startDemo({ USER_LIMIT: '10000/60' });
+  const browser = await openBrowser();
+  try {
+    const origin = /http:\S+/.exec(await printed)?.[0] ?? '';
+    await weigh(browser, origin);
+    await paint(browser, origin);
+    for (const [name, viewport] of VIEWS) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const context = await browser.newContext({
+          viewport,
+          colorScheme,
+          reducedMotion: 'reduce',
+          serviceWorkers: 'block',
+        });
+        await examine(context, origin, `axe findings, ${name}, ${colorScheme}`);
+        await context.close();
+      }
+    }
+    await scroll(browser, origin);
+  } finally {
+    await browser.close();
+    const ended = new Promise(resolve => child.once('close', resolve));
+    child.kill('SIGTERM');
+    await ended;
+  }
+  if (isOver) process.exitCode = 1;
+}
+
+/** Bytes as they come over the wire, headers included, and requests, until the page is ready to be used. */
+async function weigh(browser: Browser, origin: string): Promise<void> {
+  const context = await browser.newContext({ serviceWorkers: 'block' });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  let bytes = 0;
+  const asked = new Set<string>();
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+    bytes += encodedDataLength;
+  });
+  session.on('Network.requestWillBeSent', ({ request }) => asked.add(request.url));
+  session.on('Network.webSocketCreated', ({ url }) => asked.add(url));
+  await page.goto(origin, { waitUntil: 'networkidle' });
+  await page.locator('.chip').first().waitFor();
+  report('weight of a first visit, kB', (bytes / 1000).toFixed(1), bytes / 1000, AIMS.kilobytes);
+  report('requests, the socket among them', String(asked.size), asked.size, AIMS.requests);
+  await context.close();
+}
+
+async function paint(browser: Browser, origin: string): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, serviceWorkers: 'block' });
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', SLOW_4G);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOW_PROCESSOR });
+  await page.addInitScript(WATCH_PAINT);
+  await page.goto(origin, { waitUntil: 'networkidle' });
+  await page.locator('.chip').first().waitFor();
+  const ms = z.number().parse(await page.evaluate('globalThis.paint'));
+  report('largest paint over slow 4G, ms', ms.toFixed(0), ms, AIMS.paintMs);
+  await context.close();
+}
+
+async function examine(context: BrowserContext, origin: string, name: string): Promise<void> {
+  const page = await open(context, origin);
+  const empty = await findingsOf(page);
+  for (const line of LINES) await ask(page, line);
+  const full = await findingsOf(page);
+  await page.locator('#input').fill('/beatmap info lan');
+  await page.locator('.suggestion').first().waitFor();
+  const suggesting = await findingsOf(page);
+  await page.locator('#input').fill('');
+  await page.locator('#menu-button').click();
+  const all = [...empty, ...full, ...suggesting, ...(await findingsOf(page))];
+  const distinct = [...new Set(all.map(({ id, impact, target }) => `  ${impact}: ${id}: ${target}`))];
+  report(name, String(distinct.length), distinct.length, AIMS.findings);
+  for (const each of distinct) console.log(each);
+}
+
+async function findingsOf(page: Page): Promise<z.infer<typeof Findings>> {
+  await page.evaluate(AXE);
+  return Findings.parse(await page.evaluate(FINDINGS));
+}
+
+async function open(context: BrowserContext, origin: string): Promise<Page> {
+  const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
+  await page.goto(origin);
+  await page.locator('.chip').first().waitFor();
+  return page;
+}
+
+async function ask(page: Page, line: string): Promise<void> {
+  await page.locator('#input').fill(line);
+  await page.keyboard.press('Enter');
+  await page.locator('.pending').waitFor({ state: 'detached' });
+}
+
+const MESSAGES = 100;
+/** The middle one counts: a busy machine drops frames of its own. */
+const PASSES = 3;
+
+async function scroll(browser: Browser, origin: string): Promise<void> {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, serviceWorkers: 'block' });
+  const page = await open(context, origin);
+  for (let place = 0; place < MESSAGES; place++) await ask(page, LINES[place % LINES.length] ?? LINES[0]);
+  await page.waitForTimeout(500);
+  const passes: z.infer<typeof Frames>[] = [];
+  while (passes.length < PASSES) passes.push(Frames.parse(await page.evaluate(SCROLL)));
+  const [, middle] = passes.sort((a, b) => a.longest - b.longest);
+  const { longest, frames, messages } = middle ?? { longest: Number.NaN, frames: 0, messages: 0 };
+  report(`longest of ${frames} frames over ${messages} messages, ms`, longest.toFixed(1), longest, AIMS.frameMs);
+  console.log(
+    `  in each of ${PASSES} passes: ${passes.map(pass => pass.longest.toFixed(1)).join(', ')}; load average ${loadavg()[0]?.toFixed(1)}`,
+  );
+  await context.close();
+}

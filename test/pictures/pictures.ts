@@ -1,0 +1,117 @@
+/**
+ * `npm run pictures [-- FOLDER [SUBJECT ...]]`: draws what people see on every platform, for `docs/tour.md`. Discord and Telegram are drawn
+ * from the payloads that the built program really sends, the web chat is its own page. Each picture shows a wide light window and a
+ * narrow dark one. Needs Chromium; all on loopback, with made-up people and posts.
+ */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { openBrowser } from '../browser.ts';
+import { type Look, type Platform, renderWindow } from './chat-window.ts';
+import { openStage, type Stage } from './stage.ts';
+import { EVENING_SUBJECTS, SUBJECTS, type Subject } from './subjects.ts';
+
+const [folder = fileURLToPath(new URL('../../docs/pictures', import.meta.url)), ...names] = process.argv.slice(2);
+const VIEWS: readonly { readonly look: Look; readonly width: number }[] = [
+  { look: 'light', width: 720 },
+  { look: 'dark', width: 360 },
+];
+const MAX_HEIGHT = 1_400;
+const GAP = 24;
+const QUALITY = 82;
+const EXAMPLES = 'reel=https://www.instagram.com/reel/DVclaybowl1/,carousel=https://www.instagram.com/p/DWlightkeep/';
+
+const stage = await openStage(EXAMPLES);
+const browser = await openBrowser();
+await mkdir(folder, { recursive: true });
+try {
+  for (const subject of chosen()) {
+    await drawChat('discord', subject, await stage.discord(subject.discord));
+    await drawChat('telegram', subject, await stage.telegram(subject.telegram));
+    await drawPage(subject);
+  }
+} finally {
+  await browser.close();
+  await stage.close();
+}
+
+function chosen(): readonly Subject[] {
+  const named = SUBJECTS.filter(({ name }) => names.length === 0 || names.includes(name));
+  return names.includes('evening') ? [...named, ...EVENING_SUBJECTS] : named;
+}
+
+async function drawChat(platform: Platform, subject: Subject, answers: readonly string[]): Promise<void> {
+  const { text, command } = subject[platform];
+  const said = platform === 'discord' && command !== undefined ? undefined : text;
+  const shots = [];
+  for (const { look, width } of VIEWS) {
+    const page = await openPage(browser, stage, width, look);
+    await page.setContent(renderWindow({ platform, look, width, said, answers }), { waitUntil: 'networkidle' });
+    shots.push(await shoot(page));
+  }
+  await save(`${platform}-${subject.name}`, shots);
+}
+
+async function drawPage({ name, web }: Subject): Promise<void> {
+  if (web === undefined) return;
+  const shots = [];
+  for (const { look, width } of VIEWS) {
+    const context = await browser.newContext({
+      viewport: { width: width === 720 ? 1_120 : width, height: 800 },
+      colorScheme: look,
+      reducedMotion: 'reduce',
+    });
+    const page = await context.newPage();
+    await page.goto(stage.origin);
+    const box = page.getByRole('textbox');
+    await box.fill(web);
+    await box.press('Enter');
+    await page.waitForTimeout(4_000);
+    shots.push(await page.screenshot());
+    await context.close();
+  }
+  await save(`web-${name}`, shots);
+}
+
+async function openPage(browser: Browser, { fetchFile }: Stage, width: number, colorScheme: Look): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height: 100 }, colorScheme });
+  const page = await context.newPage();
+  await page.route(/^https:/, async route => {
+    const file = await fetchFile(route.request().url());
+    if (file === undefined) await route.fulfill({ status: 404 });
+    else await route.fulfill({ contentType: file.type, body: file.body });
+  });
+  return page;
+}
+
+async function shoot(page: Page): Promise<Buffer> {
+  // A video shows its first frame once it has some of it.
+  await page.waitForTimeout(600);
+  const shot = await page.screenshot({ fullPage: true });
+  await page.context().close();
+  return shot;
+}
+
+/** Side by side, on nothing. */
+async function save(name: string, shots: readonly Buffer[]): Promise<void> {
+  const parts = await Promise.all(
+    shots.map(async shot => {
+      const { width, height } = await sharp(shot).metadata();
+      const cut = { left: 0, top: 0, width, height: Math.min(height, MAX_HEIGHT) };
+      return { input: await sharp(shot).extract(cut).toBuffer(), ...cut };
+    }),
+  );
+  const width = parts.reduce((sum, part) => sum + part.width, 0) + GAP * (parts.length - 1);
+  const height = Math.max(...parts.map(part => part.height));
+  let left = 0;
+  const placed = parts.map(({ input, width: own }) => {
+    const at = { input, left, top: 0 };
+    left += own + GAP;
+    return at;
+  });
+  const blank = sharp({ create: { width, height, channels: 4, background: { r: 0, g: 0, b: 0, alpha: 0 } } });
+  const picture = await blank.composite(placed).webp({ quality: QUALITY }).toBuffer();
+  await writeFile(`${folder}/${name}.webp`, picture);
+  process.stdout.write(`${name}.webp  ${width} x ${height}  ${Math.round(picture.length / 1024)} KB\n`);
+}

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Reply } from '../../../../src/bot/reply.ts';
+import { reply } from '../../../../src/bot/reply.ts';
+import type { Sending } from '../../../../src/bot/runtime/chat-platform.ts';
+import type { Request } from '../../../../src/bot/runtime/request.ts';
+import { errorNotice } from '../../../../src/bot/views/notice.ts';
+import { AppError } from '../../../../src/errors.ts';
+import { createTranslator } from '../../../../src/i18n/translate.ts';
+import { createAnswer } from '../../../../src/platforms/discord/outgoing/answer.ts';
+import { createMessageSender } from '../../../../src/platforms/discord/outgoing/send-message.ts';
+import type { MessageReplyTo } from '../../../../src/platforms/discord/reply-to.ts';
+import { sampleServices } from '../../../bot/sample.ts';
+import { createRecordingLog } from '../../../fakes/log.ts';
+
+const t = createTranslator(['en']);
+const { signal } = new AbortController();
+const to: MessageReplyTo = {
+  kind: 'message',
+  channelId: '20',
+  messageId: '1573986674973605894',
+  flags: 0,
+  fileBytes: 1_000,
+  rights: { send: true, attach: true, reply: true, manage: false, content: true },
+  isOnlyLinks: true,
+};
+
+function requestIn(kind: 'group' | 'private'): Request {
+  return {
+    id: `discord:${to.messageId}`,
+    platform: 'discord',
+    chat: { id: to.channelId, kind },
+    user: { id: '300', rateKey: '300', locales: [] },
+    at: 0,
+    replyTo: to,
+    kind: 'links',
+    what: [{ url: 'https://www.instagram.com/p/SeaLight01/', spoiler: false }],
+  };
+}
+
+/** Sends it, and says what was posted and deleted after half a minute. */
+async function send(replies: readonly Reply[], kind: 'group' | 'private' = 'group') {
+  const log = createRecordingLog();
+  const deleted: string[] = [];
+  const posted: string[] = [];
+  const sender = createMessageSender({
+    api: {
+      post: async (_, __, { nonce }) => `${posted.push(nonce)}`,
+      deleteMessage: async (_, id) => void deleted.push(id),
+    },
+    parts: { add: async () => undefined },
+    history: { next: async () => [], keep: async () => undefined },
+    suppression: { suppress: async () => undefined },
+    settings: sampleServices().settings,
+    log,
+  });
+  const delivery = { deliver: () => Promise.reject(new Error('nothing is fetched here')) };
+  const answer = createAnswer({ fileBytes: 1_000, canAttach: true }, { delivery, t, commands: new Map(), log, signal });
+  for (const each of replies) answer.add(each);
+  const put: Sending['put'] = (key, call) => call(`0-${key}`);
+  const sending = { request: requestIn(kind), to, t, signal, isFirst: true, isLast: true, stands: [], put };
+  await sender.send(answer, sending, to);
+  await vi.advanceTimersByTimeAsync(29_000);
+  expect(deleted).toEqual([]);
+  await vi.advanceTimersByTimeAsync(1_500);
+  await sender.close();
+  return { posted: posted.length, deleted };
+}
+
+const failed = errorNotice(new AppError('private', 'private'), t, { visibility: 'caller' });
+
+describe('what concerns one person in a server', () => {
+  beforeEach(() => vi.useFakeTimers());
+  afterEach(() => vi.useRealTimers());
+
+  it('leaves after half a minute', async () => {
+    expect(await send([failed])).toEqual({ posted: 1, deleted: ['1'] });
+  });
+
+  it('stays beside what concerns all', async () => {
+    const shown = reply({ blocks: [{ kind: 'text', text: ['A harbour'] }] });
+    expect(await send([failed, shown])).toEqual({ posted: 1, deleted: [] });
+  });
+
+  it('stays in a private chat', async () => {
+    expect(await send([failed], 'private')).toEqual({ posted: 1, deleted: [] });
+  });
+});

@@ -1,0 +1,307 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { WebExample } from '../../../src/platforms/web/page/protocol.ts';
+import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { type BuiltPage, buildPage } from './built-page.ts';
+import { lengthened } from './long-words.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
+const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
+const SIZES = 'https://www.instagram.com/reel/Sizes/';
+const PRIVATE = 'https://www.instagram.com/reel/Private/';
+
+// Run in the page; as text, since these tests know no DOM types.
+const OVERFLOW = `[document.documentElement, document.querySelector('#thread')].map(box => box.scrollWidth - box.clientWidth)`;
+/** What reaches beyond the screen, or beyond what its card shows; a carousel's other slides and the end of a shortened line do so by intent. */
+const OUTSIDE = `[...document.querySelectorAll('body *')]
+  .filter(element => element.checkVisibility() && !element.closest('.track, .backdrop, .unseen, .skip, .brief > *, svg'))
+  .filter(element => {
+    const box = element.getBoundingClientRect();
+    return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1);
+  })
+  .map(element => [element.parentElement.className, element.tagName, element.textContent.slice(0, 40)].join(' '))`;
+const NAMES = `[...document.querySelectorAll('.card')].map(card => card.getAttribute('aria-label'))`;
+/** Of everything that can be pressed or played in an answer; what steps and folds is one for each card. */
+const CONTROL_NAMES = `[...document.querySelectorAll('.card :is(a, button, video, audio[controls])')]
+  .filter(element => element.checkVisibility() && !element.closest('.choices') && !element.matches('.fold, .turn-previous, .turn-next, .actions > *, .photo'))
+  .map(element => element.getAttribute('aria-label') ?? element.textContent)`;
+const PASTE = (line: string) => `(() => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', ${JSON.stringify(line)});
+  document.activeElement.blur();
+  document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+})()`;
+const DROP = (line: string) => `(() => {
+  const dataTransfer = new DataTransfer();
+  dataTransfer.setData('text/uri-list', ${JSON.stringify(line)});
+  for (const type of ['dragover', 'drop'])
+    document.querySelector('#thread').dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+})()`;
+
+const EXAMPLES: readonly WebExample[] = [
+  { label: 'A reel', text: REEL },
+  { label: 'Search beatmaps', text: '/beatmap search lantern', about: 'beatmaps' },
+];
+
+describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote}`, { timeout: 60_000 }, () => {
+  let built: BuiltPage;
+  let browser: Browser;
+  let stage: Stage;
+  let context: BrowserContext;
+  let page: Page;
+
+  beforeAll(async () => {
+    [built, browser] = await Promise.all([buildPage(), openBrowser()]);
+    stage = await openStage({
+      pageFolder: built.folder,
+      examples: EXAMPLES,
+      limits: { drainMs: 50, closeMs: 200 },
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+    await browser?.close();
+    await built?.remove();
+  });
+
+  afterEach(async () => {
+    await context.close();
+  });
+
+  async function visit(options: Parameters<Browser['newContext']>[0] = {}, path = '/'): Promise<void> {
+    context = await browser.newContext({
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+      viewport: { width: 1100, height: 900 },
+      serviceWorkers: 'block',
+      ...options,
+    });
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    await page.goto(`${stage.origin}${path}`);
+  }
+
+  async function say(line: string): Promise<void> {
+    await page.locator('#input').fill(line);
+    await page.keyboard.press('Enter');
+    await page.locator('.pending').waitFor({ state: 'detached' });
+  }
+
+  const heading = () => page.locator('.card-heading').first().textContent();
+
+  it('keeps a list under what is opened from it: Back goes there, its own and the browser’s, after a reload too', async () => {
+    await visit();
+    await say('found');
+    await page.getByRole('link', { name: 'Slow Tram' }).click();
+    await expect.poll(heading).toContain('Slow Tram');
+    await page.getByRole('button', { name: 'Back', exact: true }).first().click();
+    await expect.poll(heading).toContain('page 1');
+    await page.getByRole('button', { name: 'Open: Marble Lanterns - Paper Comet' }).click();
+    await expect.poll(heading).toContain('Paper Comet');
+    await page.reload();
+    await expect.poll(heading).toContain('Paper Comet');
+    await page.goBack();
+    await expect.poll(heading).toContain('page 1');
+    await expect(page.locator('.card').count()).resolves.toBe(1);
+    await expect(page.locator('.return').count()).resolves.toBe(0);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await expect.poll(heading).toContain('page 2');
+    await page.getByRole('button', { name: /^Open: The Tin Orchard/ }).click();
+    await expect.poll(heading).toContain('Slow Tram');
+    await page.goBack();
+    await expect.poll(heading).toContain('page 2');
+    await page.goBack();
+    await expect.poll(heading).toContain('page 1');
+  });
+
+  it('opens a difficulty here by its name, with its stars on their colour', async () => {
+    await visit();
+    await say('/beatmap info paper comet');
+    const level = page.locator('.level').first();
+    await level.waitFor();
+    await expect(level.locator('.pill').textContent()).resolves.toMatch(/^[\d.]+★$/);
+    const name = (await level.locator('a').textContent()) ?? '';
+    await level.locator('a').click();
+    await page.locator('.return').waitFor();
+    await page.locator('.card-subheading').filter({ hasText: name }).waitFor();
+  });
+
+  it('has one thing to press first of a download', async () => {
+    await visit();
+    await say('/beatmap download paper comet');
+    const primary = page.locator('.card .primary');
+    await expect(primary.count()).resolves.toBe(1);
+    await expect(page.locator('.actions > :first-child').textContent()).resolves.toBe(await primary.textContent());
+  });
+
+  it('takes a link that is pasted anywhere, dropped, or shared to it; other text waits to be sent', async () => {
+    await visit();
+    await page.locator('.chip').first().waitFor();
+    await page.evaluate(PASTE(REEL));
+    await page.locator('.card video').waitFor();
+    await page.evaluate(DROP(CAROUSEL));
+    await page.locator('.carousel').waitFor();
+    await page.evaluate(PASTE('/help'));
+    await expect(page.locator('#input').inputValue()).resolves.toBe('/help');
+    await expect(page.locator('.said').count()).resolves.toBe(2);
+    await context.close();
+    await visit({}, `/?text=${encodeURIComponent(`Look at this ${REEL}`)}`);
+    await page.locator('.card video').waitFor();
+    expect(new URL(page.url()).search).toBe('');
+    await context.close();
+    await visit({}, '/?text=%2Fforget%20me');
+    await expect.poll(() => page.locator('#input').inputValue()).toBe('/forget me');
+    await expect(page.locator('.said').count()).resolves.toBe(0);
+  });
+
+  it('opens without a connection, says so, and sends what was written when it is back', async () => {
+    await visit({ serviceWorkers: 'allow' });
+    await page.locator('.chip').first().waitFor();
+    await expect
+      .poll(() => page.evaluate('navigator.serviceWorker.controller !== null'), { timeout: 15_000 })
+      .toBe(true);
+    const kept = `caches.open('medley-page-1').then(cache => cache.keys()).then(keys => keys.map(({ url }) => new URL(url).pathname))`;
+    await expect(page.evaluate(kept)).resolves.toEqual([
+      '/',
+      '/assets/main.js',
+      '/assets/static/page.css',
+      '/assets/static/figtree-latin.woff2',
+      '/assets/static/mark.svg',
+    ]);
+    const { port } = stage;
+    await stage.platform.stop();
+    await stage.close();
+    await page.reload();
+    await page.locator('#state').filter({ hasText: 'Reconnecting' }).waitFor();
+    await page.locator('#input').fill(REEL);
+    await page.keyboard.press('Enter');
+    stage = await openStage({ pageFolder: built.folder, port, examples: EXAMPLES });
+    await page.locator('.card video').waitFor({ timeout: 30_000 });
+  });
+
+  it('offers beside a video its sizes and audio, goes on where it was, and takes link and caption along', async () => {
+    await visit({ permissions: ['clipboard-read', 'clipboard-write'] });
+    await say(SIZES);
+    const video = page.locator('.card video');
+    await video.waitFor();
+    await page.evaluate(`document.querySelector('video').currentTime = 1`);
+    await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBe(1);
+    await page.getByRole('radio', { name: '360p' }).check();
+    await expect(video.getAttribute('src')).resolves.toBe('/media/clay-360.mp4');
+    await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBe(1);
+    const download = page.getByRole('link', { name: 'Download' });
+    await expect(download.getAttribute('href')).resolves.toBe('/media/clay-360.mp4?download=1');
+    await expect(page.getByRole('link', { name: 'Audio only' }).getAttribute('href')).resolves.toBe(
+      '/media/tune-0.mp3?download=1',
+    );
+    await page.getByRole('button', { name: 'Copy link' }).click();
+    await page.getByRole('button', { name: 'Copied' }).waitFor();
+    await expect(page.evaluate('navigator.clipboard.readText()')).resolves.toBe('https://www.instagram.com/p/Sizes/');
+    await page.getByRole('button', { name: 'Copy caption' }).click();
+    await expect.poll(() => page.evaluate('navigator.clipboard.readText()')).toBe('Two sizes.');
+  });
+
+  it('downloads all of a carousel', async () => {
+    await visit();
+    await say(CAROUSEL);
+    const names: string[] = [];
+    page.on('download', download => names.push(download.suggestedFilename()));
+    await page.getByRole('button', { name: 'Download all' }).click();
+    await expect.poll(() => names.length, { timeout: 10_000 }).toBe(5);
+    expect(names.sort()[4]).toBe('medley-instagram-FiveThings-5.jpg');
+  });
+
+  it('calls each answer by what it is', async () => {
+    await visit();
+    await say(CAROUSEL);
+    await say(REEL);
+    await say('found');
+    await expect(page.evaluate(NAMES)).resolves.toEqual([
+      'Medley, 4 photos, 1 video, Studio Lumen @studio.lumen',
+      'Medley, 1 video, Mira Holm @mira.holm ✓',
+      'Medley, Beatmaps like “lantern”, page 1',
+    ]);
+    await expect(page.locator('.carousel').getAttribute('aria-label')).resolves.toBe('4 photos, 1 video');
+    const names = z.array(z.string()).parse(await page.evaluate(CONTROL_NAMES));
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+    expect(names.length).toBeGreaterThan(20);
+  });
+
+  it('shows dates as the reader writes them', async () => {
+    await visit({ locale: 'en-GB' });
+    await say(REEL);
+    await expect(page.locator('time').textContent()).resolves.toBe('17 May 2026');
+    await context.close();
+    await visit({ locale: 'en-US' });
+    await say(REEL);
+    await expect(page.locator('time').textContent()).resolves.toBe('May 17, 2026');
+  });
+
+  it.each([
+    [360, 740],
+    [390, 844],
+    [320, 568],
+  ])('keeps a reel below 55 % of %i x %i, and all that can be done with it in sight', async (width, height) => {
+    await visit({ viewport: { width, height }, isMobile: true, hasTouch: true });
+    await say(REEL);
+    await page.locator('.card video').waitFor();
+    const box = await page.locator('.single').boundingBox();
+    expect(box?.height ?? height).toBeLessThanOrEqual(height * 0.55 + 1);
+    const dock = await page.locator('.dock').boundingBox();
+    const tools = await page.locator('.tools').boundingBox();
+    expect((tools?.y ?? height) + (tools?.height ?? 0)).toBeLessThanOrEqual(dock?.y ?? 0);
+    expect(tools?.height).toBeLessThan(60);
+  });
+
+  it.each([
+    [320, 568],
+    [360, 740],
+    [1280, 800],
+  ])('fits %i x %i with words that are 40 percent longer', async (width, height) => {
+    context = await browser.newContext({
+      reducedMotion: 'reduce',
+      serviceWorkers: 'block',
+      viewport: { width, height },
+    });
+    page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    await page.routeWebSocket(/\/chat$/, socket => {
+      const server = socket.connectToServer();
+      server.onMessage(message => socket.send(lengthened(String(message))));
+    });
+    await page.goto(stage.origin);
+    await page.locator('.chip').first().waitFor();
+    await expect(page.locator('.chip-label').first().textContent()).resolves.toBe('[Aa reelee]');
+    const fits = async (): Promise<void> => {
+      await expect(page.evaluate(OVERFLOW)).resolves.toEqual([0, 0]);
+      await expect(page.evaluate(OUTSIDE)).resolves.toEqual([]);
+    };
+    await fits();
+    await page.locator('#menu-button').click();
+    await fits();
+    await page.keyboard.press('Escape');
+    const lines = [
+      REEL,
+      CAROUSEL,
+      PRIVATE,
+      'found',
+      '/beatmap info paper comet',
+      '/beatmap download paper comet',
+      '/osu profile lamp post',
+      '/osu scores lamp post',
+      '/beatmap recommend lamp post',
+      '/settings',
+      '/help',
+    ];
+    for (const line of lines) {
+      await say(line);
+      await fits();
+    }
+    await page.locator('#input').fill('/beatmap info lan');
+    await page.locator('.suggestion').first().waitFor();
+    await fits();
+  });
+});
