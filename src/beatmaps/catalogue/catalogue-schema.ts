@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Beatmapset, type Status, starRange, statusOf } from '../model/beatmapset.ts';
 import { CANDIDATES_TABLE } from '../recommend/catalogue-candidates.ts';
+import { longestOf } from './map-figures.ts';
 
 /** Every order but popularity, and the columns it goes by. */
 const SORT_INDEXES: readonly (readonly [name: string, columns: string])[] = [
@@ -83,16 +84,18 @@ export function suggestionOf(set: Beatmapset): Suggestion {
   return { id, artist, title, creator, status, min_stars: stars?.min ?? null, max_stars: stars?.max ?? null, length };
 }
 
-export const SuggestionRow: z.ZodType<Suggestion> = z.object({
-  id: z.number(),
-  artist: z.string(),
-  title: z.string(),
-  creator: z.string(),
-  status: z.number().transform(statusOf),
-  min_stars: z.number().nullable(),
-  max_stars: z.number().nullable(),
-  length: z.number().nullable(),
-});
+export const SuggestionRow: z.ZodType<Suggestion> = z
+  .object({
+    id: z.number(),
+    artist: z.string(),
+    title: z.string(),
+    creator: z.string(),
+    status: z.number().transform(statusOf),
+    min_stars: z.number().nullable(),
+    max_stars: z.number().nullable(),
+    figures: z.instanceof(Uint8Array),
+  })
+  .transform(({ figures, ...line }) => ({ ...line, length: longestOf(figures) }));
 
 export const IdRow = z.object({ id: z.number() });
 export const BodyRow = z.object({ body: z.instanceof(Uint8Array) });

@@ -25,8 +25,8 @@ const POPULAR: Sort = { field: 'relevance', order: 'desc' };
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
-const LINE = `SELECT id, artist, title, creator, status, min_stars, max_stars,
-  (SELECT max(m.length) FROM catalogue_maps m WHERE m.set_id = s.id) AS length FROM catalogue_sets s WHERE id = ?`;
+const LINE =
+  'SELECT id, artist, title, creator, status, min_stars, max_stars, figures FROM catalogue_sets WHERE id = ?';
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 

@@ -43,6 +43,16 @@ export function packFigures(set: Beatmapset): Uint8Array {
   return packed;
 }
 
+/** Seconds of the longest difficulty; null for a set without any. */
+export function longestOf(packed: Uint8Array): number | null {
+  const field = FIELDS.find(({ key }) => key === 'length');
+  if (field === undefined || packed.length === 0) return null;
+  const lengths = Array.from({ length: packed.length / MAP_BYTES }, (_, map) =>
+    Math.round(wholeAt(packed, map * MAP_BYTES, field) * field.unit),
+  );
+  return Math.max(...lengths);
+}
+
 /** Whether one of a set's difficulties has all that a query asks of difficulties, but for names; undefined when it asks nothing. */
 export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) => boolean) | undefined {
   const wanted = FIELDS.flatMap(({ key, at, bytes, unit }) => {
@@ -80,8 +90,12 @@ function wholeRange({ gte, lt }: Range, unit: number, unknown: number) {
   };
 }
 
-function isWithin(packed: Uint8Array, start: number, { at, bytes, least, end }: WholeRange): boolean {
-  let value = (packed[start + at] ?? 0) + (packed[start + at + 1] ?? 0) * 0x100;
-  if (bytes === 3) value += (packed[start + at + 2] ?? 0) * 0x10000;
-  return value >= least && value < end;
+function isWithin(packed: Uint8Array, start: number, range: WholeRange): boolean {
+  const value = wholeAt(packed, start, range);
+  return value >= range.least && value < range.end;
+}
+
+function wholeAt(packed: Uint8Array, start: number, { at, bytes }: Pick<Field, 'at' | 'bytes'>): number {
+  const value = (packed[start + at] ?? 0) + (packed[start + at + 1] ?? 0) * 0x100;
+  return bytes === 3 ? value + (packed[start + at + 2] ?? 0) * 0x10000 : value;
 }
