@@ -48,7 +48,6 @@ import { createTunnel } from './media/tunnel/tunnel.ts';
 import { openStorage } from './storage.ts';
 
 /** A reel takes about 10 KB, a long carousel 100. */
-const MAX_POSTS = 10_000;
 const MAX_POST_BYTES = 24 * 1024 * 1024;
 /** Those that are asked for again and again, with the answers already written about them. */
 const MAX_POSTS_AT_HAND = 300;
@@ -122,7 +121,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     onExtracted: from => metrics.countLookup('posts', from),
     sources,
     cache: createMemoryCache<Post>({
-      maxEntries: MAX_POSTS,
       maxSize: MAX_POST_BYTES,
       hold: createPacking({ maxUnpacked: MAX_POSTS_AT_HAND }),
       behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),

@@ -1,9 +1,10 @@
 import { ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
-import { type Core, createCore } from './core.ts';
+import type { Core } from './core.ts';
+import { staySmall } from './infra/engine.ts';
 import { createFailureTally } from './infra/failure-tally.ts';
 import { createLogger } from './infra/log.ts';
 import { openLogDestination } from './infra/log-destination.ts';
-import { type RunningRoles, startRoles } from './roles.ts';
+import type { RunningRoles } from './roles.ts';
 
 /** An unread pipe must not keep the process from ending. */
 const FLUSH_MS = 1_000;
@@ -33,6 +34,9 @@ async function main(): Promise<void> {
     log.error({ err: error, stack: error.stack }, 'uncaught exception');
     void exit(1);
   });
+  staySmall();
+  // With all libraries: what keeps it from starting was found before.
+  const [{ createCore }, { startRoles }] = await Promise.all([import('./core.ts'), import('./roles.ts')]);
   const core = await createCore({ config, searchPath: environment.PATH ?? '', log, failures });
   const running = await startRoles(config, core, log);
   core.warm();

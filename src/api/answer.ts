@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../infra/server/server-failure.ts';
+import { acceptedEncoding, type Compressed, createCompressed } from './compression.ts';
 
 /** A JSON body that is ready to be sent, with its entity tag. */
 export interface Answer {
   /** Encoded once, however often it is sent. */
   readonly body: Buffer;
   readonly etag: string;
+  readonly compressed: Compressed | undefined;
 }
 
 export function createAnswer(value: object): Answer {
   const body = Buffer.from(JSON.stringify(value));
-  return { body, etag: `"${createHash('sha1').update(body).digest('base64url')}"` };
+  const etag = `"${createHash('sha1').update(body).digest('base64url')}"`;
+  return { body, etag, compressed: createCompressed(body) };
 }
 
 /** Sends the answer, or 304 when the client has it already. */
@@ -26,7 +29,12 @@ export function sendAnswer(
   reply.header('cache-control', `${isPrivate ? 'private' : 'public'}, max-age=${maxAgeS}`);
   const condition = request.headers['if-none-match'];
   if (condition !== undefined && matchesEtag(condition, answer.etag)) return reply.code(304).send();
-  return reply.type(JSON_TYPE).send(answer.body);
+  reply.type(JSON_TYPE);
+  if (answer.compressed === undefined) return reply.send(answer.body);
+  reply.header('vary', 'accept-encoding');
+  const encoding = acceptedEncoding(request.headers['accept-encoding']);
+  if (encoding === undefined) return reply.send(answer.body);
+  return reply.header('content-encoding', encoding).send(answer.compressed(encoding));
 }
 
 /** RFC 9110 13.1.2: `*` or a list of tags, compared weakly (a proxy that compresses turns a tag into a weak one). */

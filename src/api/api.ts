@@ -1,4 +1,3 @@
-import { constants } from 'node:zlib';
 import compress, { type FastifyCompressOptions } from '@fastify/compress';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
@@ -8,6 +7,7 @@ import { AppError } from '../errors.ts';
 import { actFor } from '../infra/concurrency/client-context.ts';
 import type { RateLimiter } from '../infra/rate-limit/rate-limit.ts';
 import type { createKeyCheck } from './api-keys.ts';
+import { BROTLI_PARAMS, ENCODINGS, MIN_COMPRESSED_BYTES } from './compression.ts';
 import { refuseUnknownParameters } from './known-parameters.ts';
 import { createRateLimit, RATE_HEADERS } from './rate-limit.ts';
 import { docsRoutes, type Thumbnails } from './reference/docs-routes.ts';
@@ -26,11 +26,11 @@ export interface ApiOptions {
   readonly now?: () => number;
 }
 
-/** Smaller answers fit one packet anyhow. Brotli's usual quality takes longer than all else about an answer together. */
+/** Of what is not compressed already. */
 const COMPRESSION: FastifyCompressOptions = {
-  threshold: 1_400,
-  encodings: ['br', 'gzip'],
-  brotliOptions: { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } },
+  threshold: MIN_COMPRESSED_BYTES,
+  encodings: [...ENCODINGS],
+  brotliOptions: { params: BROTLI_PARAMS },
 };
 
 /** Everything below `/api`, unknown paths included: open to browsers, counted, described at `/openapi.json` and `/docs`. */

@@ -98,6 +98,7 @@ export function scorePolicy(type: ScoreType): CachePolicy<ListSlice<Score>> {
 export const MAP_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 10 * MINUTE);
 /** People look right after they played. A map without a leaderboard has no plays. */
 export const OWN_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 2 * MINUTE);
+export const MEMBER_SCORES_POLICY: CachePolicy<readonly Score[]> = policy(() => 20 * MINUTE);
 export const STANDING_POLICY: CachePolicy<readonly PlayerStandings[]> = policy(() => 10 * MINUTE);
 export const RANKING_POLICY: CachePolicy<readonly RankedPlayer[]> = policy(() => HOUR);
 

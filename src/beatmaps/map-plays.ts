@@ -1,6 +1,12 @@
 /** What only the official API knows of plays on one map, and of how players stand among each other. */
 import type { BeatmapCaches } from './cache-policy.ts';
-import { MAP_SCORES_POLICY, OWN_SCORES_POLICY, RANKING_POLICY, STANDING_POLICY } from './cache-policy.ts';
+import {
+  MAP_SCORES_POLICY,
+  MEMBER_SCORES_POLICY,
+  OWN_SCORES_POLICY,
+  RANKING_POLICY,
+  STANDING_POLICY,
+} from './cache-policy.ts';
 import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
 import type { Score } from './model/score.ts';
 import type { PlayerStandings, RankedPlayer } from './model/standing.ts';
@@ -30,6 +36,8 @@ export interface MapPlays {
   ): Promise<ScoresAnswer>;
   /** All plays of a player on a map; none where it has no leaderboard. */
   userMapScores(map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer>;
+  /** The same for lists of many players, who are not asked about again while somebody turns its pages. */
+  memberMapScores(map: MapInSet, userId: number, ruleset: Ruleset, signal?: AbortSignal): Promise<ScoresAnswer>;
   /** In the order asked for, 50 at most; those that are gone are missing. */
   standings(
     userIds: readonly number[],
@@ -60,6 +68,24 @@ function onMap(scores: readonly Score[], { beatmap, set }: MapInSet): readonly S
 }
 
 export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
+  const ownScores = async (
+    use: 'own' | 'member',
+    map: MapInSet,
+    userId: number,
+    ruleset: Ruleset,
+    signal: AbortSignal | undefined,
+  ): Promise<ScoresAnswer> => {
+    const api = requireOsu(osu, 'score');
+    if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
+    const { value, from } = await caches.mapScores.wrap(
+      `osu-${use}-scores:${map.beatmap.id}:${userId}:${ruleset}`,
+      own => api.userMapScores(map.beatmap.id, userId, ruleset, own),
+      use === 'own' ? OWN_SCORES_POLICY : MEMBER_SCORES_POLICY,
+      signal,
+    );
+    return { scores: onMap(value, map), ...playerAnswer(from) };
+  };
+
   return {
     async mapScores(map, { ruleset, mods }, signal) {
       const api = requireOsu(osu, 'score');
@@ -72,17 +98,8 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
       );
       return { scores: onMap(value, map), ...playerAnswer(from) };
     },
-    async userMapScores(map, userId, ruleset, signal) {
-      const api = requireOsu(osu, 'score');
-      if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
-      const { value, from } = await caches.mapScores.wrap(
-        `osu-own-scores:${map.beatmap.id}:${userId}:${ruleset}`,
-        own => api.userMapScores(map.beatmap.id, userId, ruleset, own),
-        OWN_SCORES_POLICY,
-        signal,
-      );
-      return { scores: onMap(value, map), ...playerAnswer(from) };
-    },
+    userMapScores: (map, userId, ruleset, signal) => ownScores('own', map, userId, ruleset, signal),
+    memberMapScores: (map, userId, ruleset, signal) => ownScores('member', map, userId, ruleset, signal),
     async standings(userIds, signal) {
       const api = requireOsu(osu, 'player');
       const ids = [...new Set(userIds)].slice(0, MAX_STANDINGS);

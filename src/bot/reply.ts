@@ -46,7 +46,7 @@ export interface Field {
 export interface Heading {
   readonly kind: 'heading';
   readonly text: Text;
-  /** Stands beside it, and beside the text below it, where the platform can: an author's avatar. */
+  /** Stands beside it, and beside the small text below it, where the platform can: an author's avatar. */
   readonly image?: Image;
 }
 
@@ -149,6 +149,8 @@ export interface Reply {
   readonly visibility: 'chat' | 'caller';
   /** Milliseconds after which it is true no longer and may go away: a time to wait that is over. */
   readonly outdatedMs?: number;
+  /** The same with what takes longer, to be shown in its place; undefined where that brings nothing new. Never rejects. */
+  readonly later?: Promise<Reply | undefined>;
 }
 
 /** A reply from its interesting parts; everything else empty, neutral and visible to the chat. */
@@ -158,5 +160,11 @@ export function reply(parts: Partial<Reply>): Reply {
 
 /** The same reply, its files shown only to those who want to look. */
 export function hidden(shown: Reply): Reply {
-  return { ...shown, gallery: shown.gallery.map(item => ({ ...item, spoiler: true })) };
+  const { later, ...now } = shown;
+  const better = later?.then(reply => reply && hidden(reply));
+  return {
+    ...now,
+    gallery: shown.gallery.map(item => ({ ...item, spoiler: true })),
+    ...(better !== undefined && { later: better }),
+  };
 }

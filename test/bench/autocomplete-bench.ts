@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { createBeatmaps } from '../../src/beatmaps/beatmaps.ts';
 import { createMemoryBeatmapCaches } from '../../src/beatmaps/cache-policy.ts';
-import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
+import { openCatalogue } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import { createMirrors } from '../../src/beatmaps/upstreams/mirrors.ts';
 import { createOsuApi } from '../../src/beatmaps/upstreams/osu-api.ts';
 import { createDispatcher } from '../../src/bot/dispatch/dispatcher.ts';
@@ -63,8 +63,9 @@ export async function run(size = 50_000): Promise<void> {
   });
   const http = createHttpClient({ overrides: createOverrides(overrides) });
   const log = createLogger({ level: 'error' });
-  const catalogue = createCatalogueHere({
-    store,
+  const catalogue = openCatalogue({
+    dataDir: folder,
+    workerFile: new URL('../../dist/catalogue-worker.js', import.meta.url),
     onFailure: error => log.error({ err: error }, 'the catalogue failed'),
   });
   for (const site of ['osu.*', 'osu-direct.*', 'hinai.*', 'catboy.*'] as const) sandbox.faults.set(site, 'hang');

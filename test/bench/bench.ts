@@ -6,7 +6,7 @@ import { run as runCompress } from './compress-bench.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
 import { runDelivery, run as runDiscord } from './discord-bench.ts';
 import { benchEstimates } from './estimate-bench.ts';
-import { run as runIgdownload } from './igdownload-bench.ts';
+import { run as runIgdownload } from './igdownload/igdownload-bench.ts';
 import { runPage } from './page-bench.ts';
 import { runQueue } from './queue-bench.ts';
 import { benchRecommend } from './recommend-bench.ts';
@@ -19,7 +19,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['delivery', runDelivery],
   ['catalogue', () => benchCatalogue(Number(process.argv[3] ?? 200_000))],
   ['estimates', async () => benchEstimates()],
-  ['recommend', () => benchRecommend(500, 200_000)],
+  ['recommend', () => benchRecommend(100, 20_000)],
   ['compress', runCompress],
   ['queue', runQueue],
   ['page', runPage],

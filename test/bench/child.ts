@@ -8,6 +8,10 @@ export interface Child {
   readonly line: string;
   /** Largest resident memory since the last call, sampled every 50 ms; null where /proc does not say. */
   takePeakBytes(): number | null;
+  /** Resident memory now; null where /proc does not say. */
+  residentBytes(): Promise<number | null>;
+  /** CPU time of all its threads since it began, in milliseconds; null where /proc does not say. */
+  cpuMs(): Promise<number | null>;
   /** What a program that listens to its parent says of itself. */
   ask(question: string): Promise<unknown>;
   stop(): Promise<void>;
@@ -29,6 +33,19 @@ async function residentBytes(pid: number): Promise<number | null> {
   try {
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) * 1024;
+  } catch {
+    return null;
+  }
+}
+
+/** Of a clock tick, in which /proc counts: 100 a second wherever Node runs. */
+const TICK_MS = 10;
+
+async function usedCpuMs(pid: number): Promise<number | null> {
+  try {
+    // Behind the program's name, which may hold anything: state, parent, ..., user and system time.
+    const [, ...fields] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ').at(-1)?.split(' ') ?? [];
+    return (Number(fields[10]) + Number(fields[11])) * TICK_MS;
   } catch {
     return null;
   }
@@ -75,6 +92,8 @@ export async function startChild(name: string, args: readonly string[], env: Nod
         peak = null;
         return taken;
       },
+      residentBytes: () => residentBytes(child.pid ?? 0),
+      cpuMs: () => usedCpuMs(child.pid ?? 0),
       ask: question =>
         new Promise((resolve, reject) => {
           const timer = setTimeout(() => settle(() => reject(new Error(`${name} does not answer`))), ANSWER_TIMEOUT_MS);

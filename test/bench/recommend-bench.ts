@@ -1,19 +1,23 @@
 /**
- * Recommendations in a generated world, with its truth known: whether they hit what the player can do, and what playing them is worth, beside
- * osu!'s own filter and chance; then how long an answer takes over a large catalogue. Run alone:
+ * Recommendations by what the maps are really worth, for players of every ruleset with few and with many plays; then in a world of another
+ * formula, beside osu!'s own filter and chance; then how long an answer takes over a large catalogue. Run alone:
  * `node --import tsx test/bench/recommend-bench.ts [players] [sets]`.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { RULESETS } from '../../src/beatmaps/model/beatmapset.ts';
 import { openStore } from '../../src/infra/store/store.ts';
+import { createLibraryPlayer, createLibraryWorld } from './library-world.ts';
 import { percentile } from './load.ts';
 import { createWorld, type World } from './player-world.ts';
+import { measureHits } from './recommend-hits.ts';
 import {
   libraryOf,
   type Measured,
   measure,
+  openCatalogue,
   openRecommender,
   randomInRange,
   recommendedDifficulty,
@@ -95,13 +99,49 @@ async function time(sets: number): Promise<void> {
   });
 }
 
-/** Prints both tables. About four minutes for 500 players and 200,000 sets. */
+/** As many of a ruleset as a new installation has after its first minutes. */
+const REAL_SETS = 1_000;
+const REAL_PLAYERS = 6;
+
+function seconds(times: readonly number[]): string {
+  const sorted = times.toSorted((a, b) => a - b);
+  return [0.5, 1].map(share => (percentile(sorted, share) / 1_000).toFixed(2)).join(' / ');
+}
+
+/** By the library's figures for the maps' own files. */
+async function compareReal(): Promise<void> {
+  console.log(
+    '| ruleset | plays known | files | picks | within 15 % of the target | answers too short | maps in the first 60 | first answer, median / longest s | repeat |',
+  );
+  console.log('|---|--:|---|--:|--:|--:|--:|--:|--:|');
+  for (const ruleset of RULESETS) {
+    const world = createLibraryWorld(ruleset, REAL_SETS);
+    await withStore(async store => {
+      const catalogue = await openCatalogue(world.sets, store);
+      for (const plays of [12, 100]) {
+        const players = Array.from({ length: REAL_PLAYERS }, (_, index) =>
+          createLibraryPlayer(world, plays * 10 + index, { plays, level: (index + 0.5) / REAL_PLAYERS }),
+        );
+        for (const withFiles of [true, false]) {
+          const found = await measureHits({ world, catalogue, players, withFiles });
+          const { picks, hits, short, maps, firstMs, repeatMs } = found;
+          const times = [seconds(firstMs), seconds(repeatMs)];
+          const cells = [ruleset, plays, withFiles ? 'come' : 'none', picks, percent(hits / picks), short, maps.size];
+          console.log(`| ${[...cells, ...times].join(' | ')} |`);
+        }
+      }
+    });
+  }
+  console.log('');
+}
+
+/** Prints the tables. About two minutes for 100 players and 20,000 sets. */
 export async function benchRecommend(players: number, sets: number): Promise<void> {
-  const world = createWorld({ maps: 20_000, players, seed: 1 });
-  await compare(world);
+  await compareReal();
+  await compare(createWorld({ maps: 10_000, players, seed: 1 }));
   await time(sets);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  await benchRecommend(Number(process.argv[2] ?? 500), Number(process.argv[3] ?? 200_000));
+  await benchRecommend(Number(process.argv[2] ?? 100), Number(process.argv[3] ?? 20_000));
 }

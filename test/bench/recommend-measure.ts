@@ -1,6 +1,8 @@
 /** How good recommendations are in a world whose truth is known, beside two ways of doing without them. */
+import type { Catalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
 import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
+import type { Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
 import { recommendedStars } from '../../src/beatmaps/rating/pp-estimate.ts';
 import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
@@ -36,6 +38,21 @@ const TOLERANCE = 0.12;
 const LIMIT = 10;
 const TRIES = 5;
 
+/** The catalogue with these sets, in a store of its own. */
+export async function openCatalogue(sets: readonly Beatmapset[], store: Store): Promise<Catalogue> {
+  const catalogue = createCatalogueHere({
+    store,
+    onFailure: error => {
+      throw error;
+    },
+  });
+  for (let done = 0; done < sets.length; done += 2_000) {
+    catalogue.remember(sets.slice(done, done + 2_000));
+    await catalogue.flush();
+  }
+  return catalogue;
+}
+
 /** The recommender over the world, the API's answers played by it. */
 export async function openRecommender(
   world: World,
@@ -43,16 +60,7 @@ export async function openRecommender(
   difficulty?: Pick<Difficulty, 'of'>,
   rescoreMs?: number,
 ): Promise<Recommend> {
-  const catalogue = createCatalogueHere({
-    store,
-    onFailure: error => {
-      throw error;
-    },
-  });
-  for (let done = 0; done < world.sets.length; done += 2_000) {
-    catalogue.remember(world.sets.slice(done, done + 2_000));
-    await catalogue.flush();
-  }
+  const catalogue = await openCatalogue(world.sets, store);
   const players = new Map(world.players.map(player => [player.id, player]));
   const playerOf = (user: number | string) => {
     const player = players.get(Number(user));

@@ -67,7 +67,7 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
 
     const shared = await open(url);
     const settings = createSettingsStore({ records: shared.records });
-    const player = { id: 31, name: 'paper "crane"', mode: 'mania' };
+    const player = { id: 31, name: 'paper "crane"', mode: 'mania', proven: false };
     expect(await settings.user('discord:300')).toEqual({ language: 'id', player });
     expect(await settings.user('web:sari')).toEqual({ language: 'id', player: null });
     const guild = { ...CHAT_DEFAULTS, autoDetect: false, language: 'id', disabledSources: ['facebook'] };

@@ -103,6 +103,10 @@ export function fakeBeatmaps(own: Partial<Beatmaps> = {}) {
       note('userMapScores', beatmap.id, userId, ruleset);
       return { ...told, scores: [SCORE] };
     },
+    async memberMapScores({ beatmap }, userId, ruleset) {
+      note('memberMapScores', beatmap.id, userId, ruleset);
+      return { ...told, scores: [SCORE] };
+    },
     async standings(userIds) {
       note('standings', userIds);
       const taiko = { pp: 3_000, global_rank: 4_100, hit_accuracy: 97.5 };

@@ -31,6 +31,7 @@ export const RECOMMENDED: RecommendResult = {
   player: { id: 31, username: 'paper crane' },
   target: { low: 230, middle: 248, high: 267 },
   isBeside: false,
+  isFew: false,
   source: 'osu',
   stale: false,
 };

@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { openBrowser } from '../browser.ts';
 import { type Look, type Platform, renderWindow } from './chat-window.ts';
 import { openStage, type Stage } from './stage.ts';
-import { SUBJECTS, type Subject } from './subjects.ts';
+import { EVENING_SUBJECTS, SUBJECTS, type Subject } from './subjects.ts';
 
 const [folder = fileURLToPath(new URL('../../docs/pictures', import.meta.url)), ...names] = process.argv.slice(2);
 const VIEWS: readonly { readonly look: Look; readonly width: number }[] = [
@@ -26,7 +26,7 @@ const stage = await openStage(EXAMPLES);
 const browser = await openBrowser();
 await mkdir(folder, { recursive: true });
 try {
-  for (const subject of SUBJECTS.filter(({ name }) => names.length === 0 || names.includes(name))) {
+  for (const subject of chosen()) {
     await drawChat('discord', subject, await stage.discord(subject.discord));
     await drawChat('telegram', subject, await stage.telegram(subject.telegram));
     await drawPage(subject);
@@ -34,6 +34,11 @@ try {
 } finally {
   await browser.close();
   await stage.close();
+}
+
+function chosen(): readonly Subject[] {
+  const named = SUBJECTS.filter(({ name }) => names.length === 0 || names.includes(name));
+  return names.includes('evening') ? [...named, ...EVENING_SUBJECTS] : named;
 }
 
 async function drawChat(platform: Platform, subject: Subject, answers: readonly string[]): Promise<void> {
@@ -49,6 +54,7 @@ async function drawChat(platform: Platform, subject: Subject, answers: readonly 
 }
 
 async function drawPage({ name, web }: Subject): Promise<void> {
+  if (web === undefined) return;
   const shots = [];
   for (const { look, width } of VIEWS) {
     const context = await browser.newContext({

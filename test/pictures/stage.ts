@@ -93,8 +93,13 @@ const ADMIN = 8n;
 
 function discordAnswers({ discord }: Chats, before: ReadonlySet<string>): readonly ChatMessage[] {
   return [...discord.messages].flatMap(([id, message]) =>
-    before.has(id) || !message.own || message.deleted ? [] : [message],
+    before.has(id) || !message.own || message.deleted || isAwaited(message) ? [] : [message],
   );
+}
+
+/** Acknowledged, and nothing said yet. */
+function isAwaited({ body, files }: ChatMessage): boolean {
+  return files.length === 0 && !Array.isArray(body.components);
 }
 
 function telegramAnswers({ telegram }: Chats, before: ReadonlySet<string>): readonly FakeMessage[] {

@@ -1,3 +1,4 @@
+import { EVENING, spoken } from '../platforms/evening.ts';
 import type { Deed } from './stage.ts';
 
 export interface Subject {
@@ -6,7 +7,8 @@ export interface Subject {
   readonly about: string;
   readonly discord: Deed;
   readonly telegram: Deed;
-  readonly web: string;
+  /** Absent where it builds on what was asked before: each picture of the web chat is a visitor of its own. */
+  readonly web?: string;
 }
 
 const REEL = 'https://www.instagram.com/reel/DVclaybowl1/';
@@ -46,3 +48,15 @@ export const SUBJECTS: readonly Subject[] = [
     ...command('/beatmap recommend lamp_post', 'beatmap recommend', { player: 'lamp_post' }),
   },
 ];
+
+/** An evening of a player, drawn when it is asked for by name (`evening`); one step builds on the others. */
+export const EVENING_SUBJECTS: readonly Subject[] = EVENING.filter(({ who }) => who === 'admin').map((step, place) => {
+  const options = Object.fromEntries(Object.entries(step.options).map(([name, value]) => [name, String(value)]));
+  const text = spoken(step, 'menu');
+  return {
+    name: `evening-${String(place + 1).padStart(2, '0')}-${step.command.replace(' ', '-')}`,
+    about: text,
+    discord: { text, command: { name: step.command, options } },
+    telegram: { text },
+  };
+});

@@ -22,7 +22,7 @@ const TAGS: Readonly<Record<string, string>> = {
 const about = z.looseObject({ duration: z.number().optional() });
 
 /** A text with its entities as HTML; offsets are UTF-16 units. */
-export function renderEntities(text: string, entities: readonly Entity[]): string {
+function renderEntities(text: string, entities: readonly Entity[]): string {
   const marks = entities.flatMap(entity => {
     const tag = TAGS[entity.type];
     if (tag === undefined) return [];

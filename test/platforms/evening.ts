@@ -108,7 +108,7 @@ export async function openEvening(workerFile: URL): Promise<Evening> {
   const { osu } = await openOsuServices({ workerFile, beatmapsets: 60 });
   // A new catalogue is filled from the mirrors.
   osu.catalogue.remember((await osu.beatmaps.search({ q: 'No.', limit: 50 })).sets);
-  osu.catalogue.flush();
+  await osu.catalogue.flush();
   const { beatmaps, ratings, recommend, recommendationHistory } = osu;
   const drawn: string[] = [];
   const rasterizer = createSvgRasterizer();

@@ -48,6 +48,9 @@ export const searchAnswer = z
   .strictObject({
     beatmapsets: z.array(beatmapset),
     total: number.meta({ description: 'Of all pages. Null when unknown.' }),
+    total_at_least: z.number().optional().meta({
+      description: 'So many there are at least. Only where the local catalogue was not looked through to its end.',
+    }),
     cursor,
   })
   .meta({ description: 'One page of sets.' });

@@ -44,8 +44,8 @@ function toSet(set: Beatmapset): SearchAnswer['beatmapsets'][number] {
   return { ...toCoreSet(set), beatmaps: set.beatmaps.map(toBeatmap) };
 }
 
-export function toSearchAnswer({ sets, total, cursor }: SearchResult): SearchAnswer {
-  return { beatmapsets: sets.map(toSet), total, cursor };
+export function toSearchAnswer({ sets, total, atLeast, cursor }: SearchResult): SearchAnswer {
+  return { beatmapsets: sets.map(toSet), total, ...(atLeast !== undefined && { total_at_least: atLeast }), cursor };
 }
 
 export function toUserBeatmap({ set, count, beatmap_id }: UserBeatmapset): UserBeatmapsAnswer['beatmapsets'][number] {

@@ -97,7 +97,7 @@ function holderOf(root: ReferenceSchema, schemas: NamedSchemas): ReferenceSchema
   return only === undefined || others.length > 0 ? undefined : holderOf(only, schemas);
 }
 
-export function typeName(field: ReferenceSchema): string {
+function typeName(field: ReferenceSchema): string {
   if (field.$ref !== undefined) return nameOf(field.$ref);
   if (field.const !== undefined) return JSON.stringify(field.const);
   if (field.enum !== undefined) return field.enum.map(value => JSON.stringify(value)).join(' | ');

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
+import { AppError } from '../../errors.ts';
 import type { Store } from '../../infra/store/store.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
 import { createCandidatePool } from '../recommend/catalogue-candidates.ts';
@@ -47,13 +48,27 @@ const PLACE = 'SELECT place FROM catalogue_places WHERE name = ?';
 const KEEP_PLACE = 'INSERT OR REPLACE INTO catalogue_places (name, place) VALUES (?, ?)';
 const FORGET_PLACE = 'DELETE FROM catalogue_places WHERE name = ?';
 
+/** Another process writes: `npm run catalogue`, for as long as it makes an index. */
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof AppError ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY';
+}
+
 export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile {
   const { store, onFailure, writeDelayMs = 500, isFilling = false } = options;
   store.migrate('catalogue', CATALOGUE_STEPS);
   if (isFilling) dropSortIndexes(store);
   else ensureSortIndexes(store);
   const vocabulary = createVocabulary(store);
-  const reading = createCatalogueSearch({ store, vocabulary, onFailure });
+  let isClosed = false;
+  const reading = createCatalogueSearch({
+    store,
+    vocabulary,
+    onFailure(error) {
+      // Reading words ends with the file.
+      if (!isClosed) onFailure(error);
+    },
+  });
   const pool = createCandidatePool(store);
   const queue = createWriteQueue<Beatmapset>({
     maxSize: MAX_WAITING,
@@ -62,6 +77,7 @@ export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile 
     write(sets) {
       for (const text of store.transaction(() => writeSets(store, sets))) vocabulary.add(text);
     },
+    isWorthWaiting: isBusy,
     onFailure,
   });
 
@@ -104,6 +120,9 @@ export function openCatalogueFile(options: CatalogueFileOptions): CatalogueFile 
         },
         sync: () => void store.all('PRAGMA wal_checkpoint(FULL)', [], z.unknown()),
       }),
-    close: queue.close,
+    close() {
+      isClosed = true;
+      queue.close();
+    },
   };
 }

@@ -41,7 +41,7 @@ CREATE VIRTUAL TABLE catalogue_names USING fts5 (
   tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
 );
 CREATE VIRTUAL TABLE catalogue_text USING fts5 (
-  artist, title, creator, source, tags, versions, content = '', contentless_delete = 1, prefix = '2 3',
+  artist, title, creator, source, tags, versions, content = '', contentless_delete = 1, prefix = '1 2 3',
   tokenize = "unicode61 remove_diacritics 0 categories 'L* N* Co Mn Mc Me'"
 );
 CREATE VIRTUAL TABLE catalogue_words USING fts5vocab (catalogue_text, row);

@@ -25,8 +25,8 @@ const POPULAR: Sort = { field: 'relevance', order: 'desc' };
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
-const LINE =
-  'SELECT id, artist, title, creator, status, min_stars, max_stars, figures FROM catalogue_sets WHERE id = ?';
+const LINES = `SELECT s.id, s.artist, s.title, s.creator, s.status, s.min_stars, s.max_stars, s.figures
+  FROM json_each(?) j CROSS JOIN catalogue_sets s ON s.id = j.value ORDER BY j.key`;
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
@@ -141,8 +141,10 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
     // One mistyped word may well be the beginning of others; several that are found together hardly.
     const isSure = groups.length === 0 || found.length >= limit || (found.length > 0 && groups.length > 1);
     const corrected = isSure ? undefined : correct(groups);
-    const ids = corrected === undefined ? found : [...new Set([...found, ...lines(corrected)])].slice(0, limit);
-    return ids.flatMap(id => store.get(LINE, [id], SuggestionRow) ?? []);
+    // Each likely word has its turn, or the popular ones would leave no room for the one that was meant.
+    const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
+    const ids = [...new Set([...found, ...meant])].slice(0, limit);
+    return ids.length === 0 ? [] : store.all(LINES, [JSON.stringify(ids)], SuggestionRow);
   }
 
   return {
@@ -167,4 +169,16 @@ function asNeedle(text: string): Needle {
 /** Whether conditions and the text index say all there is to say. */
 function isLeftToTables({ texts, tags }: Query): boolean {
   return Object.keys(texts).length === 0 && tags.length === 0;
+}
+
+/** The same with one word in place of the likely ones, for each of them. */
+function alternativesOf(groups: Groups): readonly Groups[] {
+  const open = groups.findLastIndex(group => group.length > 1);
+  return open < 0 ? [groups] : (groups[open] ?? []).map(needle => groups.with(open, [needle]));
+}
+
+/** The first of each list, then the second of each, and so on. */
+function inTurns<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const longest = Math.max(0, ...lists.map(list => list.length));
+  return Array.from({ length: longest }, (_, index) => lists.flatMap(list => list.slice(index, index + 1))).flat();
 }

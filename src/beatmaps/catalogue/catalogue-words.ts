@@ -37,7 +37,8 @@ export function createVocabulary(store: Store): Vocabulary {
   const uses: number[] = [];
   const numbers = new Map<string, number>();
   /** Numbers of the words that have a pair of letters. */
-  const pairs = new Map<string, number[]>();
+  const pairs = new Map<string, NumberList>();
+  let lengths = new Uint8Array(1_024);
   let shared = new Uint8Array(1_024);
   let loading: Promise<void> | undefined;
   let isLoaded = false;
@@ -53,9 +54,14 @@ export function createVocabulary(store: Store): Vocabulary {
     const number = words.push(word) - 1;
     uses.push(count);
     numbers.set(word, number);
+    if (number >= lengths.length) {
+      lengths = doubled(lengths, new Uint8Array(2 * lengths.length));
+      shared = new Uint8Array(lengths.length);
+    }
+    lengths[number] = word.length;
     for (const pair of pairsOf(word)) {
       const having = pairs.get(pair);
-      if (having === undefined) pairs.set(pair, [number]);
+      if (having === undefined) pairs.set(pair, createNumberList(number));
       else having.push(number);
     }
   }
@@ -72,17 +78,12 @@ export function createVocabulary(store: Store): Vocabulary {
     isLoaded = true;
   }
 
-  /** Counts in `shared` how many of the pairs each word has, and gives the words that have any. */
-  function countShared(own: readonly string[]): readonly number[] {
-    if (shared.length < words.length) shared = new Uint8Array(words.length * 2);
-    const touched: number[] = [];
+  /** Counts in `shared` how many of the pairs each word has. */
+  function countShared(own: readonly string[]): void {
+    shared.fill(0, 0, words.length);
     for (const pair of own) {
-      for (const number of pairs.get(pair) ?? []) {
-        if (shared[number] === 0) touched.push(number);
-        shared[number] = (shared[number] ?? 0) + 1;
-      }
+      for (const number of pairs.get(pair)?.values() ?? []) shared[number] = (shared[number] ?? 0) + 1;
     }
-    return touched;
   }
 
   /** Words that have the most pairs of letters in common. */
@@ -90,12 +91,14 @@ export function createVocabulary(store: Store): Vocabulary {
     const own = pairsOf(word);
     // Two letters in the wrong order touch three pairs.
     const least = Math.max(1, own.length - 3 * mistakes);
+    const farthest = mistakes + 6;
     const buckets: number[][] = own.map(() => []);
-    for (const number of countShared(own)) {
+    countShared(own);
+    for (let number = 0; number < words.length; number += 1) {
       const count = shared[number] ?? 0;
-      shared[number] = 0;
-      const isLikely = count >= least && Math.abs((words[number]?.length ?? 0) - word.length) <= mistakes + 6;
-      if (isLikely) buckets[count - 1]?.push(number);
+      if (count < least || Math.abs((lengths[number] ?? 0) - word.length) > farthest) continue;
+      const bucket = buckets[count - 1];
+      if (bucket !== undefined && bucket.length < MAX_COMPARED) bucket.push(number);
     }
     return buckets.reverse().flat().slice(0, MAX_COMPARED);
   }
@@ -138,4 +141,28 @@ function pairsOf(word: string): readonly string[] {
   const found = new Set<string>();
   for (let index = 0; index + 1 < framed.length; index += 1) found.add(framed.slice(index, index + 2));
   return [...found];
+}
+
+/** Numbers in few bytes, gone through fast. */
+interface NumberList {
+  push(number: number): void;
+  values(): Uint32Array;
+}
+
+function createNumberList(first: number): NumberList {
+  let numbers = Uint32Array.of(first, 0);
+  let count = 1;
+  return {
+    push(number) {
+      if (count === numbers.length) numbers = doubled(numbers, new Uint32Array(2 * count));
+      numbers[count] = number;
+      count += 1;
+    },
+    values: () => numbers.subarray(0, count),
+  };
+}
+
+function doubled<T extends Uint8Array | Uint32Array>(known: T, larger: T): T {
+  larger.set(known);
+  return larger;
 }

@@ -11,10 +11,13 @@ import {
   type WorkName,
 } from './catalogue-messages.ts';
 
+const BUSY_TIMEOUT_MS = 200;
+
 function serve(port: MessagePort, { path, oldPath, isFilling }: CatalogueThreadData): void {
   const tell = (told: Told) => port.postMessage(told);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
-  const store = openStore(path);
+  // Questions wait as long as it does; what could not be written is tried again.
+  const store = openStore(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
   const file: CatalogueFile = openCatalogueFile({ store, isFilling, onFailure });
   const stopping = new AbortController();
   const moving =

@@ -13,6 +13,7 @@ interface Field {
   read(map: Beatmapset['beatmaps'][number], set: Beatmapset): number | null;
 }
 
+const LENGTH: Field = { key: 'length', at: 15, bytes: 3, unit: 0.01, read: map => map.total_length };
 const FIELDS: readonly Field[] = [
   { key: 'stars', at: 1, bytes: 3, unit: 1e-5, read: map => map.difficulty_rating },
   { key: 'ar', at: 4, bytes: 2, unit: 0.01, read: map => map.ar },
@@ -20,7 +21,7 @@ const FIELDS: readonly Field[] = [
   { key: 'cs', at: 8, bytes: 2, unit: 0.01, read: map => map.cs },
   { key: 'hp', at: 10, bytes: 2, unit: 0.01, read: map => map.hp },
   { key: 'bpm', at: 12, bytes: 3, unit: 0.001, read: (map, set) => map.bpm ?? set.bpm },
-  { key: 'length', at: 15, bytes: 3, unit: 0.01, read: map => map.total_length },
+  LENGTH,
   { key: 'circles', at: 18, bytes: 2, unit: 1, read: map => map.count_circles },
   { key: 'sliders', at: 20, bytes: 2, unit: 1, read: map => map.count_sliders },
 ];
@@ -43,16 +44,6 @@ export function packFigures(set: Beatmapset): Uint8Array {
   return packed;
 }
 
-/** Seconds of the longest difficulty; null for a set without any. */
-export function longestOf(packed: Uint8Array): number | null {
-  const field = FIELDS.find(({ key }) => key === 'length');
-  if (field === undefined || packed.length === 0) return null;
-  const lengths = Array.from({ length: packed.length / MAP_BYTES }, (_, map) =>
-    Math.round(wholeAt(packed, map * MAP_BYTES, field) * field.unit),
-  );
-  return Math.max(...lengths);
-}
-
 /** Whether one of a set's difficulties has all that a query asks of difficulties, but for names; undefined when it asks nothing. */
 export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) => boolean) | undefined {
   const wanted = FIELDS.flatMap(({ key, at, bytes, unit }) => {
@@ -73,6 +64,18 @@ export function figuresTest({ ranges, ruleset }: Query): ((packed: Uint8Array) =
   };
 }
 
+/** Of the longest difficulty, in seconds; null when none says. */
+export function longestOf(packed: Uint8Array): number | null {
+  const { at, bytes, unit } = LENGTH;
+  const bytesOf = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
+  let longest: number | null = null;
+  for (let start = 0; start < packed.length; start += MAP_BYTES) {
+    const whole = bytesOf.readUIntLE(start + at, bytes);
+    if (whole < 2 ** (8 * bytes) - 1) longest = Math.max(longest ?? 0, Math.round(whole * unit));
+  }
+  return longest;
+}
+
 interface WholeRange {
   readonly at: number;
   readonly bytes: number;
@@ -90,12 +93,8 @@ function wholeRange({ gte, lt }: Range, unit: number, unknown: number) {
   };
 }
 
-function isWithin(packed: Uint8Array, start: number, range: WholeRange): boolean {
-  const value = wholeAt(packed, start, range);
-  return value >= range.least && value < range.end;
-}
-
-function wholeAt(packed: Uint8Array, start: number, { at, bytes }: Pick<Field, 'at' | 'bytes'>): number {
-  const value = (packed[start + at] ?? 0) + (packed[start + at + 1] ?? 0) * 0x100;
-  return bytes === 3 ? value + (packed[start + at + 2] ?? 0) * 0x10000 : value;
+function isWithin(packed: Uint8Array, start: number, { at, bytes, least, end }: WholeRange): boolean {
+  let value = (packed[start + at] ?? 0) + (packed[start + at + 1] ?? 0) * 0x100;
+  if (bytes === 3) value += (packed[start + at + 2] ?? 0) * 0x10000;
+  return value >= least && value < end;
 }

@@ -3,6 +3,7 @@ import type { SqlValue, Store } from '../../infra/store/store.ts';
 import type { Needle } from '../query/query-text.ts';
 import { statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
+import { CountRow, IdRow } from './catalogue-schema.ts';
 import { figureExpression } from './figure-words.ts';
 import { figuresTest } from './map-figures.ts';
 import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './search-conditions.ts';
@@ -35,7 +36,7 @@ export interface Finding {
 }
 
 /** Rows looked at for one page, until there are enough of them. */
-const TIERS = [250, 2_000, 8_000];
+const TIERS = [250, 4_000];
 /** Those that a check takes long for; some milliseconds. */
 const MAX_CHECKED = 400;
 /** So few sets with some figures are looked up one by one, whatever else is asked for. */
@@ -45,9 +46,7 @@ const FEW = 250;
 /** Texts sorted by anything but popularity. */
 const MAX_SORTED = 20_000;
 
-const IdRow = z.object({ id: z.number() });
 const RankRow = z.object({ rank: z.number() });
-const CountRow = z.object({ count: z.number() });
 const FiguresRow = z.object({ id: z.number(), figures: z.instanceof(Uint8Array) });
 const RANKS = `SELECT rowid AS rank FROM catalogue_figures WHERE catalogue_figures MATCH ? ORDER BY rowid LIMIT ${RARE + 1}`;
 

@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 
 /** Takes values at once and hands them on later, in portions, so that others have their turn in between. */
 export interface WriteQueue<T> {
@@ -16,11 +16,16 @@ export interface WriteQueueOptions<T> {
   readonly portion: number;
   readonly delayMs: number;
   write(values: readonly T[]): void;
+  /** Whether what failed may be written a little later. Default: never. */
+  isWorthWaiting?(error: unknown): boolean;
   onFailure(error: unknown): void;
 }
 
+/** Of one flush. */
+const MAX_WAITS = 60;
+
 export function createWriteQueue<T extends { readonly id: number }>(options: WriteQueueOptions<T>): WriteQueue<T> {
-  const { maxSize, portion, delayMs, write, onFailure } = options;
+  const { maxSize, portion, delayMs, write, isWorthWaiting = () => false, onFailure } = options;
   const waiting = new Map<number, T>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
@@ -29,7 +34,23 @@ export function createWriteQueue<T extends { readonly id: number }>(options: Wri
     const values = [...waiting.values()].slice(0, portion);
     // Gone before they are written: a portion that cannot be written must not be tried for ever.
     for (const { id } of values) waiting.delete(id);
-    if (values.length > 0) write(values);
+    try {
+      if (values.length > 0) write(values);
+    } catch (error) {
+      if (isWorthWaiting(error)) putBack(values);
+      throw error;
+    }
+  }
+
+  /** Before those that came since, which are newer. */
+  function putBack(values: readonly T[]): void {
+    const newer = [...waiting];
+    waiting.clear();
+    for (const value of values) waiting.set(value.id, value);
+    for (const [id, value] of newer) {
+      waiting.delete(id);
+      waiting.set(id, value);
+    }
   }
 
   function schedule(): void {
@@ -39,7 +60,7 @@ export function createWriteQueue<T extends { readonly id: number }>(options: Wri
       try {
         writePortion();
       } catch (error) {
-        onFailure(error);
+        if (!isWorthWaiting(error)) onFailure(error);
       }
       schedule();
     }, delayMs);
@@ -60,9 +81,15 @@ export function createWriteQueue<T extends { readonly id: number }>(options: Wri
       schedule();
     },
     async flush() {
-      while (waiting.size > 0) {
-        writePortion();
-        await setImmediate();
+      for (let waits = 0; waiting.size > 0; ) {
+        try {
+          writePortion();
+          await setImmediate();
+        } catch (error) {
+          waits += 1;
+          if (!isWorthWaiting(error) || waits > MAX_WAITS) throw error;
+          await sleep(delayMs);
+        }
       }
     },
     close() {

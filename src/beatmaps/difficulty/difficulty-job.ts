@@ -50,6 +50,8 @@ export interface DifficultyFigures {
   readonly lengthSeconds: number;
   readonly aim?: number;
   readonly speed?: number;
+  /** What the map is made of, by name, each from 0 to 1. */
+  readonly patterns?: Readonly<Record<string, number>>;
   readonly pp: readonly { readonly accuracy: number; readonly pp: number }[];
   readonly play: { readonly pp: number; readonly ppIfFullCombo: number } | null;
   readonly strains: { readonly sectionMs: number; readonly series: readonly StrainSeries[] } | null;

@@ -1,6 +1,5 @@
 /**
- * The thread that computes, one map after the other. It imports no code of ours, so this one file is all that a thread needs to
- * start.
+ * The thread that computes, one map after the other. The build makes one file of it, which is all that a thread needs to start.
  */
 import type * as Rosu from 'rosu-pp-js';
 import type {
@@ -11,6 +10,7 @@ import type {
   Refusal,
   StrainSeries,
 } from './difficulty-job.ts';
+import { maniaHits } from './mania-hits.ts';
 
 declare const WebAssembly: { Module: new (code: Uint8Array) => object };
 
@@ -153,6 +153,30 @@ function readStrains(strains: Rosu.Strains): DifficultyFigures['strains'] {
   return { sectionMs: strains.sectionLength * share, series };
 }
 
+/** What a map is made of, as far as the library finds it: in osu! streams, sliders and how much of it is hard; in taiko the three skills. */
+function readPatterns(attributes: Rosu.DifficultyAttributes): Readonly<Record<string, number>> {
+  const share = (part: number | undefined, whole: number) => Math.min(1, (part ?? 0) / Math.max(1e-6, whole));
+  switch (attributes.mode) {
+    case rosu.GameMode.Osu: {
+      const objects = countResults(attributes);
+      return {
+        streams: share(attributes.speedNoteCount, objects),
+        sliders: share(attributes.nSliders, objects),
+        hard: share(attributes.aimDifficultStrainCount, objects),
+      };
+    }
+    case rosu.GameMode.Taiko: {
+      const { stamina = 0, rhythm = 0, color = 0 } = attributes;
+      const whole = stamina + rhythm + color;
+      return { stamina: share(stamina, whole), rhythm: share(rhythm, whole), colour: share(color, whole) };
+    }
+    case rosu.GameMode.Catch:
+      return { droplets: share(attributes.nDroplets, (attributes.nFruits ?? 0) + (attributes.nDroplets ?? 0)) };
+    case rosu.GameMode.Mania:
+      return { holds: share(attributes.nHoldNotes, attributes.nObjects ?? 0) };
+  }
+}
+
 /** How many results the map has for {@link HITS}. */
 function countResults(attributes: Rosu.DifficultyAttributes): number {
   switch (attributes.mode) {
@@ -181,6 +205,17 @@ function withoutMisses(play: HitCounts, attributes: Rosu.DifficultyAttributes): 
   const rest = missing - added.reduce((sum, count) => sum + count, 0);
   const filled = names.map((name, index) => [name, (play[name] ?? 0) + (added[index] ?? 0) + (index === 0 ? rest : 0)]);
   return { ...kept, ...Object.fromEntries(filled), ...whole, misses: 0 };
+}
+
+/** In mania the library would try every way to reach an accuracy, for long, and take the one of the least worth. */
+function hitsFor(
+  attributes: Rosu.DifficultyAttributes,
+  accuracy: number,
+  misses: number,
+  od: number,
+): Rosu.PerformanceArgs {
+  const { mode, nObjects = 0 } = attributes;
+  return mode === rosu.GameMode.Mania ? maniaHits(nObjects, accuracy / 100, misses, od) : { accuracy };
 }
 
 type Settings = Pick<DifficultyJob, 'mods' | 'lazer'>;
@@ -244,9 +279,10 @@ function readFigures(
     lengthSeconds: readLengthMs(file) / 1000 / clockRate,
     ...(attributes.aim === undefined ? {} : { aim: attributes.aim }),
     ...(attributes.speed === undefined ? {} : { speed: attributes.speed }),
+    patterns: readPatterns(attributes),
     pp: job.accuracies.map(accuracy => ({
       accuracy,
-      pp: readPp(settings, attributes, { accuracy, ...misses, ...combo }),
+      pp: readPp(settings, attributes, { ...hitsFor(attributes, accuracy, job.misses ?? 0, od), ...misses, ...combo }),
     })),
     play: job.play === undefined ? null : readPlay(settings, map, attributes, job.play),
     strains: job.strains ? using(difficulty.strains(map), readStrains) : null,

@@ -4,6 +4,7 @@ import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
 import { joinSignals } from '../../infra/concurrency/joined-signal.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { optimizeWasm } from '../../infra/engine.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { DifficultyAnswer, DifficultyFigures, DifficultyJob, Refusal } from './difficulty-job.ts';
 
@@ -78,6 +79,8 @@ export function createDifficultyWorkerPool(options: DifficultyWorkerPoolOptions)
   async function compute(job: DifficultyJob): Promise<DifficultyAnswer> {
     running += 1;
     const isCold = pool.threads.length < running;
+    // The thread's library is worth it, unlike those that were loaded before it.
+    if (isCold) optimizeWasm();
     const over = joinSignals([closing.signal], isCold ? START_MS + deadlineMs : deadlineMs);
     try {
       return await pool.run(job, { signal: over.signal });

@@ -6,11 +6,14 @@ import { clockRateOf } from './mods.ts';
 const APPROACH = { slow: 1_800, middle: 1_200, fast: 450 } as const;
 const MAX_SETTING = 10;
 
+/** What of a difficulty mods change. */
+export type Moddable = Pick<Beatmap, 'mode' | 'ar' | 'od' | 'cs' | 'hp' | 'bpm' | 'total_length' | 'hit_length'>;
+
 /**
  * The difficulty as it plays with these mods: settings, tempo and lengths. Stars and combo stay those without mods. In mania and in
  * catch the clock does not change how strict hits are judged.
  */
-export function withMods(beatmap: Beatmap, mods: readonly string[]): Beatmap {
+export function withMods<T extends Moddable>(beatmap: T, mods: readonly string[]): T {
   const rate = clockRateOf(mods);
   const { mode, ar, od, cs, hp, bpm, total_length, hit_length } = beatmap;
   const scaled = (value: number | null, hardRock: number) => scale(value, mods, hardRock);

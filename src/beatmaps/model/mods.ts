@@ -90,6 +90,16 @@ export function areMods(acronyms: readonly string[], ruleset?: Ruleset): boolean
   }
 }
 
+const SAME_PLAY: ReadonlyMap<string, string> = new Map([
+  ['NC', 'DT'],
+  ['DC', 'HT'],
+]);
+
+/** The mod that plays the same: `NC` is `DT` with another sound. */
+export function foldMod(acronym: string): string {
+  return SAME_PLAY.get(acronym) ?? acronym;
+}
+
 /** How much faster a map runs: 1.5 with DT, unless the play's own setting says otherwise. */
 export function clockRateOf(mods: readonly (string | ScoreMod)[]): number {
   for (const mod of mods) {

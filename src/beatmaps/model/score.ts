@@ -108,6 +108,13 @@ export function shownMods({ mods }: Pick<Score, 'mods'>): readonly string[] {
   return mods.map(({ acronym }) => acronym).filter(acronym => acronym !== 'CL');
 }
 
+const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
+
+/** A play's rank as players write it: with or without silver, it is the same. */
+export function shownGrade(rank: string): string {
+  return GRADES[rank] ?? rank;
+}
+
 /** Results that count an object as played, best first; a miss is one of them. */
 const JUDGED: Readonly<Record<Ruleset, readonly string[]>> = {
   osu: ['great', 'ok', 'meh', 'miss'],

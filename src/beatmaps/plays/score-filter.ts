@@ -1,8 +1,8 @@
 /** Choosing and ordering plays of a list. */
 
 import { AppError } from '../../errors.ts';
-import { checkMods } from '../model/mods.ts';
-import type { Score } from '../model/score.ts';
+import { checkMods, foldMod } from '../model/mods.ts';
+import { type Score, shownGrade } from '../model/score.ts';
 import { parseQuery } from '../query/query.ts';
 import { matches } from '../query/query-match.ts';
 
@@ -29,7 +29,7 @@ export function filterScores(scores: readonly Score[], filter: ScoreFilter): rea
   return scores.filter(
     score =>
       (hasMods === undefined || hasMods(acronymsOf(score))) &&
-      (grade === undefined || gradeOf(score) === grade) &&
+      (grade === undefined || shownGrade(score.rank) === grade) &&
       (!chokes || isChoke(score)) &&
       (query === undefined || isOnMap(score, query)),
   );
@@ -45,12 +45,7 @@ function acronymsOf({ mods }: Score): ReadonlySet<string> {
   return new Set(names.map(plain));
 }
 
-const SAME: ReadonlyMap<string, string> = new Map([
-  ['NC', 'DT'],
-  ['DC', 'HT'],
-  ['PF', 'SD'],
-]);
-const plain = (acronym: string) => SAME.get(acronym) ?? acronym;
+const plain = (acronym: string) => (acronym === 'PF' ? 'SD' : foldMod(acronym));
 
 const WORD = /^([+-]?)((?:[a-z\d]{2})+)(!?)$/i;
 const NONE = /^\+?(?:nm|nomod|none)!?$/i;
@@ -74,16 +69,6 @@ function readWord(word: string): HasMods {
   const asked = checkMods(letters.match(/../g) ?? []).map(plain);
   if (sign === '-') return played => !asked.some(acronym => played.has(acronym));
   return played => asked.every(acronym => played.has(acronym)) && (alone === '' || played.size === asked.length);
-}
-
-const GRADE_OF: ReadonlyMap<string, Grade> = new Map([
-  ['XH', 'SS'],
-  ['X', 'SS'],
-  ['SH', 'S'],
-]);
-
-function gradeOf({ rank }: Score): string {
-  return GRADE_OF.get(rank) ?? rank;
 }
 
 /** A stable play that only dropped the end of a slider or two has no miss and nearly all of the combo. */

@@ -24,12 +24,14 @@ function hasCounts({ n300, n100, n50 }: SimulatedPlay): boolean {
   return n300 !== undefined || n100 !== undefined || n50 !== undefined;
 }
 
-/** How many results a play of the stable client has; null where the map does not say. In catch only the file does. */
+type Counted = Pick<Beatmap, 'mode' | 'max_combo' | 'count_circles' | 'count_sliders' | 'count_spinners'>;
+
+/** How many results a play of the stable client has; null where the map does not say. In catch and of converts only the file does. */
 function countObjects(
-  { count_circles, count_sliders, count_spinners }: Pick<Beatmap, 'count_circles' | 'count_sliders' | 'count_spinners'>,
+  { mode, count_circles, count_sliders, count_spinners }: Counted,
   ruleset: Ruleset,
 ): number | null {
-  if (ruleset === 'fruits' || count_circles === null) return null;
+  if (ruleset === 'fruits' || mode !== ruleset || count_circles === null) return null;
   if (ruleset === 'taiko') return count_circles;
   return count_circles + (count_sliders ?? 0) + (count_spinners ?? 0);
 }
@@ -52,13 +54,10 @@ export interface SimulatedRequest {
 /**
  * What to work out for a play. What is not said is as good as it can be.
  *
- * @throws AppError `invalid_request` with params.what `counts`: more results than the map has objects, or counts in catch
+ * @throws AppError `invalid_request` with params.what `counts`: more or fewer results than the map has objects, or counts in catch and of
+ * converts
  */
-export function simulate(
-  play: SimulatedPlay,
-  beatmap: Pick<Beatmap, 'max_combo' | 'count_circles' | 'count_sliders' | 'count_spinners'>,
-  ruleset: Ruleset,
-): SimulatedRequest {
+export function simulate(play: SimulatedPlay, beatmap: Counted, ruleset: Ruleset): SimulatedRequest {
   const objects = countObjects(beatmap, ruleset);
   const { misses = 0, combo } = play;
   if (!hasCounts(play)) {
@@ -67,20 +66,30 @@ export function simulate(
     return { accuracy, request: { accuracies: [accuracy], misses, ...(combo !== undefined && { combo }) } };
   }
   if (objects === null) throw refuse('results in catch are not known from the map');
-  const { n100 = 0, n50 = 0 } = play;
-  const left = objects - misses - n100 - n50;
-  const n300 = play.n300 ?? (ruleset === 'mania' ? 0 : left);
-  const perfect = ruleset === 'mania' ? left - n300 : 0;
-  if (n300 < 0 || perfect < 0 || n300 + perfect > left) throw refuse('there are not so many objects');
-  const statistics = { perfect, great: n300, ok: n100, meh: n50, miss: misses };
+  const statistics = countResults(play, objects, ruleset);
   const longest = beatmap.max_combo ?? objects;
   return {
     accuracy: accuracyOf(statistics, ruleset),
     request: {
-      play: { statistics, max_combo: Math.min(combo ?? longest - misses, longest), lazer: false },
+      play: { statistics, max_combo: Math.min(combo ?? longest - statistics.miss, longest), lazer: false },
       lazer: false,
     },
   };
+}
+
+/** Where not all is said, the rest is the best that is not said. @throws AppError `invalid_request` */
+function countResults({ n300, n100, n50, misses }: SimulatedPlay, objects: number, ruleset: Ruleset): Counts {
+  const given = (n300 ?? 0) + (n100 ?? 0) + (n50 ?? 0) + (misses ?? 0);
+  const counts = { perfect: 0, great: n300 ?? 0, ok: n100 ?? 0, meh: n50 ?? 0, miss: misses ?? 0 };
+  const rest = objects - given;
+  if (rest < 0) throw refuse('there are not so many objects');
+  if (rest === 0) return counts;
+  if (ruleset === 'mania') return { ...counts, perfect: rest };
+  if (n300 === undefined) return { ...counts, great: rest };
+  if (n100 === undefined) return { ...counts, ok: rest };
+  if (n50 === undefined && ruleset === 'osu') return { ...counts, meh: rest };
+  if (misses === undefined) return { ...counts, miss: rest };
+  throw refuse('there are more objects');
 }
 
 type Counts = Readonly<Record<'perfect' | 'great' | 'ok' | 'meh' | 'miss', number>>;

@@ -1,4 +1,6 @@
+import { withMods } from '../model/apply-mods.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
+import { clockRateOf, foldMod } from '../model/mods.ts';
 
 /**
  * Mods that change what a map is to play, others left out: HD is a matter of taste, NC is DT, and NF or SD change nothing.
@@ -12,18 +14,12 @@ export interface ModClass {
   readonly rate: number;
 }
 
-const FOLDED: ReadonlyMap<string, string> = new Map([
-  ['NC', 'DT'],
-  ['DC', 'HT'],
-]);
 const ORDER: readonly string[] = ['EZ', 'HT', 'DT', 'HR', 'FL'];
-const RATES: Readonly<Record<string, number>> = { DT: 1.5, HT: 0.75 };
 
 export function modClassOf(acronyms: readonly string[]): ModClass {
-  const plain = acronyms.map(each => FOLDED.get(each) ?? each);
+  const plain = acronyms.map(foldMod);
   const mods = ORDER.filter(each => plain.includes(each));
-  const rate = mods.reduce((product, each) => product * (RATES[each] ?? 1), 1);
-  return { key: mods.join(''), mods, rate };
+  return { key: mods.join(''), mods, rate: clockRateOf(mods) };
 }
 
 /** What a map is like to play. Figures that mean nothing in a ruleset are null. */
@@ -54,35 +50,18 @@ export function starFactor(ruleset: Ruleset, { mods }: ModClass): number {
   return mods.reduce((product, mod) => product * (STAR_FACTORS[ruleset][mod] ?? 1), 1);
 }
 
-/** A map's figures with mods, by osu!'s own rules (2026-08) but for the stars. */
+/** A map's figures with mods, by osu!'s own rules but for the stars. */
 export function figuresWith(map: Figures & { readonly ruleset: Ruleset }, modClass: ModClass): Figures {
-  const { ruleset } = map;
-  const { mods, rate } = modClass;
-  const edge = (value: number, harder: number) =>
-    mods.includes('HR') ? Math.min(10, value * harder) : mods.includes('EZ') ? value / 2 : value;
+  const { ruleset, ar, od, cs, bpm, length } = map;
+  const settings = { mode: ruleset, ar, od, cs, bpm, hp: null, total_length: length, hit_length: null };
+  const played = withMods(settings, modClass.mods);
   const hasApproach = ruleset === 'osu' || ruleset === 'fruits';
-  const isMania = ruleset === 'mania';
   return {
     stars: map.stars * starFactor(ruleset, modClass),
-    ar: map.ar === null || !hasApproach ? null : approachAt(edge(map.ar, 1.4), rate),
-    od: map.od === null || isMania ? map.od : overallAt(ruleset, edge(map.od, 1.4), rate),
-    cs: map.cs === null || ruleset === 'taiko' ? null : isMania ? map.cs : edge(map.cs, 1.3),
-    bpm: map.bpm === null ? null : map.bpm * rate,
-    length: map.length / rate,
+    ar: hasApproach ? played.ar : null,
+    od: played.od,
+    cs: ruleset === 'taiko' ? null : played.cs,
+    bpm: played.bpm,
+    length: played.total_length,
   };
-}
-
-/** Approach rates are times, 1800 ms at 0, 1200 at 5, 450 at 10; and time runs faster. */
-function approachAt(ar: number, rate: number): number {
-  const ms = (ar < 5 ? 1_800 - 120 * ar : 1_200 - 150 * (ar - 5)) / rate;
-  return ms > 1_200 ? (1_800 - ms) / 120 : 5 + (1_200 - ms) / 150;
-}
-
-/** Width of a perfect hit in ms at difficulty 0, and what each point takes off it. */
-const HIT_WINDOWS = { osu: [80, 6], taiko: [50, 3] } as const;
-
-function overallAt(ruleset: Ruleset, od: number, rate: number): number {
-  if (ruleset !== 'osu' && ruleset !== 'taiko') return od;
-  const [widest, step] = HIT_WINDOWS[ruleset];
-  return (widest - (widest - step * od) / rate) / step;
 }

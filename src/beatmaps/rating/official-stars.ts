@@ -3,6 +3,7 @@ import { AppError } from '../../errors.ts';
 import type { Cache, CachePolicy } from '../../infra/cache/cache.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmap, Ruleset } from '../model/beatmapset.ts';
+import { foldMod } from '../model/mods.ts';
 import type { ScoreMod } from '../model/score.ts';
 import type { OsuApi } from '../upstreams/osu-api.ts';
 
@@ -28,8 +29,6 @@ export interface OfficialStarsOptions {
   readonly osu: Pick<OsuApi, 'attributes'> | undefined;
   readonly cache: Cache<OfficialRating>;
   readonly log: Logger;
-  /** How long a card waits for it. Default 2000. */
-  readonly waitMs?: number;
   readonly now?: () => number;
 }
 
@@ -38,16 +37,14 @@ const WEEK_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 /** While osu! is away every card would wait for it anew. */
 const REST_MS = 30_000;
+/** How long it is true that osu! has no such map, or does not take these mods. */
+const REFUSED_MS = 10 * 60_000;
 
 /** Mods that change no stars in any ruleset: `CL` marks the client, the others decide when a play ends. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set(['CL', 'NF', 'SD', 'PF', 'SO', 'AC']);
 /** What hides notes is read, and reading is rated in osu! and taiko alone (osu! rules of 2026-07). */
 const READ_BY: readonly Ruleset[] = ['osu', 'taiko'];
 const HIDING: ReadonlySet<string> = new Set(['HD', 'FI', 'FL']);
-const FOLDED: ReadonlyMap<string, string> = new Map([
-  ['NC', 'DT'],
-  ['DC', 'HT'],
-]);
 
 /** Those that may change stars, in one spelling and order. Empty for none. */
 export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset): readonly ScoreMod[] {
@@ -55,13 +52,21 @@ export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset
     .map((mod): ScoreMod => (typeof mod === 'string' ? { acronym: mod } : mod))
     .filter(({ acronym }) => !WITHOUT_EFFECT.has(acronym))
     .filter(({ acronym }) => READ_BY.includes(ruleset) || !HIDING.has(acronym))
-    .map(mod => ({ ...mod, acronym: FOLDED.get(mod.acronym) ?? mod.acronym }))
+    .map(mod => ({ ...mod, acronym: foldMod(mod.acronym) }))
     .sort((a, b) => (a.acronym < b.acronym ? -1 : 1));
 }
 
-export function createOfficialStars(options: OfficialStarsOptions): OfficialStars {
-  const { osu, cache, log, waitMs = 2_000, now = Date.now } = options;
+export function createOfficialStars({ osu, cache, log, now = Date.now }: OfficialStarsOptions): OfficialStars {
   let restUntil = 0;
+  let answeredAt = 0;
+
+  /** A call that waited in line behind others that were answered says nothing about osu!. */
+  function noteFailure(error: unknown, beatmap: number, askedAt: number): void {
+    const isTooLate = error instanceof AppError && error.code === 'timeout' && answeredAt >= askedAt;
+    if (isOfThisMap(error) || isTooLate || now() < restUntil) return;
+    restUntil = now() + REST_MS;
+    log.info({ err: error, beatmap }, 'osu! could not be asked for stars; they are estimates for a while');
+  }
 
   return {
     async of({ id, checksum }, ruleset, mods, signal) {
@@ -70,20 +75,25 @@ export function createOfficialStars(options: OfficialStarsOptions): OfficialStar
       const policy: CachePolicy<OfficialRating> = {
         ttlMs: () => (checksum === null ? DAY_MS : WEEK_MS),
         staleIfErrorMs: () => WEEK_MS,
+        errorTtlMs: error => (isOfThisMap(error) ? REFUSED_MS : 0),
       };
       const load = async (own: AbortSignal): Promise<OfficialRating> => {
-        if (now() < restUntil) throw new AppError('upstream_unavailable', 'osu! failed just now');
-        const { star_rating, max_combo } = await osu.attributes(id, { ruleset, mods }, own);
-        return { stars: star_rating, maxCombo: max_combo };
+        const askedAt = now();
+        if (askedAt < restUntil) throw new AppError('upstream_unavailable', 'osu! failed just now');
+        try {
+          const { star_rating, max_combo } = await osu.attributes(id, { ruleset, mods }, own);
+          answeredAt = now();
+          return { stars: star_rating, maxCombo: max_combo };
+        } catch (error) {
+          // Whoever left took the question along.
+          if (!own.aborted) noteFailure(error, id, askedAt);
+          throw error;
+        }
       };
       try {
-        return (await cache.wrap(key, load, policy, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]))).value;
-      } catch (error) {
+        return (await cache.wrap(key, load, policy, signal)).value;
+      } catch {
         signal.throwIfAborted();
-        if (!isOfThisMap(error) && now() >= restUntil) {
-          restUntil = now() + REST_MS;
-          log.info({ err: error, beatmap: id }, 'osu! could not be asked for stars; they are estimates for a while');
-        }
         return undefined;
       }
     },

@@ -1,3 +1,4 @@
+import { errorFunction, maniaShares } from '../difficulty/mania-hits.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 
 /** What an estimate of pp is made of when the map itself is not read. */
@@ -14,11 +15,12 @@ export interface Performance {
   readonly ar: number | null;
   /** With mods. */
   readonly od?: number | null;
-  /** Those that cost pp beside what they do to the stars: in mania, EZ. */
+  /** Those that change pp beside what they do to the stars and settings: HD, in catch FL, in mania EZ. */
   readonly mods?: readonly string[];
 }
 
 interface Known extends Performance {
+  readonly mods: readonly string[];
   readonly objects: number;
   readonly ar: number;
   readonly od: number;
@@ -39,6 +41,7 @@ export function estimatePp(play: Performance): number {
     // Of a usual ranked map of these stars.
     ar: play.ar ?? Math.min(9.8, 4.5 + stars),
     od: play.od ?? Math.min(9.5, 3 + stars),
+    mods: play.mods ?? [],
   };
   return WORTH[ruleset](known) * correctionOf(ruleset, known.stars);
 }
@@ -61,14 +64,15 @@ function combined(...parts: readonly number[]): number {
   return parts.reduce((sum, part) => sum + part ** POWER, 0) ** (1 / POWER);
 }
 
-function standardPp({ stars, accuracy, misses, objects, ar, od }: Known): number {
+function standardPp({ stars, accuracy, misses, objects, ar, od, mods }: Known): number {
   const base = (Math.max(1, stars / 0.02724 - 4) ** 3 * 2 ** (1 / POWER)) / 1e5;
   const length = 0.95 + 0.4 * Math.min(1, objects / 2_000) + (objects > 2_000 ? 0.5 * Math.log10(objects / 2_000) : 0);
   const hard = Math.max(2, HARD_STRAINS * objects);
   const missed = misses <= 0 ? 1 : 0.96 / (misses / (4 * Math.log(hard) ** 0.94) + 1);
   const fast = 0.3 * Math.max(0, ar - 10.33);
   const slow = 0.05 * Math.max(0, 8 - ar);
-  const whole = base * length * missed;
+  const isHidden = mods.includes('HD');
+  const whole = base * length * missed * (isHidden ? 1 + 0.04 * (12 - ar) : 1);
   const aim = whole * AIM_SHARE ** (1 / POWER) * (1 + (fast + slow) * length) * accuracy * (0.98 + od ** 2 / 2_500);
   const speed =
     whole *
@@ -76,7 +80,8 @@ function standardPp({ stars, accuracy, misses, objects, ar, od }: Known): number
     (1 + fast * length) *
     (0.95 + od ** 2 / 750) *
     accuracy ** Math.max(0, (14.5 - od) / 2);
-  const exact = 1.52163 ** od * accuracy ** 24 * 2.83 * Math.min(1.15, (objects / 1_000) ** 0.3);
+  const exact =
+    1.52163 ** od * accuracy ** 24 * 2.83 * Math.min(1.15, (objects / 1_000) ** 0.3) * (isHidden ? 1.08 : 1);
   return 1.15 * combined(aim, speed, exact) * accuracy ** 2;
 }
 
@@ -95,39 +100,36 @@ function unstableRate({ accuracy, misses, objects, od }: Known): number {
 }
 
 function taikoPp(play: Known): number {
-  const { stars, misses, objects } = play;
+  const { stars, misses, objects, mods } = play;
   const base = 5 * Math.max(1, stars / 0.115) - 4;
   const rate = unstableRate(play);
   const strain =
     Math.min(base ** 3 / 69_052.51, base ** 2.25 / 1_250) *
     (1 + 0.1 * Math.min(1, objects / 1_500)) *
     0.986 ** (misses * Math.max(1, 1_000 / objects)) *
+    (mods.includes('HD') ? 1.13 : 1) *
     errorFunction(400 / (Math.SQRT2 * rate)) ** 2.2;
   const exact = (70 / rate) ** 1.1 * stars ** 0.4 * 185 * Math.min(1.15, (objects / 1_500) ** 0.3);
   return 1.13 * combined(strain, exact);
 }
 
-function catchPp({ stars, accuracy, misses, objects, ar }: Known): number {
+function catchPp({ stars, accuracy, misses, objects, ar, mods }: Known): number {
   const most = objects * 1.3;
   const base = (5 * Math.max(1, stars / 0.0049) - 4) ** 2 / 100_000;
   const length = 0.95 + 0.3 * Math.min(1, most / 2_500) + (most > 2_500 ? 0.475 * Math.log10(most / 2_500) : 0);
   const approach = 1 + 0.1 * Math.max(0, ar - 9) + 0.1 * Math.max(0, ar - 10) + 0.025 * Math.max(0, 8 - ar);
-  return base * length * 0.97 ** misses * approach * accuracy ** 5.5;
+  const hidden = ar > 10 ? 1.01 + 0.04 * (11 - Math.min(11, ar)) : 1.05 + 0.075 * (10 - ar);
+  const unseen = (mods.includes('HD') ? hidden : 1) * (mods.includes('FL') ? 1.35 * length : 1);
+  return base * length * 0.97 ** misses * approach * accuracy ** 5.5 * unseen;
 }
 
-function maniaPp({ stars, accuracy, misses, objects, mods = [] }: Known): number {
+function maniaPp({ stars, accuracy, misses, objects, od, mods }: Known): number {
   const length = 1 + 0.1 * Math.min(1, objects / 1_500);
-  // What is not perfect is mostly a good 300 first, which is worth less here than in accuracy.
-  const missed = 1 - accuracy + misses / (10 * objects);
-  const lost = Math.min(12 * missed, 0.04 + 1.05 * missed);
+  const hit = Math.max(0, 1 - misses / objects);
+  const { nGeki, n300, nKatu, n100, n50 } = maniaShares(Math.min(1, accuracy / Math.max(0.01, hit)), od);
+  // A perfect hit counts for 320 here, for 300 in accuracy.
+  const lost = 1 - (hit * (320 * nGeki + 300 * n300 + 200 * nKatu + 100 * n100 + 50 * n50)) / 320;
   return 8 * Math.max(0.05, stars - 0.15) ** 2.2 * length * Math.max(0, 1 - 5 * lost) * (mods.includes('EZ') ? 0.5 : 1);
-}
-
-/** By Abramowitz and Stegun 7.1.26; off by less than 2e-7. */
-function errorFunction(x: number): number {
-  const t = 1 / (1 + 0.3275911 * Math.abs(x));
-  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));
-  return Math.sign(x) * (1 - tail * Math.exp(-(x ** 2)));
 }
 
 /** By Winitzki; off by less than 0.4 %. */

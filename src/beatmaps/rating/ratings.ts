@@ -3,6 +3,8 @@
  * behind `Difficulty`.
  */
 
+import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { Difficulty, DifficultyRequest, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
@@ -42,16 +44,29 @@ export interface Ratings {
    * the proportion of those.
    */
   ofMaps(requests: readonly RatingRequest[], signal: AbortSignal): Promise<readonly Rating[]>;
+  /**
+   * The same for those who cannot wait: what takes longer is left out for now, and worked out all the same, so that it is there when the
+   * same is asked again.
+   */
+  within(waitMs: number): PromptRatings;
+}
+
+export interface PromptRatings {
+  readonly ratings: Pick<Ratings, 'of' | 'ofMaps'>;
+  /** Whether something that was asked for took longer. */
+  isIncomplete(): boolean;
 }
 
 export interface RatingsOptions {
   readonly official: OfficialStars;
   /** Absent where nothing can be computed. */
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
-  /** How long an answer waits for files and the library. Default 3000. */
+  /** How long osu!, the files and the library are given at most. Default 8000. */
   readonly waitMs?: number;
 }
 
+/** How long an answer waits that cannot be mended later. */
+const USUAL_MS = 3_000;
 /** Of one answer; more is not polite. */
 const MAX_ASKED = 5;
 /** Rules change by less; what lies beyond is another map under the same number. */
@@ -81,11 +96,11 @@ interface Known {
   readonly library: MapDifficulty | undefined;
 }
 
-export function createRatings({ official, difficulty, waitMs = 3_000 }: RatingsOptions): Ratings {
+export function createRatings({ official, difficulty, waitMs = 8_000 }: RatingsOptions): Ratings {
   async function compute(request: RatingRequest, signal: AbortSignal): Promise<MapDifficulty | undefined> {
     const { knownPp: _, ppScale: __, ...asked } = request;
     try {
-      return await difficulty?.of(asked, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
+      return await difficulty?.of(asked, signal);
     } catch (error) {
       signal.throwIfAborted();
       // Mods that a person typed; a play may have such as this library does not know yet.
@@ -95,21 +110,21 @@ export function createRatings({ official, difficulty, waitMs = 3_000 }: RatingsO
     }
   }
 
-  async function know(request: RatingRequest, mayAsk: boolean, signal: AbortSignal): Promise<Known> {
+  async function know(request: RatingRequest, mayAsk: boolean, wait: Wait): Promise<Known> {
     const { beatmap, mods, ruleset = beatmap.mode, accuracies = [], play, strains = false } = request;
     const rated = ratedMods(mods, ruleset);
     const isPlain = rated.length === 0 && ruleset === beatmap.mode && beatmap.difficulty_rating > 0;
     const needsLibrary = !isPlain || accuracies.length > 0 || play !== undefined || strains;
     const [told, library] = await Promise.all([
-      isPlain || !mayAsk ? undefined : official.of(beatmap, ruleset, rated, signal),
-      needsLibrary ? compute(request, signal) : undefined,
+      isPlain || !mayAsk ? undefined : wait(signal => official.of(beatmap, ruleset, rated, signal)),
+      needsLibrary ? wait(signal => compute(request, signal)) : undefined,
     ]);
     return { request, ruleset, isPlain, official: told, library };
   }
 
-  async function ofMaps(requests: readonly RatingRequest[], signal: AbortSignal): Promise<readonly Rating[]> {
+  async function rateAll(requests: readonly RatingRequest[], wait: Wait): Promise<readonly Rating[]> {
     const asked = new Set(requests.toSorted(byWeight).slice(0, MAX_ASKED));
-    const known = await Promise.all(requests.map(request => know(request, asked.has(request), signal)));
+    const known = await Promise.all(requests.map(request => know(request, asked.has(request), wait)));
     const common = middleOf(
       known.flatMap(({ official, library }) =>
         official === undefined ? [] : (starRatio(official.stars, library?.stars) ?? []),
@@ -118,11 +133,61 @@ export function createRatings({ official, difficulty, waitMs = 3_000 }: RatingsO
     return known.map(each => rate(each, common));
   }
 
-  return {
-    async of(request, signal) {
-      return rate(await know(request, true, signal), undefined);
-    },
-    ofMaps,
+  function within(ms: number): PromptRatings {
+    let isIncomplete = false;
+    const waiting = (signal: AbortSignal) =>
+      createWait(signal, { ms: Math.min(ms, waitMs), waitMs, onLate: () => (isIncomplete = true) });
+    return {
+      ratings: {
+        of: async (request, signal) => rate(await know(request, true, waiting(signal)), undefined),
+        ofMaps: (requests, signal) => rateAll(requests, waiting(signal)),
+      },
+      isIncomplete: () => isIncomplete,
+    };
+  }
+
+  return { ...within(USUAL_MS).ratings, within };
+}
+
+/** Waits so long for each thing of an answer; undefined for what is not there by then. @throws what the work throws; the signal's reason */
+type Wait = <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T | undefined>;
+
+interface Patience {
+  /** From now on, for all of it. */
+  readonly ms: number;
+  /** How long what is late is worked on all the same. */
+  readonly waitMs: number;
+  readonly onLate: () => void;
+}
+
+function createWait(signal: AbortSignal, { ms, waitMs, onLate }: Patience): Wait {
+  const end = performance.now() + ms;
+  const own = AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
+  // One for each map, which is more than Node takes for a mistake.
+  setMaxListeners(0, own);
+  return async work => {
+    const left = new AbortController();
+    const result = work(own)
+      .catch((error: unknown) => {
+        signal.throwIfAborted();
+        if (!own.aborted) throw error;
+        onLate();
+        return undefined;
+      })
+      .then(value => ({ value }));
+    const timeout = sleep(Math.max(0, end - performance.now()), undefined, { signal: left.signal }).catch(
+      () => undefined,
+    );
+    try {
+      const first = await Promise.race([result, timeout]);
+      if (first !== undefined) return first.value;
+      onLate();
+      // It goes on until its time is over; whoever asks again joins it, and meets its failure.
+      result.catch(() => undefined);
+      return undefined;
+    } finally {
+      left.abort();
+    }
   };
 }
 

@@ -117,7 +117,7 @@ async function scoreAll(
   const scored = searches.map(async search =>
     (await find(search))
       .filter(({ cs }) => search.profile.keys === null || cs === search.profile.keys)
-      .map(candidate => scoreCandidate(candidate, search.profile, target))
+      .map(candidate => scoreCandidate(candidate, search, target))
       .filter(({ figures, pp }) => passesFilters(figures, pp, filters)),
   );
   return (await Promise.all(scored)).flat();

@@ -22,9 +22,9 @@ export interface RecommendFilters {
 /** Whether a map, as it would be played, is within everything that was asked for. */
 export function passesFilters(figures: Figures, pp: number, filters: RecommendFilters): boolean {
   return (
-    isWithin(pp, filters.pp) &&
-    isWithin(figures.stars, filters.stars) &&
-    isWithin(figures.length, filters.length) &&
+    isWithinBounds(pp, filters.pp) &&
+    isWithinBounds(figures.stars, filters.stars) &&
+    isWithinBounds(figures.length, filters.length) &&
     isKnownWithin(figures, 'ar', filters) &&
     isKnownWithin(figures, 'bpm', filters)
   );
@@ -32,9 +32,9 @@ export function passesFilters(figures: Figures, pp: number, filters: RecommendFi
 
 function isKnownWithin(figures: Figures, feature: 'ar' | 'bpm', filters: RecommendFilters): boolean {
   const value = figures[feature];
-  return filters[feature] === undefined || (value !== null && isWithin(value, filters[feature]));
+  return filters[feature] === undefined || (value !== null && isWithinBounds(value, filters[feature]));
 }
 
-function isWithin(value: number, bounds: Bounds | undefined): boolean {
+export function isWithinBounds(value: number, bounds: Bounds | undefined): boolean {
   return bounds === undefined || (value >= bounds.low && value <= bounds.high);
 }

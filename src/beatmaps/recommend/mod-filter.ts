@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts';
+import { foldMod } from '../model/mods.ts';
 import type { ModClass } from '../rating/mod-class.ts';
 
 /** Which mods to recommend. */
@@ -19,7 +20,6 @@ const CLASHES: readonly (readonly string[])[] = [
   ['EZ', 'HR'],
   ['DT', 'HT'],
 ];
-const NAMES: Readonly<Record<string, string>> = { NC: 'DT', DC: 'HT' };
 const WORD = /^([+-]?)((?:[a-z]{2})+)(!?)$/i;
 const MAX_LENGTH = 64;
 
@@ -47,7 +47,7 @@ function readWord(word: string): ModFilter {
   if (/^\+?(?:nm|nomod)$/i.test(word)) return { must: [], never: [], exact: true };
   const [, sign = '', mods = '', bang = ''] = WORD.exec(word) ?? [];
   if (mods === '') throw refuse('unknown', word);
-  const list = (mods.toUpperCase().match(/../g) ?? []).map(mod => NAMES[mod] ?? mod);
+  const list = (mods.toUpperCase().match(/../g) ?? []).map(foldMod);
   const stranger = list.find(mod => !KNOWN.includes(mod));
   if (stranger !== undefined) throw refuse('unknown', stranger);
   return sign === '-' ? { must: [], never: list, exact: false } : { must: list, never: [], exact: bang !== '' };

@@ -66,6 +66,8 @@ const PRIOR_ALL = 3;
 /** As a logarithm: what lies further from the formula says something is odd about the play, not about the player. */
 const MAX_RESIDUAL = Math.log(2);
 
+const LEAST_HIDDEN = 2;
+
 /** @param scores best plays, best first; those of other rulesets and without a map are left out */
 export function profileOf(ruleset: Ruleset, scores: readonly Score[]): PlayerProfile {
   const plays = scores.filter(score => score.mode === ruleset).flatMap((score, index) => playOf(score, index) ?? []);
@@ -144,7 +146,9 @@ function classProfile({ ruleset, modClass, keys, plays, share, all }: ClassPlays
     const quantiles = quantilesBy(plays, ({ figures }) => figures[feature]);
     return quantiles === undefined ? [] : [[feature, quantiles] as const];
   });
-  const hidden = weightOf(plays.filter(({ mods }) => mods.includes('HD'))) > weightOf(plays) / 2;
+  const withHidden = plays.filter(({ mods }) => mods.includes('HD'));
+  // One play is chance.
+  const hidden = withHidden.length >= LEAST_HIDDEN && weightOf(withHidden) > weightOf(plays) / 2;
   return {
     modClass,
     keys,

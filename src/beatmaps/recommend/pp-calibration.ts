@@ -1,14 +1,34 @@
+import { abortable } from '../../infra/concurrency/abortable.ts';
 import type { Difficulty } from '../difficulty/difficulty.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { starFactor } from '../rating/mod-class.ts';
 import { ppRatio, starRatio } from '../rating/ratings.ts';
+import { type Patterns, patternsOf, usualPatterns } from './patterns.ts';
 import type { ClassProfile, Play } from './player-profile.ts';
+
+/** What a player's own plays with certain mods say about the library's figures, and about what they like. */
+export interface Calibration {
+  /**
+   * What osu! gives for them, as a multiple of what the library works out on the scale of today's stars: its rules are older than osu!'s.
+   * 1 where there are no plays, or nothing is known about them in time.
+   */
+  readonly ratio: number;
+  readonly patterns: Patterns;
+}
+
+export interface CalibrationSignals {
+  /** Ends the work. */
+  readonly work: AbortSignal;
+  /** Ends the wait for it. */
+  readonly wait: AbortSignal;
+}
 
 /** Each costs a file, and the picks themselves need theirs in the same time. */
 const PLAYS = 3;
 /** Rules change by less; what lies beyond is another map under the same number, or a play of another client. */
-const LOWEST = 0.7;
-const HIGHEST = 1.4;
+const BOUNDS = { low: 0.7, high: 1.4 };
+/** Accuracy alone does not say how many of the hits were perfect, which count for more in mania. */
+const MANIA_BOUNDS = { low: 0.5, high: 2.2 };
 
 /** From all over the list: those on its top stand there because their maps give more than is usual. */
 function spread(plays: readonly Play[]): readonly Play[] {
@@ -17,29 +37,36 @@ function spread(plays: readonly Play[]): readonly Play[] {
   return ordered.filter((_, place) => places.includes(place));
 }
 
-/**
- * What osu! gives for a player's plays with certain mods, as a multiple of what the library works out for them on the scale of today's stars:
- * its rules are older than osu!'s. 1 where there are no plays, or nothing is known about them in time.
- */
 export function createPpCalibration(difficulty: Pick<Difficulty, 'of'>) {
-  async function ratioOf(play: Play, ruleset: Ruleset, signal: AbortSignal): Promise<number | undefined> {
+  async function readPlay(play: Play, ruleset: Ruleset, { work, wait }: CalibrationSignals) {
     const { mapId: id, mods, accuracy, misses, figures, modClass } = play;
     const request = { beatmap: { id, checksum: null, mode: ruleset }, mods, accuracies: [accuracy * 100], misses };
     try {
-      const found = await difficulty.of(request, signal);
+      const found = await abortable(difficulty.of(request, work), wait);
       const today = figures.stars / starFactor(ruleset, modClass);
       const scale = ppRatio(ruleset, starRatio(today, found.plainStars));
-      const ratio = play.pp / ((found.pp[0]?.pp ?? 0) * scale);
-      return ratio >= LOWEST && ratio <= HIGHEST ? ratio : undefined;
+      return { ratio: play.pp / ((found.pp[0]?.pp ?? 0) * scale), patterns: patternsOf(found) };
     } catch {
       // Logged where it failed.
       return undefined;
     }
   }
 
-  return async function libraryRatio({ plays }: ClassProfile, ruleset: Ruleset, signal: AbortSignal): Promise<number> {
-    const ratios = await Promise.all(spread(plays).map(play => ratioOf(play, ruleset, signal)));
-    const known = ratios.filter(ratio => ratio !== undefined).sort((a, b) => a - b);
-    return known[Math.floor(known.length / 2)] ?? 1;
+  return async function calibrate(
+    { plays }: ClassProfile,
+    ruleset: Ruleset,
+    signals: CalibrationSignals,
+  ): Promise<Calibration> {
+    const read = await Promise.all(spread(plays).map(play => readPlay(play, ruleset, signals)));
+    const known = read.flatMap(each => each ?? []);
+    const { low, high } = ruleset === 'mania' ? MANIA_BOUNDS : BOUNDS;
+    const ratios = known
+      .map(({ ratio }) => ratio)
+      .filter(ratio => ratio >= low && ratio <= high)
+      .sort((a, b) => a - b);
+    return {
+      ratio: ratios[Math.floor(ratios.length / 2)] ?? 1,
+      patterns: usualPatterns(known.map(({ patterns }) => patterns)),
+    };
   };
 }

@@ -7,17 +7,16 @@ import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
 import type { Ratings } from '../rating/ratings.ts';
 import type { SourceId } from '../upstreams/source.ts';
 import { createCandidateSearch } from './candidate-search.ts';
-import type { RecommendFilters } from './filters.ts';
-import { ANY_MODS, modsToPlay } from './mod-filter.ts';
+import { isWithinBounds, type RecommendFilters } from './filters.ts';
 import { noPlayer, readPlayerContext } from './player-context.ts';
 import { createRandom } from './random.ts';
-import { type Recommendation, reasonsFor, referenceReason } from './recommendation.ts';
+import { type Recommendation, reasonsFor, referenceReason, withStars } from './recommendation.ts';
 import type { RecommendationHistory } from './recommendation-history.ts';
 import { findReferenceMap } from './reference-map.ts';
 import { createRescoring } from './rescoring.ts';
 import type { ScoredCandidate } from './scoring.ts';
 import { planSearch, type Span } from './search-plan.ts';
-import { drawOrder, fittingOf, isOfTarget, shortlist, spreadOut, withinFirst } from './selection.ts';
+import { drawOrder, fittingOf, isOfTarget, spreadOut } from './selection.ts';
 
 export interface RecommendRequest extends RecommendFilters {
   /** Whose best plays say what suits; without, the filters do. An id, a name, `@name` or a profile's address. */
@@ -44,6 +43,8 @@ export interface RecommendResult {
   readonly target: Span | null;
   /** Nothing is of that worth; these come nearest. */
   readonly isBeside: boolean;
+  /** There are fewer than were asked for. */
+  readonly isFew: boolean;
   readonly source: SourceId;
   readonly stale: boolean;
 }
@@ -61,32 +62,36 @@ export interface RecommendOptions {
   /** Without it, pp stays an estimate from a map's figures. */
   readonly difficulty?: Pick<Difficulty, 'of'> | undefined;
   /** Without it, stars with mods stay estimates. */
-  readonly ratings?: Pick<Ratings, 'ofMaps'> | undefined;
+  readonly ratings?: Pick<Ratings, 'within'> | undefined;
   readonly log: Logger;
-  /** How long an answer may wait for real figures, in milliseconds. Default 2 500. */
+  /** How long an answer may wait for real figures, in milliseconds. Default 1 600. */
   readonly rescoreMs?: number;
 }
 
 const NEVER = new AbortController().signal;
 const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
-/** So many candidates for each answer get real figures, so that those that turn out not to fit can go. */
-const RESCORED = 3;
-const MOST_RESCORED = 60;
+/** An answer should stand by then, with osu!'s own stars where they came in time. */
+const ANSWER_MS = 2_600;
+/** What came as fast as this was known: somebody asks again, and wants the next ones now. */
+const REPEAT_MS = 350;
+const LEAST_STARS_MS = 150;
+/** Some that were not looked at yet turn out not to be had. */
+const SPARE = 3;
 
 /** Who plays -> what to look for -> candidates, scored -> a shortlist -> real figures -> the answer. */
 export function createRecommend(options: RecommendOptions): Recommend {
-  const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 2_500 } = options;
+  const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
-  const rescore = createRescoring({ difficulty, waitMs: rescoreMs });
+  const refine = createRescoring({ difficulty, waitMs: rescoreMs });
 
   /** The stars that osu! itself gives, for as many as it may be asked for. */
-  async function withToday(list: readonly Recommendation[], signal: AbortSignal = NEVER) {
+  async function withToday(list: readonly Recommendation[], waitMs: number, signal: AbortSignal = NEVER) {
     const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
-    const rated = await ratings?.ofMaps(asked, signal);
+    const rated = await ratings?.within(waitMs).ratings.ofMaps(asked, signal);
     return list.map((each, index): Recommendation => {
       const rating = rated?.[index];
-      return rating === undefined ? each : { ...each, stars: rating.stars, isEstimate: rating.isEstimate };
+      return rating === undefined ? each : withStars(each, rating);
     });
   }
 
@@ -98,6 +103,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
 
   return async function recommend(request) {
     const { user, caller, signal } = request;
+    const startedAt = performance.now();
     const limit = Math.max(1, Math.min(Math.trunc(request.limit ?? DEFAULT_LIMIT), MAX_LIMIT));
     const reference =
       request.like === undefined ? undefined : await findReferenceMap(beatmaps, request.like, request.ruleset, signal);
@@ -126,33 +132,32 @@ export function createRecommend(options: RecommendOptions): Recommend {
       signal,
     });
 
-    const modsOf = ({ profile: { modClass, hidden } }: ScoredCandidate) =>
-      modsToPlay(request.mods ?? ANY_MODS, modClass, hidden);
-    const shortlisted = shortlist(
-      withinFirst(drawOrder(candidates, random), plan),
-      candidate => setOf(candidate)?.download_disabled !== true,
-      difficulty === undefined ? limit : Math.max(limit, Math.min(limit * RESCORED, MOST_RESCORED)),
-    );
-    await readSets(shortlisted, sets);
-    const rescored = await rescore(
-      shortlisted.map(choice => ({ choice, set: setOf(choice.candidate), mods: modsOf(choice) })),
+    const refined = await refine({
+      plan,
+      filters: request,
+      ordered: drawOrder(candidates, random),
+      limit,
+      readSets: async choices => {
+        await readSets(choices, sets);
+        const found = choices.flatMap(({ candidate }) => setOf(candidate) ?? []);
+        return new Map(found.filter(set => !set.download_disabled).map(set => [set.id, set]));
+      },
       signal,
-    );
-    const fitting = fittingOf(rescored, plan, request);
+    });
+    const fitting = fittingOf(refined, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     const likeReason = reference === undefined ? undefined : referenceReason(reference);
 
     function present(choice: ScoredCandidate): readonly Recommendation[] {
       const beatmapset = setOf(choice.candidate);
       const beatmap = beatmapset?.beatmaps.find(({ id }) => id === choice.candidate.id);
-      if (beatmapset === undefined || beatmap === undefined) return [];
-      const { pp, figures } = choice;
+      if (beatmapset === undefined || beatmap === undefined || beatmapset.download_disabled) return [];
+      const { pp, figures, mods } = choice;
       const { accuracy, misses } = choice.profile;
       // Loved maps give no pp.
       const gain = total === null ? null : beatmapset.status === 'loved' ? 0 : total.gain(pp);
       const algorithm = algorithms.get(choice) ?? null;
       const reasons = reasonsFor(choice, plan, likeReason);
-      const mods = modsOf(choice);
       return [
         {
           beatmap,
@@ -170,7 +175,13 @@ export function createRecommend(options: RecommendOptions): Recommend {
       ];
     }
     // Once more: what fell out of the shortlist may leave two of one mapper side by side.
-    const recommendations = await withToday(spreadOut(algorithms.keys(), limit).flatMap(present), signal);
+    const chosen = spreadOut(algorithms.keys(), limit + SPARE);
+    await readSets(chosen, sets);
+    const presented = chosen.flatMap(present).slice(0, limit);
+    const passedMs = performance.now() - startedAt;
+    const starsMs = passedMs < REPEAT_MS ? LEAST_STARS_MS : Math.max(LEAST_STARS_MS, ANSWER_MS - passedMs);
+    const today = await withToday(presented, starsMs, signal);
+    const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
     assertAsked(recommendations, failures);
     if (caller !== undefined) {
       await history.add(
@@ -186,6 +197,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       player,
       target: plan.target.pp,
       isBeside,
+      isFew: recommendations.length < limit,
       source,
       stale: context.stale,
     };

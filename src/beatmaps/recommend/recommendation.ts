@@ -53,6 +53,17 @@ const MAX_HABITS = 3;
 /** As a share of the distance between the quantiles, at least of the value. */
 const CLOSE = 0.06;
 
+/** With other stars than those it was chosen by. */
+export function withStars(
+  recommendation: Recommendation,
+  { stars, isEstimate }: Pick<Recommendation, 'stars' | 'isEstimate'>,
+): Recommendation {
+  const reasons = recommendation.reasons
+    .filter(({ kind }) => kind !== 'start' || stars <= MAX_START_STARS)
+    .map(reason => (reason.kind === 'stars' ? { ...reason, value: stars } : reason));
+  return { ...recommendation, stars, isEstimate, reasons };
+}
+
 /** @param like the map that was named */
 export function reasonsFor(
   choice: ScoredCandidate,

@@ -1,11 +1,17 @@
 import { setMaxListeners } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import type { Difficulty } from '../difficulty/difficulty.ts';
-import type { Beatmapset, Ruleset } from '../model/beatmapset.ts';
+import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
+import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
 import { ppRatio, starRatio } from '../rating/ratings.ts';
+import type { RecommendFilters } from './filters.ts';
+import { patternDistance, patternsOf } from './patterns.ts';
 import type { ClassProfile } from './player-profile.ts';
-import { createPpCalibration } from './pp-calibration.ts';
+import { type Calibration, createPpCalibration } from './pp-calibration.ts';
 import type { ScoredCandidate } from './scoring.ts';
+import type { SearchPlan } from './search-plan.ts';
+import { isHit, isWithin, spreadOut, withinFirst } from './selection.ts';
 
 export interface Rescoring {
   readonly choice: ScoredCandidate;
@@ -13,70 +19,165 @@ export interface Rescoring {
   readonly algorithm: string | null;
 }
 
-interface Shortlisted {
-  readonly choice: ScoredCandidate;
-  readonly set: Beatmapset | undefined;
-  readonly mods: readonly string[];
+export interface RescoringRequest {
+  readonly plan: SearchPlan;
+  readonly filters: RecommendFilters;
+  /** The choices in the order in which they were drawn. */
+  readonly ordered: readonly ScoredCandidate[];
+  /** So many are asked for. */
+  readonly limit: number;
+  /** The sets of those that can be had. */
+  readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>>;
+  readonly signal: AbortSignal | undefined;
 }
 
 export interface RescoringOptions {
   readonly difficulty: Pick<Difficulty, 'of'> | undefined;
-  /** For the whole list; what is not there by then stays an estimate. */
+  /** For an answer; what is not there by then stays an estimate. */
   readonly waitMs: number;
 }
 
+/** Of those asked for: some fall out, and among more of them those can be chosen that are made of what the player likes. */
+const WAVE = 1.5;
+/** How long one wave is waited for before the next one, which has learnt from it, begins. */
+const WAVE_MS = 500;
+/** Of those asked for, all waves together: each costs a file. */
+const MOST_ASKED = 3;
+/** Who asks again has read what came late the last time, and does not wait again. */
+const REPEAT_MS = 200;
+/** How long what came late is worked on for those who ask again. */
+const WORKED_MS = 10_000;
+const MAX_KNOWN = 5_000;
+/** Figures that say by how much the estimates of their mods are off. */
+const ENOUGH_TO_LEARN = 3;
+
 /**
- * Replaces estimates by what the maps themselves say, on the scale of what osu! gave for the player's own plays, as far as time allows.
- * Those come first, each in their order.
+ * Replaces estimates by what the maps themselves say, on the scale of what osu! gave for the player's own plays, as far as time allows. What
+ * the first ones say about the estimates decides which are looked at next, and mends the estimates that are left.
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
-  type RatioFor = (choice: ScoredCandidate, ruleset: Ruleset) => Promise<number>;
+  const known = new LRUCache<string, MapDifficulty>({ max: MAX_KNOWN });
 
-  async function refineOne(
-    { choice, set, mods }: Shortlisted,
-    ratioFor: RatioFor,
-    signal: AbortSignal,
-  ): Promise<Rescoring> {
-    const beatmap = set?.beatmaps.find(({ id }) => id === choice.candidate.id);
-    if (difficulty === undefined || beatmap === undefined) return { choice, algorithm: null };
-    const { accuracy, misses } = choice.profile;
-    try {
-      const [found, ratio] = await Promise.all([
-        difficulty.of({ beatmap, mods, accuracies: [accuracy * 100], misses }, signal),
-        ratioFor(choice, beatmap.mode),
-      ]);
-      const known = found.pp[0]?.pp;
-      const scale = ppRatio(beatmap.mode, starRatio(beatmap.difficulty_rating, found.plainStars));
-      const pp = known === undefined ? choice.pp : known * ratio * scale;
-      // Without mods osu! itself gives the stars.
-      const stars = choice.profile.modClass.key === '' ? choice.figures.stars : found.stars;
-      const figures = { ...choice.figures, stars };
-      return { choice: { ...choice, figures, pp }, algorithm: found.algorithm };
-    } catch {
-      // Logged where it failed.
-      return { choice, algorithm: null };
-    }
+  function estimates({ ordered, plan, limit }: RescoringRequest): readonly Rescoring[] {
+    return spreadOut(withinFirst(ordered, plan), limit).map(choice => ({ choice, algorithm: null }));
   }
 
-  return async function refine(list: readonly Shortlisted[], signal?: AbortSignal): Promise<readonly Rescoring[]> {
-    if (difficulty === undefined) return list.map(({ choice }) => ({ choice, algorithm: null }));
-    const deadline = AbortSignal.timeout(waitMs);
-    const own = signal === undefined ? deadline : AbortSignal.any([signal, deadline]);
+  async function refineWith(library: Pick<Difficulty, 'of'>, request: RescoringRequest): Promise<readonly Rescoring[]> {
+    const { plan, filters, ordered, limit, readSets, signal } = request;
+    const learnt = createLearnt();
+    const computed = new Map<number, Computed>();
+    const asked = new Set<number>();
+    const work = AbortSignal.any([...(signal === undefined ? [] : [signal]), AbortSignal.timeout(WORKED_MS)]);
     // One for each map, which is more than Node takes for a mistake.
-    setMaxListeners(0, own);
-    const ratio = createPpCalibration(difficulty);
-    const ratios = new Map<ClassProfile, Promise<number>>();
-    const ratioFor: RatioFor = ({ profile }, ruleset) => {
-      const known = ratios.get(profile) ?? ratio(profile, ruleset, own);
-      ratios.set(profile, known);
-      return known;
+    setMaxListeners(0, work);
+    const calibrate = createPpCalibration(library);
+    const calibrations = new Map<ClassProfile, Promise<Calibration>>();
+    const wait = AbortSignal.timeout(waitMs / 2);
+    setMaxListeners(0, wait);
+    const calibrationFor = ({ profile, candidate }: ScoredCandidate) => {
+      const own = calibrations.get(profile) ?? calibrate(profile, candidate.ruleset, { work, wait });
+      calibrations.set(profile, own);
+      return own;
     };
-    const refined = await Promise.all(list.map(one => refineOne(one, ratioFor, own)));
-    if (signal?.aborted === true) throw new AppError('timeout', 'the caller left', { cause: signal.reason });
-    return [...refined.filter(isComputed), ...refined.filter(one => !isComputed(one))];
-  };
+
+    async function compute(choice: ScoredCandidate, beatmap: Beatmap): Promise<void> {
+      const { accuracy, misses, modClass } = choice.profile;
+      const key = keyOf(choice);
+      try {
+        const [found, calibration] = await Promise.all([
+          known.get(key) ?? library.of({ beatmap, mods: choice.mods, accuracies: [accuracy * 100], misses }, work),
+          calibrationFor(choice),
+        ]);
+        known.set(key, found);
+        const scale = ppRatio(beatmap.mode, starRatio(beatmap.difficulty_rating, found.plainStars));
+        const worked = found.pp[0]?.pp;
+        const pp = worked === undefined ? choice.pp : worked * calibration.ratio * scale;
+        // Without mods osu! itself gives the stars.
+        const stars = modClass.key === '' ? choice.figures.stars : found.stars;
+        learnt.note(choice, pp);
+        computed.set(choice.candidate.id, {
+          choice: { ...choice, figures: { ...choice.figures, stars }, pp },
+          algorithm: found.algorithm,
+          distance: patternDistance(patternsOf(found), calibration.patterns),
+        });
+      } catch {
+        // Logged where it failed.
+      }
+    }
+
+    async function computeAll(choices: readonly ScoredCandidate[], ms: number): Promise<void> {
+      for (const { candidate } of choices) asked.add(candidate.id);
+      const sets = await readSets(choices);
+      const all = choices.flatMap(choice => {
+        const beatmap = sets.get(choice.candidate.setId)?.beatmaps.find(({ id }) => id === choice.candidate.id);
+        return beatmap === undefined ? [] : [compute(choice, beatmap)];
+      });
+      const left = new AbortController();
+      const timeout = sleep(Math.max(0, ms), undefined, { signal: left.signal }).catch(() => undefined);
+      await Promise.race([Promise.all(all), timeout]);
+      left.abort();
+      if (signal?.aborted === true) throw new AppError('timeout', 'the caller left', { cause: signal.reason });
+    }
+
+    const hits = () => [...computed.values()].filter(({ choice }) => isHit(choice, plan, filters));
+    const nextOnes = (size: number) => {
+      const sets = new Set(hits().map(({ choice }) => choice.candidate.setId));
+      const rest = ordered.filter(({ candidate }) => !asked.has(candidate.id) && !sets.has(candidate.setId));
+      const within = rest.filter(choice => isWithin(learnt.mend(choice), plan));
+      return spreadOut(within.length > 0 || computed.size > 0 ? within : rest, size);
+    };
+
+    const start = performance.now();
+    const remembered = ordered.filter(choice => known.has(keyOf(choice))).slice(0, limit * MOST_ASKED);
+    const until = start + (remembered.length > 0 ? Math.min(REPEAT_MS, waitMs) : waitMs);
+    await computeAll(remembered, until - performance.now());
+    for (let wave = nextOnes(Math.ceil(limit * WAVE)); wave.length > 0; wave = nextOnes(limit)) {
+      const isDone = hits().length >= limit || performance.now() >= until;
+      if (isDone || asked.size - remembered.length >= limit * MOST_ASKED) break;
+      await computeAll(wave, Math.min(WAVE_MS, until - performance.now()));
+    }
+    const rest = ordered.filter(({ candidate }) => !computed.has(candidate.id)).map(learnt.mend);
+    return [
+      ...bestMade(hits(), limit, ordered),
+      ...[...computed.values()].filter(({ choice }) => !isHit(choice, plan, filters)),
+      ...spreadOut(withinFirst(rest, plan), limit * 2).map(choice => ({ choice, algorithm: null })),
+    ];
+  }
+
+  return (request: RescoringRequest): Promise<readonly Rescoring[]> =>
+    difficulty === undefined ? Promise.resolve(estimates(request)) : refineWith(difficulty, request);
 }
 
-function isComputed({ algorithm }: Rescoring): boolean {
-  return algorithm !== null;
+interface Computed extends Rescoring {
+  /** From what the player's plays are made of. */
+  readonly distance: number;
+}
+
+/** The same figures are asked for again by the same player alone. */
+function keyOf({ candidate, mods, profile }: ScoredCandidate): string {
+  return `${candidate.id} ${mods.join('')} ${profile.accuracy} ${profile.misses}`;
+}
+
+/** Those made of what the player likes, in the order in which they were drawn. */
+function bestMade(hits: readonly Computed[], limit: number, ordered: readonly ScoredCandidate[]): readonly Rescoring[] {
+  const best = new Set(hits.toSorted((a, b) => a.distance - b.distance).slice(0, limit));
+  const places = new Map(ordered.map(({ candidate }, place) => [candidate.id, place]));
+  const place = ({ choice }: Rescoring) => places.get(choice.candidate.id) ?? 0;
+  const inOrder = (list: readonly Computed[]) => list.toSorted((a, b) => place(a) - place(b));
+  return [...inOrder([...best]), ...inOrder(hits.filter(hit => !best.has(hit)))];
+}
+
+/** By how much the estimates for each class of mods are off, as far as is known. */
+function createLearnt() {
+  const errors = new Map<ClassProfile, number[]>();
+  const factorOf = (profile: ClassProfile) => {
+    const known = (errors.get(profile) ?? []).toSorted((a, b) => a - b);
+    return known.length < ENOUGH_TO_LEARN ? 1 : (known[Math.floor(known.length / 2)] ?? 1);
+  };
+  return {
+    note({ profile, pp }: ScoredCandidate, real: number): void {
+      if (pp > 0) errors.set(profile, [...(errors.get(profile) ?? []), real / pp]);
+    },
+    mend: (choice: ScoredCandidate): ScoredCandidate => ({ ...choice, pp: choice.pp * factorOf(choice.profile) }),
+  };
 }

@@ -2,12 +2,14 @@ import type { Candidate } from '../catalogue/candidate.ts';
 import { type Figures, figuresWith } from '../rating/mod-class.ts';
 import { estimatePp } from '../rating/pp-estimate.ts';
 import { type ClassProfile, FEATURES, type Feature } from './player-profile.ts';
-import type { SearchTarget, Span } from './search-plan.ts';
+import type { PlannedSearch, SearchTarget, Span } from './search-plan.ts';
 
 /** A map with mods for a player, and how well it suits them. */
 export interface ScoredCandidate {
   readonly candidate: Candidate;
   readonly profile: ClassProfile;
+  /** To play it with: those of the class, and HD where it belongs to it. */
+  readonly mods: readonly string[];
   /** With mods. */
   readonly figures: Figures;
   /** Expected, by estimate. */
@@ -25,7 +27,7 @@ const QUANTILE_SPAN = 1.68;
 const MAX_DISTANCE = 3;
 
 /** Expected pp of a map with the mods of a class, at the player's usual accuracy. */
-function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figures): number {
+function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figures, mods: readonly string[]): number {
   const { ruleset, objects } = candidate;
   const { accuracy, misses, calibration } = profile;
   return (
@@ -38,14 +40,18 @@ function expectedPp(candidate: Candidate, profile: ClassProfile, figures: Figure
       accuracy,
       misses,
       objects,
-      mods: profile.modClass.mods,
+      mods,
     })
   );
 }
 
-export function scoreCandidate(candidate: Candidate, profile: ClassProfile, target: SearchTarget): ScoredCandidate {
+export function scoreCandidate(
+  candidate: Candidate,
+  { profile, mods }: Pick<PlannedSearch, 'profile' | 'mods'>,
+  target: SearchTarget,
+): ScoredCandidate {
   const figures = figuresWith(candidate, profile.modClass);
-  const pp = expectedPp(candidate, profile, figures);
+  const pp = expectedPp(candidate, profile, figures, mods);
   const fit =
     Math.log(Math.max(0.02, profile.share)) -
     habitDistance(figures, profile, target.chosen) -
@@ -53,7 +59,7 @@ export function scoreCandidate(candidate: Candidate, profile: ClassProfile, targ
     spanDistance(figures.stars, target.stars) +
     target.popularity * quality(candidate) +
     farmBonus(candidate, figures, target.farm);
-  return { candidate, profile, figures, pp, fit };
+  return { candidate, profile, mods, figures, pp, fit };
 }
 
 function habitDistance(figures: Figures, { features }: ClassProfile, chosen: readonly Feature[]): number {

@@ -4,7 +4,7 @@ import { figuresWith, modClassOf, starFactor } from '../rating/mod-class.ts';
 import { recommendedStars, starsForPp } from '../rating/pp-estimate.ts';
 import type { Bounds, CandidateWindow } from './catalogue-candidates.ts';
 import type { RecommendFilters } from './filters.ts';
-import { ANY_MODS, allowsClass, type ModFilter } from './mod-filter.ts';
+import { ANY_MODS, allowsClass, type ModFilter, modsToPlay } from './mod-filter.ts';
 import { type ClassProfile, FEATURES, type Feature, type PlayerProfile } from './player-profile.ts';
 
 /** What recommended maps should be worth and be like. */
@@ -37,6 +37,8 @@ export interface SearchPlan {
 
 export interface PlannedSearch {
   readonly profile: ClassProfile;
+  /** To play with. */
+  readonly mods: readonly string[];
   readonly window: CandidateWindow;
   /** Of all that is looked at, 0 to 1. */
   readonly part: number;
@@ -87,11 +89,11 @@ export function planSearch(
   };
   const parts = classes.map(({ share }) => Math.sqrt(Math.max(0.05, share)));
   const whole = parts.reduce((sum, part) => sum + part, 0);
-  const searches = classes.map((own, index) => ({
-    profile: own,
-    window: windowFor(profile.ruleset, own, target, filters),
-    part: (parts[index] ?? 0) / whole,
-  }));
+  const searches = classes.map((own, index) => {
+    const mods = modsToPlay(filters.mods ?? ANY_MODS, own.modClass, own.hidden);
+    const window = windowFor({ profile: own, mods }, profile.ruleset, target, filters);
+    return { profile: own, mods, window, part: (parts[index] ?? 0) / whole };
+  });
   return { target, searches, isStart };
 }
 
@@ -147,8 +149,10 @@ function classesFor({ classes }: PlayerProfile, mods: ModFilter): readonly Class
   const allowed = classes.filter(({ modClass }) => allowsClass(mods, modClass));
   // One play is chance; mods that were asked for need none.
   const isHabit = ({ share, plays }: ClassProfile) => share >= LEAST_SHARE && plays.length >= LEAST_PLAYS;
-  const usual = allowed.filter(each => isHabit(each) || mods.must.length > 0).slice(0, MAX_CLASSES);
+  const usual = allowed.filter(isHabit).slice(0, MAX_CLASSES);
   if (usual.length > 0) return usual;
+  const asked = allowed.filter(({ modClass }) => modClass.key === modClassOf(mods.must).key);
+  if (mods.must.length > 0 && asked.length > 0) return asked.slice(0, MAX_CLASSES);
   const { cs, length } = classes[0]?.features ?? {};
   const features = { ...(cs === undefined ? {} : { cs }), ...(length === undefined ? {} : { length }) };
   const base = classes[0] === undefined ? NO_HABITS : { ...classes[0], features };
@@ -169,15 +173,12 @@ function withHabitsOf(profile: ClassProfile, like: Candidate): ClassProfile {
   };
 }
 
-function windowFor(
-  ruleset: Ruleset,
-  profile: ClassProfile,
-  target: SearchTarget,
-  filters: RecommendFilters,
-): CandidateWindow {
-  const { modClass, keys } = profile;
+type Played = Pick<PlannedSearch, 'profile' | 'mods'>;
+
+function windowFor(played: Played, ruleset: Ruleset, target: SearchTarget, filters: RecommendFilters): CandidateWindow {
+  const { modClass, keys } = played.profile;
   const factor = starFactor(ruleset, modClass);
-  const { low, high } = starsOf(ruleset, profile, target);
+  const { low, high } = starsOf(played, ruleset, target);
   const { bpm, length } = filters;
   return {
     ruleset,
@@ -189,7 +190,7 @@ function windowFor(
   };
 }
 
-function starsOf(ruleset: Ruleset, profile: ClassProfile, { pp, stars }: SearchTarget): Bounds {
+function starsOf({ profile, mods }: Played, ruleset: Ruleset, { pp, stars }: SearchTarget): Bounds {
   if (pp === null) return stars ?? START;
   const { accuracy, misses, objects, calibration, features } = profile;
   const usual = {
@@ -197,7 +198,7 @@ function starsOf(ruleset: Ruleset, profile: ClassProfile, { pp, stars }: SearchT
     accuracy,
     misses,
     objects,
-    mods: profile.modClass.mods,
+    mods,
     ar: features.ar?.middle ?? null,
     od: features.od?.middle ?? null,
   };

@@ -1,4 +1,3 @@
-import type { Candidate } from '../catalogue/candidate.ts';
 import { passesFilters, type RecommendFilters } from './filters.ts';
 import type { ScoredCandidate } from './scoring.ts';
 import type { SearchPlan, Span } from './search-plan.ts';
@@ -46,10 +45,12 @@ export function spreadOut(ordered: Iterable<ScoredCandidate>, limit: number): re
 }
 
 /** Those within the target before those beside it, each in their order. */
-export function withinFirst(choices: readonly ScoredCandidate[], { target }: SearchPlan): readonly ScoredCandidate[] {
-  const isWithin = ({ pp, figures }: ScoredCandidate) =>
-    isInSpan(pp, target.pp) && isInSpan(figures.stars, target.stars);
-  return [...choices.filter(isWithin), ...choices.filter(choice => !isWithin(choice))];
+export function withinFirst(choices: readonly ScoredCandidate[], plan: SearchPlan): readonly ScoredCandidate[] {
+  return [...choices.filter(choice => isWithin(choice, plan)), ...choices.filter(choice => !isWithin(choice, plan))];
+}
+
+export function isWithin({ pp, figures }: ScoredCandidate, { target }: SearchPlan): boolean {
+  return isInSpan(pp, target.pp) && isInSpan(figures.stars, target.stars);
 }
 
 function isInSpan(value: number, span: Span | null): boolean {
@@ -60,7 +61,7 @@ function isInSpan(value: number, span: Span | null): boolean {
 const MAX_MISS = 0.1;
 
 /** Whether a choice still fits now that its real figures are known. */
-function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: RecommendFilters): boolean {
+export function isHit(choice: ScoredCandidate, { target }: SearchPlan, filters: RecommendFilters): boolean {
   if (!passesFilters(choice.figures, choice.pp, filters)) return false;
   if (target.pp === null || filters.pp !== undefined) return true;
   return Math.abs(choice.pp - target.pp.middle) <= MAX_MISS * target.pp.middle;
@@ -90,16 +91,4 @@ export function fittingOf<T extends Refined>(
   return refined
     .filter(({ choice }) => passesFilters(choice.figures, choice.pp, filters))
     .toSorted((a, b) => distance(a) - distance(b));
-}
-
-/** The first that go together, of those that can be had. Looks no further than it must, for looking costs. */
-export function shortlist(
-  ordered: readonly ScoredCandidate[],
-  canBeHad: (candidate: Candidate) => boolean,
-  size: number,
-): readonly ScoredCandidate[] {
-  function* those(): Generator<ScoredCandidate> {
-    for (const choice of ordered) if (canBeHad(choice.candidate)) yield choice;
-  }
-  return spreadOut(those(), size);
 }

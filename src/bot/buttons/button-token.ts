@@ -24,6 +24,8 @@ export interface ButtonTokens {
   stored(): Promise<void>;
   /** @throws AppError `invalid_request` when forged or expired, `forbidden` when pressed by another than its owner, `internal` */
   decode(token: string, presser: string): Promise<ButtonPayload>;
+  /** The same, whoever presses it. @throws AppError `invalid_request`, `internal` */
+  decodeForAnyone(token: string): Promise<Pick<ButtonPayload, 'command' | 'values'>>;
   /**
    * Deletes what is stored for buttons of that person, which then no longer work.
    * @throws AppError `internal`
@@ -90,6 +92,26 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
     return { command, values };
   }
 
+  /** @throws AppError `invalid_request` when forged */
+  function opened(token: string) {
+    const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
+    const sealed = bytes.subarray(0, -SEAL_BYTES);
+    // Base64 has spare bits: only the spelling that `encode` gives counts.
+    const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
+    if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
+      throw usageError('expiredButton');
+    }
+    const flags = sealed[0] ?? 0;
+    const isBound = (flags & BOUND) !== 0;
+    const bodyAt = isBound ? 1 + OWNER_BYTES : 1;
+    const body = sealed.subarray(bodyAt);
+    return {
+      isBound,
+      tag: sealed.subarray(1, bodyAt),
+      content: async () => ((flags & STORED) !== 0 ? recall(body) : unpack(body.toString('utf8'))),
+    };
+  }
+
   return {
     encode(payload) {
       const tag = payload.owner === undefined ? Buffer.alloc(0) : ownerTag(payload.owner);
@@ -105,21 +127,14 @@ export function createButtonTokens({ key, records, onFailure }: ButtonTokensOpti
     },
 
     async decode(token, presser) {
-      const bytes = Buffer.from(token.slice(0, MAX_LENGTH), 'base64url');
-      const sealed = bytes.subarray(0, -SEAL_BYTES);
-      // Base64 has spare bits: only the spelling that `encode` gives counts.
-      const isWhole = bytes.length > SEAL_BYTES && bytes.toString('base64url') === token;
-      if (!isWhole || !timingSafeEqual(bytes.subarray(-SEAL_BYTES), digest('seal', sealed, SEAL_BYTES))) {
-        throw usageError('expiredButton');
-      }
-      const flags = sealed[0] ?? 0;
-      const isBound = (flags & BOUND) !== 0;
-      const body = sealed.subarray(isBound ? 1 + OWNER_BYTES : 1);
-      if (isBound && !sealed.subarray(1, 1 + OWNER_BYTES).equals(ownerTag(presser))) {
+      const { isBound, tag, content } = opened(token);
+      if (isBound && !tag.equals(ownerTag(presser)))
         throw new AppError('forbidden', 'button of another person', { params: { what: 'button' } });
-      }
-      const content = (flags & STORED) !== 0 ? await recall(body) : unpack(body.toString('utf8'));
-      return isBound ? { ...content, owner: presser } : content;
+      return isBound ? { ...(await content()), owner: presser } : content();
+    },
+
+    async decodeForAnyone(token) {
+      return opened(token).content();
     },
 
     forget: owner => stored.deleteGroup(ownerTag(owner).toString('base64url')),

@@ -82,14 +82,14 @@ function renderRow(
   return [
     element('rect', { x: MARGIN, y: top, width: WIDTH - 2 * MARGIN, height: 2, fill: look.line }),
     starPill(stars, MARGIN, top + 38, look),
-    label(title, { x: LEFT, y: top + 62, size: 44, bold: true, colour: look.ink, maxWidth }),
+    label(title, { x: LEFT, y: top + 62, size: 40, bold: true, colour: look.ink, maxWidth }),
     label([mods, subtitle].filter(part => part !== '').join(' · '), {
       x: LEFT,
       y: top + 112,
       colour: look.muted,
       maxWidth,
     }),
-    label(worth, { ...right, y: top + 62, size: 44, bold: true, colour: look.ink }),
+    label(worth, { ...right, y: top + 62, size: 42, bold: true, colour: look.ink }),
     label(added, { ...right, y: top + 112, colour: look.accent }),
   ];
 }

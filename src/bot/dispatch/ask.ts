@@ -15,7 +15,8 @@ export const Ask = z.discriminatedUnion('kind', [
   }),
   /** A command as it was typed: its name, known or not, and what stood behind it. */
   z.object({ kind: z.literal('line'), what: z.object({ name: z.string(), args: z.string() }) }),
-  z.object({ kind: z.literal('button'), what: z.object({ token: z.string() }) }),
+  /** `isAside`: what it opens is shown to the person who pressed it alone, so the button need not be theirs. */
+  z.object({ kind: z.literal('button'), what: z.object({ token: z.string(), isAside: z.boolean().optional() }) }),
   /** Words to Medley that ask for nothing. */
   z.object({ kind: z.literal('talk'), what: z.null() }),
 ]);

@@ -2,6 +2,7 @@ import { AppError, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
+import type { ButtonPayload } from '../buttons/button-token.ts';
 import {
   type Caller,
   type Command,
@@ -24,6 +25,7 @@ import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { createPastedLinks } from './pasted-links.ts';
+import { createPromptRun } from './prompt-run.ts';
 import { usageError } from './usage-error.ts';
 import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limit.ts';
 
@@ -92,6 +94,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     isBlocked,
     onUnreadable: (error, caller) => logFailure(toAppError(error), 'read settings', caller),
   });
+  const runPromptly = createPromptRun({ onFailure: logFailure });
   const findLinks = createLinkFinder(services.extractor);
   const pastedLinks = createPastedLinks({
     commands,
@@ -153,11 +156,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     try {
       const spec = commandSpec(command, t, isPressed ? 'button' : caller.chatKind);
       const values = validateOptions(spec, raw());
-      const task = async (waiter: Pick<CommandContext, 'signal' | 'progress'>) => {
-        const reply = await command.run(values, { ...waiter, caller, t, services });
-        await services.actions.stored();
-        return reply;
-      };
+      const task = (waiter: Pick<CommandContext, 'signal' | 'progress'>) =>
+        runPromptly(command, values, { ...waiter, caller, t, services });
       if (command.cost === 0) return await task(turn);
       turn.progress('resolving');
       turns += 1;
@@ -201,7 +201,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         return alone(command, turn, position, () => parseArguments(spec, ask.what.args));
       }
       case 'button': {
-        const { command, values } = await services.actions.decode(ask.what.token, callerKey(turn.caller));
+        const { command, values } = await openButton(ask.what, turn.caller);
         return alone(find(command, turn.caller), turn, position, () => values, true);
       }
       case 'talk':
@@ -236,17 +236,42 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
-  async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<void> {
+  async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<readonly Reply[]> {
+    const handed: Reply[] = [];
     for (const { reply } of answers) {
       const ready = await reply;
-      if (ready && !signal.aborted) await sink.reply(ready);
+      if (!ready || signal.aborted) continue;
+      await sink.reply(ready);
+      handed.push(ready);
     }
+    return handed;
+  }
+
+  async function showLater(replies: readonly Reply[], sink: Sink, signal: AbortSignal): Promise<void> {
+    if (sink.replace === undefined) return;
+    for (const [index, { later }] of replies.entries()) {
+      const better = await later;
+      if (better !== undefined && !signal.aborted) await sink.replace(better, index);
+    }
+  }
+
+  /** @throws AppError as `decode` */
+  async function openButton(
+    { token, isAside }: Extract<Ask, { kind: 'button' }>['what'],
+    caller: Caller,
+  ): Promise<Pick<ButtonPayload, 'command' | 'values'>> {
+    if (isAside === true) {
+      const found = await services.actions.decodeForAnyone(token);
+      // What concerns its owner alone stays theirs.
+      if (find(found.command, caller).visibility === 'chat') return found;
+    }
+    return services.actions.decode(token, callerKey(caller));
   }
 
   async function commandOf(ask: Ask, caller: Caller): Promise<string | undefined> {
     if (ask.kind === 'command' || ask.kind === 'line') return ask.what.name;
     if (ask.kind === 'button') {
-      const pressed = await services.actions.decode(ask.what.token, callerKey(caller)).catch(() => undefined);
+      const pressed = await openButton(ask.what, caller).catch(() => undefined);
       return pressed?.command;
     }
     const [only, ...others] = ask.kind === 'links' ? ask.what : [];
@@ -283,6 +308,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const signal = AbortSignal.any([invocation.signal, failed.signal]);
       const progress = (stage: ProgressStage) => sink.progress(stage);
       let position: Position = { from: 0, paid: 0 };
+      const handed: Reply[] = [];
       for (let isEnd = false; !isEnd; ) {
         const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
         const said = [...answers];
@@ -293,7 +319,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }
         isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
         try {
-          await handOver(said, sink, signal);
+          handed.push(...(await handOver(said, sink, signal)));
         } catch (error) {
           failed.abort(error);
           await Promise.all(said.map(({ reply }) => reply));
@@ -301,6 +327,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         }
         position = { from: next, paid };
       }
+      await showLater(handed, sink, signal);
     },
 
     ...typingHelp,

@@ -40,4 +40,6 @@ export interface Sink {
   progress(stage: ProgressStage): void;
   /** Called in order, the next one when the last has settled. What it throws ends the dispatch, which throws it on. */
   reply(reply: Reply): void | Promise<void>;
+  /** Shows it in the place of the reply that was the nth, from 0. What comes late is left out where it is absent. */
+  replace?(reply: Reply, index: number): void | Promise<void>;
 }

@@ -87,7 +87,7 @@ export interface TrackedPlayersOptions {
 
 export function createTrackedPlayers({ records, canPost = () => true }: TrackedPlayersOptions): TrackedPlayers {
   const chats = records.groupedCollection<TrackingChat>(TRACKING_CHATS);
-  const marks = records.collection<TrackMark>(TRACK_MARKS);
+  const marks = records.collection<TrackMark>({ ...TRACK_MARKS, maxInMemory: MAX_FOLLOWED });
   let writes: Promise<unknown> = Promise.resolve();
 
   /** One after the other: each change builds on what the one before wrote. */

@@ -1,6 +1,9 @@
 import { type Caller, callerKey, chatKey, type Services } from '../command.ts';
 import type { LinkedPlayer } from '../settings/settings.ts';
 
+/** Those who came last; a list shows far fewer. */
+const MOST_MEMBERS = 500;
+
 /**
  * The linked players of the members of a group, each once, who came last first. A private chat has none. Where several say that they are one
  * player, whoever proved it counts.
@@ -10,9 +13,10 @@ export async function chatPlayers(
   { memory, settings }: Pick<Services, 'memory' | 'settings'>,
 ): Promise<readonly LinkedPlayer[]> {
   if (caller.chatKind !== 'group') return [];
+  const members = await memory.members.list(chatKey(caller));
+  const read = await Promise.all(members.slice(0, MOST_MEMBERS).map(user => settings.user(user)));
   const players = new Map<number, LinkedPlayer>();
-  for (const user of await memory.members.list(chatKey(caller))) {
-    const { player } = await settings.user(user);
+  for (const { player } of read) {
     if (player === null) continue;
     const isFirst = !players.has(player.id);
     if (isFirst || (player.proven && players.get(player.id)?.proven === false)) players.set(player.id, player);

@@ -3,6 +3,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Ask } from '../dispatch/ask.ts';
 import type { Reply } from '../reply.ts';
+import type { LaterEdits } from './later-edits.ts';
 import type { Request } from './request.ts';
 
 /**
@@ -77,6 +78,8 @@ export interface Sending<To = unknown> {
   readonly isLast: boolean;
   /** Keys of the messages that an earlier attempt has put. */
   readonly stands: readonly string[];
+  /** For a reply that has a better one coming: how to show that in its place, once. It is no part of the request; absent where nothing is mended. */
+  readonly mend?: LaterEdits['add'];
   /**
    * Makes one call that puts a message into the chat, unless that message stands there already: then it resolves with undefined.
    * @param key of the message, at most 6 letters and digits, the same when the reply is sent again by another process: its place

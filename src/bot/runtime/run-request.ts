@@ -6,6 +6,7 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
 import { createReadFailure } from './failures.ts';
 import type { Holds } from './holds.ts';
+import { createLaterEdits } from './later-edits.ts';
 import { callerOf, type Request, readKept } from './request.ts';
 import { again, type Ending, partsOf, type RequestOutcome, type Run } from './run.ts';
 import type { TranslatorFor } from './say.ts';
@@ -54,7 +55,8 @@ const DONE: Verdict = { done: true };
 
 export function createRunRequest(options: RunRequestOptions): RunRequest {
   const { platforms, dispatcher, translatorFor, holds, log, now, random, onOutcome } = options;
-  const steps = createSteps({ dispatcher, holds, now, mayNotify: createWaitNotices({ now }), done });
+  const laterEdits = createLaterEdits({ log });
+  const steps = createSteps({ dispatcher, holds, now, mayNotify: createWaitNotices({ now }), done, laterEdits });
   const readFailure = createReadFailure({ ...options, steps, done });
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */
@@ -163,6 +165,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
       return found !== undefined;
     },
     abortAll() {
+      laterEdits.close();
       for (const each of runs.values()) end(each, 'stopping', new Superseded('Medley stops'));
     },
   };

@@ -7,6 +7,7 @@ import type { Reply } from '../reply.ts';
 import { renderOwed } from '../views/request-notice.ts';
 import type { Sending } from './chat-platform.ts';
 import type { Holds } from './holds.ts';
+import type { LaterEdits } from './later-edits.ts';
 import { type Owed, ownerKey } from './request.ts';
 import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
 import { oneReply } from './say.ts';
@@ -19,6 +20,7 @@ export interface StepsOptions {
   readonly now: () => number;
   readonly mayNotify: WaitNotices;
   readonly done: (run: Run, outcome: RequestOutcome) => Verdict;
+  readonly laterEdits: Pick<LaterEdits, 'add'>;
 }
 
 /** What is done for a request, piece by piece: a verdict, or undefined when there is more to do. */
@@ -43,7 +45,7 @@ const START = '0';
 /** Until it is tried again to tell a person that a request waits. */
 const NOTICE_MS = 5_000;
 
-export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOptions): Steps {
+export function createSteps({ dispatcher, holds, now, mayNotify, done, laterEdits }: StepsOptions): Steps {
   async function step(run: Run, caller: Caller, t: Translator): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
     if (sending !== undefined && now() >= sending.until)
@@ -158,7 +160,17 @@ export function createSteps({ dispatcher, holds, now, mayNotify, done }: StepsOp
       now,
     });
     const isFirst = place.phase === START && !progress.isWaitSaid;
-    return { request, to, t, signal, isFirst, isLast: place.isLast, stands: [...progress.stands], put };
+    return {
+      request,
+      to,
+      t,
+      signal,
+      isFirst,
+      isLast: place.isLast,
+      stands: [...progress.stands],
+      put,
+      mend: laterEdits.add,
+    };
   }
 
   /** A sentence is said in place of the parts before `next`. */

@@ -23,7 +23,8 @@ export interface PagesView {
   readonly more: string | undefined;
 }
 
-export interface SearchView extends Pick<SearchResult, 'sets' | 'total' | 'source' | 'stale' | 'corrected'> {
+export interface SearchView
+  extends Pick<SearchResult, 'sets' | 'total' | 'atLeast' | 'source' | 'stale' | 'corrected'> {
   readonly query: string;
   readonly sort?: SortField | undefined;
   readonly pages: PagesView;
@@ -34,9 +35,11 @@ export interface SearchView extends Pick<SearchResult, 'sets' | 'total' | 'sourc
 /** Found sets as cards, a menu to open one, and the way to the other pages. */
 export function renderSearch(view: SearchView, t: Translator): Reply {
   const words = t.messages.osu.search;
-  const { sets, query, pages, total } = view;
+  const { sets, query, pages, total, atLeast } = view;
   if (sets.length === 0) return reply({ tone: 'notice', blocks: [{ kind: 'text', text: [words.none(query)] }] });
-  const count = total === null ? undefined : t.messages.osu.sets(total, t.number(total));
+  const { sets: known, setsAtLeast } = t.messages.osu;
+  const least = atLeast === undefined ? undefined : setsAtLeast(atLeast, t.number(atLeast));
+  const count = total === null ? least : known(total, t.number(total));
   const place = pages.page === 1 && pages.more === undefined ? undefined : t.messages.osu.page(pages.page);
   const line = joined([count, place]);
   return reply({

@@ -16,16 +16,16 @@ export interface PostViewOptions {
 
 const SEPARATOR = ' · ';
 
-/** A post as a reply: who, what was written, where and the counts that are known, the files, the way to the original. */
+/** A post as a reply: who, where and the counts that are known, what was written, the files, the way to the original. */
 export function renderPost(post: Post, t: Translator, options: PostViewOptions): Reply {
   const { indexes, form, site, captions = true } = options;
   const blocks: Block[] = [postHeading(post, site, t)];
+  const details = detailsLine(post, t, options);
+  if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
   const title = distinctTitle(post);
   if (title) blocks.push({ kind: 'text', text: [{ kind: 'strong', children: [title] }] });
   const caption = post.caption?.trim();
   if (captions && caption) blocks.push({ kind: 'text', text: [caption], folded: true });
-  const details = detailsLine(post, t, options);
-  if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
   const missing = missingLine(post, t, options);
   if (missing !== undefined) blocks.push({ kind: 'text', text: [missing] });
   return reply({

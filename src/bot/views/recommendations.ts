@@ -50,6 +50,7 @@ export function renderRecommendations(view: RecommendationsView, t: Translator):
         ? []
         : [{ ...recommendationPicture(title, recommendations, painter, t), repeats: true } as const]),
       ...recommendations.map(each => recommendationCard(each, view, t)),
+      ...(result.isFew ? [{ kind: 'text', text: [words.few] } as const] : []),
       { kind: 'text', text: [{ kind: 'emphasis', children: [reckoning(recommendations, t)] }] },
     ],
     actions: [...askAgain(view, t), { kind: 'menu', label: t.messages.osu.open, choices }],

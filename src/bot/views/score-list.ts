@@ -1,7 +1,14 @@
 import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage, userPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
-import { completionOf, resultsOf, type Score, type ScoreType, shownMods } from '../../beatmaps/model/score.ts';
+import {
+  completionOf,
+  resultsOf,
+  type Score,
+  type ScoreType,
+  shownGrade,
+  shownMods,
+} from '../../beatmaps/model/score.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { starColour } from '../osu/star-colour.ts';
@@ -277,13 +284,11 @@ function resultCounts(score: Score, t: Translator): string {
     .join(' ');
 }
 
-const GRADES: Readonly<Record<string, string>> = { XH: 'SS', X: 'SS', SH: 'S' };
-
 export function resultText(score: Score, t: Translator): string {
   const { rank, accuracy, pp } = score;
   const shown = shownMods(score);
   const parts = [
-    GRADES[rank] ?? rank,
+    shownGrade(rank),
     `${t.decimal(accuracy * 100, 2, 2)}%`,
     pp === null ? undefined : `${t.decimal(pp, 0)} pp`,
     shown.length === 0 ? undefined : `+${shown.join('')}`,

@@ -105,6 +105,7 @@ export const hints = {
   noDifficulty: (_: Params) => 'That beatmap has no difficulty that I could show.',
   notNumber: (p: Params) => `“${p.option}” must be a number from ${p.min} to ${p.max}.`,
   noTarget: (_: Params) => 'Give a total to reach, like /osu target 5000, or a rank, like /osu target rank:10000.',
+  oneTarget: (_: Params) => 'Give either a total or a rank to reach, not both.',
   withheldPost: (_: Params) => 'That post is not shown here: its author or the bot’s operator does not want it to be.',
   notBlockId: (p: Params) => `The ${p.kind} must be given as site and ID, like telegram:10042 or instagram:25025320.`,
   expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',

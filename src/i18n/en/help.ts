@@ -38,10 +38,10 @@ export const about = {
 };
 
 export const forget = {
-  done: 'Done. I no longer keep anything about you, but for what you chose with /privacy.',
+  done: 'Done. I keep nothing about you any more, except what you chose with /privacy.',
   confirm: 'Delete everything about me',
   explain:
-    'I keep the settings you chose, the osu! player you linked, which beatmaps I recommended lately, the one you saw last, the groups you used osu! commands in with a linked player, and links I am still working on, and nothing else about you. Deleting them cannot be undone; I still answer you afterwards. Only whether I ignore your links stays; /privacy changes that.',
+    'About you I keep the settings you chose, the osu! player you linked, the beatmaps I recommended lately, the one you saw last, the groups in which you used osu! commands with a linked player, and links I am still working on; nothing else. Deleting cannot be undone. I still answer you afterwards, and whether I ignore your links stays as it is; /privacy changes that.',
 };
 
 export const privacy = {
@@ -49,7 +49,7 @@ export const privacy = {
   ignored:
     'I ignore the links you paste. What you ask me by a command, or by mentioning me in a group, I still answer.',
   explain:
-    'To ignore your links, I keep a scrambled form of your ID that nobody can read back, and nothing more; /forget leaves it in place.',
+    'To ignore your links, I keep a scrambled form of your ID that cannot be read back, and nothing more; /forget leaves it in place.',
   ignore: 'Ignore my links',
   answer: 'Answer my links again',
 };

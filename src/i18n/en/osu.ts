@@ -23,7 +23,7 @@ export const osu = {
             : p.what === 'mods'
               ? modsSentence(p)
               : p.what === 'counts'
-                ? 'These results do not fit that map. In osu!catch, give accuracy and misses instead.'
+                ? 'These results do not fit that map. In osu!catch, and for converted maps, give accuracy and misses instead.'
                 : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
       not_found: (p: Params) =>
         p.what === 'words'
@@ -87,6 +87,7 @@ export const osu = {
     none: (query: string) => `I found no beatmap for “${query}”. Try fewer words, or status “any”.`,
   },
   sets: (n: number, shown: string) => (n === 1 ? '1 beatmap' : `${shown} beatmaps`),
+  setsAtLeast: (n: number, shown: string) => (n === 1 ? 'at least 1 beatmap' : `at least ${shown} beatmaps`),
   page: (n: number) => `page ${n}`,
   back: 'Back',
   more: 'More',
@@ -219,6 +220,7 @@ export const osu = {
     none: 'No matches. Try wider filters.',
     target: (pp: string) => `Maps for plays of about ${pp} pp.`,
     beside: (pp: string) => `I found little for plays of about ${pp} pp; these come nearest.`,
+    few: 'I found only these; with wider filters there may be more.',
     gain: (pp: string) => `+${pp} pp in total`,
     /** `percent`: the accuracy that pp is expected at. */
     at: (percent: string) => `at ${percent}`,

@@ -2,6 +2,6 @@ import type { Messages } from '../messages.ts';
 
 export const canary: Messages['canary'] = {
   broken: (site, strategy, since, cause) =>
-    `${site}: ${strategy} tadinya berfungsi dan sekarang tidak lagi, sejak ${since}. Jawaban terakhir: ${cause}. Postingan tetap datang lewat cara lain, bila ada.`,
+    `${site}: ${strategy} tadinya berfungsi dan sekarang tidak lagi, sejak ${since}. Jawaban terakhir: ${cause}. Kiriman tetap datang lewat cara lain, bila ada.`,
   back: (site, strategy, since) => `${site}: ${strategy} berfungsi lagi. Tadinya rusak sejak ${since}.`,
 };

@@ -12,7 +12,7 @@ export const commands: Messages['commands'] = {
     description: 'Tampilkan video atau foto sebuah kiriman di sini',
     options: {
       link: { name: 'tautan', description: 'Tautan kiriman Instagram atau Facebook' },
-      item: { name: 'butir', description: 'Hanya butir ke berapa, dihitung dari 1' },
+      item: { name: 'butir', description: 'Hanya item ke berapa, dihitung dari 1' },
       audio: { name: 'suara', description: 'Audionya saja' },
     },
     choices: {},
@@ -54,9 +54,9 @@ export const commands: Messages['commands'] = {
   },
   about: { description: 'Siapa saya, dan apa yang saya simpan', options: {}, choices: {} },
   'beatmap search': {
-    description: 'Cari beatmap osu! dengan kata dan saringan, misalnya camellia stars>6',
+    description: 'Cari beatmap osu! dengan kata dan filter, misalnya camellia stars>6',
     options: {
-      query: { name: 'kueri', description: 'Kata, dan saringan seperti di osu!: stars>6 ar=9 bpm>180 creator=…' },
+      query: { name: 'kueri', description: 'Kata, dan filter seperti di osu!: stars>6 ar=9 bpm>180 creator=…' },
       mode: MODE,
       status: { name: 'status', description: 'Bila kosong: yang ranked dan loved' },
       sort: { name: 'urutan', description: 'Yang mana lebih dulu' },
@@ -75,7 +75,7 @@ export const commands: Messages['commands'] = {
       },
       sort: {
         artist: 'artis',
-        creator: 'pemeta',
+        creator: 'mapper',
         difficulty: 'kesulitan',
         favourites: 'favorit',
         nominations: 'nominasi',
@@ -97,7 +97,7 @@ export const commands: Messages['commands'] = {
     choices: {},
   },
   'beatmap recommend': {
-    description: 'Peta berikutnya untuk dimainkan, dan alasannya, menurut permainan terbaik',
+    description: 'Map berikutnya untuk dimainkan, dan alasannya, menurut permainan terbaik',
     options: {
       player: PLAYER,
       mods: { name: 'mod', description: '+HDDT dengan mod ini, -HR tanpa, NM tanpa mod' },
@@ -107,7 +107,7 @@ export const commands: Messages['commands'] = {
       bpm: { name: 'bpm', description: 'Dengan modnya, misalnya 170-200' },
       length: { name: 'durasi', description: 'Misalnya 1:00-2:30' },
       like: { name: 'mirip', description: 'Tautan atau nomor beatmap, untuk mencari yang mirip' },
-      farm: { name: 'farm', description: 'Hanya peta yang dimainkan demi pp, atau justru yang lain' },
+      farm: { name: 'farm', description: 'Hanya map yang dimainkan demi pp, atau justru yang lain' },
       mode: MODE,
     },
     choices: { mode: MODES },

@@ -21,26 +21,26 @@ const linkKinds: ReadonlyMap<string, string> = new Map(
 );
 
 export const errors: Messages['errors'] = {
-  invalid_request: () => 'Saya belum bisa membaca pesan itu. Tempelkan tautan kiriman, atau ketik /help.',
+  invalid_request: () => 'Saya tidak mengerti pesan itu. Tempelkan tautan kiriman, atau ketik /help.',
   unsupported_link: p => {
     const kind = linkKinds.get(`${p.what}`);
     const supported = 'Saya bisa menampilkan kiriman, reel, video, dan foto dari Instagram dan Facebook';
     return kind ? `${supported}; tautan itu menuju ${kind}.` : `${supported}; tautan itu bukan salah satunya.`;
   },
   not_found: p =>
-    p.what === 'item' ? 'Kiriman itu tidak punya butir tersebut.' : 'Kiriman itu tidak ada, atau sudah dihapus.',
+    p.what === 'item' ? 'Kiriman itu tidak punya item itu.' : 'Kiriman itu tidak ada, atau sudah dihapus.',
   private: () => 'Kiriman itu privat, jadi hanya pengikutnya yang bisa melihatnya.',
   login_required: p => {
     if (p.what === 'story')
-      return 'Cerita hanya ditampilkan kepada orang yang sudah masuk, jadi saya tidak bisa menampilkannya. Tautan kiriman dan reel bisa.';
+      return 'Cerita hanya ditampilkan kepada orang yang sudah login, jadi saya tidak bisa menampilkannya. Tautan kiriman dan reel bisa.';
     if (p.what === 'wall')
-      return 'Kiriman itu publik, tetapi situsnya sedang meminta saya masuk. Tautanmu tidak bermasalah; silakan coba lagi nanti.';
-    return 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah masuk.';
+      return 'Kiriman itu publik, tetapi situsnya sedang meminta saya login. Tautanmu tidak bermasalah; silakan coba lagi nanti.';
+    return 'Situsnya hanya menampilkan kiriman ini kepada orang yang sudah login.';
   },
   age_restricted: () => 'Kiriman itu dibatasi usia; situsnya menyembunyikannya dari pengunjung yang tidak punya akun.',
   region_blocked: () => 'Kiriman itu tidak tersedia di negara tempat bot ini berjalan.',
   upstream_rate_limited: (_, wait) =>
-    `Situsnya meminta saya untuk melambat. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+    `Situsnya meminta saya lebih pelan. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
   upstream_unavailable: (p, wait) =>
     p.what === 'offline'
       ? `Saya tidak bisa menjangkau situsnya karena server ini tampaknya tidak punya sambungan internet. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`
@@ -87,11 +87,11 @@ export const hints: Messages['hints'] = {
   tooLong: p => `Panjang “${p.option}” paling banyak ${p.max} karakter.`,
   itemRange: p =>
     p.count === 1
-      ? 'Kiriman itu hanya berisi satu butir.'
-      : `Kiriman itu berisi ${p.count} butir; pilih dari 1 sampai ${p.count}.`,
+      ? 'Kiriman itu hanya berisi satu item.'
+      : `Kiriman itu berisi ${p.count} item; pilih dari 1 sampai ${p.count}.`,
   noSound: () => 'Kiriman itu tidak punya audio.',
   sourceOff: p => `Tautan ${p.site} dimatikan di obrolan ini. Adminnya bisa mengubahnya dengan /settings.`,
-  endedLink: () => 'Tautan ini sudah berakhir atau tidak lengkap. Kirim /osu link di chat untuk yang baru.',
+  endedLink: () => 'Tautan ini sudah berakhir atau tidak lengkap. Kirim /osu link di obrolan untuk mendapat yang baru.',
   noName: () => 'Pemain mana kamu? Kirim /osu link dan namamu di osu!.',
   noPlayer: () => 'Sebutkan pemainnya, atau kaitkan pemainmu sekali dengan /osu link dan namamu di osu!.',
   notBeatmapLink: () => 'Tautan itu tidak menuju beatmap osu!. Bentuknya seperti ini: https://osu.ppy.sh/beatmapsets/…',
@@ -101,6 +101,7 @@ export const hints: Messages['hints'] = {
   notNumber: p => `“${p.option}” harus angka dari ${p.min} sampai ${p.max}.`,
   noTarget: () =>
     'Sebutkan total yang ingin dicapai, seperti /osu target 5000, atau peringkatnya, seperti /osu target rank:10000.',
+  oneTarget: () => 'Berikan total atau peringkat yang ingin dicapai, jangan keduanya.',
   withheldPost: () => 'Kiriman itu tidak ditampilkan di sini: pembuatnya atau pengelola bot ini tidak menghendakinya.',
   notBlockId: p => `Untuk ${p.kind}, tulis situs dan ID-nya, seperti telegram:10042 atau instagram:25025320.`,
   expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',

@@ -2,7 +2,7 @@ import type { Messages } from '../messages.ts';
 
 export const help: Messages['help'] = {
   linksText:
-    'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook, dan saya tampilkan di sini, siap diputar. Di tempat saya tidak bisa melihat tautan, tulis /download dan tautannya.',
+    'Tempelkan tautan kiriman, reel, video, atau foto publik dari Instagram atau Facebook, dan saya tampilkan di sini, siap diputar. Kalau saya tidak bisa melihat tautannya, tulis /download lalu tautannya.',
   linksMore: 'Boleh beberapa tautan dalam satu pesan. Tautan di dalam <kurung sudut> saya biarkan.',
   chooseSection: 'Mau tahu tentang apa lagi?',
   chooseCommand: 'Pilih perintah',
@@ -15,16 +15,16 @@ export const help: Messages['help'] = {
 };
 
 export const start: Messages['start'] = {
-  links: 'Kirimi saya tautan kiriman publik Instagram atau Facebook, dan kirimannya langsung diputar di sini.',
+  links: 'Kirim tautan kiriman publik Instagram atau Facebook, dan videonya langsung diputar di sini.',
   osu: 'Tanyakan juga beatmap dan pemain osu!: /beatmap search mencari beatmap, /osu profile mencari pemain.',
-  more: 'Di grup pun sama. /help menjelaskan lebih banyak.',
+  more: 'Di grup juga bisa. Selengkapnya ada di /help.',
   addToGroup: 'Tambah ke grup',
   tryIt: 'Coba',
   language: 'Bahasa',
   seesHere:
     'Terima kasih sudah menambahkan saya! Tempelkan tautan kiriman publik Instagram atau Facebook, dan saya tampilkan di sini. Admin bisa mengaturnya lewat /settings.',
   blindHere:
-    'Terima kasih sudah menambahkan saya! Saya belum bisa melihat tautan yang ditempel di sini. Jadikan saya admin grup ini (tanpa hak khusus), atau pakai /download dengan tautannya.',
+    'Terima kasih sudah menambahkan saya! Saya belum bisa melihat tautan yang ditempel di sini. Jadikan saya admin grup ini (tidak perlu izin khusus), atau tulis /download lalu tautannya.',
 };
 
 export const about: Messages['about'] = {
@@ -44,7 +44,7 @@ export const forget: Messages['forget'] = {
   done: 'Selesai. Saya tidak lagi menyimpan apa pun tentang kamu, selain pilihanmu di /privacy.',
   confirm: 'Hapus semua tentang saya',
   explain:
-    'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, beatmap yang terakhir kamu lihat, grup tempat kamu memakai perintah osu! dengan pemain terkait, dan tautan yang masih saya kerjakan, selain itu tidak ada. Penghapusan tidak bisa dibatalkan; setelah itu saya tetap menjawabmu. Hanya pilihan agar tautanmu diabaikan yang tetap ada; /privacy mengubahnya.',
+    'Saya menyimpan pengaturan pilihanmu, pemain osu! yang kamu kaitkan, beatmap yang baru-baru ini saya sarankan, beatmap yang terakhir kamu lihat, grup tempat kamu memakai perintah osu! dengan pemain terkait, dan tautan yang masih saya kerjakan; tidak lebih dari itu. Penghapusan tidak bisa dibatalkan. Setelah itu saya tetap menjawabmu, dan pilihan agar tautanmu diabaikan tetap berlaku; /privacy mengubahnya.',
 };
 
 export const privacy: Messages['privacy'] = {
@@ -52,7 +52,7 @@ export const privacy: Messages['privacy'] = {
   ignored:
     'Tautan yang kamu tempel saya abaikan. Yang kamu minta lewat perintah, atau dengan menyebut saya di grup, tetap saya jawab.',
   explain:
-    'Agar tautanmu diabaikan, saya menyimpan bentuk acak dari ID-mu yang tidak bisa dibaca kembali, selain itu tidak ada; /forget tidak menghapusnya.',
+    'Agar tautanmu diabaikan, saya menyimpan bentuk acak dari ID-mu yang tidak bisa dibaca kembali, dan hanya itu; /forget tidak menghapusnya.',
   ignore: 'Abaikan tautan saya',
   answer: 'Jawab lagi tautan saya',
 };

@@ -21,14 +21,14 @@ export const osu: Messages['osu'] = {
             : p.what === 'mods'
               ? modsSentence(p)
               : p.what === 'counts'
-                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch, berikan akurasi dan jumlah meleset saja.'
-                : 'Saya belum bisa membacanya. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
+                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch dan untuk map konversi, berikan akurasi dan jumlah miss saja.'
+                : 'Saya tidak mengerti. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
           ? 'Saya tidak menemukan beatmap dengan kata-kata itu. Coba dengan kata yang lebih sedikit.'
           : 'Beatmap itu tidak ada, atau sudah dihapus.',
       upstream_rate_limited: (_, wait) =>
-        `Situs beatmap meminta saya untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+        `Situs beatmap meminta saya lebih pelan. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
       upstream_unavailable: (p, wait) =>
         p.what === 'offline'
           ? offline(wait)
@@ -51,7 +51,7 @@ export const osu: Messages['osu'] = {
             ? modsSentence(p)
             : p.what === 'like'
               ? 'Berikan tautan atau nomor beatmap contohnya.'
-              : 'Saya belum bisa membacanya. Sebutkan pemain dengan nama, nomor, atau tautan profilnya.',
+              : 'Saya tidak mengerti. Sebutkan pemain dengan nama, nomor, atau tautan profilnya.',
       not_found: p =>
         p.what === 'beatmap'
           ? 'Beatmap itu tidak ada, atau sudah dihapus.'
@@ -59,7 +59,7 @@ export const osu: Messages['osu'] = {
             ? 'Skor itu tidak ada, atau tidak lagi disimpan osu!.'
             : 'Pemain itu tidak ada, atau sedang dibatasi.',
       upstream_rate_limited: (_, wait) =>
-        `Situs osu! meminta saya untuk melambat. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+        `Situs osu! meminta saya lebih pelan. Silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
       upstream_unavailable: (p, wait) =>
         p.what === 'offline'
           ? offline(wait)
@@ -86,6 +86,7 @@ export const osu: Messages['osu'] = {
       `Saya tidak menemukan beatmap untuk “${query}”. Coba dengan kata yang lebih sedikit, atau status “apa pun”.`,
   },
   sets: (_, shown) => `${shown} beatmap`,
+  setsAtLeast: (_, shown) => `setidaknya ${shown} beatmap`,
   page: n => `halaman ${n}`,
   back: 'Kembali',
   more: 'Lainnya',
@@ -94,7 +95,7 @@ export const osu: Messages['osu'] = {
   /** Followed by the mappers of a difficulty. */
   by: 'oleh',
   openOne: 'Buka',
-  mappedBy: name => `dipetakan oleh ${name}`,
+  mappedBy: name => `dibuat oleh ${name}`,
   difficultiesTitle: 'Tingkat kesulitan',
   otherDifficulties: 'Tingkat kesulitan lain',
   moreDifficulties: n => `dan ${n} lagi`,
@@ -123,7 +124,7 @@ export const osu: Messages['osu'] = {
     loved: 'loved',
   },
   fields: {
-    mapper: 'Pemeta',
+    mapper: 'Mapper',
     status: 'Status',
     ranked: 'Ranked sejak',
     updated: 'Diperbarui',
@@ -147,7 +148,7 @@ export const osu: Messages['osu'] = {
     by: date => `bintang dan pp adalah perkiraan menurut aturan ${date}`,
     ppBy: date => `pp adalah perkiraan menurut aturan ${date}, pada skala sekarang`,
     byOtherFile: date => `perkiraan dari versi lain map ini, menurut aturan ${date}`,
-    byFigures: 'bintang dengan mod adalah perkiraan dari data peta',
+    byFigures: 'bintang dengan mod adalah perkiraan dari data map',
   },
   mapTypes: {
     ranked: 'beatmap ranked',
@@ -162,7 +163,7 @@ export const osu: Messages['osu'] = {
   profile: {
     supporter: 'supporter',
     joined: 'bergabung',
-    online: 'sedang daring',
+    online: 'sedang online',
     seen: 'terakhir terlihat',
     rank: 'Peringkat',
     unranked: 'belum berperingkat',
@@ -179,7 +180,7 @@ export const osu: Messages['osu'] = {
     medals: 'Medali',
     followers: 'Pengikut',
     keys: 'Per jumlah tombol',
-    mapping: 'Pemetaan:',
+    mapping: 'Mapping:',
     best: 'Permainan terbaik',
     recent: 'Permainan terbaru',
     maps: 'Beatmap',
@@ -209,26 +210,27 @@ export const osu: Messages['osu'] = {
     failedAt: percent => `gagal di ${percent}`,
     score: shown => `skor ${shown}`,
     /** Names of the results that have no number for a name. */
-    results: { miss: 'meleset', fruits: 'buah', drops: 'tetes', droplets: 'tetes kecil terlewat' },
+    results: { miss: 'miss', fruits: 'buah', drops: 'tetes', droplets: 'tetes kecil terlewat' },
     ifFullCombo: pp => `sekitar ${pp} pp bila kombo penuh`,
     fullCombo: 'kombo penuh',
-    misses: n => `${n} meleset`,
+    misses: n => `${n} miss`,
   },
   recommend: {
-    title: 'Peta berikutnya untuk dimainkan',
-    titleFor: name => `Peta berikutnya untuk ${name}`,
-    none: 'Tidak ada yang cocok. Coba dengan saringan yang lebih longgar.',
-    target: pp => `Peta untuk permainan sekitar ${pp} pp.`,
-    beside: pp => `Tidak banyak peta untuk permainan sekitar ${pp} pp; ini yang paling dekat.`,
+    title: 'Map berikutnya untuk dimainkan',
+    titleFor: name => `Map berikutnya untuk ${name}`,
+    none: 'Tidak ada yang cocok. Coba dengan filter yang lebih longgar.',
+    target: pp => `Map untuk permainan sekitar ${pp} pp.`,
+    beside: pp => `Tidak banyak map untuk permainan sekitar ${pp} pp; ini yang paling dekat.`,
+    few: 'Hanya ini yang ditemukan; dengan filter yang lebih longgar mungkin ada lagi.',
     gain: pp => `total +${pp} pp`,
     at: percent => `dengan akurasi ${percent}`,
     like: 'mirip',
     mods: percent => `${percent} permainan terbaik memakai mod ini`,
     farm: 'sering dimainkan demi pp-nya',
     start: 'awal yang ringan',
-    byFigures: 'pp dan tambahan adalah perkiraan dari data peta.',
+    byFigures: 'pp dan tambahan adalah perkiraan dari data map.',
     byRules: date => `pp dan tambahan adalah perkiraan menurut aturan ${date}.`,
-    byBoth: date => `pp dan tambahan adalah perkiraan, sebagian menurut aturan ${date}, sebagian dari data peta.`,
+    byBoth: date => `pp dan tambahan adalah perkiraan, sebagian menurut aturan ${date}, sebagian dari data map.`,
     another: 'Yang serupa lagi',
     easier: 'Lebih mudah',
     harder: 'Lebih sulit',
@@ -236,7 +238,7 @@ export const osu: Messages['osu'] = {
   },
   origin: {
     local: 'Dari salinan saya sendiri; osu! tidak ditanya.',
-    remembered: 'Situs osu! dan cerminannya sedang tidak menjawab, jadi ini dari salinan saya sendiri.',
+    remembered: 'osu! dan situs cadangannya sedang tidak menjawab, jadi ini dari salinan saya sendiri.',
     stale: 'Situs osu! sedang tidak menjawab, jadi ini jawaban sebelumnya.',
     corrected: 'Tidak ada yang cocok persis dengan tulisanmu; mungkin ini yang kamu maksud.',
   },

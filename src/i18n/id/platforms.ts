@@ -21,8 +21,8 @@ export const telegram: Messages['telegram'] = {
   topicClosed:
     'Saya tidak bisa menjawab: topik itu ditutup. Buka lagi topiknya, atau jadikan saya admin yang boleh mengelola topik.',
   unconfirmed:
-    'Telegram tidak memastikan apakah jawaban saya sampai. Kalau tidak terlihat, kirim tautannya sekali lagi.',
+    'Telegram tidak memberi tahu apakah jawaban saya sampai. Kalau tidak terlihat, silakan kirim tautannya lagi.',
   startFirst:
     'Buka obrolan dengan saya dan tekan Mulai sekali; setelah itu saya bisa mengirim berkas ke obrolan mana pun.',
-  slowDown: wait => `Telegram meminta saya untuk melambat. Silakan coba lagi ${wait}.`,
+  slowDown: wait => `Telegram meminta saya lebih pelan. Silakan coba lagi ${wait}.`,
 };

@@ -35,13 +35,13 @@ export const playCommands: Pick<Messages['commands'], keyof typeof english> = {
     choices: { of: { world: 'dunia', here: 'sini' } },
   },
   'beatmap simulate': {
-    description: 'Berapa nilai sebuah permainan: akurasi, meleset, mod, kecepatan',
+    description: 'Berapa nilai sebuah permainan: akurasi, miss, mod, kecepatan',
     options: {
       map: MAP,
       mods: { name: 'mod', description: 'Mod yang dipakai, seperti +HDDT' },
       accuracy: { name: 'akurasi', description: 'Dalam persen, seperti 98.5' },
       combo: { name: 'kombo', description: 'Kombo terpanjang permainan itu' },
-      misses: { name: 'meleset', description: 'Berapa kali meleset' },
+      misses: { name: 'meleset', description: 'Berapa banyak miss' },
       n300: { name: 'n300', description: 'Berapa banyak 300' },
       n100: { name: 'n100', description: 'Berapa banyak 100' },
       n50: { name: 'n50', description: 'Berapa banyak 50' },

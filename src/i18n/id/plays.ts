@@ -45,7 +45,7 @@ export const plays: Messages['plays'] = {
     unknown: 'Map ini belum bisa saya baca, jadi nilai permainannya tidak bisa saya hitung.',
     otherMods: 'Mod lain…',
     fullCombo: 'Kombo penuh',
-    moreMisses: n => `${n} meleset`,
+    moreMisses: n => `${n} miss`,
     percent: shown => `${shown}%`,
   },
   noMembers: 'Belum ada pemain yang dikaitkan memakai perintah osu! di obrolan ini. /osu link mengaitkan pemainmu.',

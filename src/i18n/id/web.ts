@@ -13,7 +13,7 @@ export const web: Messages['web'] = {
   connecting: 'Menyambungkan…',
   connected: 'Tersambung',
   reconnecting: 'Sambungan terputus. Menyambungkan lagi…',
-  offline: 'Kamu sedang luring. Pesanmu dikirim begitu kamu daring lagi.',
+  offline: 'Kamu sedang offline. Pesanmu dikirim begitu kamu online lagi.',
   working: 'Sedang dikerjakan…',
   waiting: 'Menunggu dikirim…',
   cancel: 'Batalkan',

@@ -62,7 +62,8 @@ export interface HeldValue<V> {
 }
 
 export interface MemoryCacheOptions<V> {
-  readonly maxEntries: number;
+  /** May be left out where there is a `maxSize`. */
+  readonly maxEntries?: number;
   /** Sum of the sizes of all entries, in their unit; needs `sizeOf` or `hold`. A value beyond it alone is answered but not kept. */
   readonly maxSize?: number;
   readonly sizeOf?: (value: V) => number;
@@ -93,8 +94,8 @@ interface Failure {
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   const { behind, sizeOf = () => 1, now = Date.now } = options;
   const { hold = (value: V): HeldValue<V> => ({ size: sizeOf(value), read: () => value }) } = options;
-  const entries = new LRUCache<string, Entry<V>>({ max: options.maxEntries, ...sizeLimit(options) });
-  const failures = new LRUCache<string, Failure>({ max: Math.min(options.maxEntries, MAX_FAILURES) });
+  const entries = new LRUCache<string, Entry<V>>(bounds(options));
+  const failures = new LRUCache<string, Failure>({ max: Math.min(options.maxEntries ?? MAX_FAILURES, MAX_FAILURES) });
   const flights = createSingleFlight<CacheHit<V>>();
   const lookups = createSingleFlight<SharedCacheEntry<V> | undefined>();
 
@@ -202,9 +203,16 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
 
 type Load<V> = (signal: AbortSignal) => Promise<V>;
 
-function sizeLimit<V>({ maxSize }: MemoryCacheOptions<V>) {
-  if (maxSize === undefined) return {};
-  return { maxSize, sizeCalculation: ({ held }: Entry<V>) => Math.max(1, Math.ceil(held.size)) };
+/** Below so many entries the list of them may as well be made at once. */
+const SHORT_LIST = 1_000;
+
+function bounds<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCache.Options<string, Entry<V>, unknown> {
+  const bySize = { maxSize, sizeCalculation: ({ held }: Entry<V>) => Math.max(1, Math.ceil(held.size)) };
+  if (maxSize !== undefined)
+    return maxEntries === undefined ? { ...bySize, maxSize } : { ...bySize, max: maxEntries, maxSize };
+  if (maxEntries === undefined) throw new Error('a cache without a bound');
+  // A list with room for all of them would take its memory before there is any.
+  return maxEntries <= SHORT_LIST ? { max: maxEntries } : { maxSize: maxEntries, sizeCalculation: () => 1 };
 }
 
 /** Policies compute times; a past one or no number means not kept. */

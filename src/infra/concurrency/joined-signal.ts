@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** A signal for one piece of work. */
 export interface JoinedSignal {
   readonly signal: AbortSignal;
@@ -33,7 +35,10 @@ export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeo
   }
 
   const over = present.find(source => source.aborted);
-  if (over === undefined) for (const source of present) source.addEventListener('abort', onAbort, { once: true });
-  else end(over.reason);
+  if (over === undefined) {
+    // As many as there is work: Node would suspect a leak.
+    setMaxListeners(0, ...present);
+    for (const source of present) source.addEventListener('abort', onAbort, { once: true });
+  } else end(over.reason);
   return { signal: controller.signal, release };
 }

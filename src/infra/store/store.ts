@@ -41,6 +41,11 @@ export interface Store {
   close(): void;
 }
 
+export interface StoreOptions {
+  /** How long another writer is waited for, in which nothing else is done. Default 2 000. */
+  readonly busyTimeoutMs?: number;
+}
+
 const MAX_STATEMENTS = 200;
 /** Waiting blocks the whole process, and no writer of ours holds the lock for long. */
 const BUSY_TIMEOUT_MS = 2_000;
@@ -59,8 +64,8 @@ const MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
  * @param path of the file, or `:memory:`
  * @throws AppError `internal` whose message says what is wrong with the file
  */
-export function openStore(path: string): Store {
-  const db = openDatabase(path);
+export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: StoreOptions = {}): Store {
+  const db = openDatabase(path, busyTimeoutMs);
   const statements = new LRUCache<string, Statement>({ max: MAX_STATEMENTS });
   let depth = 0;
 
@@ -176,11 +181,11 @@ function assertSameHistory(module: string, applied: readonly { hash: string }[],
   }
 }
 
-function openDatabase(path: string): InstanceType<typeof Database> {
+function openDatabase(path: string, timeout: number): InstanceType<typeof Database> {
   let db: InstanceType<typeof Database> | undefined;
   try {
     if (path !== ':memory:') createFile(path);
-    db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+    db = new Database(path, { timeout });
     db.pragma('journal_mode = WAL');
     db.exec(`PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = ${-CACHE_KIB}`);
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);

@@ -25,6 +25,7 @@ import { applicationIdOf } from './invite.ts';
 import { DEFAULT_UPLOAD_BYTES, MESSAGE_LIMITS } from './limits.ts';
 import { createAnswerParts } from './outgoing/answer-parts.ts';
 import { createDiscordApi } from './outgoing/discord-api.ts';
+import { createMendingSend } from './outgoing/mend.ts';
 import { createSend } from './outgoing/send.ts';
 import { SendFailure, sendOutcome } from './outgoing/send-failure.ts';
 import { createMessageSender } from './outgoing/send-message.ts';
@@ -166,7 +167,10 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     repliesAtOnce: MESSAGE_LIMITS.replies,
     connect,
     verify: signal => api.verify(signal),
-    send: createSend({ api, parts, history, messages, delivery, applicationId, commandIds, log }),
+    send: createMendingSend({
+      send: createSend({ api, parts, history, messages, delivery, applicationId, commandIds, log }),
+      ...{ api, history, delivery, applicationId, commandIds, log },
+    }),
     outcomeOf: readOutcome,
     async tell(userId, text) {
       const channelId = await api.openPrivate(userId);

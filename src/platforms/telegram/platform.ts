@@ -23,6 +23,7 @@ import { createChatActions } from './outgoing/chat-action.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
+import { createMendingReply } from './outgoing/mend.ts';
 import { createMessageApi } from './outgoing/message-api.ts';
 import type { Me } from './outgoing/methods.ts';
 import { createPacing } from './outgoing/pacing.ts';
@@ -79,8 +80,12 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const sender = createSender({ ...files, messages, photos, actions });
   const deleteButton = createDeleteButton(token);
   const answers = createPressAnswers({ api, limits, log });
-  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage: createEditMessage({ api, photos }) });
-  const sendReply = createSendReply({ api, sender, answerPress, deleteButton, limits, log, now });
+  const editMessage = createEditMessage({ api, photos });
+  const answerPress = createAnswerPress({ api, sender, answers, log, editMessage });
+  const sendReply = createMendingReply({
+    sendReply: createSendReply({ api, sender, answerPress, deleteButton, limits, log, now }),
+    editMessage,
+  });
   const listener = createListener({
     readMessage: createReadMessage({ dispatcher, username: () => me?.username ?? '', eventIds }),
     press: createButtonPress({ api, translator, access, deleteButton, answers, eventIds, log }),

@@ -155,3 +155,21 @@ describe('a catalogue that lay in the database of everything else', () => {
     expect(await catalogue.size()).toBe(400);
   }, 30_000);
 });
+
+describe('a file that another process writes to', () => {
+  it('is written to when the other one has finished', async () => {
+    const folder = await openFolder();
+    const { catalogue, failures } = openThread(folder);
+    expect(await catalogue.size()).toBe(0);
+    const other = openStore(join(folder, 'catalogue.db'));
+    onTestFinished(() => other.close());
+    other.run('BEGIN IMMEDIATE');
+    catalogue.remember(SETS);
+    const flushed = catalogue.flush();
+    expect(await catalogue.size()).toBe(0);
+    other.run('COMMIT');
+    await flushed;
+    expect(await catalogue.size()).toBe(3);
+    expect(failures).toEqual([]);
+  });
+});

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import * as rosu from 'rosu-pp-js';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { DifficultyJob } from '../../../src/beatmaps/difficulty/difficulty-job.ts';
+import { maniaHits } from '../../../src/beatmaps/difficulty/mania-hits.ts';
 import {
   createDifficultyWorkerPool,
   type DifficultyWorkerPoolOptions,
@@ -54,10 +55,13 @@ function direct(map: string, mode: number, mods: readonly string[], accuracy: nu
   const beatmap = new rosu.Beatmap(map);
   if (beatmap.mode !== mode) beatmap.convert(mode, mods);
   const attributes = new rosu.Difficulty({ mods }).calculate(beatmap);
+  const { od } = new rosu.BeatmapAttributesBuilder({ map: beatmap, mods }).build();
+  const isMania = mode === rosu.GameMode.Mania;
+  const hits = isMania ? maniaHits(attributes.nObjects ?? 0, accuracy / 100, 0, od) : { accuracy };
   return {
     stars: attributes.stars,
     maxCombo: attributes.maxCombo,
-    pp: new rosu.Performance({ mods, accuracy }).calculate(attributes).pp,
+    pp: new rosu.Performance({ mods, ...hits }).calculate(attributes).pp,
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { DifficultyRequest, MapDifficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
 import type { OfficialRating } from '../../../src/beatmaps/rating/official-stars.ts';
@@ -131,5 +132,47 @@ describe('the ratings of an answer', () => {
     await ratings.ofMaps([...others, { ...withDt(1, 1), accuracies: [98] }], never);
     expect(asked).toContain(1);
     expect(asked).toHaveLength(5);
+  });
+});
+
+describe('ratings in a hurry', () => {
+  it('leave out what is late, which is there when the same is asked again', async () => {
+    let work = 0;
+    const slow = sleep(80, FIGURES);
+    const ratings = createRatings({
+      official: { of: async () => undefined },
+      difficulty: {
+        of() {
+          work += 1;
+          return slow;
+        },
+      },
+    });
+    const hurried = ratings.within(10);
+    const first = await hurried.ratings.of(withDt(1, 5.5), never);
+    expect(first).toMatchObject({ isEstimate: true, algorithm: null });
+    expect(hurried.isIncomplete()).toBe(true);
+    const patient = ratings.within(5_000);
+    expect(await patient.ratings.of(withDt(1, 5.5), never)).toMatchObject({ algorithm: '2025-03-06' });
+    expect([patient.isIncomplete(), work]).toEqual([false, 2]);
+  });
+
+  it('end what is late after a while, and say what is wrong with the question', async () => {
+    const ended = new AbortController();
+    const ratings = createRatings({
+      official: {
+        of: (_map, _ruleset, _mods, signal) =>
+          new Promise((_, reject) =>
+            signal.addEventListener('abort', () => {
+              ended.abort();
+              reject(signal.reason);
+            }),
+          ),
+      },
+      difficulty: { of: () => Promise.reject(new AppError('invalid_request', 'mods')) },
+      waitMs: 30,
+    });
+    await expect(ratings.within(5).ratings.of(withDt(1, 5), never)).rejects.toMatchObject({ code: 'invalid_request' });
+    await expect.poll(() => ended.signal.aborted).toBe(true);
   });
 });

@@ -99,6 +99,10 @@ describe('button tokens', () => {
         params: { what: 'button' },
       });
       expect((await actions.decode(token, 'web:sari')).values).toEqual({ text });
+      expect(await actions.decodeForAnyone(token)).toEqual({ command: 'settings', values: { text } });
+      await expect(actions.decodeForAnyone(`${token.slice(0, -1)}?`)).rejects.toMatchObject({
+        code: 'invalid_request',
+      });
     },
   );
 

@@ -30,7 +30,8 @@ export interface OsuStage {
   readonly sandbox: Sandbox;
   readonly services: Services;
   readonly osu: BeatmapServices;
-  say(text: string, caller?: Caller): Promise<readonly Reply[]>;
+  /** Replies as they are in the end. @param onFirst hears of each as it is at first */
+  say(text: string, caller?: Caller, onFirst?: (reply: Reply) => void): Promise<readonly Reply[]>;
   press(token: string, caller?: Caller): Promise<readonly Reply[]>;
   /** Calls of osu!'s API since the last clearing, by endpoint; tokens and files apart. */
   calls(): { readonly api: number; readonly attributes: number };
@@ -75,9 +76,18 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
   });
   const { signal } = new AbortController();
 
-  async function send(invocation: Invocation): Promise<readonly Reply[]> {
+  async function send(invocation: Invocation, onFirst?: (reply: Reply) => void): Promise<readonly Reply[]> {
     const replies: Reply[] = [];
-    await dispatcher.dispatch(invocation, { progress: () => undefined, reply: reply => void replies.push(reply) });
+    await dispatcher.dispatch(invocation, {
+      progress: () => undefined,
+      reply(reply) {
+        replies.push(reply);
+        onFirst?.(reply);
+      },
+      replace(reply, index) {
+        replies[index] = reply;
+      },
+    });
     return replies;
   }
 
@@ -85,7 +95,7 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
     sandbox,
     services,
     osu,
-    say: (text, caller = sampleCaller()) => send({ kind: 'text', text, caller, signal }),
+    say: (text, caller = sampleCaller(), onFirst) => send({ kind: 'text', text, caller, signal }, onFirst),
     press: (token, caller = sampleCaller()) => send({ kind: 'action', token, caller, signal }),
     calls() {
       const attributes = sandbox.count('osu.attributes');

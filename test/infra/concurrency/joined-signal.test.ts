@@ -33,12 +33,14 @@ describe('a joined signal', () => {
     vi.useFakeTimers();
     const source = new AbortController();
     const ended = new AbortController();
+    const warned = vi.spyOn(process, 'emitWarning');
     const joined = Array.from({ length: 100 }, () => joinSignals([source.signal], 1_000));
     joinSignals([source.signal, ended.signal], 1_000);
     ended.abort();
     for (const each of joined) each.release();
     expect(getEventListeners(source.signal, 'abort')).toEqual([]);
     expect(vi.getTimerCount()).toBe(0);
+    expect(warned).not.toHaveBeenCalled();
     source.abort();
     expect(joined[0]?.signal.aborted).toBe(false);
   });

@@ -16,6 +16,7 @@ afterEach(async () => {
 });
 
 const ASKER = '300';
+const EPHEMERAL = 64;
 
 async function answered({ fake }: Stage, place: number) {
   return fake.waitFor(() => ownMessages(fake).filter(({ body }) => all(body.components, 'content').length > 0)[place]);
@@ -59,6 +60,25 @@ describe('the commands of osu!, over the played upstreams', () => {
     fake.interaction({ kind: 'select', customId: menu, values: [choice], messageId: list.id, userId: ASKER });
     await fake.waitFor(() => (textOf(list) === second ? undefined : true));
     expect(textOf(list)).toContain('AR');
+  });
+});
+
+describe('/osu link without a name', () => {
+  it('shows its address to the caller alone: not where it is said in a message', async () => {
+    const { beatmaps } = await openHouse();
+    const address = 'https://medley.example/osu/link?state=abc';
+    const accountLinks = { offer: async () => address, forgetUser: async () => undefined };
+    stage = await openStage({ services: { beatmaps, accountLinks } });
+    const { fake, guildId } = stage;
+    await fake.waitFor(() => fake.commands);
+    fake.interaction({ kind: 'command', name: 'osu link', options: {}, guildId, userId: ASKER });
+    const alone = await answered(stage, 0);
+    expect(alone.flags & EPHEMERAL).toBe(EPHEMERAL);
+    expect(all(alone.body.components, 'url')).toEqual([address]);
+    fake.message({ guildId, content: `<@${fake.botUserId}> /osu link`, authorId: ASKER });
+    const seen = await answered(stage, 1);
+    expect(textOf(seen)).toContain('private chat');
+    expect(JSON.stringify(seen.body)).not.toContain('state=abc');
   });
 });
 

@@ -36,7 +36,9 @@ describe('what Medley is seen to do', () => {
     expect(sent[0]).toBe('typing');
     expect(sent.filter(what => what === 'upload_video').length).toBeGreaterThan(2);
     const [answer] = [...fake.messages.values()].filter(({ byBot }) => byBot);
-    expect(Math.max(...calls('sendChatAction').map(({ at }) => at))).toBeLessThanOrEqual(answer?.at ?? 0);
+    const last = Math.max(...calls('sendChatAction').map(({ at }) => at));
+    // One may be on its way while the answer is.
+    expect(last).toBeLessThan((answer?.at ?? 0) + EVERY_MS / 2);
   });
 
   it('is a photo on its way for a photo', async () => {

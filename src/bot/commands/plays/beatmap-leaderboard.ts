@@ -84,13 +84,13 @@ async function ofWorld({ map, mods, page }: Asked, { services, signal }: Command
   return { scores: scores.slice(first, end), first: first + 1, hasMore: end < scores.length, left: 0, stale };
 }
 
-/** Members who were looked up already are known still; each page asks about some more. */
+/** Members who were looked up for the pages before are known still; each page asks about some more. */
 async function ofChat({ map, mods, page }: Asked, { caller, services, signal }: CommandContext) {
   const members = await chatPlayers(caller, services);
   const asked = members.slice(0, page * MEMBERS_A_TURN);
   const answers = await Promise.all(
     asked.map(async ({ id, name }) => {
-      const { scores, stale } = await services.beatmaps.userMapScores(map, id, map.ruleset, signal);
+      const { scores, stale } = await services.beatmaps.memberMapScores(map, id, map.ruleset, signal);
       const [best] = scores.filter(score => hasExactly(score, mods)).toSorted(byScore);
       return { best: best && { ...best, user_id: id, username: name }, stale };
     }),

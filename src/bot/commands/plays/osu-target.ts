@@ -26,6 +26,7 @@ export const osuTarget = defineCommand({
   async run({ pp, rank, player, mode }, context: CommandContext) {
     const { services, signal, t } = context;
     if (pp === undefined && rank === undefined) throw usageError('noTarget');
+    if (pp !== undefined && rank !== undefined) throw usageError('oneTarget');
     const asked = await askedPlayer(player, context);
     const ruleset = rulesetOf(mode) ?? asked.mode ?? undefined;
     const { user, stale } = await services.beatmaps.user(asked.user, ruleset, signal);

@@ -52,9 +52,9 @@ const ROLES: ReadonlyMap<string, number> = new Map([
   ['data', DATA],
 ]);
 
-function rolesOf(keys: readonly string[]): number {
+function rolesOf(object: JsonObject): number {
   let roles = 0;
-  for (const key of keys) roles |= ROLES.get(key) ?? 0;
+  for (const key in object) roles |= ROLES.get(key) ?? 0;
   return roles;
 }
 
@@ -67,9 +67,7 @@ function textId(value: unknown): string | null {
 function answeredStory(data: unknown): JsonObject | null {
   if (!isJsonObject(data)) return null;
   const first = Array.isArray(data.nodes) ? data.nodes[0] : undefined;
-  const story = [data.node_v2, data.node, first].find(
-    one => isJsonObject(one) && (rolesOf(Object.keys(one)) & STORY) !== 0,
-  );
+  const story = [data.node_v2, data.node, first].find(one => isJsonObject(one) && (rolesOf(one) & STORY) !== 0);
   return isJsonObject(story) ? story : null;
 }
 
@@ -88,14 +86,14 @@ function readContent(text: string): Content {
   const feedback: JsonObject[] = [];
   const roots: JsonObject[] = [];
   let hasVideos = false;
-  visitObjects(parseJson(text), (object, keys) => {
+  visitObjects(parseJson(text), object => {
     const id = textId(object.id);
     if (id !== null) {
       const known = index.get(id);
       if (known === undefined) index.set(id, [object]);
       else known.push(object);
     }
-    const roles = rolesOf(keys);
+    const roles = rolesOf(object);
     if ((roles & STORY) !== 0) stories.push(object);
     if ((roles & FEEDBACK) !== 0 && isJsonObject(object.associated_video)) feedback.push(object);
     hasVideos ||= (roles & VIDEO) !== 0 || object.__typename === 'Video';

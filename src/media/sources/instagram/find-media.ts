@@ -140,9 +140,9 @@ export function createMediaFinder(ref: PostRef): MediaFinder {
     }
   }
 
-  function visit(object: JsonObject, keys: readonly string[]): void {
+  function visit(object: JsonObject): void {
     let roles = 0;
-    for (const key of keys) {
+    for (const key in object) {
       const role = ROLES.get(key);
       if (role === undefined) continue;
       roles |= role;

@@ -27,6 +27,8 @@ function endOfString(text: string, start: number): number {
 
 /** The parsed `contextJSON` of an embed page's script; undefined when there is none or it is null. */
 export function embedContext(html: string): unknown {
+  // Few pages have it, and searching for a word is much faster than for a pattern.
+  if (!html.includes('contextJSON')) return undefined;
   const found = /"contextJSON"\s{0,20}:\s{0,20}"/.exec(html);
   if (found === null) return undefined;
   const start = found.index + found[0].length;

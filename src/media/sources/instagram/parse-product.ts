@@ -42,6 +42,15 @@ function imagesOf(media: JsonObject): readonly ListedFile[] {
   ];
 }
 
+/** Of the addresses of `imagesOf` the first. */
+function firstImage(media: JsonObject): string | null {
+  for (const candidate of readList(child(media.image_versions2, 'candidates'))) {
+    const url = readAddress(child(candidate, 'url'));
+    if (url !== null) return url;
+  }
+  return readAddress(media.display_uri);
+}
+
 /** By its own word first, else by any sign of a video: the still of a video whose files are withheld is not the post. */
 function isVideo(media: JsonObject, isReel: boolean): boolean {
   const type = readCount(media.media_type);
@@ -145,6 +154,6 @@ export function parseProduct(product: JsonObject, isReel: boolean): PostDraft {
       authorPosts: firstCount(users, 'media_count'),
     },
     items: toItems(product, isReel),
-    coverUrl: imagesOf(product).find(file => file.url !== null)?.url ?? null,
+    coverUrl: firstImage(product),
   };
 }

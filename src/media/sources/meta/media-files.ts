@@ -112,10 +112,21 @@ function isCrop(url: string): boolean {
   return /[?&]stp=c\d+\.\d+\.\d+\.\d+/.test(url);
 }
 
-function imageVariants(files: readonly ListedFile[]): readonly Variant[] {
+/** What is cut out of another counts only where there is nothing else. */
+function wholeImages(files: readonly ListedFile[]): readonly (ListedFile & { url: string })[] {
   const distinct = distinctByUrl(files);
   const whole = distinct.filter(file => !isCrop(file.url));
-  return (whole.length > 0 ? whole : distinct)
+  return whole.length > 0 ? whole : distinct;
+}
+
+function largestImage(files: readonly ListedFile[]): string | null {
+  const [first, ...others] = wholeImages(files);
+  if (first === undefined) return null;
+  return others.reduce((best, file) => (area(file) > area(best) ? file : best), first).url;
+}
+
+function imageVariants(files: readonly ListedFile[]): readonly Variant[] {
+  return wholeImages(files)
     .map(file => ({
       url: file.url,
       mime: imageMime(file.url),
@@ -150,7 +161,7 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
     kind: 'video',
     ...itemSize(facts.original, best),
     durationMs: facts.durationMs ?? dash.durationMs ?? firstDuration(variants.map(variant => variant.url)),
-    thumbnailUrl: imageVariants(facts.covers)[0]?.url ?? null,
+    thumbnailUrl: largestImage(facts.covers),
     alt: facts.alt,
     variants,
   };

@@ -86,7 +86,7 @@ export function createIncomingInteractions(
     const pressed = { messageId: message.id, isBack, ...(deleteId !== undefined && { deleteId }) };
     const first = isOwn ? { isEphemeral, pressed } : { isEphemeral: true };
     const before = isBack ? await history.before(message.id) : undefined;
-    return { ...envelope(interaction, first), ...(before ?? { kind: 'button', what: { token } }) };
+    return { ...envelope(interaction, first), ...(before ?? { kind: 'button', what: { token, isAside: !isOwn } }) };
   }
 
   function envelope(interaction: Kept, first: First): Envelope {

@@ -56,6 +56,8 @@ export interface DiscordApi {
   post(channelId: string, content: Content, options: PostOptions, signal: AbortSignal): Promise<string>;
   /** Resolves with the id of the private channel with a person. */
   openPrivate(userId: string): Promise<string>;
+  /** Puts something else into a message of Medley's own. */
+  editMessage(channelId: string, messageId: string, content: Content, signal: AbortSignal): Promise<void>;
   deleteMessage(channelId: string, messageId: string): Promise<void>;
   /** Hides the embeds of anyone's message; `flags` are those it has. */
   suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void>;
@@ -151,6 +153,11 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
       return Posted.parse(
         await request([RequestMethod.Post, Routes.userChannels()], { body: { recipient_id: userId } }),
       ).id;
+    },
+
+    async editMessage(channelId, messageId, content, signal) {
+      const route: Route = [RequestMethod.Patch, Routes.channelMessage(channelId, messageId)];
+      await send(route, { flags: formFlag(content) }, content, { signal });
     },
 
     async deleteMessage(channelId, messageId) {

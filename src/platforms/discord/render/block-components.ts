@@ -76,6 +76,8 @@ export function renderBlocks(
   }
 
   function placeText(block: Block): boolean {
+    // Long words need the whole width.
+    if (beside !== undefined && block.kind !== 'heading' && !(block.kind === 'text' && block.small === true)) flush();
     const text = renderTextBlock(block, form, left - 1);
     if (text !== undefined && text !== '') write(text);
     return text !== undefined;
@@ -84,7 +86,7 @@ export function renderBlocks(
   function placeHeading(heading: Heading): boolean {
     const image = isFramed(heading) && framed < form.accessories ? thumbnail(heading.image) : undefined;
     if (isFramed(heading)) framed += 1;
-    if (image && hasRoomFor(2)) {
+    if (image && hasRoomFor(3)) {
       flush();
       beside = image;
     }

@@ -100,20 +100,26 @@ function renderBlock(block: Exclude<Block, Card>, t: Voice): FormattedText {
   }
 }
 
+/** The place in a list that stands before its name: `12` of `12. Paper Comet`. */
+export function ownNumber({ title: [first] }: Card): string | undefined {
+  return typeof first === 'string' ? /^(\d[\d.,]*)\. $/.exec(first)?.[1] : undefined;
+}
+
 /** Its name in bold, leading where it can lead, and its lines below. */
 export function renderCard(
-  { title, lines, sound, action }: Card,
+  card: Card,
   t: Voice,
   form: CardForm = { lines: Number.POSITIVE_INFINITY, isNumbered: false },
   number = 1,
 ): FormattedText {
+  const { title, lines, sound, action } = card;
   const name = formatText(title, t);
   const leads = name.entities.some(({ type }) => type === 'text_link');
   const led = action?.kind === 'link' && !leads && isWebAddress(action.url);
   const heading = covered(led ? covered(name, { type: 'text_link', url: action.url }) : name, { type: 'bold' });
   const all: readonly Text[] = [...lines, ...(sound ? [[linkTo(sound.url, sound.label)]] : [])];
   const below = all.slice(0, form.lines).map(line => concat([plain('\n'), formatText(line, t)]));
-  return concat([plain(form.isNumbered ? `${number}. ` : ''), heading, ...below]);
+  return concat([plain(form.isNumbered && ownNumber(card) === undefined ? `${number}. ` : ''), heading, ...below]);
 }
 
 function lineCount({ lines, sound }: Card): number {

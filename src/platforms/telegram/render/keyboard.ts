@@ -6,10 +6,16 @@ import { isWebAddress } from './formatted-text.ts';
 /** Labels longer than this stand alone in their row, where phones show them whole. */
 const SHORT_LABEL = 14;
 
+export interface NumberButton {
+  readonly number: string;
+  /** Undefined where nothing is to be opened. */
+  readonly token: string | undefined;
+}
+
 /** Buttons of this platform's own kind. */
 export interface OwnButtons {
-  /** Under what stands in the text with its number, from 1; undefined where nothing is to be opened. */
-  readonly numbers?: readonly (string | undefined)[];
+  /** What opens things that stand in the text with their numbers. */
+  readonly numbers?: readonly NumberButton[];
   /** After all others. */
   readonly extra?: readonly Button[];
 }
@@ -19,8 +25,8 @@ export function renderKeyboard(
   actions: readonly Action[],
   { numbers = [], extra = [] }: OwnButtons = {},
 ): Keyboard | undefined {
-  const numbered = numbers.flatMap((token, index) =>
-    token === undefined ? [] : [{ text: `${index + 1}`, callback_data: token }],
+  const numbered = numbers.flatMap(({ number, token }) =>
+    token === undefined ? [] : [{ text: number, callback_data: token }],
   );
   const others = [...actions.flatMap(renderAction), ...extra].slice(0, MESSAGE_LIMITS.buttons - numbered.length);
   const rows = [...evenRows(numbered), ...rowsOf(others)];

@@ -3,9 +3,9 @@ import type { Translator } from '../../../i18n/translate.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { Button, Keyboard, LinkPreview } from '../outgoing/methods.ts';
-import { renderBlocks } from './block-text.ts';
+import { ownNumber, renderBlocks } from './block-text.ts';
 import { EMPTY, type FormattedText, isWebAddress, plain } from './formatted-text.ts';
-import { renderKeyboard } from './keyboard.ts';
+import { type NumberButton, renderKeyboard } from './keyboard.ts';
 import { pagesOf } from './people.ts';
 
 export interface TextPayload {
@@ -136,8 +136,8 @@ function previewOf(blocks: readonly Block[]): Image | undefined {
 interface Arranged {
   readonly said: readonly Block[];
   readonly buttons: readonly Action[];
-  /** Of the cards, in order: what opens them. Empty when cards have no numbers. */
-  readonly numbers: readonly (string | undefined)[];
+  /** Of the cards, in order. Empty when cards have no numbers. */
+  readonly numbers: readonly NumberButton[];
 }
 
 /** Sounds become buttons. Cards are opened by their numbers, and a menu of the same things is left out. */
@@ -153,7 +153,8 @@ function arranged(blocks: readonly Block[], actions: readonly Action[]): Arrange
     action => action.kind !== 'menu' || !action.choices.every(({ token }) => opened.has(token)),
   );
   if (cards.length > 1 && openers.some(token => token !== undefined)) {
-    return { said, buttons: [...others, ...sounds], numbers: openers };
+    const numbers = cards.map((card, index) => ({ number: ownNumber(card) ?? `${index + 1}`, token: openers[index] }));
+    return { said, buttons: [...others, ...sounds], numbers };
   }
   const known = new Set(actions.flatMap(action => (action.kind === 'button' ? [action.token] : [])));
   const own = cards.flatMap(({ action }) => (action?.kind === 'button' && !known.has(action.token) ? [action] : []));

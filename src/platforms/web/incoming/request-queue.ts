@@ -163,6 +163,9 @@ export function createConversations(options: ConversationOptions): Conversations
       reply(value) {
         if (!job.controller.signal.aborted) deliver(job, value);
       },
+      replace(value, index) {
+        if (!job.controller.signal.aborted) emit(job, { type: 'better', id: job.id, index, reply: render(value) });
+      },
     };
   }
 

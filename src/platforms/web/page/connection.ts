@@ -125,6 +125,7 @@ const TYPES: ReadonlySet<unknown> = new Set<ServerMessage['type']>([
   'accepted',
   'progress',
   'reply',
+  'better',
   'done',
   'suggestions',
   'notice',

@@ -155,7 +155,9 @@ function onFrame(frame: ServerMessage): void {
   }
 }
 
-function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'done' }>): void {
+function onTurnFrame(
+  frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'better' | 'done' }>,
+): void {
   const turn = history.find(frame.id);
   const view = views.get(frame.id);
   if (turn?.state !== 'waiting' || !view) return;
@@ -169,6 +171,9 @@ function onTurnFrame(frame: Extract<ServerMessage, { type: 'accepted' | 'progres
     case 'reply':
       // After a reconnect the server tells again what it already told.
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
+      break;
+    case 'better':
+      mendReply(turn, view, frame);
       break;
     case 'done':
       finish(turn, 'done');
@@ -184,6 +189,15 @@ function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
     thread.follow(view.element, view.add(reply));
   }
   announcer.textContent = summaryOf(reply);
+  history.save();
+}
+
+/** The same again does no harm. */
+function mendReply(turn: Turn, view: MessageView, { index, reply }: { index: number; reply: WebReply }): void {
+  if (index >= turn.replies.length) return;
+  turn.replies[index] = reply;
+  if (index > 0 || !turn.moved) view.replace(index, reply);
+  else exchange.take(turn, reply);
   history.save();
 }
 

@@ -29,6 +29,8 @@ export type ServerMessage =
   | { readonly type: 'progress'; readonly id: string; readonly text: string }
   /** One message may get several replies (several links); `index` counts them from 0, so a repeated one is recognised. */
   | { readonly type: 'reply'; readonly id: string; readonly index: number; readonly reply: WebReply }
+  /** What takes the place of that reply: the rest of it has come. */
+  | { readonly type: 'better'; readonly id: string; readonly index: number; readonly reply: WebReply }
   /** Nothing more will come for this id. */
   | { readonly type: 'done'; readonly id: string }
   | { readonly type: 'suggestions'; readonly id: string; readonly items: readonly WebSuggestion[] }

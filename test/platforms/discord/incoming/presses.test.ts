@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineCommand } from '../../../../src/bot/command.ts';
+import { callerKey, defineCommand } from '../../../../src/bot/command.ts';
 import { type Reply, reply } from '../../../../src/bot/reply.ts';
 import { notice } from '../../../../src/bot/views/notice.ts';
 import { all, openStage, ownMessages, type Stage, textOf } from '../stage.ts';
@@ -25,9 +25,9 @@ const list = defineCommand({
   options: page,
   visibility: 'chat',
   cost: 0,
-  async run({ page: place = 1 }, { services: { actions } }) {
+  async run({ page: place = 1 }, { caller, services: { actions } }) {
     const open = actions.encode({ command: 'shelf look', values: { page: place } });
-    const next = actions.encode({ command: 'shelf list', values: { page: place + 1 } });
+    const next = actions.encode({ command: 'shelf list', values: { page: place + 1 }, owner: callerKey(caller) });
     return view(`List ${place}`, { Open: open, Next: next });
   },
 });
@@ -161,6 +161,17 @@ describe('what anyone else presses', () => {
     expect(ownMessages(on.fake)).toHaveLength(2);
     press(on, id, 'Next');
     await shows(on, id, 'List 2');
+  });
+
+  it('opens for them alone too when its button is bound to the owner, in whose place it would open', async () => {
+    const { on, id } = await open();
+    press(on, id, 'Next', OTHER);
+    const own = await on.fake.waitFor(() => ownMessages(on.fake).find(each => textOf(each) === '### List 2'));
+    expect(own.flags & EPHEMERAL).toBe(EPHEMERAL);
+    expect(textOf(message(on, id))).toBe('### List 1');
+    press(on, own.id, 'Next', OTHER);
+    await shows(on, own.id, 'List 3');
+    expect(labels(on, own.id)).toEqual(['Open', 'Next']);
   });
 
   it('shows them what was there before, when they go back in a message of another person', async () => {

@@ -40,7 +40,12 @@ describe('a post', () => {
       {
         type: 17,
         components: [
-          { type: 10, content: expect.stringContaining('### **Tari Senja** @tari.senja ✓\nEvening \\[light\\]') },
+          {
+            type: 10,
+            content: expect.stringMatching(
+              /^### \*\*Tari Senja\*\* @tari\.senja ✓\n-# Instagram .*\nEvening \\\[light\\\]/,
+            ),
+          },
           {
             type: 12,
             items: [{ media: { url: 'attachment://medley.mp4' }, description: 'A harbour', spoiler: true }],
@@ -57,7 +62,7 @@ describe('a post', () => {
     ]);
   });
 
-  it('says whose it is and where: author linked, avatar beside the words, site and its colour', () => {
+  it('says whose it is and where: author linked, avatar beside that, site and its colour', () => {
     const url = 'https://www.instagram.com/tari.senja/';
     const author = { ...samplePost().author, avatarUrl: 'https://cdn.example/tari.jpg' };
     const site = { name: 'Instagram', colour: '#e1306c', authorUrl: url } as const;
@@ -71,12 +76,13 @@ describe('a post', () => {
             components: [
               {
                 content: expect.stringMatching(
-                  /^### \[\*\*Tari Senja\*\* @tari\.senja\]\(\S+\/tari\.senja\/\) ✓\nEvening .*\n-# Instagram · 1\.2K likes/,
+                  /^### \[\*\*Tari Senja\*\* @tari\.senja\]\(\S+\/tari\.senja\/\) ✓\n-# Instagram · 1\.2K likes.*$/,
                 ),
               },
             ],
             accessory: { type: 11, media: { url: author.avatarUrl }, description: 'Profile photo of Tari Senja' },
           },
+          { type: 10, content: 'Evening light over the harbour' },
           { type: 12 },
           { type: 1 },
         ],

@@ -172,6 +172,15 @@ describe('a list of cards', () => {
     ]);
   });
 
+  it('has the numbers of its own where it has them, in the text and on the buttons', () => {
+    const blocks = [11, 12].map(place => card(place, { title: [`${place}. `, 'Paper Lanterns'] }));
+    const [payload] = render(reply({ blocks }), { t });
+    expect(payload).toMatchObject({
+      content: { text: expect.stringMatching(/^11\. Paper Lanterns\n[\s\S]*\n12\. Paper Lanterns\n/) },
+      keyboard: { inline_keyboard: [[{ text: '11', callback_data: 'open11' }, { text: '12' }]] },
+    });
+  });
+
   it('has its numbers in rows of like length', () => {
     const blocks = Array.from({ length: 10 }, (_, index) => card(index));
     const rows = render(reply({ blocks }), { t })[0]?.keyboard?.inline_keyboard ?? [];

@@ -1,12 +1,12 @@
 /**
- * What a first version of `/api/igdownload` looks like: request, regular expression, JSON.parse, reply; no pool, cache, limit
- * or guard. `node baseline.ts UPSTREAM_ORIGIN page` reads the post's page, as such scripts do; with `query` it asks the same
+ * What a first version of `/api/igdownload` looks like: request, regular expression, JSON.parse, reply; no cache, limit or guard. Its
+ * connections are kept alive, as Medley's are. `node script.ts UPSTREAM_ORIGIN page` reads the post's page, as such scripts do; with `query` it asks the same
  * endpoint as Medley's first strategy, as the same caller (POST /graphql/query by shortcode). Prints its own origin.
  */
 import { Agent, createServer, request } from 'node:http';
 
 const [, , upstream = '', way = 'page'] = process.argv;
-const agent = new Agent({ keepAlive: false });
+const agent = new Agent({ keepAlive: true });
 function ask(path: string, headers: Record<string, string>, body?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST';

@@ -1,0 +1,54 @@
+import { toAppError } from '../../errors.ts';
+import type { Command, CommandContext, Values } from '../command.ts';
+import type { Reply } from '../reply.ts';
+import type { FailureLog } from './failure-log.ts';
+
+/** How long a card waits for stars and pp before it is shown without them, and how long they may still come. */
+const FIRST_MS = 1_000;
+const LATER_MS = 8_000;
+const RUN_MS = 12_000;
+
+/** Runs a command so that its card stands soon; what it had to leave out follows as `later`. */
+export type PromptRun = (
+  command: Command,
+  values: Values<Command['options']>,
+  context: CommandContext,
+) => Promise<Reply>;
+
+export function createPromptRun({ onFailure }: { readonly onFailure: FailureLog }): PromptRun {
+  async function runWithin(
+    command: Command,
+    values: Values<Command['options']>,
+    context: CommandContext,
+    waitMs: number,
+  ): Promise<{ readonly reply: Reply; readonly isIncomplete: boolean }> {
+    const { services } = context;
+    const { ratings, isIncomplete } = services.ratings.within(waitMs);
+    const own = { ...services, ratings: { ...services.ratings, ...ratings } };
+    const reply = await command.run(values, { ...context, services: own });
+    await services.actions.stored();
+    return { reply, isIncomplete: isIncomplete() };
+  }
+
+  /** What the first run began goes on for this one, which finds all else in the caches. */
+  async function runAgain(
+    command: Command,
+    values: Values<Command['options']>,
+    context: CommandContext,
+    first: Reply,
+  ): Promise<Reply | undefined> {
+    const patient = { ...context, signal: AbortSignal.timeout(RUN_MS), progress: () => undefined };
+    try {
+      const { reply } = await runWithin(command, values, patient, LATER_MS);
+      return JSON.stringify(reply.blocks) === JSON.stringify(first.blocks) ? undefined : reply;
+    } catch (error) {
+      onFailure(toAppError(error), `${command.name}, later`, context.caller);
+      return undefined;
+    }
+  }
+
+  return async (command, values, context) => {
+    const { reply, isIncomplete } = await runWithin(command, values, context, FIRST_MS);
+    return isIncomplete ? { ...reply, later: runAgain(command, values, context, reply) } : reply;
+  };
+}

@@ -1,0 +1,36 @@
+import type { Logger } from '../../infra/log.ts';
+import type { Reply } from '../reply.ts';
+
+/** Shows what of an answer came late in the place of what stands. @throws what the platform's calls throw */
+export type EditAnswer = (better: Reply, signal: AbortSignal) => Promise<void>;
+
+/**
+ * Answers that are mended once, when the rest of them has come. It is not part of the request, which is answered: what cannot be mended stays
+ * as it is, and nothing new is ever said.
+ */
+export interface LaterEdits {
+  /** @param later never rejects; undefined where there is nothing better */
+  add(later: Promise<Reply | undefined>, edit: EditAnswer): void;
+  /** Nothing is mended any more. */
+  close(): void;
+}
+
+/** Of the edit itself. */
+const EDIT_MS = 10_000;
+
+export function createLaterEdits({ log }: { readonly log: Pick<Logger, 'debug'> }): LaterEdits {
+  const closing = new AbortController();
+
+  async function show(later: Promise<Reply | undefined>, edit: EditAnswer): Promise<void> {
+    const better = await later;
+    if (better === undefined || closing.signal.aborted) return;
+    await edit(better, AbortSignal.any([closing.signal, AbortSignal.timeout(EDIT_MS)]));
+  }
+
+  return {
+    add(later, edit) {
+      show(later, edit).catch((error: unknown) => log.debug({ err: error }, 'an answer could not be mended'));
+    },
+    close: () => closing.abort(new Error('Medley stops')),
+  };
+}

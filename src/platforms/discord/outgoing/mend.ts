@@ -1,0 +1,84 @@
+import type { Reply } from '../../../bot/reply.ts';
+import type { ChatPlatform } from '../../../bot/runtime/chat-platform.ts';
+import type { Logger } from '../../../infra/log.ts';
+import type { Delivery } from '../../../media/delivery/delivery.ts';
+import type { DiscordReplyTo } from '../reply-to.ts';
+import { createAnswer } from './answer.ts';
+import { deleteButtonId } from './delete-button.ts';
+import type { Content, DiscordApi } from './discord-api.ts';
+import type { SendOptions } from './send.ts';
+import { BACK_ID, type ViewHistory } from './view-history.ts';
+
+type Send = ChatPlatform<DiscordReplyTo>['send'];
+
+export interface MendingSendOptions {
+  readonly send: Send;
+  readonly api: Pick<DiscordApi, 'editMessage' | 'editOriginal'>;
+  readonly delivery: Pick<Delivery, 'deliver'>;
+  /** Where the interaction did not say it. */
+  readonly applicationId: () => string;
+  readonly commandIds: SendOptions['commandIds'];
+  readonly history: Pick<ViewHistory, 'next'>;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Of the first message of an answer. */
+const FIRST = '0';
+
+/** Sends replies, and edits the message of one whose rest comes later: only where it is the only one, so that it has the message alone. */
+export function createMendingSend(options: MendingSendOptions): Send {
+  const { send, api, delivery, applicationId, commandIds, history, log } = options;
+  return async (replies, sending) => {
+    const { to, t, request, mend } = sending;
+    const seen: Reply[] = [];
+    const placed = new Map<string, unknown>();
+    async function* noted(): AsyncGenerator<Reply> {
+      for await (const reply of replies) {
+        seen.push(reply);
+        yield reply;
+      }
+    }
+    await send(noted(), {
+      ...sending,
+      async put(key, call, options) {
+        const result = await sending.put(key, call, options);
+        placed.set(key, result);
+        return result;
+      },
+    });
+    const [reply, ...others] = seen;
+    const id = placed.get(FIRST);
+    if (reply?.later === undefined || others.length > 0 || placed.size !== 1 || !placed.has(FIRST)) return;
+
+    const edit = async (content: Content, signal: AbortSignal): Promise<void> => {
+      if (to.kind === 'interaction') {
+        await api.editOriginal(
+          { applicationId: to.applicationId ?? applicationId(), token: to.token },
+          content,
+          signal,
+        );
+      } else if (typeof id === 'string') await api.editMessage(to.channelId, id, content, signal);
+    };
+    const pressed = to.kind === 'interaction' ? to.pressed : undefined;
+    const answerId = request.id.slice(request.platform.length + 1);
+    const isPrivate = to.kind === 'interaction' && to.isEphemeral;
+    const ownDelete = isPrivate ? undefined : deleteButtonId({ requesterId: request.user.id, answerId });
+    mend?.(reply.later, async (better, signal) => {
+      const canAttach = to.kind === 'interaction' || to.rights.attach;
+      const commands = await commandIds.current();
+      const isBack = pressed !== undefined && (await history.next(request, pressed)).length > 1;
+      const answer = createAnswer({ fileBytes: to.fileBytes, canAttach }, { delivery, t, commands, log, signal });
+      try {
+        answer.add(better);
+        await answer.finish({
+          ...{ fileBytes: to.fileBytes, canAttach, messages: 1 },
+          deleteId: pressed === undefined ? ownDelete : pressed.deleteId,
+          ...(isBack && { backId: BACK_ID }),
+          send: async (content, place) => (place === 0 ? edit(content, signal) : undefined),
+        });
+      } finally {
+        await answer.dispose();
+      }
+    });
+  };
+}

@@ -1,0 +1,54 @@
+/** A card stands within two seconds, whatever is slow; what came late is shown in its place. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../../../src/bot/reply.ts';
+import { type BuiltWorker, buildWorker } from '../../beatmaps/built-worker.ts';
+import type { EndpointGroup } from '../../sandbox/faults.ts';
+import { openOsuStage, textOf } from './osu-stage.ts';
+
+let worker: BuiltWorker;
+beforeAll(async () => {
+  worker = await buildWorker();
+});
+afterAll(() => worker.remove());
+
+const MAP = 'osu.ppy.sh/b/9000014';
+
+const SLOW = ['osu.attributes', 'osu.file', 'osu-direct.file', 'catboy.file'] as const;
+
+async function withSlow(endpoints: readonly EndpointGroup[]) {
+  const stage = await openOsuStage({ workerFile: worker.file });
+  for (const endpoint of endpoints) stage.sandbox.faults.set(endpoint, 'delay:2500');
+  const asked = async (text: string): Promise<{ first: Reply; firstMs: number; later: Reply | undefined }> => {
+    const start = performance.now();
+    let firstMs = 0;
+    const seen: Reply[] = [];
+    const [first] = await stage.say(text, undefined, reply => {
+      firstMs = performance.now() - start;
+      seen.push(reply);
+    });
+    if (first === undefined || seen[0] === undefined) throw new Error(`no answer to ${text}`);
+    return { first: seen[0], firstMs, later: first === seen[0] ? undefined : first };
+  };
+  return { ...stage, asked };
+}
+
+describe('where osu!’s stars and the files take long', () => {
+  it.each([
+    `/beatmap info ${MAP} +HDDT`,
+    `/beatmap simulate ${MAP} +HDDT accuracy:98`,
+    '/osu recent lamp post',
+    '/osu scores lamp post',
+    '/osu score https://osu.ppy.sh/scores/5000000001',
+  ])('%s has a card at once, and the rest of it later', async text => {
+    const { asked } = await withSlow(SLOW);
+    const { first, firstMs, later } = await asked(text);
+    expect(firstMs).toBeLessThan(2_000);
+    expect(later).toBeDefined();
+    expect(textOf([first])).not.toBe(later && textOf([later]));
+  });
+
+  it('nothing is mended where nothing is late', async () => {
+    const { asked } = await withSlow([]);
+    expect((await asked(`/beatmap info ${MAP} +HDDT`)).later).toBeUndefined();
+  });
+});
