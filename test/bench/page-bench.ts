@@ -174,6 +174,24 @@ async function ask(page: Page, line: string): Promise<void> {
   await page.locator('.pending').waitFor({ state: 'detached' });
 }
 
+const Trace = z.object({
+  traceEvents: z.array(
+    z.looseObject({ name: z.string(), pid: z.number(), tid: z.number(), tdur: z.number().optional() }),
+  ),
+});
+
+/** By the processor's time, which other programs do not lengthen. */
+function longestTaskMs(trace: string): number {
+  const { traceEvents } = Trace.parse(JSON.parse(trace));
+  const ofPage = new Set(
+    traceEvents
+      .filter(({ name }) => name === 'FunctionCall' || name === 'UpdateLayoutTree')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(({ name, pid, tid }) => name.endsWith('RunTask') && ofPage.has(`${pid} ${tid}`));
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1000));
+}
+
 const MESSAGES = 100;
 /** The middle one counts: a busy machine drops frames of its own. */
 const PASSES = 3;
@@ -184,10 +202,13 @@ async function scroll(browser: Browser, origin: string): Promise<void> {
   for (let place = 0; place < MESSAGES; place++) await ask(page, LINES[place % LINES.length] ?? LINES[0]);
   await page.waitForTimeout(500);
   const passes: z.infer<typeof Frames>[] = [];
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline'] });
   while (passes.length < PASSES) passes.push(Frames.parse(await page.evaluate(SCROLL)));
+  const taskMs = longestTaskMs((await browser.stopTracing()).toString());
   const [, middle] = passes.sort((a, b) => a.longest - b.longest);
   const { longest, frames, messages } = middle ?? { longest: Number.NaN, frames: 0, messages: 0 };
   report(`longest of ${frames} frames over ${messages} messages, ms`, longest.toFixed(1), longest, AIMS.frameMs);
+  report('longest task of the page meanwhile, ms of CPU', taskMs.toFixed(1), taskMs, AIMS.frameMs);
   console.log(
     `  in each of ${PASSES} passes: ${passes.map(pass => pass.longest.toFixed(1)).join(', ')}; load average ${loadavg()[0]?.toFixed(1)}`,
   );

@@ -15,7 +15,7 @@ const READY_STATE = `document.querySelector('video').readyState`;
 const OVERFLOW = `[document.documentElement, document.querySelector('#thread')].map(box => box.scrollWidth - box.clientWidth)`;
 const TOO_SMALL = `[...document.querySelectorAll('button, a.action, .card a')]
   .filter(element => element.checkVisibility())
-  .map(element => ({ box: element.getBoundingClientRect(), name: element.className }))
+  .map(element => ({ box: element.getBoundingClientRect(), name: element.className + element.textContent }))
   .filter(({ box }) => box.height < 44 || box.width < 44)
   .map(({ name }) => name)`;
 
