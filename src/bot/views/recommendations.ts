@@ -100,6 +100,12 @@ function worthText({ pp, gain }: Recommendation, t: Translator): string {
   return [estimate.pp(t.decimal(pp, 0)), ...added].join(' · ');
 }
 
+/** Of the difficulty, which a guest may have made. */
+function mapperOf({ beatmap, beatmapset }: Recommendation): string {
+  const names = beatmap.owners.map(({ username }) => username);
+  return names.length === 0 ? beatmapset.creator : names.join(', ');
+}
+
 function recommendationCard(each: Recommendation, { openToken }: RecommendationsView, t: Translator): Card {
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
@@ -111,7 +117,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
     ]),
     ratedStarsWithSwatch({ stars, isEstimate }, t),
     joined(each.reasons.map(reason => reasonText(reason, t))),
-    joined([words.mappedBy(beatmapset.creator), words.statuses[beatmap.status]]),
+    joined([words.mappedBy(mapperOf(each)), words.statuses[beatmap.status]]),
   ];
   return {
     kind: 'card',
