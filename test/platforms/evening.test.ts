@@ -90,6 +90,8 @@ describe('an evening of osu!', { timeout: 60_000 }, () => {
       );
       expect.soft(`${answer.text ?? ''}${answer.caption ?? ''}`, text).toMatch(step.says);
       if (step.hasCard) expect.soft(drawn, text).toContain(answer.file?.sha256);
+      // A caption that is too long is followed by its words.
+      await stage.settled();
     }
 
     for (const [place, step] of EVENING.entries()) {
