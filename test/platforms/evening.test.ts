@@ -127,7 +127,9 @@ describe('an evening of osu!', { timeout: 60_000 }, () => {
       const { reply } = await vi.waitFor(() => page.hear('reply', frame => frame.id === id), 20_000);
       expect.soft(wordsOf(reply.blocks), text).toMatch(step.saysAlone ?? step.says);
       const card = reply.blocks.find(block => block.kind === 'picture');
-      expect.soft(card !== undefined, text).toBe(step.hasCard === true);
+      // What a card only repeats the page shows once.
+      const isRepeated = step.command === 'osu profile' || step.command === 'beatmap recommend';
+      expect.soft(card !== undefined, text).toBe(step.hasCard === true && !isRepeated);
       if (card === undefined) return;
       for (const theme of ['dark', 'light']) {
         const shown = await fetch(`${stage.origin}${card.url}?theme=${theme}`);
