@@ -46,6 +46,8 @@ export const FILE_LIMITS = {
 } as const;
 
 export const CHAT_LIMITS = {
+  /** With so many files, or words that are no caption, a post is a rich message; else an album, which every app shows. */
+  richFrom: 11,
   /** Messages a second in one chat, all chats together, and a minute in one group, where each file of an album counts. */
   spacingMs: 1_000,
   overallPerSecond: 30,

@@ -107,7 +107,7 @@ export function createSender(options: SenderOptions): Sender {
 
   async function send(reply: Reply, place: Place, occasion: Occasion): Promise<boolean> {
     const { t, extra } = occasion;
-    const rich = renderRich(reply, { t, extra: extra?.(reply.gallery, []) ?? [] });
+    const rich = renderRich(reply, { t, extra: extra?.(reply.gallery, []) ?? [] }, options.limits.richFrom);
     const inParts = (known?: KnownWays) => sendParts(reply, place, occasion, known);
     return rich === undefined ? inParts() : sendRich(rich, place, occasion, inParts);
   }

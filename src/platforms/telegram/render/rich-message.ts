@@ -16,11 +16,19 @@ export interface RichPayload {
   readonly keyboard: Keyboard | undefined;
 }
 
-/** Undefined where the reply is no album, or more than one such message holds. Pure. */
-export function renderRich(reply: Reply, { t: translator, extra = [] }: RenderContext): RichPayload | undefined {
+/**
+ * Undefined where the reply is no album, where it has fewer than `from` files and one album holds all of it, or where it is more than one
+ * such message holds. Pure.
+ */
+export function renderRich(
+  reply: Reply,
+  { t: translator, extra = [] }: RenderContext,
+  from: number,
+): RichPayload | undefined {
   const { blocks, gallery, actions } = reply;
   if (gallery.length < 2 || gallery.length > MESSAGE_LIMITS.richMedia || gallery.some(isSound)) return undefined;
   const words = renderBlocks(blocks, { ...translator, pageOf: pagesOf(reply) }, MESSAGE_LIMITS.richText);
+  if (gallery.length < from && words.text.length <= MESSAGE_LIMITS.caption) return undefined;
   return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
 }
 

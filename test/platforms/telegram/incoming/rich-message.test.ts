@@ -38,7 +38,11 @@ describe('a rich message', () => {
   });
 
   it("of Medley's own is pointed at like any other", async () => {
-    const { fake, calls, settled } = await openStage({ telegram: { isRich: true }, canFetch: true });
+    const { fake, calls, settled } = await openStage({
+      telegram: { isRich: true },
+      canFetch: true,
+      limits: { richFrom: 2 },
+    });
     fake.message({ chat: GROUP, from: SARI, text: CAROUSEL });
     const first = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
     fake.message({ chat: GROUP, from: SARI, text: '/download', replyTo: first.messageId });

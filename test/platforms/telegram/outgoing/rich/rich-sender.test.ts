@@ -19,7 +19,8 @@ import { FILE_BYTES, openCarousel } from './carousels.ts';
 
 const UNSURE = createTranslator(['en']).messages.requests.unsure;
 const NO_MERCY = { runtime: { drainMs: 0 } };
-const RICH = { telegram: { isRich: true } };
+const ALWAYS = { limits: { richFrom: 2 } };
+const RICH = { telegram: { isRich: true }, ...ALWAYS };
 const FILES = ['photo-shore.jpg', 'sea-720.mp4', 'photo-lights.jpg', 'sky-640.mp4', 'photo-dusk.jpg'].map(sha256Of);
 
 /** The one message that stands in the chat. */
@@ -74,6 +75,17 @@ describe('a post with several files', () => {
     expect((await only(stage, GROUP.id)).rich?.files).toHaveLength(14);
     expect(uploads(stage)).toEqual([0, 14, 0, 0, 0, 14]);
     expect(fake.problems).toEqual([]);
+  });
+
+  it('is an album, as every app shows it, where one holds all of it', async () => {
+    const short = await openCarousel({ count: 10 });
+    short.fake.message({ from: SARI, text: PHOTO });
+    await short.fake.waitFor(() => filesIn(short.fake, SARI.id, 10));
+    await short.settled();
+    expect(short.calls('sendRichMessage')).toEqual([]);
+    const wordy = await openCarousel({ count: 2, caption: 'A long day under water. '.repeat(60) });
+    wordy.fake.message({ from: SARI, text: PHOTO });
+    expect((await only(wordy, SARI.id)).rich?.files).toHaveLength(2);
   });
 
   it('keeps its order, is not uploaded where Telegram can fetch it, and its files serve alone as well', async () => {
@@ -144,7 +156,7 @@ describe('a post with several files', () => {
 
 describe('albums come in place of a rich message', () => {
   it('when the server does not know it, which is asked once', async () => {
-    const stage = await openStage({ telegram: { isRich: false }, canFetch: true });
+    const stage = await openStage({ ...ALWAYS, telegram: { isRich: false }, canFetch: true });
     const { fake, calls } = stage;
     for (const from of [SARI, BUDI]) {
       fake.message({ from, text: CAROUSEL });
@@ -159,7 +171,7 @@ describe('albums come in place of a rich message', () => {
   });
 
   it('when it is refused, at once; that post is not tried again', async () => {
-    const stage = await openStage({ ...RICH, canFetch: true, limits: { spacingMs: 60_000 } });
+    const stage = await openStage({ ...RICH, canFetch: true, limits: { spacingMs: 60_000, richFrom: 2 } });
     const { fake, calls } = stage;
     fake.fault({
       method: 'sendRichMessage',
@@ -176,7 +188,7 @@ describe('albums come in place of a rich message', () => {
   });
 
   it('when three posts in a row were refused, for all others', async () => {
-    const stage = await openCarousel({ count: 3 });
+    const stage = await openCarousel({ count: 3 }, ALWAYS);
     const { fake, calls } = stage;
     fake.fault({
       method: 'sendRichMessage',
@@ -196,7 +208,7 @@ describe('albums come in place of a rich message', () => {
   it('when it may not hold so much by upload, without asking Telegram again for what it could not fetch', async () => {
     const stage = await openCarousel(
       { count: 4, bytes: 400_000 },
-      { limits: { upload: 1_000_000, localUpload: 1_000_000 } },
+      { limits: { upload: 1_000_000, localUpload: 1_000_000, richFrom: 2 } },
     );
     stage.fake.message({ from: SARI, text: PHOTO });
     await stage.fake.waitFor(() => filesIn(stage.fake, SARI.id, 4));
