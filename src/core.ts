@@ -240,7 +240,10 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const dispatcher = createDispatcher({
     commands: createCommandList({
       sources: sourceDescriptors,
-      example: config.webExamples[0]?.url ?? sourceDescriptors[0]?.example,
+      // Others are commands.
+      example:
+        config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ??
+        sourceDescriptors[0]?.example,
     }),
     // Others would see in a group what is typed there.
     hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),
