@@ -278,6 +278,37 @@ describe('fillCatalogue', () => {
     expect(await catalogue.size()).toBe(8);
   });
 
+  it('reads again what could not be written, and not for ever', async () => {
+    const { catalogue } = await createFilled([]);
+    let failing = 1;
+    /** As a full disk takes what was to be written with it. */
+    const unsure: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'> = {
+      ...catalogue,
+      remember: sets => (failing > 0 ? undefined : catalogue.remember(sets)),
+      async keepPlace(name, place) {
+        failing -= 1;
+        if (failing >= 0) throw new AppError('internal', 'the disk is full');
+        await catalogue.keepPlace(name, place);
+      },
+    };
+    const signal = new AbortController().signal;
+    const retries: number[] = [];
+    const fill = () =>
+      fillCatalogue({
+        feed: feedFailingAt(),
+        catalogue: unsure,
+        signal,
+        onProgress: () => undefined,
+        onRetry: (_, waitMs) => retries.push(waitMs),
+        retryWaitsMs: [1, 2],
+      });
+    expect((await fill()).sets).toBe(8);
+    expect(await catalogue.size()).toBe(8);
+    failing = Number.POSITIVE_INFINITY;
+    await expect(fill()).rejects.toThrow('the disk is full');
+    expect(retries).toEqual([1, 1, 2]);
+  });
+
   it('gives up on a source whose pages are all the same', async () => {
     const { catalogue } = await createFilled([]);
     const sets = [madeUpSet({ id: 5 })];
