@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { type Reply, reply } from '../../../src/bot/reply.ts';
+import type { EditAnswer } from '../../../src/bot/runtime/later-edits.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/edit-message.ts';
+import { createMendingReply } from '../../../src/platforms/telegram/outgoing/mend.ts';
+import type { SendReply } from '../../../src/platforms/telegram/outgoing/send-reply.ts';
+import type { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
+
+const words = (text: string) => reply({ blocks: [{ kind: 'text', text: [text] }] });
+
+/** @param results of the calls that put messages */
+async function send(given: Reply, results: readonly unknown[], to: Partial<TelegramReplyTo> = {}) {
+  const edited: OwnMessage[] = [];
+  const mends: EditAnswer[] = [];
+  const sendReply: SendReply = async (_, { put }) => {
+    for (const [index, result] of results.entries()) await put(`${index}`, async () => result);
+    return true;
+  };
+  const mending = createMendingReply({
+    sendReply,
+    async editMessage(_, message) {
+      edited.push(message);
+      return 'done';
+    },
+  });
+  await mending(given, {
+    request: {
+      ...{ id: 'telegram:1', platform: 'telegram', at: 0, replyTo: null, kind: 'talk', what: null },
+      chat: { id: '5', kind: 'private' },
+      user: { id: '7', rateKey: '7', locales: [] },
+    },
+    to: { chat: 5, isGroup: false, ...to },
+    t: createTranslator(['en']),
+    signal: new AbortController().signal,
+    ...{ isFirst: true, isLast: true, expected: 1, stands: [], key: '0', settings: CHAT_DEFAULTS },
+    deleteLater: () => undefined,
+    put: async (_key, call) => call('tag'),
+    mend: (_later, edit) => void mends.push(edit),
+  });
+  for (const edit of mends) await edit(words('all of it'), new AbortController().signal);
+  return { edited, mends };
+}
+
+const LATER = { ...words('soon'), later: Promise.resolve(words('all of it')) };
+
+describe('what comes late', () => {
+  it('is edited into the one message of the reply', async () => {
+    expect((await send(LATER, [{ message_id: 12 }])).edited).toEqual([{ chat_id: 5, message_id: 12, kind: 'text' }]);
+    const photo = await send(LATER, [{ message_id: 13, photo: [{}] }]);
+    expect(photo.edited).toEqual([{ chat_id: 5, message_id: 13, kind: 'photo' }]);
+  });
+
+  it('is edited into the message whose button was pressed', async () => {
+    const { edited } = await send(LATER, [undefined], { press: { query: 'q', message: 9, stands: 'text' } });
+    expect(edited).toEqual([{ chat_id: 5, message_id: 9, kind: 'text' }]);
+  });
+
+  it('is left out where there is nothing to edit, and where nothing is late', async () => {
+    expect((await send(LATER, [{ message_id: 1 }, { message_id: 2 }])).mends).toEqual([]);
+    expect((await send(LATER, [undefined])).mends).toEqual([]);
+    expect((await send(words('all of it'), [{ message_id: 12 }])).mends).toEqual([]);
+  });
+});
