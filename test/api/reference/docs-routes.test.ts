@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
+import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
+import { docsRoutes } from '../../../src/api/reference/docs-routes.ts';
 import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from '../../../src/api/reference/examples.ts';
 import { renderReference } from '../../../src/api/reference/reference-page.ts';
 import { REFERENCE_SCRIPT } from '../../../src/api/reference/reference-script.ts';
@@ -121,6 +123,22 @@ describe('GET /docs', () => {
       expect(packed.rawPayload.length).toBeLessThan(plain.rawPayload.length / 3);
       expect(gunzipSync(packed.rawPayload).toString()).toBe(plain.body);
     }
+  });
+
+  it('is not written anew for everyone who asks at one address', async () => {
+    let asked = 0;
+    const app = fastify();
+    const document = () => {
+      asked += 1;
+      return { info: { title: `Title ${asked}` }, paths: {} };
+    };
+    await app.register(
+      docsRoutes({ document, publicUrl: undefined, thumbnails: async () => [], countRequest: async () => {} }),
+    );
+    const page = async (host: string) => (await app.inject({ url: '/docs', headers: { host } })).body;
+    expect(await page('one.example')).toBe(await page('one.example'));
+    expect(asked).toBe(1);
+    expect(await page('other.example')).toContain('http://other.example');
   });
 
   it('previews a post that was tried, as a request that counts', async () => {
