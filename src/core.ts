@@ -51,6 +51,7 @@ import { openStorage } from './storage.ts';
 const MAX_POST_BYTES = 24 * 1024 * 1024;
 /** Those that are asked for again and again, with the answers already written about them. */
 const MAX_POSTS_AT_HAND = 300;
+const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;
 const MAX_SHORT_LINKS = 20_000;
 /** More than there are places for streams: with a place, none waits for a connection. */
 const STREAM_CONNECTIONS = 256;
@@ -122,7 +123,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     sources,
     cache: createMemoryCache<Post>({
       maxSize: MAX_POST_BYTES,
-      hold: createPacking({ maxUnpacked: MAX_POSTS_AT_HAND }),
+      hold: createPacking({ maxUnpacked: MAX_POSTS_AT_HAND, maxUnpackedBytes: MAX_AT_HAND_BYTES }),
       behind: shared?.openCache({ name: 'posts', parse: createStoredPostParser(sources) }),
     }),
     shortLinks: createMemoryCache<string>({ maxEntries: MAX_SHORT_LINKS }),
@@ -240,7 +241,10 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const dispatcher = createDispatcher({
     commands: createCommandList({
       sources: sourceDescriptors,
-      example: config.webExamples[0]?.url ?? sourceDescriptors[0]?.example,
+      // Others are commands.
+      example:
+        config.webExamples.find(({ url }) => extractor.sourceOf(url) !== undefined)?.url ??
+        sourceDescriptors[0]?.example,
     }),
     // Others would see in a group what is typed there.
     hiddenCommands: caller => (caller.chatKind === 'private' && isOwner(caller) ? ownerCommands : []),

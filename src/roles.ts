@@ -67,6 +67,16 @@ function isCommandExample({ url }: Config['webExamples'][number]): boolean {
   return url.startsWith('/');
 }
 
+/** Of the API's parameters: what a command names is not taken for them. */
+export function parameterExamples(webExamples: Config['webExamples']): Readonly<Record<'user' | 'id', string>> {
+  const links = webExamples.filter(example => !isCommandExample(example));
+  const exampleOf = (wanted: string) => links.find(({ kind }) => kind === wanted)?.url;
+  return {
+    user: exampleOf('player') ?? PUBLIC_EXAMPLES.player,
+    id: exampleOf('beatmap') ?? PUBLIC_EXAMPLES.beatmap,
+  };
+}
+
 /** What works on every server: searches are answered by mirrors where there is no osu! key. */
 const BEATMAP_EXAMPLES: Config['webExamples'] = [
   { kind: 'search', url: '/beatmap search camellia stars>6' },
@@ -110,11 +120,7 @@ async function registerWeb(
   await app.register(web.plugin);
   if (core.accountLinks !== undefined && publicUrl !== undefined)
     await app.register(linkRoutes({ links: core.accountLinks, publicUrl, limiter, log }));
-  const exampleOf = (wanted: string) => webExamples.find(({ kind }) => kind === wanted)?.url;
-  const examples = {
-    user: exampleOf('player') ?? PUBLIC_EXAMPLES.player,
-    id: exampleOf('beatmap') ?? PUBLIC_EXAMPLES.beatmap,
-  };
+  const examples = parameterExamples(webExamples);
   const thumbnails = createPostThumbnails({ extractor, tunnel });
   await app.register(api({ limiter, checkKey, publicUrl, routes, examples, thumbnails }));
   const streams = createResponseStreams({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { JSON_TYPE } from '../infra/server/server-failure.ts';
-import { acceptedEncoding, type Compressed, createCompressed } from './compression.ts';
+import { acceptedEncoding, type Compressed, createCompressed, MIN_COMPRESSED_BYTES } from './compression.ts';
 
 /** A JSON body that is ready to be sent, with its entity tag. */
 export interface Answer {
@@ -27,11 +27,12 @@ export function sendAnswer(
 ): FastifyReply {
   reply.header('etag', answer.etag);
   reply.header('cache-control', `${isPrivate ? 'private' : 'public'}, max-age=${maxAgeS}`);
+  // On a 304 too, and on what is compressed as it is sent: a cache must know what its copy depends on.
+  if (answer.body.length >= MIN_COMPRESSED_BYTES) reply.header('vary', 'accept-encoding');
   const condition = request.headers['if-none-match'];
   if (condition !== undefined && matchesEtag(condition, answer.etag)) return reply.code(304).send();
   reply.type(JSON_TYPE);
   if (answer.compressed === undefined) return reply.send(answer.body);
-  reply.header('vary', 'accept-encoding');
   const encoding = acceptedEncoding(request.headers['accept-encoding']);
   if (encoding === undefined) return reply.send(answer.body);
   return reply.header('content-encoding', encoding).send(answer.compressed(encoding));

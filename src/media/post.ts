@@ -113,7 +113,6 @@ export type Author = Post['author'];
 export type Stats = Post['stats'];
 /** One photo, video or audio of a post. */
 export type MediaItem = Post['items'][number];
-export type MediaKind = MediaItem['kind'];
 /** One file of an item. */
 export type Variant = MediaItem['variants'][number];
 /** An item before its place in the post is known. */

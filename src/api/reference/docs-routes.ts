@@ -49,6 +49,8 @@ const previewQuery = z.object({ url: z.string().min(1).max(MAX_LINK_CHARS) });
 /** `/openapi.json` for programs, `/docs` for people. Neither is counted; `/docs/preview`, which asks the sites, is. */
 export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: DocsRoutesOptions): FastifyPluginAsync {
   return async server => {
+    // Written for one address at a time, which usually is the only one: it takes some milliseconds.
+    let shown: { readonly origin: string; readonly page: string } | undefined;
     let written: { readonly origin: string; readonly answer: ReturnType<typeof createAnswer> } | undefined;
     server.get('/openapi.json', (request, reply) => {
       const origin = publicUrl ?? askedOrigin(request);
@@ -58,13 +60,15 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
       reply.header('access-control-allow-origin', '*');
       return sendAnswer(request, reply, written.answer, MAX_AGE_S, publicUrl === undefined);
     });
-    server.get('/docs', (request, reply) =>
-      reply
+    server.get('/docs', (request, reply) => {
+      const origin = publicUrl ?? askedOrigin(request);
+      if (shown?.origin !== origin) shown = { origin, page: renderReference(document(), origin) };
+      return reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', POLICY)
         .header('cache-control', `public, max-age=${MAX_AGE_S}`)
-        .send(renderReference(document(), publicUrl ?? askedOrigin(request))),
-    );
+        .send(shown.page);
+    });
     // What the page shows of a post that was tried on it.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);

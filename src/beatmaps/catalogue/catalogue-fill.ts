@@ -90,6 +90,7 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
   const place = kept === undefined ? undefined : Place.parse(JSON.parse(kept));
   let cursor = place?.cursor ?? undefined;
   let progress: FillProgress = { sets: place?.sets ?? 0, total: null };
+  let safe = { cursor, progress };
   let failures = 0;
   let hasRead = false;
   let waiting = 0;
@@ -98,6 +99,8 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
   async function keep(): Promise<void> {
     if (waiting === 0) return;
     await catalogue.keepPlace(name, JSON.stringify({ cursor: cursor ?? null, sets: progress.sets }));
+    safe = { cursor, progress };
+    failures = 0;
     waiting = 0;
     keptAt = Date.now();
   }
@@ -108,7 +111,6 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
         signal.throwIfAborted();
         catalogue.remember(page.sets);
         waiting += page.sets.length;
-        failures = 0;
         hasRead = true;
         progress = { sets: progress.sets + page.sets.length, total: page.total ?? progress.total };
         cursor = page.cursor ?? undefined;
@@ -129,6 +131,9 @@ export async function fillCatalogue(options: FillOptions): Promise<FillProgress>
       // One that gives nothing from the start is better replaced than waited for.
       const wait = hasRead || failures === 0 ? retryWaitsMs[failures] : undefined;
       if (signal.aborted || wait === undefined) throw error;
+      // What could not be written is read again.
+      ({ cursor, progress } = safe);
+      waiting = 0;
       const failure = toAppError(error);
       const waitMs = Math.min(MAX_WAIT_MS, Math.max(wait, failure.retryAfterMs ?? 0));
       failures += 1;

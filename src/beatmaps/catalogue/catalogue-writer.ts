@@ -208,7 +208,8 @@ function moveSet(store: Store, id: number, from: number, to: number): void {
   const body = store.get(BODY_OF, [id], BodyRow)?.body;
   const set = body === undefined ? undefined : parseBody(unpackBody(body));
   if (set === undefined) return;
-  store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]);
+  // Written anew since it was read, it lies where it belongs.
+  if (store.run('UPDATE catalogue_sets SET rank = ? WHERE rank = ?', [to, from]).changes === 0) return;
   removeTexts(store, from);
   insertTexts(store, to, textsOf(set));
   store.run('DELETE FROM catalogue_figures WHERE rowid = ?', [from]);

@@ -13,7 +13,10 @@ const STEPS = 64;
 
 type Key = RangeKey | 'mode' | 'genre' | 'language' | 'video' | 'nsfw';
 
-/** Never falls with the value, so that a range of values is a range of steps. */
+/**
+ * Grows with the value, also within a step: a range of values is a range of steps, and one that ends within a step has to be told from
+ * one that ends with it.
+ */
 type StepOf = (value: number) => number;
 
 const linear =
@@ -24,7 +27,11 @@ const logarithmic =
   (unit: number, each: number): StepOf =>
   value =>
     each * Math.log2(1 + Math.max(0, value) / unit);
-const byYear: StepOf = ms => new Date(ms).getUTCFullYear() - 2000;
+const byYear: StepOf = ms => {
+  const year = new Date(ms).getUTCFullYear();
+  const start = Date.UTC(year, 0);
+  return year - 2000 + (ms - start) / (Date.UTC(year + 1, 0) - start);
+};
 const plain = linear(1);
 
 /** The place in this list is part of what is written: new ones go to the end. */

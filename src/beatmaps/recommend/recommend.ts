@@ -98,6 +98,8 @@ export function createRecommend(options: RecommendOptions): Recommend {
   /** Those of the catalogue's maps; the others came with their sets. */
   async function readSets(choices: readonly ScoredCandidate[], sets: Map<number, Beatmapset>): Promise<void> {
     const missing = new Set(choices.map(({ candidate }) => candidate.setId).filter(id => !sets.has(id)));
+    // A catalogue that is away has none of them, and must not be asked for nothing.
+    if (missing.size === 0) return;
     for (const set of await catalogue.sets([...missing])) sets.set(set.id, set);
   }
 

@@ -9,16 +9,22 @@ const SCRATCH_BYTES = 64 * 1024;
 export interface PackingOptions {
   /** Values that were read last and are held unpacked as well, so that what is asked for often is the same object every time. */
   readonly maxUnpacked: number;
+  /** Of those, by the sizes of their packed forms: objects, and what others keep about them, take several times as much. */
+  readonly maxUnpackedBytes: number;
 }
 
 /**
  * Holds plain values as JSON in bytes outside the heap: an object of many parts takes several times as much, and each that lives
  * longer than a moment has to be moved by the garbage collector. Sizes are bytes.
  */
-export function createPacking<V>({ maxUnpacked }: PackingOptions): (value: V) => HeldValue<V> {
+export function createPacking<V>({ maxUnpacked, maxUnpackedBytes }: PackingOptions): (value: V) => HeldValue<V> {
   const scratch = new Uint8Array(SCRATCH_BYTES);
   const encoder = new TextEncoder();
-  const unpacked = new LRUCache<HeldValue<V>, { readonly value: V }>({ max: maxUnpacked });
+  const unpacked = new LRUCache<HeldValue<V>, { readonly value: V }>({
+    max: maxUnpacked,
+    maxSize: maxUnpackedBytes,
+    sizeCalculation: (_, { size }) => size,
+  });
 
   /** In a buffer of its own: in Node's pool, one small value would keep others' bytes alive. */
   function encode(text: string): Buffer {

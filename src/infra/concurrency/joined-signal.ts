@@ -36,8 +36,8 @@ export function joinSignals(sources: readonly (AbortSignal | undefined)[], timeo
 
   const over = present.find(source => source.aborted);
   if (over === undefined) {
-    // As many as there is work: Node would suspect a leak.
-    setMaxListeners(0, ...present);
+    // As many as there is work: Node would suspect a leak. Without sources it would never suspect one again, anywhere.
+    if (present.length > 0) setMaxListeners(0, ...present);
     for (const source of present) source.addEventListener('abort', onAbort, { once: true });
   } else end(over.reason);
   return { signal: controller.signal, release };

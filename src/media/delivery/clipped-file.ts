@@ -13,6 +13,8 @@ export interface ClippedFilesOptions {
 /** What is left below a refused size. */
 const SMALLER = 0.6;
 const PREFIX = 'clip-';
+/** Room for a video of which the audio alone is wanted: enough for the longest part, and little to encode. */
+const AUDIO_SOURCE_BYTES = 32 * 1024 * 1024;
 
 /** A part of a video, or its audio, made of the best file of the whole. @throws the signal's reason when it aborts */
 export type ClippedFile = (request: DeliveryRequest, range: Clip, signal: AbortSignal) => Promise<Resolution>;
@@ -28,15 +30,21 @@ export function createClippedFile({ resolver, transforms }: ClippedFilesOptions)
     try {
       const tries = refused.filter(key => key.startsWith(PREFIX)).length;
       const maxBytes = Math.floor(request.maxBytes * SMALLER ** tries);
-      const key = `${PREFIX}${range.startMs}-${range.endMs}-${maxBytes}-${step.key}`;
       const keyIn = (name: string) => [post.source, post.id, index, name].join(' ');
       const source = { ...file, dispose: async () => undefined };
-      const order = { key: keyIn(key), maxBytes, range, inputs: [async () => source] };
+      const partKey = (bytes: number) => `${PREFIX}${range.startMs}-${range.endMs}-${bytes}-${step.key}`;
+      const part = (bytes: number, own: AbortSignal) =>
+        transforms.clip({ key: keyIn(partKey(bytes)), maxBytes: bytes, range, inputs: [async () => source] }, own);
+      const key = partKey(maxBytes);
       const made =
         form === 'original'
-          ? await transforms.clip(order, signal)
+          ? await part(maxBytes, signal)
           : await transforms.toAudio(
-              { key: keyIn(`audio-${key}`), maxBytes, inputs: [own => transforms.clip(order, own)] },
+              {
+                key: keyIn(`audio-${key}`),
+                maxBytes,
+                inputs: [own => part(Math.max(maxBytes, AUDIO_SOURCE_BYTES), own)],
+              },
               signal,
             );
       if (made.status === 'done') return { kind: 'file', file: made, step: { ...step, key }, post: whole.post };

@@ -56,8 +56,10 @@ async function encode(request: CutRequest & { readonly ffmpeg: Ffmpeg }): Promis
   const bitrate = Math.min(MAX_VIDEO_BITRATE, Math.floor(bits / (seconds + bufferSeconds)));
   if (bitrate < MIN_VIDEO_BITRATE) return false;
   const args = [
-    // Before the input: what comes before is not decoded, and the first frame shown is the one at that moment.
-    ...['-ss', (clip.startMs / 1_000).toFixed(3), ...inputArguments(inputPath), '-t', seconds.toFixed(3)],
+    // Before the input: what comes before is not decoded, and the first frame shown is the one at that moment. Nor is what comes after:
+    // else a track that begins after the end would begin there.
+    ...['-ss', (clip.startMs / 1_000).toFixed(3), '-t', seconds.toFixed(3), ...inputArguments(inputPath)],
+    ...['-t', seconds.toFixed(3)],
     ...['-map', '0:v:0', '-map', '0:a:0?', '-vf', `${scaleOf(probe, bitrate)}setsar=1,format=yuv420p`, '-fpsmax', '60'],
     ...['-c:v', 'libx264', '-preset', 'veryfast', '-profile:v', 'high', '-crf', `${CRF}`],
     ...['-maxrate', `${bitrate}`, '-bufsize', `${Math.floor(bitrate * bufferSeconds)}`],

@@ -5,8 +5,6 @@ import { addAudio, addVideo, breathe, type CopyRequest, type Packet, primaryTrac
 
 /** What a copy of a part would be: a video can be entered only at a key frame. */
 export interface CopyablePart {
-  /** Where it would begin. */
-  readonly startMs: number;
   /** Whether it would begin and end within one frame of what is wanted. */
   readonly isExact: boolean;
 }
@@ -26,7 +24,7 @@ export function findPart(inputPath: string, clip: Clip, signal: AbortSignal): Pr
     const { first, surplus } = part;
     const lateMs = clip.startMs - first.timestamp * 1_000;
     const frameMs = Math.max(1, first.duration * 1_000);
-    return { startMs: first.timestamp * 1_000, isExact: lateMs <= frameMs / 2 && surplus <= 1 };
+    return { isExact: lateMs <= frameMs / 2 && surplus <= 1 };
   });
 }
 

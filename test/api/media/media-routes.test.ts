@@ -339,6 +339,18 @@ describe('caching', () => {
     expect((await ask('"other"')).statusCode).toBe(200);
   });
 
+  it.each([2_000, 20_000])('says to every cache that a long answer depends on its encoding (%i words)', async words => {
+    const { app } = await createApiServer({ extract: answering(makePost({ caption: 'clay '.repeat(words) })) });
+    for (const encoding of ['identity', 'br', 'gzip']) {
+      const ask = (headers: object) =>
+        app.inject({ url: `/api/post?url=${REEL}`, headers: { 'accept-encoding': encoding, ...headers } });
+      const { headers } = await ask({});
+      expect(headers.vary).toBe('accept-encoding');
+      const again = await ask({ 'if-none-match': String(headers.etag) });
+      expect([again.statusCode, again.headers.vary]).toEqual([304, 'accept-encoding']);
+    }
+  });
+
   it('gives the two shapes of one post different tags', async () => {
     const { app } = await createApiServer();
     const [ig, post] = await Promise.all([

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { fastify } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fbDownloadAnswer, igDownloadAnswer } from '../../../src/api/media/post-schema.ts';
+import { docsRoutes } from '../../../src/api/reference/docs-routes.ts';
 import { createPostExample, FB_EXAMPLE, IG_EXAMPLE } from '../../../src/api/reference/examples.ts';
 import { renderReference } from '../../../src/api/reference/reference-page.ts';
 import { REFERENCE_SCRIPT } from '../../../src/api/reference/reference-script.ts';
 import { postSchemaOf } from '../../../src/media/post.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
 import { createApiServer } from '../../fakes/api-server.ts';
 
 const ENDPOINTS = ['/api/igdownload', '/api/fbdownload', '/api/post'];
@@ -122,6 +125,22 @@ describe('GET /docs', () => {
     }
   });
 
+  it('is not written anew for everyone who asks at one address', async () => {
+    let asked = 0;
+    const app = fastify();
+    const document = () => {
+      asked += 1;
+      return { info: { title: `Title ${asked}` }, paths: {} };
+    };
+    await app.register(
+      docsRoutes({ document, publicUrl: undefined, thumbnails: async () => [], countRequest: async () => {} }),
+    );
+    const page = async (host: string) => (await app.inject({ url: '/docs', headers: { host } })).body;
+    expect(await page('one.example')).toBe(await page('one.example'));
+    expect(asked).toBe(1);
+    expect(await page('other.example')).toContain('http://other.example');
+  });
+
   it('previews a post that was tried, as a request that counts', async () => {
     const asked: string[] = [];
     const { app } = await createApiServer({
@@ -143,6 +162,57 @@ describe('GET /docs', () => {
     const page = async (host: string) => (await app.inject({ url: '/docs', headers: { host } })).body;
     expect(await page('api.example:8080')).toContain('http://api.example:8080/api/post');
     expect(await page("x'$(id)<b>")).not.toContain('$(id)');
+  });
+});
+
+describe.skipIf(browserMissing)(`the reference in a browser${browserNote}`, () => {
+  let browser: Awaited<ReturnType<typeof openBrowser>>;
+  beforeAll(async () => {
+    browser = await openBrowser();
+  }, 60_000);
+  afterAll(() => browser?.close());
+
+  it('shows what the last link that was tried leads to, with its previews or without', {
+    timeout: 30_000,
+  }, async () => {
+    let release = () => {};
+    const late = new Promise<void>(resolve => {
+      release = resolve;
+    });
+    const { listen } = await createApiServer({
+      async thumbnails(link) {
+        if (link.endsWith('/first/')) await late;
+        return [{ kind: `image of ${link}`, address: '/media/token', alt: null }];
+      },
+    });
+    const { origin } = await listen({ host: '127.0.0.1', port: 0 });
+    const page = await browser.newPage();
+    await page.goto(`${origin}/docs`);
+    const form = page.locator('#igdownload form');
+    const answer = page.locator('#igdownload .answer');
+    const send = async (name: string) => {
+      await form.locator('[name=url]').fill(`https://www.instagram.com/p/${name}/`);
+      await form.locator('button').click();
+    };
+    const asked = page.waitForRequest(/preview.*first/);
+    await send('first');
+    await asked;
+    await send('second');
+    await answer.locator('.previews').waitFor();
+    const over = page.waitForResponse(/preview.*first/);
+    release();
+    await (await over).finished();
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect(await answer.locator('.previews').allTextContents()).toEqual([
+      'image of https://www.instagram.com/p/second/',
+    ]);
+    await page.route(/preview/, route => route.abort());
+    const failed = page.waitForEvent('requestfailed');
+    await send('third');
+    await failed;
+    await page.evaluate('new Promise(requestAnimationFrame)');
+    expect(await answer.locator('pre').count()).toBe(1);
+    await page.close();
   });
 });
 

@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { type CatalogueFeed, fillCatalogue, searchFeed } from '../../../src/beatmaps/catalogue/catalogue-fill.ts';
+import { tidySteps } from '../../../src/beatmaps/catalogue/catalogue-writer.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Beatmapset } from '../../../src/beatmaps/model/beatmapset.ts';
 import { parseQuery } from '../../../src/beatmaps/query/query.ts';
@@ -195,6 +197,20 @@ describe('createCatalogue', () => {
     expect(await ids('kite')).toEqual([1, 2]);
   });
 
+  it('keeps a set that changes while sets are put in order', async () => {
+    const { catalogue, store, ids } = await createFilled(SETS);
+    // Where another version, which counted otherwise, would have put it.
+    store.run('UPDATE catalogue_sets SET plays = 20000 WHERE id = 1');
+    const steps = tidySteps(store);
+    steps.next();
+    catalogue.remember([madeUpSet({ ...SETS[0], play_count: 70_000 })]);
+    await catalogue.flush();
+    for (const _ of steps);
+    const texts = 'SELECT rowid AS rank FROM catalogue_text WHERE catalogue_text MATCH ?';
+    expect(store.all(texts, ['season'], z.unknown())).toHaveLength(1);
+    expect(await ids('season')).toEqual([1]);
+  });
+
   it('writes by itself, a little later, and leaves out sets without difficulties', async () => {
     const { catalogue } = await createFilled([]);
     catalogue.remember([madeUpSet({ id: 7 }), madeUpSet({ id: 8, beatmaps: [] })]);
@@ -260,6 +276,37 @@ describe('fillCatalogue', () => {
     expect(feed.asked).toEqual(['1']);
     expect(end.sets).toBe(8);
     expect(await catalogue.size()).toBe(8);
+  });
+
+  it('reads again what could not be written, and not for ever', async () => {
+    const { catalogue } = await createFilled([]);
+    let failing = 1;
+    /** As a full disk takes what was to be written with it. */
+    const unsure: Pick<Catalogue, 'remember' | 'place' | 'keepPlace'> = {
+      ...catalogue,
+      remember: sets => (failing > 0 ? undefined : catalogue.remember(sets)),
+      async keepPlace(name, place) {
+        failing -= 1;
+        if (failing >= 0) throw new AppError('internal', 'the disk is full');
+        await catalogue.keepPlace(name, place);
+      },
+    };
+    const signal = new AbortController().signal;
+    const retries: number[] = [];
+    const fill = () =>
+      fillCatalogue({
+        feed: feedFailingAt(),
+        catalogue: unsure,
+        signal,
+        onProgress: () => undefined,
+        onRetry: (_, waitMs) => retries.push(waitMs),
+        retryWaitsMs: [1, 2],
+      });
+    expect((await fill()).sets).toBe(8);
+    expect(await catalogue.size()).toBe(8);
+    failing = Number.POSITIVE_INFINITY;
+    await expect(fill()).rejects.toThrow('the disk is full');
+    expect(retries).toEqual([1, 1, 2]);
   });
 
   it('gives up on a source whose pages are all the same', async () => {

@@ -76,6 +76,11 @@ const filter = fc.oneof(
   figure('sliders', 1_000, 1),
   figure('keys', 10, 1),
   figure('favourites', 20_000, 1),
+  ...['created', 'updated', 'ranked'].map(key =>
+    fc
+      .tuple(operator, fc.date({ min: new Date('2007-01-01'), max: new Date('2027-01-01'), noInvalidDate: true }))
+      .map(([sign, date]) => `${key}${sign}${date.toISOString().slice(0, 10)}`),
+  ),
   ...['created', 'updated', 'ranked', 'year'].map(key =>
     fc.tuple(operator, fc.integer({ min: 2007, max: 2027 })).map(([sign, year]) => `${key}${sign}${year}`),
   ),

@@ -138,7 +138,11 @@ describe('in a world of players with known skills', () => {
   });
 });
 
-async function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets = [madeUpSet()]) {
+async function openEmpty(
+  own: Partial<RecommendOptions['beatmaps']> = {},
+  sets = [madeUpSet()],
+  instead?: RecommendOptions['catalogue'],
+) {
   const store = openStore(':memory:');
   const catalogue = createCatalogueHere({ store, onFailure: failure => expect.unreachable(String(failure)) });
   onTestFinished(async () => {
@@ -159,7 +163,7 @@ async function openEmpty(own: Partial<RecommendOptions['beatmaps']> = {}, sets =
       setOfMap: nowhere,
       ...own,
     },
-    catalogue,
+    catalogue: instead ?? catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
     log,
   });
@@ -222,6 +226,14 @@ describe('without much to go by', () => {
     const search = async () =>
       ({ sets: [EASY], total: 1, cursor: null, source: 'osu', stale: false, corrected: false }) as const;
     const { recommend } = await openEmpty({ search }, []);
+    expect((await recommend({ seed: 1 })).recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
+  });
+
+  it('asks them alone when the catalogue is away', async () => {
+    const search = async () =>
+      ({ sets: [EASY], total: 1, cursor: null, source: 'osu', stale: false, corrected: false }) as const;
+    const away = () => Promise.reject(new AppError('upstream_unavailable', 'the catalogue is closed'));
+    const { recommend } = await openEmpty({ search }, [], { draw: away, sets: away });
     expect((await recommend({ seed: 1 })).recommendations.map(({ beatmap }) => beatmap.id)).toEqual([551]);
   });
 

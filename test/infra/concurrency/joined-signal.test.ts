@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import { EventEmitter, getEventListeners } from 'node:events';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { joinSignals } from '../../../src/infra/concurrency/joined-signal.ts';
 
@@ -27,6 +27,13 @@ describe('a joined signal', () => {
     expect(signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
     expect(signal.reason).toMatchObject({ name: 'TimeoutError' });
+  });
+
+  it('leaves what others are allowed as it is, where it has no sources', () => {
+    const allowed = EventEmitter.defaultMaxListeners;
+    joinSignals([undefined], 1_000).release();
+    expect(EventEmitter.defaultMaxListeners).toBe(allowed);
+    expect(allowed).toBeGreaterThan(0);
   });
 
   it('leaves nothing behind once it is released, or has aborted', () => {

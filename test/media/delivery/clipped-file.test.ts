@@ -96,6 +96,16 @@ describe.skipIf(ffmpegMissing)(`a part of a post's video${ffmpegNote}`, () => {
     for (const file of [first, second, audio]) await file.dispose();
   });
 
+  it('gives its audio where that fits, though no video of it would', async () => {
+    const { bring } = await open(true);
+    const maxBytes = 40_000;
+    expect((await bring({ maxBytes })).kind).toBe('link');
+    const audio = await bring({ form: 'audio', maxBytes });
+    if (audio.kind !== 'file') throw new Error('no file');
+    expect(audio.bytes).toBeLessThanOrEqual(maxBytes);
+    await audio.dispose();
+  });
+
   it('is a link where there is nothing in it, and never the whole file at another’s address', async () => {
     const { bring, delivery, post } = await open(true);
     expect(await bring({ clip: { startMs: 60_000, endMs: 61_000 } })).toMatchObject({ kind: 'link', url: post.url });

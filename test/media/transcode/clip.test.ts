@@ -107,6 +107,14 @@ describe.skipIf(ffmpegMissing)(`a part of a video${ffmpegNote}`, () => {
     expect((await cut('plain.mp4', 100, 7_000, real, 100_000)).isMade).toBe(false);
   });
 
+  it('is no longer for audio that begins after it', async () => {
+    const video = ['-f', 'lavfi', '-i', 'testsrc=s=64x64:r=30:d=8', '-itsoffset', '5', ...tone(2)];
+    await runReal(...video, '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac', at('late.mp4'));
+    const { isEncoded, outputPath } = await cut('late.mp4', 500, 3_000, real);
+    const { durationMs } = await probeFile(outputPath, never);
+    expect([isEncoded, Math.abs((durationMs ?? 0) - 2_500) <= 60]).toEqual([true, true]);
+  });
+
   it('is not made where there is nothing in it', async () => {
     expect((await cut('plain.mp4', 60_000, 61_000, real)).isMade).toBe(false);
     expect((await cut('plain.mp4', 60_000, 61_000, undefined)).isMade).toBe(false);
