@@ -116,8 +116,9 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   };
 }
 
-/** A sentence that asks for no press. */
-function isNotice({ tone, gallery, actions, outdatedMs }: Reply): boolean {
+/** A sentence that asks for no press, and that no answer will take the place of. */
+function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean {
+  if (later !== undefined) return false;
   const isRemark = tone === 'notice' || tone === 'error';
   return outdatedMs !== undefined || (isRemark && gallery.length === 0 && actions.length === 0);
 }
