@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
 import { noticeLifeMs } from '../../../src/bot/runtime/notice-life.ts';
 import type { Request } from '../../../src/bot/runtime/request.ts';
-import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
+import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/settings/settings.ts';
 import { samplePost } from '../sample.ts';
 
 const envelope = {
@@ -18,7 +18,7 @@ const remark = reply({ tone: 'notice', blocks: [{ kind: 'text', text: ['That pos
 const post = reply({
   gallery: [{ kind: 'media', post: samplePost(), index: 0, form: 'original', spoiler: false }],
 });
-const lifeOf = (replies: readonly Reply[], change: Partial<typeof CHAT_DEFAULTS> = {}, request = pasted) =>
+const lifeOf = (replies: readonly Reply[], change: Partial<ChatSettings> = {}, request: Request = pasted) =>
   noticeLifeMs(replies, { request, settings: { ...CHAT_DEFAULTS, ...change } });
 
 describe('a message goes by itself', () => {
