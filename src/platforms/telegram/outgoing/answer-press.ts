@@ -21,6 +21,9 @@ export interface AnswerPressOptions {
 /** Says the reply to a pressed button: to the person alone, in the place of the message it stands under, or beside that. */
 export type AnswerPress = (reply: Reply, to: TelegramReplyTo, press: Press, occasion: Occasion) => Promise<void>;
 
+/** In the key of an edit of the message whose button was pressed. */
+export const EDITED = 'e';
+
 export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
   async function answer(reply: Reply, to: TelegramReplyTo, press: Press, occasion: Occasion): Promise<void> {
     const { t, put, key } = occasion;
@@ -31,7 +34,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     const message = { chat_id: to.chat, message_id: press.message };
     const way =
       stands &&
-      (await editMessage(render(reply, { t }), { ...message, kind: stands }, { ...occasion, key: `${key}e` }));
+      (await editMessage(render(reply, { t }), { ...message, kind: stands }, { ...occasion, key: `${key}${EDITED}` }));
     if (way === 'done') return;
     await sender.send(reply, to, occasion);
     if (way === 'anew') await put(`${key}d`, () => withdraw(message), { repeatMs: EDIT_REPEAT_MS });
