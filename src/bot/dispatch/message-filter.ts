@@ -105,11 +105,11 @@ export function createMessageFilter({
     return answered(links, settings, caller).filter(({ url }) => isOn(url, settings));
   }
 
-  /** Without those in quotes where these are left alone. */
+  /** Without those in quotes where these are left alone: nobody sends them to Medley alone for nothing. */
   function answered(
     links: readonly PastedLink[],
     { quotedLinks }: ChatSettings,
-    { answersQuotes = false }: Caller,
+    { chatKind, answersQuotes = chatKind === 'private' }: Caller,
   ): readonly PastedLink[] {
     return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
   }
