@@ -137,7 +137,8 @@ async function open({ world, catalogue, players, withFiles }: Asked): Promise<Op
     recommend,
     async close() {
       await difficulty?.close();
-      await rm(dataDir, { recursive: true, force: true });
+      // What is still on its way may be kept meanwhile.
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }

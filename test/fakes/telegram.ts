@@ -27,6 +27,8 @@ export interface FakeTelegramOptions {
   readonly limits?: Partial<Limits>;
   /** A Bot API server of one's own: uploads to 2000 MB, plain webhooks on any port. */
   readonly isLocal?: boolean;
+  /** Knows rich messages. Default false: older servers do not. */
+  readonly isRich?: boolean;
   /** Milliseconds. */
   readonly now?: () => number;
   /** Folder of the machine-readable Bot API. Default: the environment's `SPECS_DIR`; empty for none. */
@@ -101,7 +103,7 @@ export interface FakeTelegram extends Omit<People, 'note'> {
 const MB = 1024 * 1024;
 
 export async function createFakeTelegram(options: FakeTelegramOptions = {}): Promise<FakeTelegram> {
-  const { now = Date.now, resolve = () => undefined, isLocal = false } = options;
+  const { now = Date.now, resolve = () => undefined, isLocal = false, isRich = false } = options;
   const limits = {
     upload: (isLocal ? 2000 : 50) * MB,
     photoUpload: 10 * MB,
@@ -146,6 +148,7 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
     inline: createInline(),
     pace: createPace(now),
     isLocal,
+    isRich,
     problem,
   };
   const faults = createFaults();

@@ -90,7 +90,9 @@ body { background: var(--ground); color: var(--ink); font-size: 15px; }
 .own { display: flex; justify-content: end; margin-bottom: 8px; } .own .bubble { background: var(--own); width: auto; }
 .theirs { max-width: 440px; margin-bottom: 8px; }
 .bubble { width: fit-content; max-width: 100%; overflow: hidden; border-radius: 14px; background: var(--card); } .text { padding: 7px 12px 8px; white-space: pre-wrap; }
-.gallery { border-radius: 0; position: relative; } .gallery.of-1 { width: 100%; }
+.gallery { border-radius: 0; position: relative; }
+.bubble:has(.of-1) { width: min-content; min-width: 260px; } .gallery.of-1 { width: fit-content; }
+.gallery.of-1 img, .gallery.of-1 video { max-width: min(440px, 100vw - 32px); }
 .clock { position: absolute; left: 10px; top: 10px; padding: 1px 7px; border-radius: 10px; background: rgb(0 0 0 / .5); color: #fff; font-size: 12px; }
 a { color: var(--link); } blockquote { border-left: 3px solid var(--link); padding: 2px 8px; margin: 2px 0; border-radius: 4px; background: color-mix(in srgb, var(--link) 12%, transparent); }
 .row { display: flex; gap: 4px; margin-top: 4px; } .row button { flex: 1; min-width: 0; padding: 9px 6px; border-radius: 8px; background: var(--button); color: #fff; font-size: 14px; font-weight: 500; }

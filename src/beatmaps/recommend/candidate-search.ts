@@ -35,7 +35,7 @@ export interface CandidateSearchOptions {
 const LOOKED_AT = 2_400;
 /** Another one each time, so that asking again finds others. */
 const ORDERS = ['plays', 'favourites', 'rating', 'ranked'] as const;
-/** Classes of mods that are asked for, a page each: with a player's plays that makes six calls. */
+/** Pages that are asked for, over every class of mods: with a player's plays that makes six calls. */
 const MAX_ASKED = 2;
 /** With fewer the same maps would come again and again. */
 const ENOUGH = 60;
@@ -56,8 +56,8 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   }: CandidateSearch): Promise<readonly Beatmapset[]> {
     const field = ORDERS[Math.floor(random() * ORDERS.length)] ?? 'plays';
     const sort = { field, order: 'desc' } as const;
-    const queries = plan.searches.map(({ window: { stars } }) => queryOf(stars));
-    const fresh = [...new Set(queries)].filter(q => asked.get(`${ruleset} ${q}`) === undefined).slice(0, MAX_ASKED);
+    const queries = spansOf(plan.searches.map(({ window: { stars } }) => stars)).map(queryOf);
+    const fresh = [...new Set(queries)].filter(q => asked.get(`${ruleset} ${q}`) === undefined);
     const pages = fresh.map(async (q): Promise<readonly Beatmapset[]> => {
       try {
         const { sets } = await beatmaps.search({ q, ruleset, status: 'ranked', sort, limit: PAGE_SIZE, signal });
@@ -101,6 +101,19 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
       ...(await scoreAll(plan, filters, async () => fetched)),
     ];
   };
+}
+
+/** Those that lie next to each other become one, until no more are left than may be asked for: so every class of mods is. */
+export function spansOf(windows: readonly Bounds[]): readonly Bounds[] {
+  const spans = windows.toSorted((a, b) => a.low - b.low);
+  while (spans.length > MAX_ASKED) {
+    const gaps = spans.slice(1).map(({ low }, index) => low - (spans[index]?.high ?? low));
+    const at = gaps.indexOf(Math.min(...gaps));
+    const [first, second] = spans.slice(at, at + 2);
+    if (first === undefined || second === undefined) break;
+    spans.splice(at, 2, { low: first.low, high: Math.max(first.high, second.high) });
+  }
+  return spans;
 }
 
 /** In steps, so that windows that are nearly the same are one question. */

@@ -74,7 +74,7 @@ const MAX_LIMIT = 50;
 /** An answer should stand by then, with osu!'s own stars where they came in time. */
 const ANSWER_MS = 2_600;
 /** What came as fast as this was known: somebody asks again, and wants the next ones now. */
-const REPEAT_MS = 350;
+const REPEAT_MS = 600;
 const LEAST_STARS_MS = 150;
 /** Some that were not looked at yet turn out not to be had. */
 const SPARE = 3;

@@ -105,6 +105,12 @@ function gainOf({ gain }: Pick<Recommendation, 'gain'>, t: Translator): { readon
   return gain === null || gain < 0.05 ? {} : { detail: t.messages.osu.recommend.gain(t.decimal(gain, 1)) };
 }
 
+/** Of the difficulty, which a guest may have made. */
+function mapperOf({ beatmap, beatmapset }: Recommendation): string {
+  const names = beatmap.owners.map(({ username }) => username);
+  return names.length === 0 ? beatmapset.creator : names.join(', ');
+}
+
 function recommendationCard(each: Recommendation, { openToken }: RecommendationsView, t: Translator): Card {
   const { beatmap, beatmapset, accuracy, stars, isEstimate } = each;
   const words = t.messages.osu;
@@ -116,7 +122,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
     joined([[{ kind: 'strong', children: [worthText(each, t)] }], at]),
     rated,
     reasons,
-    joined([words.mappedBy(beatmapset.creator), words.statuses[beatmap.status]]),
+    joined([words.mappedBy(mapperOf(each)), words.statuses[beatmap.status]]),
   ];
   return {
     kind: 'card',

@@ -13,6 +13,9 @@ export const MESSAGE_LIMITS = {
   text: 4_096,
   caption: 1_024,
   album: 10,
+  /** Of a rich message, in all its blocks. */
+  richText: 32_768,
+  richMedia: 50,
   buttons: 100,
   buttonsPerRow: 3,
   /** Of buttons that are only numbers. */

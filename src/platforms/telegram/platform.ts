@@ -80,7 +80,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
   const messages = createMessageApi({ api, pacing, records, actions, limits });
   const photos = createPhotos({ api, messages, limits, log });
-  const sender = createSender({ ...files, messages, photos, actions });
+  const sender = createSender({ ...files, messages, photos, actions, log });
   const deleteButton = createDeleteButton(token);
   const answers = createPressAnswers({ api, limits, log });
   const editMessage = createEditMessage({ api, photos });

@@ -83,7 +83,7 @@ describe('figures', () => {
     expect(own.stars).toBeGreaterThan(1);
   });
 
-  it('are those that 3.1 gives', async () => {
+  it('are those that 3.1 gives; in mania for hits as they are usually spread', async () => {
     const { threads } = openThreads();
     const result = await Promise.all(
       RULESETS.map((ruleset, mode) => threads.run(job(MAPS[ruleset], { mode, accuracies: [98] }), never)),
@@ -93,7 +93,7 @@ describe('figures', () => {
       ['6.7376', 226, '295.08'],
       ['5.0228', 300, '259.53'],
       ['6.7867', 192, '415.15'],
-      ['3.2298', 448, '65.69'],
+      ['3.2298', 448, '78.82'],
     ]);
   });
 

@@ -4,7 +4,7 @@ import { AppError } from '../../../src/errors.ts';
 import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { createWorld, type Fate, linksDraft, type World } from './scripted-platform.ts';
-import { FAILED, openStage, type Stage, UNSURE } from './stage.ts';
+import { FAILED, LATE, openStage, type Stage, UNSURE } from './stage.ts';
 
 /** A process that ends at one of its steps: what it was doing then never goes on, and nothing of it touches the store any more. */
 class Mortal {
@@ -175,7 +175,7 @@ describe('a request, whenever processes die and whatever becomes of calls', () =
         const groups = links.flatMap(own => groupsOf(own, each.repliesAtOnce));
         const isWhole = (group: readonly string[]) =>
           group.flatMap(link => messagesOf(link, each.messages)).every(text => said.includes(text));
-        const regrets = attempts.filter(text => text === UNSURE || text === FAILED).length;
+        const regrets = attempts.filter(text => [UNSURE, FAILED, LATE].includes(text)).length;
         expect(groups.filter(group => !isWhole(group)).length).toBeLessThanOrEqual(regrets);
 
         if (each.repeatMs > 0) expect(attempts).not.toContain(UNSURE);

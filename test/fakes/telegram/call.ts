@@ -41,7 +41,7 @@ const BOOLEANS = new Set(
 const OBJECTS = new Set(
   ['reply_parameters', 'reply_markup', 'media', 'entities', 'caption_entities', 'link_preview_options', 'results']
     .concat(['result', 'commands', 'scope', 'allowed_updates', 'button', 'reaction', 'message_ids', 'rights'])
-    .concat(['ephemeral_message_parameters', 'suggested_post_parameters', 'menu_button']),
+    .concat(['ephemeral_message_parameters', 'suggested_post_parameters', 'menu_button', 'rich_message']),
 );
 
 /** @throws when the body cannot be read at all. */

@@ -2,6 +2,15 @@ import { ApiRefusal, badRequest } from './answer.ts';
 import type { Stored } from './file-shelf.ts';
 import { type Chat, chatShape, type Entity, type User } from './shapes.ts';
 
+/** A rich message as it stands in its chat. */
+export interface RichContent {
+  /** As the Bot API gives them. */
+  readonly blocks: readonly unknown[];
+  /** Its paragraphs and quotes, each as a line. */
+  readonly text: string;
+  readonly files: readonly Stored[];
+}
+
 /** A message as it stands in its chat now. */
 export interface FakeMessage {
   readonly chatId: number;
@@ -15,6 +24,7 @@ export interface FakeMessage {
   /** What the bot said about the file: width, height, duration, supports_streaming, has_spoiler. */
   about: Readonly<Record<string, unknown>>;
   thumbnail: Stored | undefined;
+  readonly rich: RichContent | undefined;
   readonly replyTo: number | undefined;
   readonly threadId: number | undefined;
   readonly mediaGroupId: string | undefined;
@@ -85,6 +95,7 @@ export function createChats(me: User, now: () => number): Chats {
       file: undefined,
       about: {},
       thumbnail: undefined,
+      rich: undefined,
       replyTo: undefined,
       threadId: undefined,
       mediaGroupId: undefined,

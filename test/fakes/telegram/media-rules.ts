@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { TelegramRequest } from './call.ts';
+import { richMedia } from './rich-shapes.ts';
 import { listOf } from './text-rules.ts';
 import type { Violation } from './violation.ts';
 
@@ -33,7 +34,8 @@ function checkAlbum({ params }: TelegramRequest): readonly Violation[] {
 
 function checkAttachments({ params, files }: TelegramRequest): readonly Violation[] {
   const found: Violation[] = [];
-  const named = [...attachments(params), ...listOf(params.media).flatMap(item => attachments(item))];
+  const items = [...listOf(params.media), ...richMedia(params)];
+  const named = [...attachments(params), ...items.flatMap(item => attachments(item))];
   const fields = new Set(files.map(({ field }) => field));
   for (const name of named) {
     if (!fields.has(name)) {
@@ -45,13 +47,13 @@ function checkAttachments({ params, files }: TelegramRequest): readonly Violatio
       found.push({ what: `nothing names the file ${field}` });
     }
   }
-  const thumbnails = [params, ...listOf(params.media)].map(part => thumbnailName(part));
+  const thumbnails = [params, ...items].map(part => thumbnailName(part));
   for (const { field, bytes } of files) {
     if ((field === 'thumbnail' || thumbnails.includes(field)) && bytes > THUMBNAIL_BYTES) {
       found.push({ what: `a thumbnail of ${bytes} bytes, at most ${THUMBNAIL_BYTES}` });
     }
   }
-  for (const item of listOf(params.media)) {
+  for (const item of items) {
     const { thumbnail } = media.safeParse(item).data ?? {};
     if (thumbnail !== undefined && typeof thumbnail !== 'string') found.push({ what: 'a thumbnail that is no text' });
   }

@@ -24,7 +24,7 @@ interface Place {
 }
 
 /** Where the message goes, with everything that may be wrong about it said in the order of the real server. */
-function openPlace(stage: Stage, send: Send, kinds: readonly ('message' | FileKind)[]): Place {
+export function openPlace(stage: Stage, send: Send, kinds: readonly ('message' | FileKind)[]): Place {
   const { chats } = stage;
   const chat = chats.open(send.chat_id);
   for (const kind of kinds) checkRight(stage, chat, kind);
@@ -72,7 +72,7 @@ function legacyReply(send: Send): Send['reply_parameters'] {
   };
 }
 
-function put(stage: Stage, place: Place, message: Omit<NewMessage, 'byBot'>): FakeMessage {
+export function put(stage: Stage, place: Place, message: Omit<NewMessage, 'byBot'>): FakeMessage {
   const { chat, replyTo, threadId, replyMarkup, onlyFor } = place;
   return stage.chats.put(chat.id, { byBot: true, replyTo, threadId, replyMarkup, onlyFor, ...message });
 }

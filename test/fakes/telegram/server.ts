@@ -5,8 +5,10 @@ import { type ApiAnswer, ApiRefusal, badRequest, failure, success } from './answ
 import { decodeParams, readBody, type TelegramRequest } from './call.ts';
 import { EDITING } from './editing.ts';
 import type { Fault, Faults } from './faults.ts';
+import { sendRichMessage } from './rich.ts';
+import { richMedia } from './rich-shapes.ts';
 import { SENDING } from './sending.ts';
-import { inputMediaShape } from './shapes.ts';
+import { type InputMedia, inputMediaShape } from './shapes.ts';
 import type { Method, Stage } from './stage.ts';
 import type { Check } from './violation.ts';
 
@@ -31,7 +33,9 @@ export interface BotApiOptions {
 /** An answer, none at all, or a cut connection. */
 type Outcome = ApiAnswer | 'hang' | 'drop';
 
-const METHODS: ReadonlyMap<string, Method> = new Map(Object.entries({ ...SENDING, ...EDITING, ...ACCOUNT }));
+const METHODS: ReadonlyMap<string, Method> = new Map(
+  Object.entries({ ...SENDING, ...EDITING, ...ACCOUNT, sendRichMessage }),
+);
 
 export async function startBotApi({ token, stage, faults, check, limits }: BotApiOptions): Promise<BotApi> {
   const requests: TelegramRequest[] = [];
@@ -52,6 +56,7 @@ export async function startBotApi({ token, stage, faults, check, limits }: BotAp
 
   async function perform(call: TelegramRequest, signal: AbortSignal): Promise<ApiAnswer> {
     if (call.method === 'getUpdates') return success(await poll(call, signal));
+    if (call.method === 'sendRichMessage' && !stage.isRich) throw new ApiRefusal(404, 'Not Found');
     const method = METHODS.get(call.method);
     if (method === undefined) {
       stage.problem(`${call.method}: no such method here`);
@@ -168,8 +173,11 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function isPhoto({ media }: Readonly<Record<string, unknown>>, field: string): boolean {
+function isPhoto(params: Readonly<Record<string, unknown>>, field: string): boolean {
   if (field === 'photo') return true;
+  const { media } = params;
+  const isNamed = ({ type, media: value }: InputMedia) => type === 'photo' && value === `attach://${field}`;
+  if (richMedia(params).some(isNamed)) return true;
   const items = z.array(inputMediaShape).safeParse(Array.isArray(media) ? media : [media]);
-  return items.data?.some(item => item.type === 'photo' && item.media === `attach://${field}`) ?? false;
+  return items.data?.some(isNamed) ?? false;
 }

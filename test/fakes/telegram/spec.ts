@@ -38,13 +38,41 @@ const RECEIVER: Field = {
   description: 'Since Bot API 10.3',
 };
 
-/** What the Bot API has learnt since that file was made: messages for one person's eyes. */
+/** A type of which only the kind and what stands in it are known. */
+function block(kind: string, fields: Readonly<Record<string, string>>): { fields: Field[]; subtypes: string[] } {
+  const type = { name: 'type', types: ['String'], required: true, description: `Type of the block, always “${kind}”` };
+  const others = Object.entries(fields).map(([name, given]) => ({
+    name,
+    types: [given],
+    required: true,
+    description: '',
+  }));
+  return { fields: [type, ...others], subtypes: [] };
+}
+
+/** Of the blocks of rich messages, those that Medley writes (Bot API 10.2 and 10.3). */
+const BLOCKS = {
+  InputRichBlockParagraph: block('paragraph', { text: 'RichText' }),
+  InputRichBlockExpandableBlockQuotation: block('expandable_blockquote', { text: 'RichText' }),
+  InputRichBlockPhoto: block('photo', { photo: 'InputMediaPhoto' }),
+  InputRichBlockVideo: block('video', { video: 'InputMediaVideo' }),
+  InputRichBlockSlideshow: block('slideshow', { blocks: 'Array of InputRichBlock' }),
+};
+
+/** What the Bot API has learnt since that file was made: messages for one person's eyes, rich ones as blocks. */
 function withNewer(spec: Spec): Spec {
   const methods = Object.entries(spec.methods).map(([name, { fields }]): [string, { fields: Field[] }] => {
     return [name, { fields: name.startsWith('send') ? [...fields, RECEIVER] : fields }];
   });
   const receiver = { name: 'receiver_user_id', types: ['Integer'], required: true, description: '' };
-  const types = { ...spec.types, EphemeralMessageParameters: { fields: [receiver], subtypes: [] } };
+  const blocks = { name: 'blocks', types: ['Array of InputRichBlock'], required: false, description: '' };
+  const types = {
+    ...spec.types,
+    ...BLOCKS,
+    EphemeralMessageParameters: { fields: [receiver], subtypes: [] },
+    InputRichBlock: { fields: [], subtypes: Object.keys(BLOCKS) },
+    InputRichMessage: { fields: [...(spec.types.InputRichMessage?.fields ?? []), blocks], subtypes: [] },
+  };
   return { methods: Object.fromEntries(methods), types };
 }
 
@@ -75,7 +103,8 @@ function checkParameter(spec: Spec, value: unknown, { name, types }: Field): rea
 
 function checkValue(spec: Spec, value: unknown, types: readonly string[], path: string): readonly string[] {
   if (Array.isArray(value)) {
-    const elements = types.filter(type => type.startsWith(ARRAY)).map(type => type.slice(ARRAY.length));
+    const variants = types.flatMap(type => variantsOf(spec, type));
+    const elements = variants.filter(type => type.startsWith(ARRAY)).map(type => type.slice(ARRAY.length));
     if (elements.length === 0) return [`${path} is a list, not ${types.join(' or ')}`];
     return value.flatMap((item, index) => checkValue(spec, item, elements, `${path}[${index}]`));
   }

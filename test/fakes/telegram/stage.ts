@@ -18,6 +18,8 @@ export interface Stage {
   readonly commands: Map<string, readonly Command[]>;
   /** A Bot API server of one's own: plain webhooks on any port. */
   readonly isLocal: boolean;
+  /** Knows rich messages. */
+  readonly isRich: boolean;
   readonly now: () => number;
   /** Notes what a correct bot never does. */
   problem(what: string): void;
@@ -50,6 +52,7 @@ export function renderMessage(stage: Stage, message: FakeMessage, isInner = fals
     ...(message.text === undefined ? {} : { text: message.text, entities: message.entities }),
     ...(message.caption === undefined ? {} : { caption: message.caption, caption_entities: message.entities }),
     ...(message.replyMarkup === undefined ? {} : { reply_markup: message.replyMarkup }),
+    ...(message.rich === undefined ? {} : { rich_message: { blocks: message.rich.blocks } }),
     ...renderFile(message),
   };
 }
@@ -57,7 +60,11 @@ export function renderMessage(stage: Stage, message: FakeMessage, isInner = fals
 /** Large videos are not looked into: without what the bot says about them they are square and zero seconds long. */
 const PROBED_BYTES = 10_000_000;
 
-function renderFile({ file, about, thumbnail }: FakeMessage): Record<string, unknown> {
+export function renderFile({
+  file,
+  about,
+  thumbnail,
+}: Pick<FakeMessage, 'file' | 'about' | 'thumbnail'>): Record<string, unknown> {
   if (file === undefined) return {};
   const held = { file_id: file.fileId, file_unique_id: uniqueIdOf(file), file_size: file.bytes };
   if (file.kind === 'photo') return { photo: [{ ...held, width: 640, height: 640 }] };

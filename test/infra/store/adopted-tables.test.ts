@@ -55,7 +55,7 @@ describe('a database of version 0.1.0', () => {
     const records = embeddedRecords(open());
     expect(tables()).toEqual(['migrations', 'notes', 'records']);
     const settings = createSettingsStore({ records });
-    const player = { id: 31, name: 'paper "crane"', mode: 'mania' };
+    const player = { id: 31, name: 'paper "crane"', mode: 'mania', proven: false };
     expect(await settings.user('discord:300')).toEqual({ language: 'id', player, view: null });
     expect(await settings.user('telegram:7')).toEqual({ language: 'en', player: null, view: null });
     expect(await settings.user('discord:301')).toEqual({ language: null, player, view: null });

@@ -1,57 +1,76 @@
-import { expect, it } from 'vitest';
-import { type CommandContext, callerKey, defineCommand } from '../../../src/bot/command.ts';
+import { describe, expect, it } from 'vitest';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
-import { answersIn, buttonsOf, openStage, SARI } from './stage.ts';
+import type { EditAnswer } from '../../../src/bot/runtime/later-edits.ts';
+import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
+import { EDITED } from '../../../src/platforms/telegram/outgoing/answer-press.ts';
+import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/edit-message.ts';
+import { createMendingReply } from '../../../src/platforms/telegram/outgoing/mend.ts';
+import type { SendReply } from '../../../src/platforms/telegram/outgoing/send-reply.ts';
+import type { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.ts';
 
-/** Shows what it is called with, at once, and a better one when the test wants it; a button leads on. */
-async function open() {
-  const better = new Map<string, () => void>();
-  const command = defineCommand({
-    name: 'help',
-    options: { command: { type: 'string', form: 'rest', required: false, maxLength: 64 } },
-    visibility: 'chat',
-    cost: 0,
-    async run({ command: page = 'one' }, { caller, services }: CommandContext) {
-      const owner = callerKey(caller);
-      const token = services.actions.encode({ command: 'help', values: { command: `${page} on` }, owner });
-      const shown = (words: string): Reply =>
-        reply({
-          blocks: [{ kind: 'text', text: [words] }],
-          actions: [{ kind: 'button', label: 'On', token, style: 'secondary' }],
-        });
-      const later = new Promise<Reply>(resolve => better.set(page, () => resolve(shown(`${page}, better`))));
-      return { ...shown(page), later };
-    },
-  });
-  const { fake } = await openStage({ commands: [command] });
-  fake.message({ from: SARI, text: '/help' });
-  await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
-  const words = () => answersIn(fake, SARI.id)[0]?.text;
-  const press = () => {
-    const shown = answersIn(fake, SARI.id)[0];
-    const data = shown && buttonsOf(shown)[0]?.data;
-    if (shown === undefined || data === undefined) throw new Error('no button');
-    fake.callbackQuery({ data, message: { chatId: SARI.id, messageId: shown.messageId }, from: SARI });
-  };
-  const shows = (wanted: string) => fake.waitFor(() => words() === wanted || undefined);
-  return { words, press, shows, bring: (page: string) => better.get(page)?.() };
+const words = (text: string) => reply({ blocks: [{ kind: 'text', text: [text] }] });
+
+/** Edits of the message whose button was pressed have a key of their own. */
+function placeOf(index: number, { press }: Partial<TelegramReplyTo>): string {
+  return press === undefined ? `0${index}` : `0${EDITED}`;
 }
 
-const settle = () => new Promise(resolve => setTimeout(resolve, 200));
+/** @param results of the calls that put messages */
+async function send(given: Reply, results: readonly unknown[], to: Partial<TelegramReplyTo> = {}) {
+  const edited: OwnMessage[] = [];
+  const mends: EditAnswer[] = [];
+  const sendReply: SendReply = async (_, { put }) => {
+    for (const [index, result] of results.entries()) await put(placeOf(index, to), async () => result);
+    return true;
+  };
+  const mending = createMendingReply({
+    sendReply,
+    async editMessage(_, message) {
+      edited.push(message);
+      return 'done';
+    },
+  });
+  await mending(given, {
+    request: {
+      ...{ id: 'telegram:1', platform: 'telegram', at: 0, replyTo: null, kind: 'talk', what: null },
+      chat: { id: '5', kind: 'private' },
+      user: { id: '7', rateKey: '7', locales: [] },
+    },
+    to: { chat: 5, isGroup: false, ...to },
+    t: createTranslator(['en']),
+    signal: new AbortController().signal,
+    ...{ isFirst: true, isLast: true, expected: 1, stands: [], key: '0', settings: CHAT_DEFAULTS },
+    deleteLater: () => undefined,
+    put: async (_key, call) => call('tag'),
+    mend: (_later, edit) => void mends.push(edit),
+  });
+  for (const edit of mends) await edit(words('all of it'), new AbortController().signal);
+  return { edited, mends };
+}
 
-it('what came late takes the place of its card', async () => {
-  const { shows, bring } = await open();
-  bring('one');
-  await shows('one, better');
-});
+const LATER = { ...words('soon'), later: Promise.resolve(words('all of it')) };
 
-it('what came late never takes the place of what was opened meanwhile', async () => {
-  const { words, press, shows, bring } = await open();
-  press();
-  await shows('one on');
-  bring('one');
-  await settle();
-  expect(words()).toBe('one on');
-  bring('one on');
-  await shows('one on, better');
+describe('what comes late', () => {
+  it('is edited into the one message of the reply', async () => {
+    expect((await send(LATER, [{ message_id: 12 }])).edited).toEqual([{ chat_id: 5, message_id: 12, kind: 'text' }]);
+    const photo = await send(LATER, [{ message_id: 13, photo: [{}] }]);
+    expect(photo.edited).toEqual([{ chat_id: 5, message_id: 13, kind: 'photo' }]);
+  });
+
+  it('is edited into the message whose button was pressed', async () => {
+    const { edited } = await send(LATER, [undefined], { press: { query: 'q', message: 9, stands: 'text' } });
+    expect(edited).toEqual([{ chat_id: 5, message_id: 9, kind: 'text' }]);
+  });
+
+  it('never takes the place of a message whose button was answered by a remark', async () => {
+    const press = { query: 'q', message: 9, stands: 'text' } as const;
+    expect((await send(LATER, [], { press })).mends).toEqual([]);
+  });
+
+  it('is left out where there is nothing to edit, and where nothing is late', async () => {
+    expect((await send(LATER, [{ message_id: 1 }, { message_id: 2 }])).mends).toEqual([]);
+    expect((await send(LATER, [undefined])).mends).toEqual([]);
+    expect((await send(words('all of it'), [{ message_id: 12 }])).mends).toEqual([]);
+  });
 });

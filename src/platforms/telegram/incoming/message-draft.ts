@@ -12,6 +12,7 @@ import { menuName } from '../render/menu-names.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import { type EventIds, placeOf, speakerOf } from './envelope.ts';
 import { readWords, type Words } from './message-links.ts';
+import { flattenRich } from './rich-message.ts';
 import type { Message } from './updates.ts';
 
 export interface ReadMessageOptions {
@@ -44,8 +45,12 @@ export function createReadMessage({ dispatcher, username, eventIds }: ReadMessag
 
   /** The links of the message that is replied to, for those who point at it. */
   async function replied({ reply_to_message: other }: Message, said: Said): Promise<Ask | undefined> {
-    const { text, caption, entities, caption_entities: captionEntities } = other ?? {};
-    const words = readWords(text ?? caption ?? '', (text === undefined ? captionEntities : entities) ?? []);
+    if (other === undefined) return undefined;
+    const { text = '', links } = writtenIn(other) ?? {};
+    // Medley's own answers lead to their posts by a button.
+    const buttons = other.reply_markup?.inline_keyboard.flat() ?? [];
+    const led = buttons.flatMap(({ url }) => (url === undefined ? [] : [{ url, spoiler: false }]));
+    const words = { text, links: led.length === 0 ? links : [...(links ?? []), ...led] };
     const ask = await read(words, { ...said, direct: true });
     return ask?.kind === 'links' ? ask : undefined;
   }
@@ -124,16 +129,18 @@ function isInvited({ rest }: CommandLine, { chatKind }: Caller): boolean {
 }
 
 /** What other bots put into people's mouths is theirs to answer. */
-function wordsOf({
-  text,
-  caption,
-  entities,
-  caption_entities: captionEntities,
-  via_bot: by,
-}: Message): Words | undefined {
-  if (by !== undefined) return undefined;
+function wordsOf(message: Message): Words | undefined {
+  return message.via_bot === undefined ? writtenIn(message) : undefined;
+}
+
+type Written = Pick<Message, 'text' | 'caption' | 'entities' | 'caption_entities' | 'rich_message'>;
+
+function writtenIn({ text, caption, entities, ...others }: Written): Words | undefined {
   if (text !== undefined) return readWords(text, entities);
-  return caption === undefined ? undefined : readWords(caption, captionEntities);
+  if (caption !== undefined) return readWords(caption, others.caption_entities);
+  if (others.rich_message === undefined) return undefined;
+  const rich = flattenRich(others.rich_message.blocks);
+  return readWords(rich.text, rich.entities);
 }
 
 /** By name, as Telegram finds it: `@name` with nothing like a name around it. */

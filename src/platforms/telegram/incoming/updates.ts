@@ -26,6 +26,10 @@ const Words = {
   caption: z.string().optional(),
   entities: z.array(MessageEntity).catch([]).default([]),
   caption_entities: z.array(MessageEntity).catch([]).default([]),
+  rich_message: z
+    .object({ blocks: z.array(z.unknown()) })
+    .optional()
+    .catch(undefined),
 };
 const Place = {
   message_id: z.number(),
@@ -36,7 +40,13 @@ const Place = {
 /** Who speaks: `sender_chat` is there when a person speaks as a channel or, anonymously, as the group itself. */
 const Speaker = { from: User.optional(), sender_chat: z.object({ id: z.number() }).optional().catch(undefined) };
 
-const RepliedMessage = z.object({ ...Words, ...Speaker, message_id: z.number() });
+const Buttons = z.object({ inline_keyboard: z.array(z.array(z.object({ url: z.string().optional() }))) });
+const RepliedMessage = z.object({
+  ...Words,
+  ...Speaker,
+  message_id: z.number(),
+  reply_markup: Buttons.optional().catch(undefined),
+});
 
 const Message = z.object({
   ...Words,

@@ -15,7 +15,7 @@ import {
   type FileCandidatesOptions,
 } from './file-candidates.ts';
 import { culprits, isAboutFile } from './file-refusals.ts';
-import { createKeyedMutex } from './keyed-mutex.ts';
+import type { KeyedMutex } from './keyed-mutex.ts';
 import type { MessageApi, Place } from './message-api.ts';
 import type { SentMessage } from './methods.ts';
 import type { Occasion } from './sending.ts';
@@ -23,10 +23,21 @@ import type { Occasion } from './sending.ts';
 export interface FileSenderOptions extends FileCandidatesOptions {
   readonly messages: MessageApi;
   readonly actions: ChatActions;
+  /** Of posts whose files are on their way. */
+  readonly lock: KeyedMutex;
 }
 
-/** One file, or an album of up to ten. @throws Paced, BotApiError */
-export type FileSender = (payload: MediaPayload, place: Place, occasion: Occasion) => Promise<Outcome>;
+/**
+ * One file, or an album of up to ten.
+ * @param known files that another attempt has got ready; they are let go of in any case
+ * @throws Paced, BotApiError
+ */
+export type FileSender = (
+  payload: MediaPayload,
+  place: Place,
+  occasion: Occasion,
+  known?: ReadonlyMap<GalleryItem, FileCandidates>,
+) => Promise<Outcome>;
 
 /** A file of a payload on its way. */
 interface Part {
@@ -50,8 +61,7 @@ export interface Outcome {
 }
 
 export function createFileSender(options: FileSenderOptions): FileSender {
-  const { messages: api, actions, limits, isLocalServer } = options;
-  const lock = createKeyedMutex();
+  const { messages: api, actions, lock, limits, isLocalServer } = options;
   /** Ids of the messages of albums, while a request may still need them. */
   const albums = new LRUCache<string, readonly number[]>({ max: MAX_ALBUMS });
 
@@ -188,18 +198,20 @@ export function createFileSender(options: FileSenderOptions): FileSender {
   }
 
   /** Sends what can be sent, and does not stand there already. */
-  return async (payload, place, occasion) => {
+  return async (payload, place, occasion, known) => {
     const { items } = payload;
     const standing = standingIn(occasion);
     const parts = items
-      .map((item, index): Part => ({ index, ways: createFileCandidates(item, items.length > 1, options) }))
+      .map((item, index): Part => {
+        return { index, ways: known?.get(item) ?? createFileCandidates(item, items.length > 1, options) };
+      })
       .filter(({ index }) => !standing.has(index));
     if (parts.length === 0)
       return { missing: [], messages: [], ids: idsOf(payload, occasion, 0), isAnySent: true, isConfirmed: false };
     api.takeTurn(place, parts.length);
     try {
       return await lock.run(
-        JSON.stringify(items.map(({ post, form }) => [post.source, post.id, form])[0]),
+        postOf(items),
         () => areHeld(parts),
         async () => {
           const send = () => sendParts(parts, payload, place, occasion, standing.size > 0);
@@ -214,7 +226,7 @@ export function createFileSender(options: FileSenderOptions): FileSender {
 }
 
 /** What Telegram holds: as large as what was uploaded, and as long as the post says. What it does not say is taken to be so. */
-function isAllThere(
+export function isAllThere(
   sent: SentMessage | undefined,
   { uploadBytes, type }: Candidate,
   item: GalleryItem | undefined,
@@ -227,6 +239,11 @@ function isAllThere(
   return isLongEnough(item, { durationMs: file.duration === undefined ? null : file.duration * 1_000 });
 }
 
+/** Names the post that files are of. */
+export function postOf([first]: readonly GalleryItem[]): string {
+  return JSON.stringify(first && [first.post.source, first.post.id, first.form]);
+}
+
 const MAX_ALBUMS = 1_000;
 
 /** An answer holds the files of one post. */
@@ -234,11 +251,11 @@ function albumKey(request: string, { items }: MediaPayload): string {
   return JSON.stringify([request, ...items.map(({ post, index, form }) => [post.source, post.id, index, form])]);
 }
 
-async function areHeld(parts: readonly Part[]): Promise<boolean> {
+export async function areHeld(parts: readonly Pick<Part, 'ways'>[]): Promise<boolean> {
   return (await Promise.all(parts.map(({ ways }) => ways.isHeld()))).every(Boolean);
 }
 
-function actionFor(items: readonly GalleryItem[]): ChatAction {
+export function actionFor(items: readonly GalleryItem[]): ChatAction {
   if (items.every(({ form, post, index }) => form === 'audio' || post.items[index]?.kind === 'audio')) {
     return 'upload_document';
   }

@@ -23,6 +23,8 @@ export type SendMethod = Method & `send${string}`;
 export interface MessageApi {
   /** @throws Paced when the chat has to wait for its turn */
   takeTurn(place: Place, messages: number): void;
+  /** Nothing was sent in the turn that was taken last. */
+  giveTurnBack(place: Place): void;
   /** One message, or one album. @throws BotApiError */
   post<M extends SendMethod>(
     method: M,
@@ -125,6 +127,7 @@ export function createMessageApi({ api, pacing, records, actions, limits }: Mess
       const wait = pacing.take(relocated(place), messages);
       if (wait !== undefined) throw new Paced(wait);
     },
+    giveTurnBack: place => pacing.giveBack(relocated(place)),
     async post(method, place, signal, make) {
       let to = relocated(place);
       for (let detours = 0; ; detours += 1) {

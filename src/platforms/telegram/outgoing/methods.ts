@@ -34,6 +34,18 @@ export type AlbumItem = Frozen<
   InputMediaAudio<Upload> | InputMediaDocument<Upload> | InputMediaPhoto<Upload> | InputMediaVideo<Upload>
 >;
 
+/** Words of a rich message: those of the Bot API's kinds that Medley writes. */
+export type RichText =
+  | string
+  | readonly RichText[]
+  | { readonly type: 'bold' | 'italic' | 'code'; readonly text: RichText }
+  | { readonly type: 'url'; readonly text: RichText; readonly url: string };
+export type RichBlock =
+  | { readonly type: 'paragraph' | 'expandable_blockquote'; readonly text: RichText }
+  | { readonly type: 'photo'; readonly photo: Frozen<InputMediaPhoto<Upload>> }
+  | { readonly type: 'video'; readonly video: Frozen<InputMediaVideo<Upload>> }
+  | { readonly type: 'slideshow'; readonly blocks: readonly RichBlock[] };
+
 /** Where a message goes. */
 export type Address = Pick<
   Params['sendMessage'],
@@ -62,6 +74,19 @@ const SentMessage = z.object({
   document: File.optional(),
 });
 export type SentMessage = z.output<typeof SentMessage>;
+
+/** A block of a message that was sent: one file, or others; of words and of what cannot be read, neither. */
+export const RichPart = SentMessage.omit({ message_id: true }).extend({
+  blocks: z.array(z.unknown()).catch([]).default([]),
+});
+const SentRich = z.object({
+  message_id: z.number(),
+  rich_message: z
+    .object({ blocks: z.array(z.unknown()) })
+    .optional()
+    .catch(undefined),
+});
+export type SentRich = z.output<typeof SentRich>;
 
 const Me = z.object({
   id: z.number(),
@@ -115,6 +140,7 @@ const SHAPES = {
   sendAudio: SentMessage,
   sendDocument: SentMessage,
   sendMediaGroup: z.array(SentMessage),
+  sendRichMessage: SentRich,
   editMessageText: Done,
   editMessageMedia: Done,
   deleteMessage: Done,
@@ -130,6 +156,9 @@ export const ANSWERS: { readonly [M in Method]: z.ZodType<Answers[M]> } = SHAPES
 /** Where Medley knows less, or keeps to it elsewhere: kinds that may not stand in one album are kept apart before it is sent. */
 interface Loose {
   readonly sendMediaGroup: { readonly media: readonly AlbumItem[] };
+  readonly sendRichMessage: {
+    readonly rich_message: { readonly blocks: readonly RichBlock[]; readonly skip_entity_detection: true };
+  };
   readonly getMyCommands: { readonly language_code?: string };
   readonly setMyCommands: { readonly language_code?: string };
 }

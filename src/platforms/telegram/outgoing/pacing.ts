@@ -18,6 +18,8 @@ export interface Pacing {
   wait(chat: PacedChat): Wait | undefined;
   /** Counts so many messages, every file of an album being one, unless they have to wait. */
   take(chat: PacedChat, messages: number): Wait | undefined;
+  /** The turn that was taken last is free again: nothing was sent in it. */
+  giveBack(chat: PacedChat): void;
   /** A message has arrived: the chat's next turn counts from then, since files take their time. */
   arrived(chat: number): void;
 }
@@ -81,6 +83,11 @@ export function createPacing({ limits, now }: PacingOptions): Pacing {
       if (chat.isGroup) pace.sent = [...pace.sent.filter(each => each.at > at - WINDOW_MS), { at, messages }];
       evenAt = Math.max(evenAt, at) + messages * perMessageMs;
       return undefined;
+    },
+    giveBack({ chat }) {
+      const pace = paceOf(chat);
+      pace.freeAt = Math.min(pace.freeAt, now());
+      pace.sent = pace.sent.slice(0, -1);
     },
     arrived(chat) {
       const pace = paceOf(chat);

@@ -10,11 +10,14 @@ import {
   renderText,
   type TextPayload,
 } from '../render/render.ts';
+import { renderRich } from '../render/rich-message.ts';
 import { isWithoutRight } from './file-refusals.ts';
-import { createFileSender, type FileSenderOptions, type Outcome } from './file-sender.ts';
+import { createFileSender, type Outcome } from './file-sender.ts';
+import { createKeyedMutex } from './keyed-mutex.ts';
 import type { Place } from './message-api.ts';
 import type { SentMessage } from './methods.ts';
 import type { Photos } from './photos.ts';
+import { createRichSender, type KnownWays, type RichSenderOptions } from './rich/rich-sender.ts';
 import type { Occasion } from './sending.ts';
 
 /** All of it throws Paced before anything that has to wait for its turn, and BotApiError. */
@@ -27,13 +30,15 @@ export interface Sender {
   sendFile(item: GalleryItem, place: Place, occasion: Occasion): Promise<number | undefined>;
 }
 
-export interface SenderOptions extends FileSenderOptions {
+export interface SenderOptions extends Omit<RichSenderOptions, 'lock'> {
   readonly photos: Photos;
 }
 
 export function createSender(options: SenderOptions): Sender {
   const { messages: api, photos, actions } = options;
-  const sendMedia = createFileSender(options);
+  const lock = createKeyedMutex();
+  const sendMedia = createFileSender({ ...options, lock });
+  const sendRich = createRichSender({ ...options, lock });
 
   async function sendText(
     { content, preview, keyboard }: TextPayload,
@@ -87,9 +92,10 @@ export function createSender(options: SenderOptions): Sender {
     { blocks, actions: buttons }: Reply,
     place: Place,
     occasion: Occasion,
+    known: KnownWays | undefined,
   ): Promise<Outcome | undefined> {
     try {
-      return await sendMedia(payload, place, occasion);
+      return await sendMedia(payload, place, occasion, known);
     } catch (error) {
       if (!isWithoutRight(error)) throw error;
       const { t } = occasion;
@@ -101,11 +107,24 @@ export function createSender(options: SenderOptions): Sender {
 
   async function send(reply: Reply, place: Place, occasion: Occasion): Promise<boolean> {
     const { t, extra } = occasion;
+    const rich = renderRich(reply, { t, extra: extra?.(reply.gallery, []) ?? [] });
+    const inParts = (known?: KnownWays) => sendParts(reply, place, occasion, known);
+    return rich === undefined ? inParts() : sendRich(rich, place, occasion, inParts);
+  }
+
+  /** In as many messages as it takes. */
+  async function sendParts(
+    reply: Reply,
+    place: Place,
+    occasion: Occasion,
+    known: KnownWays | undefined,
+  ): Promise<boolean> {
+    const { t, extra } = occasion;
     const outcomes: Outcome[] = [];
     for (const [index, payload] of render(reply, { t, extra: extra?.(reply.gallery, []) ?? [] }).entries()) {
       const own = { ...occasion, key: `${occasion.key}${index.toString(36)}` };
       if (payload.kind === 'media') {
-        const outcome = await sendFiles(payload, reply, place, own);
+        const outcome = await sendFiles(payload, reply, place, own, known);
         if (outcome === undefined) return false;
         outcomes.push(outcome);
       } else if (payload.kind === 'followUp') await sendFollowUp(payload, reply, outcomes, place, own);

@@ -225,6 +225,6 @@ function grouped(gallery: readonly GalleryItem[]): readonly (readonly GalleryIte
   return groups;
 }
 
-function isSound({ post, index, form }: GalleryItem): boolean {
+export function isSound({ post, index, form }: GalleryItem): boolean {
   return form === 'audio' || post.items[index]?.kind === 'audio';
 }

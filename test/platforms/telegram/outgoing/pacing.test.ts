@@ -39,6 +39,15 @@ describe('pacing', () => {
     expect(take(GROUP, 2) - first).toBe(61_000);
   });
 
+  it('gives a turn back in which nothing was sent', () => {
+    const { pacing, take } = openPacing();
+    const first = take(GROUP, 19);
+    const second = take(GROUP, 1);
+    pacing.giveBack(GROUP);
+    expect(take(GROUP, 1)).toBe(second);
+    expect(take(GROUP, 1) - first).toBe(61_000);
+  });
+
   it('never lets more than the limit into any minute of a group', () => {
     const { take } = openPacing();
     const sent: { at: number; messages: number }[] = [];

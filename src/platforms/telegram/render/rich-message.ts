@@ -1,0 +1,44 @@
+import type { GalleryItem, Reply } from '../../../bot/reply.ts';
+import { MESSAGE_LIMITS } from '../limits.ts';
+import type { Candidate } from '../outgoing/file-candidates.ts';
+import type { Keyboard, RichBlock } from '../outgoing/methods.ts';
+import { renderBlocks } from './block-text.ts';
+import { pictured, shape } from './file-fields.ts';
+import { renderKeyboard } from './keyboard.ts';
+import { pagesOf } from './people.ts';
+import { isSound, type RenderContext } from './render.ts';
+import { renderRichWords } from './rich-words.ts';
+
+/** All files of a post, what is said of them and the buttons in one message. */
+export interface RichPayload {
+  readonly items: readonly GalleryItem[];
+  readonly words: readonly RichBlock[];
+  readonly keyboard: Keyboard | undefined;
+}
+
+/** Undefined where the reply is no album, or more than one such message holds. Pure. */
+export function renderRich(reply: Reply, { t: translator, extra = [] }: RenderContext): RichPayload | undefined {
+  const { blocks, gallery, actions } = reply;
+  if (gallery.length < 2 || gallery.length > MESSAGE_LIMITS.richMedia || gallery.some(isSound)) return undefined;
+  const words = renderBlocks(blocks, { ...translator, pageOf: pagesOf(reply) }, MESSAGE_LIMITS.richText);
+  return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
+}
+
+/** The files, one beside the other, and the words below them. Undefined where one of them may not stand there. */
+export function richBlocks(
+  candidates: readonly Candidate[],
+  { words }: Pick<RichPayload, 'words'>,
+): readonly RichBlock[] | undefined {
+  const files = candidates.map(fileBlock);
+  const seen = files.filter(block => block !== undefined);
+  return seen.length < files.length ? undefined : [{ type: 'slideshow', blocks: seen }, ...words];
+}
+
+function fileBlock(candidate: Candidate): RichBlock | undefined {
+  const { type, media, spoiler } = candidate;
+  const hidden = spoiler ? { has_spoiler: true } : {};
+  if (type === 'photo') return { type, photo: { type, media, ...hidden } };
+  if (type !== 'video') return undefined;
+  const looks = { ...shape(candidate), ...pictured(candidate) };
+  return { type, video: { type, media, ...hidden, ...looks, supports_streaming: true } };
+}
