@@ -243,7 +243,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       // Links that were answered before stay so; the rest of them is over with this notice.
       const next = ask.kind === 'links' ? ask.what.length : 1;
       if (signal.aborted) return { answers: [], next: from, paid, remaining: undefined };
-      const reply = Promise.resolve(failure(error, ask.kind, turn));
+      const notice = failure(error, ask.kind, turn);
+      const reply = Promise.resolve(isQuiet ? undefined : notice);
       return { answers: [{ reply, next }], next, paid: next, remaining: undefined };
     }
   }

@@ -54,14 +54,21 @@ export function createMessageFilter({
     }
   }
 
-  /** `!rs` and the like, where the group's admins chose that prefix. One that is not known may be another bot's. */
-  async function readShortForm({ caller, text, line }: TextMessage): Promise<TextIntent | undefined> {
+  /**
+   * `!rs` and the like, where the group's admins chose that prefix, but not in channels that are to be left alone. One that is not known may
+   * be another bot's.
+   */
+  async function readShortForm({ caller, text, line, direct = false }: TextMessage): Promise<TextIntent | undefined> {
     const typed = parseShortForm(line ?? text);
     const command = typed && commandsFor(caller).find(({ name }) => name === typed.command);
     if (typed === undefined || command === undefined) return undefined;
-    const isPrivate = caller.chatKind === 'private';
-    const prefix = isPrivate ? PRIVATE_PREFIX : (await settingsOf(caller)).prefix;
+    const prefix = caller.chatKind === 'private' ? PRIVATE_PREFIX : await prefixIn(caller, direct);
     return prefix === typed.prefix ? { kind: 'command', command, rest: typed.rest } : undefined;
+  }
+
+  async function prefixIn(caller: Caller, isAsked: boolean): Promise<ChatSettings['prefix']> {
+    const settings = await settingsOf(caller);
+    return isAsked || isChannelOn(settings, caller) ? settings.prefix : null;
   }
 
   function settingsOf(caller: Caller): Promise<ChatSettings> {
@@ -87,7 +94,7 @@ export function createMessageFilter({
     caller: Caller,
   ): Promise<TextIntent | undefined> {
     if (isAsked && intent.links.every(({ quoted }) => quoted !== true)) return intent;
-    const settings = await readableChatSettings(services, caller, error => onUnreadable(error, caller));
+    const settings = await settingsOf(caller);
     const links = isAsked ? answered(intent.links, settings, caller) : unaskedLinks(intent.links, settings, caller);
     if (links.length > 0) return { ...intent, links, unasked: !isAsked };
     return isAsked ? { kind: 'talk' } : undefined;
@@ -98,11 +105,11 @@ export function createMessageFilter({
     return answered(links, settings, caller).filter(({ url }) => isOn(url, settings));
   }
 
-  /** Without those in quotes where these are left alone. */
+  /** Without those in quotes where these are left alone: nobody sends them to Medley alone for nothing. */
   function answered(
     links: readonly PastedLink[],
     { quotedLinks }: ChatSettings,
-    { answersQuotes = false }: Caller,
+    { chatKind, answersQuotes = chatKind === 'private' }: Caller,
   ): readonly PastedLink[] {
     return (quotedLinks ?? answersQuotes) ? links : links.filter(({ quoted }) => quoted !== true);
   }

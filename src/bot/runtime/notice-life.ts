@@ -11,7 +11,10 @@ export function noticeLifeMs(
 ): number | undefined {
   if (request.chat.kind !== 'group' || replies.length === 0 || settings.noticeSeconds === 0) return undefined;
   const isOfLinks = request.kind === 'links' || request.kind === 'talk';
-  const isShort = replies.every(reply => (isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined);
+  const isShort = replies.every(
+    // What a notice stands for may still come, and takes its place.
+    reply => reply.later === undefined && ((isOfLinks && isNotice(reply)) || reply.outdatedMs !== undefined),
+  );
   if (!isShort) return undefined;
   return Math.min(settings.noticeSeconds * 1_000, ...replies.flatMap(({ outdatedMs }) => outdatedMs ?? []));
 }

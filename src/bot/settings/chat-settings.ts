@@ -1,8 +1,8 @@
 import { type Caller, callerKey, chatKey, type Services } from '../command.ts';
 import { CHAT_DEFAULTS, type ChatSettings } from './settings.ts';
 
-/** Nothing is hidden from anyone by mistake. */
-const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false };
+/** Nothing is hidden from anyone, or deleted, by mistake. */
+const UNREADABLE: ChatSettings = { ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 };
 
 type Place = Pick<Caller, 'platform' | 'userId' | 'groupId' | 'chatId' | 'chatKind'>;
 
@@ -16,7 +16,7 @@ export async function chatSettingsOf({ settings }: Pick<Services, 'settings'>, c
   return { ...CHAT_DEFAULTS, noticeSeconds: 0, view: view ?? CHAT_DEFAULTS.view };
 }
 
-/** The same for those who must go on: what cannot be read is as it is by default, but that nothing is hidden. */
+/** The same for those who must go on: what cannot be read is as it is by default, but that nothing is hidden or deleted. */
 export async function readableChatSettings(
   services: Pick<Services, 'settings'>,
   caller: Place,

@@ -35,7 +35,11 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
     const { clip, spoiler = false } = options;
     return { kind: 'media', post, index, form, spoiler, ...(clip && { clip: clip.range }) };
   });
-  if (view === 'media' && gallery.length > 0) return reply({ blocks: notes, gallery });
+  const original = { kind: 'link' as const, label: t.messages.post.openOriginal, url: post.url };
+  if (view === 'media' && gallery.length > 0) {
+    // The link that was pasted may be deleted: what is left out of the post must stay within reach.
+    return reply({ blocks: notes, gallery, actions: notes.length > 0 ? [original] : [] });
+  }
   const blocks: Block[] = [postHeading(post, site, t)];
   const details = detailsLine(post, t, options);
   if (details.length > 0) blocks.push({ kind: 'text', text: details, small: true });
@@ -46,7 +50,7 @@ export function renderPost(post: Post, t: Translator, options: PostViewOptions):
   return reply({
     blocks: [...blocks, ...notes],
     gallery: view === 'text' ? [] : gallery,
-    actions: [{ kind: 'link', label: t.messages.post.openOriginal, url: post.url }],
+    actions: [original],
     ...colourOf(site),
   });
 }

@@ -12,7 +12,7 @@ export const settings = {
   chatLanguage: 'Language here',
   sections: { links: 'Links', answers: 'Answers', notices: 'Failures' },
   explained: {
-    links: 'Which pasted links I answer. Commands and mentions work everywhere.',
+    links: 'Which pasted links and short forms I answer. Commands and mentions work everywhere.',
     answers: 'What my answers look like in this chat.',
     notices: 'What I say when a pasted link cannot be answered. Commands are always answered.',
   },

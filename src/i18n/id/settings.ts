@@ -17,7 +17,7 @@ export const settings: Messages['settings'] = {
   chatLanguage: 'Bahasa di sini',
   sections: { links: 'Tautan', answers: 'Jawaban', notices: 'Kegagalan' },
   explained: {
-    links: 'Tautan mana yang saya jawab. Perintah dan sebutan nama saya berlaku di mana saja.',
+    links: 'Tautan dan bentuk pendek mana yang saya jawab. Perintah dan sebutan nama saya berlaku di mana saja.',
     answers: 'Tampilan jawaban saya di obrolan ini.',
     notices: 'Yang saya katakan bila tautan yang ditempel tidak bisa dijawab. Perintah selalu dijawab.',
   },

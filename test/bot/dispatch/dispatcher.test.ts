@@ -426,6 +426,31 @@ describe('the settings of a chat', () => {
     expect((await dispatcher.translator(group({ locales: ['id'] }))).locale).toBe('en');
   });
 
+  it('say whether links in quotes are answered; alone with Medley they are', async () => {
+    const { dispatcher } = await setChat({});
+    const quoted = { kind: 'text' as const, text: '', links: [{ url: link('a'), spoiler: false, quoted: true }] };
+    expect(await dispatcher.read({ ...quoted, caller: group() })).toBeUndefined();
+    expect(await dispatcher.read({ ...quoted, caller: sampleCaller() })).toMatchObject({ kind: 'links' });
+    const { dispatcher: other } = await setChat({ quotedLinks: true });
+    expect(await other.read({ ...quoted, caller: group() })).toMatchObject({ kind: 'links' });
+  });
+
+  it('can have pasted links fail without a word, whatever fails', async () => {
+    const extractor = fakeExtractor(() => {
+      throw new AppError('private', 'private');
+    });
+    const services = sampleServices(extractor);
+    await services.settings.setChat('web:square', { quietErrors: true });
+    const { ask } = setUp({ services });
+    expect((await ask({ text: link('a') }, group())).replies).toEqual([]);
+    expect((await ask({ text: link('a'), direct: true }, group())).replies).toHaveLength(1);
+    const consume = () => Promise.reject(new Error('away'));
+    const without = setUp({ services, limiter: { ...memoryLimiter(() => 0), consume } });
+    expect((await without.ask({ text: link('a') }, group())).replies).toEqual([]);
+    expect(without.logged).toHaveLength(1);
+    expect((await without.ask({ text: link('a'), direct: true }, group())).replies).toHaveLength(1);
+  });
+
   it('that cannot be read count as usual', async () => {
     const { settings, ...services } = sampleServices();
     const full = async () => {

@@ -108,6 +108,19 @@ describe('in a group', () => {
     expect(await blocked.read('!ranking')).toBeUndefined();
   });
 
+  it('are left alone in channels whose pasted links are, but for those that are said to Medley', async () => {
+    const { read, choose, services } = open();
+    await choose('!');
+    await services.settings.setChat(chatKey(group), { offChannels: [group.chatId] });
+    expect(await read('!rs')).toBeUndefined();
+    expect(await read('', { line: '!rs', direct: false })).toBeUndefined();
+    expect(await read('!rs', { direct: true })).toMatchObject({ what: { name: 'osu recent' } });
+    await services.settings.setChat(chatKey(group), { offChannels: [], onlyChannels: ['another'] });
+    expect(await read('!rs')).toBeUndefined();
+    const thread = { ...group, chatId: 'thread', parentChatId: 'another' };
+    expect(await read('!rs', { caller: thread })).toMatchObject({ what: { name: 'osu recent' } });
+  });
+
   it('are off while the settings cannot be read', async () => {
     const { read, choose, services } = open();
     await choose('!');

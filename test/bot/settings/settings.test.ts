@@ -220,7 +220,7 @@ describe('the settings of chats', () => {
     expect(queries() - before).toBe(1);
   });
 
-  it('that cannot be read are never overwritten, and hide nothing from those who must go on', async () => {
+  it('that cannot be read are never overwritten, and nothing is hidden or deleted by those who must go on', async () => {
     const settings = open();
     const caller = sampleCaller({ chatKind: 'group' });
     const failures: unknown[] = [];
@@ -232,7 +232,7 @@ describe('the settings of chats', () => {
     expect(failures).toEqual([]);
     const elsewhere = { ...caller, chatId: 'never read' };
     const readable = await readableChatSettings({ settings }, elsewhere, onUnreadable);
-    expect(readable).toEqual({ ...CHAT_DEFAULTS, suppressEmbeds: false });
+    expect(readable).toEqual({ ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 });
     expect(failures).toMatchObject([{ code: 'internal' }]);
     await expect(settings.setChat('web:never read', { captions: false })).rejects.toMatchObject({ code: 'internal' });
   });

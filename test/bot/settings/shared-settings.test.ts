@@ -115,7 +115,7 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
       readableChatSettings(one.services, { ...group, groupId }, error => failures.push(error));
     const since = performance.now();
     expect(await read('known')).toEqual({ ...CHAT_DEFAULTS, captions: false });
-    expect(await read('unknown')).toEqual({ ...CHAT_DEFAULTS, suppressEmbeds: false });
+    expect(await read('unknown')).toEqual({ ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 });
     expect(performance.now() - since).toBeLessThan(1_000);
     expect(failures).toMatchObject([{ code: 'internal' }]);
   });

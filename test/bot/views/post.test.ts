@@ -55,6 +55,16 @@ describe('renderPost', () => {
     expect(bare.blocks.length).toBeGreaterThan(1);
   });
 
+  it('of files alone keeps the way to what is left out', () => {
+    const post = samplePost({ items: [sampleItem(), sampleItem()] });
+    const media = { form: 'original', site: SITE, view: 'media' } as const;
+    const way = [{ kind: 'link', url: post.url }];
+    expect(renderPost(post, en, { ...media, indexes: [0, 1], cap: 1 }).actions).toMatchObject(way);
+    const less = { ...post, missingItems: 1 };
+    expect(renderPost(less, en, { ...media, indexes: [0, 1] }).actions).toMatchObject(way);
+    expect(renderPost(post, en, { ...media, indexes: [0, 1], cap: 2 }).actions).toEqual([]);
+  });
+
   it('says which part of a video it is, and where it could only be cut roughly', () => {
     const post = samplePost();
     const range = { startMs: 5_000, endMs: 20_500 };

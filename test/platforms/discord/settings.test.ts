@@ -46,6 +46,17 @@ describe('the settings of a server', () => {
     expect((await reply(on)).flags & SILENT).toBe(SILENT);
   });
 
+  it('answer without a notification in all messages that an answer takes', async () => {
+    const items = Array.from({ length: 25 }, () => photo());
+    const on = await open({ silent: true }, { answer: id => samplePost({ id, items }) });
+    on.fake.interaction({
+      ...{ kind: 'command', name: 'download', guildId: on.guildId, userId: '300' },
+      options: { link: LINK },
+    });
+    expect((await reply(on, 1)).flags & SILENT).toBe(SILENT);
+    expect((await reply(on, 2)).flags & SILENT).toBe(SILENT);
+  });
+
   it('show files alone, and then hide the embed', async () => {
     const on = await open({ view: 'media' });
     const source = paste(on);

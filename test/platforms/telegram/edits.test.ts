@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answersIn, GROUP, openStage, PHOTO, REEL, SARI, SILENT } from './stage.ts';
+import { answersIn, GROUP, openStage, PHOTO, PRIVATE, REEL, SARI, SILENT } from './stage.ts';
 
 const kinds = (answers: ReturnType<typeof answersIn>) => answers.map(({ file, text }) => file?.kind ?? text);
 
@@ -52,5 +52,17 @@ describe('an edit', () => {
     await fake.waitFor(() => answersIn(fake, SARI.id)[2]);
     await settled();
     expect(answersIn(fake, SARI.id)).toHaveLength(3);
+  });
+
+  it('never has links deleted that were not brought', async () => {
+    const { fake, settings, settled, calls } = await openStage();
+    await settings.setChat(`telegram:${GROUP.id}`, { deleteSource: true, noticeSeconds: 0 });
+    fake.setMember(GROUP.id, fake.botId, 'administrator', { can_delete_messages: true });
+    const id = fake.message({ chat: GROUP, from: SARI, text: PRIVATE });
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    fake.edit(GROUP.id, id, `${PRIVATE} ${PHOTO}`);
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[1]);
+    await settled();
+    expect(calls('deleteMessage')).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { type Reply, reply } from '../../../src/bot/reply.ts';
 import type { EditAnswer } from '../../../src/bot/runtime/later-edits.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
+import { EDITED } from '../../../src/platforms/telegram/outgoing/answer-press.ts';
 import type { OwnMessage } from '../../../src/platforms/telegram/outgoing/edit-message.ts';
 import { createMendingReply } from '../../../src/platforms/telegram/outgoing/mend.ts';
 import type { SendReply } from '../../../src/platforms/telegram/outgoing/send-reply.ts';
@@ -10,12 +11,17 @@ import type { TelegramReplyTo } from '../../../src/platforms/telegram/reply-to.t
 
 const words = (text: string) => reply({ blocks: [{ kind: 'text', text: [text] }] });
 
+/** Edits of the message whose button was pressed have a key of their own. */
+function placeOf(index: number, { press }: Partial<TelegramReplyTo>): string {
+  return press === undefined ? `0${index}` : `0${EDITED}`;
+}
+
 /** @param results of the calls that put messages */
 async function send(given: Reply, results: readonly unknown[], to: Partial<TelegramReplyTo> = {}) {
   const edited: OwnMessage[] = [];
   const mends: EditAnswer[] = [];
   const sendReply: SendReply = async (_, { put }) => {
-    for (const [index, result] of results.entries()) await put(`${index}`, async () => result);
+    for (const [index, result] of results.entries()) await put(placeOf(index, to), async () => result);
     return true;
   };
   const mending = createMendingReply({
@@ -55,6 +61,11 @@ describe('what comes late', () => {
   it('is edited into the message whose button was pressed', async () => {
     const { edited } = await send(LATER, [undefined], { press: { query: 'q', message: 9, stands: 'text' } });
     expect(edited).toEqual([{ chat_id: 5, message_id: 9, kind: 'text' }]);
+  });
+
+  it('never takes the place of a message whose button was answered by a remark', async () => {
+    const press = { query: 'q', message: 9, stands: 'text' } as const;
+    expect((await send(LATER, [], { press })).mends).toEqual([]);
   });
 
   it('is left out where there is nothing to edit, and where nothing is late', async () => {

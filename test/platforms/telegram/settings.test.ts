@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { answersIn, BUDI, CAROUSEL, GROUP, openStage, PRIVATE, REEL, SARI, type Stage } from './stage.ts';
+import { answersIn, BUDI, buttonsOf, CAROUSEL, GROUP, openStage, PRIVATE, REEL, SARI, type Stage } from './stage.ts';
 
 const KEY = `telegram:${GROUP.id}`;
 
@@ -15,6 +15,20 @@ describe('the settings of a Telegram group', () => {
     const [call] = stage.calls(/^send(Video|Photo)$/);
     expect(`${call?.params.disable_notification}`).toBe('true');
     expect(stage.fake.problems).toEqual([]);
+  });
+
+  it('answer without a sound when a button is pressed, too', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    await stage.settings.setChat(KEY, { silent: true });
+    fake.message({ chat: GROUP, from: SARI, text: CAROUSEL });
+    const end = await fake.waitFor(() => answers(stage)[5]);
+    const data = buttonsOf(end)[0]?.data ?? '';
+    fake.callbackQuery({ data, message: { chatId: GROUP.id, messageId: end.messageId }, from: SARI });
+    await fake.waitFor(() => answers(stage)[6]);
+    const sent = stage.calls(/^send(?!ChatAction)/);
+    expect(sent.map(({ params }) => `${params.disable_notification}`)).toEqual(sent.map(() => 'true'));
+    expect(sent.length).toBeGreaterThan(2);
   });
 
   it('show files alone, and no more than so many', async () => {

@@ -22,7 +22,7 @@ export interface FollowUps {
 }
 
 export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOptions): FollowUps {
-  const { request, signal, put } = sending;
+  const { request, settings, signal, put } = sending;
 
   async function follow(name: string, content: Content, isEphemeral: boolean): Promise<string | undefined> {
     if (to.isFirstOnly === true) return undefined;
@@ -42,8 +42,9 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
     async forAll(name, content, last) {
       if (!mayPost(content)) return follow(name, content, to.isEphemeral);
       const replyTo = to.rights.reply ? last : undefined;
+      const { silent: isSilent } = settings;
       const post = async (nonce: string) =>
-        (await postReply(api, request.chat.id, content, { nonce, replyTo }, signal)).id;
+        (await postReply(api, request.chat.id, content, { nonce, replyTo, isSilent }, signal)).id;
       try {
         return await put(name, tag => post(nonceOf(eventId, tag)), { repeatMs: TIMES.nonce });
       } catch (error) {

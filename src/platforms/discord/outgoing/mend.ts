@@ -19,13 +19,13 @@ export interface MendingSendOptions {
   /** Where the interaction did not say it. */
   readonly applicationId: () => string;
   readonly commandIds: SendOptions['commandIds'];
-  readonly history: Pick<ViewHistory, 'next'>;
+  readonly history: Pick<ViewHistory, 'depth'>;
   readonly log: Pick<Logger, 'warn'>;
 }
 
+/** A message of its own, as `post` gives it, or that of an interaction. */
+const Placed = z.union([z.object({ id: z.string() }), z.string().transform(id => ({ id }))]);
 /** Of the first message of an answer. */
-/** Of a message of its own, as `post` gives it. */
-const Posted = z.object({ id: z.string() });
 const FIRST = '0';
 
 /** Sends replies, and edits the message of one whose rest comes later: only where it is the only one, so that it has the message alone. */
@@ -50,8 +50,10 @@ export function createMendingSend(options: MendingSendOptions): Send {
       },
     });
     const [reply, ...others] = seen;
-    const posted = Posted.safeParse(placed.get(FIRST)).data;
+    const posted = Placed.safeParse(placed.get(FIRST)).data;
     if (reply?.later === undefined || others.length > 0 || placed.size !== 1 || !placed.has(FIRST)) return;
+    // What comes later to an interaction follows the message that is its own.
+    if (to.kind === 'interaction' && !sending.isFirst) return;
 
     const edit = async (content: Content, signal: AbortSignal): Promise<void> => {
       if (to.kind === 'interaction') {
@@ -67,9 +69,13 @@ export function createMendingSend(options: MendingSendOptions): Send {
     const isPrivate = to.kind === 'interaction' && to.isEphemeral;
     const ownDelete = isPrivate ? undefined : deleteButtonId({ requesterId: request.user.id, answerId });
     mend?.(reply.later, async (better, signal) => {
+      const messageId = posted?.id ?? pressed?.messageId;
+      const depth = messageId === undefined ? 0 : await history.depth(messageId, request);
+      // What its reader opened meanwhile stays.
+      if (depth === undefined) return;
       const canAttach = to.kind === 'interaction' || to.rights.attach;
       const commands = await commandIds.current();
-      const isBack = pressed !== undefined && (await history.next(request, pressed)).length > 1;
+      const isBack = pressed !== undefined && depth > 1;
       const answer = createAnswer({ fileBytes: to.fileBytes, canAttach }, { delivery, t, commands, log, signal });
       try {
         answer.add(better);

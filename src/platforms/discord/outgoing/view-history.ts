@@ -13,6 +13,11 @@ export const BACK_ID = 'back';
 export interface ViewHistory {
   /** What a pressed message showed before; undefined where that is not known. */
   before(messageId: string): Promise<Ask | undefined>;
+  /**
+   * How many views the message has, when what this request asked for is the one that it shows; undefined when something else was opened in
+   * it since. 0 where nothing is noted of it.
+   */
+  depth(messageId: string, request: Request): Promise<number | undefined>;
   /** What the message will show when the request is answered in it, behind what it showed before. */
   next(request: Request, pressed: InteractionReplyTo['pressed']): Promise<readonly Ask[]>;
   keep(messageId: string, views: readonly Ask[], request: Request): Promise<void>;
@@ -39,7 +44,14 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
 
   return {
     async before(messageId) {
-      return (await shownIn(messageId)).at(-2);
+      const ask = (await shownIn(messageId)).at(-2);
+      // Who goes back asks for it, and is told when it fails.
+      return ask?.kind === 'links' ? { ...ask, unasked: false } : ask;
+    },
+    async depth(messageId, request) {
+      const shown = await shownIn(messageId);
+      const isCurrent = shown.length === 0 || isSame(shown.at(-1), Ask.parse(request));
+      return isCurrent ? shown.length : undefined;
     },
     async next(request, pressed) {
       const ask = Ask.parse(request);
@@ -48,9 +60,9 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
       const last = shown.at(-1);
       const caller = callerOf(request);
       // Another page, or another state of a switch, is no step away from where one is.
-      const isSame =
+      const isTurned =
         last !== undefined && (await dispatcher.commandOf(last, caller)) === (await dispatcher.commandOf(ask, caller));
-      return [...(isSame ? shown.slice(0, -1) : shown), ask].slice(-MOST);
+      return [...(isTurned ? shown.slice(0, -1) : shown), ask].slice(-MOST);
     },
     async keep(messageId, shown, request) {
       try {
@@ -60,6 +72,11 @@ export function createViewHistory({ views, dispatcher, log }: ViewHistoryOptions
       }
     },
   };
+}
+
+function isSame(a: Ask | undefined, b: Ask): boolean {
+  const wordsOf = (ask: Ask | undefined) => JSON.stringify([ask?.kind, ask?.what]);
+  return wordsOf(a) === wordsOf(b);
 }
 
 /** Whether something can be opened from it. */

@@ -37,7 +37,9 @@ export function createEdits({ readMessage, eventIds, now }: EditsOptions): Edits
       const added = draft.what.filter(({ url }) => !known.has(url));
       if (added.length === 0) return undefined;
       const { chat, message_id: id } = message;
-      return { ...draft, what: added, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
+      // Whether those before were brought is not known here, so the message is not to be deleted for those that were added.
+      const { isOnlyLinks: _, ...replyTo } = draft.replyTo;
+      return { ...draft, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
     },
     accepted({ replyTo, ...draft }) {
       if (replyTo.message === undefined) return;

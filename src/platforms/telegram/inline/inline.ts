@@ -7,6 +7,7 @@ import { callerOf } from '../../../bot/runtime/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { itemCount } from '../../../media/post.ts';
 import { privateSpeaker } from '../incoming/envelope.ts';
@@ -104,17 +105,19 @@ export function createInline(options: InlineOptions): Inline {
     const t = await translator(caller);
     typed.set(from.id, id);
     const isCurrent = () => typed.get(from.id) === id;
-    const inTime = AbortSignal.timeout(limits.inlineSearchMs);
-    const { cards, next } = await dispatcher.browse({
-      caller,
-      signal: AbortSignal.any([signal, inTime]),
-      text: query.trim(),
-      next: offset === '' ? undefined : offset,
-      async mayAsk() {
-        await pause(limits.typingMs, undefined, { signal, ref: false });
-        return isCurrent();
-      },
-    });
+    const inTime = joinSignals([signal], limits.inlineSearchMs);
+    const { cards, next } = await dispatcher
+      .browse({
+        caller,
+        signal: inTime.signal,
+        text: query.trim(),
+        next: offset === '' ? undefined : offset,
+        async mayAsk() {
+          await pause(limits.typingMs, undefined, { signal, ref: false });
+          return isCurrent();
+        },
+      })
+      .finally(inTime.release);
     if (cards.length === 0 && !isCurrent()) return;
     const isWithoutWay = (query === '' || cards.length === 0) && offset === '';
     const button = { text: t.messages.telegram.paste, start_parameter: 'inline' };
@@ -123,7 +126,7 @@ export function createInline(options: InlineOptions): Inline {
       'answerInlineQuery',
       {
         ...personal(id, results),
-        cache_time: cacheSeconds(cards.length, inTime.aborted),
+        cache_time: cacheSeconds(cards.length, inTime.signal.aborted),
         next_offset: next !== undefined && next.length <= MESSAGE_LIMITS.inlineOffset ? next : '',
         ...(isWithoutWay ? { button } : {}),
       },

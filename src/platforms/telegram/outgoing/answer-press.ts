@@ -1,11 +1,12 @@
 import type { Reply } from '../../../bot/reply.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { render } from '../render/render.ts';
-import type { Press, TelegramReplyTo } from '../reply-to.ts';
+import type { Press } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { EditMessage } from './edit-message.ts';
 import { failureSentence, isTopicClosed } from './file-refusals.ts';
+import type { Place } from './message-api.ts';
 import type { PressAnswers } from './press-answers.ts';
 import type { Sender } from './send.ts';
 import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
@@ -19,10 +20,13 @@ export interface AnswerPressOptions {
 }
 
 /** Says the reply to a pressed button: to the person alone, in the place of the message it stands under, or beside that. */
-export type AnswerPress = (reply: Reply, to: TelegramReplyTo, press: Press, occasion: Occasion) => Promise<void>;
+export type AnswerPress = (reply: Reply, to: Place, press: Press, occasion: Occasion) => Promise<void>;
+
+/** In the key of an edit of the message whose button was pressed. */
+export const EDITED = 'e';
 
 export function createAnswerPress({ api, sender, editMessage, answers, log }: AnswerPressOptions): AnswerPress {
-  async function answer(reply: Reply, to: TelegramReplyTo, press: Press, occasion: Occasion): Promise<void> {
+  async function answer(reply: Reply, to: Place, press: Press, occasion: Occasion): Promise<void> {
     const { t, put, key } = occasion;
     const isForOne = isRemark(reply);
     if (isForOne && (await isSaid(() => answers.sayReply(press.query, reply, t), occasion))) return;
@@ -31,7 +35,7 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     const message = { chat_id: to.chat, message_id: press.message };
     const way =
       stands &&
-      (await editMessage(render(reply, { t }), { ...message, kind: stands }, { ...occasion, key: `${key}e` }));
+      (await editMessage(render(reply, { t }), { ...message, kind: stands }, { ...occasion, key: `${key}${EDITED}` }));
     if (way === 'done') return;
     await sender.send(reply, to, occasion);
     if (way === 'anew') await put(`${key}d`, () => withdraw(message), { repeatMs: EDIT_REPEAT_MS });

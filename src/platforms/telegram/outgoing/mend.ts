@@ -1,7 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Reply } from '../../../bot/reply.ts';
 import { render } from '../render/render.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
+import { EDITED } from './answer-press.ts';
 import type { EditMessage, OwnMessage } from './edit-message.ts';
 import type { SendReply } from './send-reply.ts';
 
@@ -10,24 +12,36 @@ export interface MendingReplyOptions {
   readonly editMessage: EditMessage;
 }
 
+const MAX_MESSAGES = 1_000;
+
 const Sent = z.looseObject({ message_id: z.number(), photo: z.array(z.unknown()).optional() });
 
 /** Sends a reply, and edits its message when the rest of it comes later; where the reply has one message alone, of words or a photo. */
 export function createMendingReply({ sendReply, editMessage }: MendingReplyOptions): SendReply {
+  /** The request that a message of ours was last written for, as far as this process knows. */
+  const writers = new LRUCache<string, string>({ max: MAX_MESSAGES });
+
   return async (reply, sending) => {
-    const results: unknown[] = [];
+    const { t, key, to, request } = sending;
+    const results = new Map<string, unknown>();
+    const edited = `${key}${EDITED}`;
     const isAllThere = await sendReply(reply, {
       ...sending,
-      async put(key, call, options) {
-        const result = await sending.put(key, call, options);
-        results.push(result);
+      async put(place, call, options) {
+        if (to.press !== undefined && place.startsWith(edited))
+          writers.set(`${to.chat} ${to.press.message}`, request.id);
+        const result = await sending.put(place, call, options);
+        results.set(place, result);
         return result;
       },
     });
-    const message = messageOf(results, sending.to);
+    const message = messageOf(results, to, edited);
     if (reply.later === undefined || message === undefined) return isAllThere;
-    const { t, key } = sending;
+    const place = `${message.chat_id} ${message.message_id}`;
+    if (!writers.has(place)) writers.set(place, request.id);
     sending.mend?.(reply.later, async (better: Reply, signal) => {
+      // What its reader opened meanwhile stays.
+      if (writers.get(place) !== request.id) return;
       const put = <T>(_: string, call: (tag: string) => Promise<T>): Promise<T | undefined> => call('later');
       await editMessage(render(better, { t }), message, { t, key, signal, put, stands: [] });
     });
@@ -36,12 +50,19 @@ export function createMendingReply({ sendReply, editMessage }: MendingReplyOptio
 }
 
 /** The one that was sent, or the one that was edited because its button was pressed. */
-function messageOf(results: readonly unknown[], { chat, press }: TelegramReplyTo): OwnMessage | undefined {
-  const sent = results.flatMap(result => Sent.safeParse(result).data ?? []);
+function messageOf(
+  results: ReadonlyMap<string, unknown>,
+  { chat, press }: TelegramReplyTo,
+  edited: string,
+): OwnMessage | undefined {
+  const sent = [...results.values()].flatMap(result => Sent.safeParse(result).data ?? []);
   const [first, ...others] = sent;
   if (first !== undefined) {
     const kind = first.photo === undefined ? 'text' : 'photo';
     return others.length > 0 ? undefined : { chat_id: chat, message_id: first.message_id, kind };
   }
-  return press?.stands === undefined ? undefined : { chat_id: chat, message_id: press.message, kind: press.stands };
+  const isEdited = [...results.keys()].some(key => key.startsWith(edited));
+  return isEdited && press?.stands !== undefined
+    ? { chat_id: chat, message_id: press.message, kind: press.stands }
+    : undefined;
 }

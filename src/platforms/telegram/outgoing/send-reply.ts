@@ -93,13 +93,13 @@ export function createSendReply(options: SendReplyOptions): SendReply {
 
   async function say(reply: Reply, sending: Sending<TelegramReplyTo>, occasion: Occasion): Promise<boolean> {
     const { to, settings } = sending;
-    if (to.press !== undefined) await answerPress(reply, to, to.press, occasion);
+    const usual: Place = { ...to, ...(settings.silent && { silent: true }) };
+    if (to.press !== undefined) await answerPress(reply, usual, to.press, occasion);
     else if (to.isGroup && isNotice(reply)) await sendNotice(reply, sending, occasion);
     else {
       // Where the link is deleted then, a reply to it would show that something is gone.
       const leaves = settings.deleteSource && to.isOnlyLinks === true && reply.gallery.length > 0;
-      const place: Place = { ...to, ...(settings.silent && { silent: true }), ...(leaves && { message: undefined }) };
-      return sender.send(reply, place, occasion);
+      return sender.send(reply, { ...usual, ...(leaves && { message: undefined }) }, occasion);
     }
     return false;
   }
@@ -116,8 +116,9 @@ export function createSendReply(options: SendReplyOptions): SendReply {
   };
 }
 
-/** A sentence that asks for no press. */
-function isNotice({ tone, gallery, actions, outdatedMs }: Reply): boolean {
+/** A sentence that asks for no press, and that no answer will take the place of. */
+function isNotice({ tone, gallery, actions, outdatedMs, later }: Reply): boolean {
+  if (later !== undefined) return false;
   const isRemark = tone === 'notice' || tone === 'error';
   return outdatedMs !== undefined || (isRemark && gallery.length === 0 && actions.length === 0);
 }

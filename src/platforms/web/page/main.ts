@@ -32,6 +32,8 @@ const exchange = createInlineUpdate({
 });
 const wayBack = createWayBack(exchange.goBack);
 const session = loadSession();
+/** What came for each turn since the page was opened: the rest of it may still come. */
+const brought = new WeakMap<Turn, Map<number, WebReply>>();
 let examples: readonly WebExample[] | undefined;
 
 const composer = createComposer({
@@ -173,7 +175,7 @@ function onTurnFrame(
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
       break;
     case 'better':
-      mendReply(turn, view, frame);
+      mendReply(turn, frame);
       break;
     case 'done':
       finish(turn, 'done');
@@ -182,7 +184,8 @@ function onTurnFrame(
 }
 
 function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
-  turn.replies.push(reply);
+  const index = turn.replies.push(reply) - 1;
+  brought.set(turn, (brought.get(turn) ?? new Map<number, WebReply>()).set(index, reply));
   if (turn.replies.length === 1 && exchange.take(turn, reply)) turn.moved = true;
   else {
     view.element.hidden = false;
@@ -193,11 +196,11 @@ function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
 }
 
 /** The same again does no harm. */
-function mendReply(turn: Turn, view: MessageView, { index, reply }: { index: number; reply: WebReply }): void {
-  if (index >= turn.replies.length) return;
-  turn.replies[index] = reply;
-  if (index > 0 || !turn.moved) view.replace(index, reply);
-  else exchange.take(turn, reply);
+function mendReply(turn: Turn, { index, reply }: { index: number; reply: WebReply }): void {
+  const before = brought.get(turn)?.get(index);
+  if (before === undefined) return;
+  brought.get(turn)?.set(index, reply);
+  exchange.mend(turn, index, before, reply);
   history.save();
 }
 

@@ -38,11 +38,12 @@ export function renderMedia(
   const cover = { post: file.post, index, mime: 'image/jpeg', fileName: coverName, expiresAt };
   const poster =
     item.kind === 'image' || item.thumbnailUrl === null ? null : tunnel.address({ ...cover, url: item.thumbnailUrl });
+  // A browser plays the part by itself; what is saved is whole.
+  const part = clip === undefined ? '' : `#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`;
   return [
     {
       kind,
-      // A browser plays the part by itself; what is saved is whole.
-      src: clip === undefined ? src : `${src}#t=${clip.startMs / 1_000},${clip.endMs / 1_000}`,
+      src: `${src}${part}`,
       mime,
       poster,
       // Where the file's own size is unknown the item's still gives its shape.
@@ -53,7 +54,7 @@ export function renderMedia(
       downloadUrl: `${src}?download=1`,
       fileName,
       spoiler,
-      ...(kind === 'video' && extrasOf({ post, index }, expiresAt, tunnel)),
+      ...(kind === 'video' && extrasOf({ post, index, part }, expiresAt, tunnel)),
       expiresAt,
     },
   ];
@@ -61,9 +62,12 @@ export function renderMedia(
 
 type Extras = Pick<WebMedia, 'qualities' | 'audio'>;
 
-/** The video in other sizes, and without the video. */
+/**
+ * The video in other sizes, and without the video.
+ * @param part of the video that is played, as the end of an address
+ */
 function extrasOf(
-  { post, index }: Pick<GalleryItem, 'post' | 'index'>,
+  { post, index, part }: Pick<GalleryItem, 'post' | 'index'> & { readonly part: string },
   expiresAt: number,
   tunnel: GalleryContext['tunnel'],
 ): Extras {
@@ -73,7 +77,7 @@ function extrasOf(
   const qualities =
     sizes.length < 2
       ? []
-      : sizes.map(chosen => qualityOf(chosen, playerTunnelFile(post, index, chosen, expiresAt), tunnel));
+      : sizes.map(chosen => qualityOf(chosen, playerTunnelFile(post, index, chosen, expiresAt), part, tunnel));
   const sound = choosePlayerFile(item, 'audio');
   const isAudioFile = sound !== undefined && sound.variant.hasVideo === false;
   return {
@@ -82,9 +86,19 @@ function extrasOf(
   };
 }
 
-function qualityOf({ variant }: PlayerFile, file: TunnelFile, tunnel: GalleryContext['tunnel']): WebQuality {
+function qualityOf(
+  { variant }: PlayerFile,
+  file: TunnelFile,
+  part: string,
+  tunnel: GalleryContext['tunnel'],
+): WebQuality {
   const src = tunnel.address(file);
-  return { label: `${shortSide(variant)}p`, src, downloadUrl: `${src}?download=1`, fileName: file.fileName };
+  return {
+    label: `${shortSide(variant)}p`,
+    src: `${src}${part}`,
+    downloadUrl: `${src}?download=1`,
+    fileName: file.fileName,
+  };
 }
 
 function downloadOf(file: TunnelFile, tunnel: GalleryContext['tunnel']): WebFile {

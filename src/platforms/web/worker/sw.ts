@@ -21,7 +21,7 @@ self.addEventListener('activate', event => {
 });
 self.addEventListener('fetch', event => {
   const path = pathOf(event.request);
-  if (path !== undefined) event.respondWith(answer(event.request, path));
+  if (path !== undefined) event.respondWith(answer(event, path));
 });
 
 /** The page was loaded a moment ago: its files are at hand, and nothing is loaded twice. */
@@ -46,15 +46,21 @@ function pathOf({ method, url, mode }: Request): string | undefined {
 }
 
 /** The server's, always, when it can be reached. */
-async function answer(request: Request, path: string): Promise<Response> {
-  const cache = await caches.open(CACHE);
+async function answer(event: FetchEvent, path: string): Promise<Response> {
+  let fresh: Response;
   try {
-    const fresh = await fetch(request);
-    if (fresh.ok) await cache.put(path, fresh.clone());
-    return fresh;
+    fresh = await fetch(event.request);
   } catch (error) {
-    const kept = await cache.match(path);
+    const kept = await caches.match(path, { cacheName: CACHE });
     if (kept === undefined) throw error;
     return kept;
   }
+  if (fresh.ok) event.waitUntil(keep(path, fresh.clone()));
+  return fresh;
+}
+
+/** Where there is no space for it, the page works as long as there is a connection. */
+async function keep(path: string, response: Response): Promise<void> {
+  const cache = await caches.open(CACHE);
+  await cache.put(path, response);
 }

@@ -10,7 +10,7 @@ import { carousel, film, photo, post, variant } from '../posts.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 
-function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original') {
+function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original', clip?: GalleryItem['clip']) {
   const files: TunnelFile[] = [];
   const tunnel = {
     address(file: TunnelFile) {
@@ -18,7 +18,7 @@ function shown(value: Post, index = 0, form: GalleryItem['form'] = 'original') {
       return `/media/${files.length}`;
     },
   };
-  const gallery: GalleryItem[] = [{ kind: 'media', post: value, index, form, spoiler: false }];
+  const gallery: GalleryItem[] = [{ kind: 'media', post: value, index, form, spoiler: false, ...(clip && { clip }) }];
   const rendered = render(reply({ gallery }), { tunnel, assetAddress: () => undefined, now: NOW });
   return { media: rendered.gallery[0], files };
 }
@@ -116,6 +116,15 @@ describe('the file of a gallery item', () => {
     );
     expect(shown(videoOf(huge, silent)).files[0]?.url).toBe('https://cdn.test/huge');
     expect(shown(videoOf(modern, silent)).files[0]?.url).toBe('https://cdn.test/vp9');
+  });
+
+  it('plays the part that was wanted, in whichever size', () => {
+    const sizes = [480, 720].map(width => variant({ url: `https://cdn.test/${width}`, width, height: width * 2 }));
+    const { media } = shown(videoOf(...sizes), 0, 'original', { startMs: 5_000, endMs: 20_500 });
+    const addresses = [media?.src, ...(media?.qualities ?? []).map(({ src }) => src)];
+    expect(addresses).toHaveLength(3);
+    for (const address of addresses) expect(address).toMatch(/#t=5,20\.5$/);
+    expect(media?.qualities?.some(({ downloadUrl }) => downloadUrl.includes('#'))).toBe(false);
   });
 
   it('is made of two tracks where they are better, with their size', () => {

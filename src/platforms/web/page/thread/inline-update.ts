@@ -18,6 +18,8 @@ export interface InlineUpdate {
   begin(turn: Turn, pressed: HTMLElement | undefined): boolean;
   /** Puts the answer there. False when it is not of the kind, or its place is gone: then it is shown as any other. */
   take(turn: Turn, reply: WebReply): boolean;
+  /** Puts the rest of a reply of that turn in its place, wherever it is shown or is gone back to; nowhere when that is over. */
+  mend(turn: Turn, index: number, before: WebReply, better: WebReply): void;
   /** Nothing more comes. */
   end(turn: Turn): void;
   /** Shows again what was opened from, `top` pixels down. False when there is nothing to go back to. */
@@ -73,6 +75,24 @@ export function createInlineUpdate({ history, thread, viewOf, onOpened }: Inline
       thread.steady(card, same && before !== undefined ? same.getBoundingClientRect().top - before : 0);
       if (hadFocus) focusOn(same ?? card);
       return true;
+    },
+
+    mend(turn, index, before, better) {
+      const { input } = turn;
+      const isElsewhere = index === 0 && turn.moved === true && input.kind === 'action';
+      const where = isElsewhere ? input.under : { turn: turn.id, index };
+      const place = where && find(where);
+      if (!place) return;
+      const { below } = place.turn;
+      const kept = below?.[place.index]?.map(reply => (reply === before ? better : reply));
+      if (kept) place.turn.below = { ...below, [place.index]: kept };
+      if (place.reply !== before) return;
+      place.turn.replies[place.index] = better;
+      const { activeElement } = document;
+      const card = place.view.replace(place.index, better);
+      if (activeElement instanceof HTMLElement && place.card.contains(activeElement)) {
+        focusOn(sameControl(card, activeElement) ?? card);
+      }
     },
 
     end(turn) {

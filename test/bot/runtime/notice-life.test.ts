@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { noticeLifeMs } from '../../../src/bot/runtime/notice-life.ts';
+import type { Request } from '../../../src/bot/runtime/request.ts';
+import { CHAT_DEFAULTS, type ChatSettings } from '../../../src/bot/settings/settings.ts';
+import { samplePost } from '../sample.ts';
+
+const envelope = {
+  id: 'discord:1',
+  platform: 'discord',
+  chat: { id: '20', kind: 'group' as const },
+  user: { id: '300', rateKey: '300', locales: [] },
+  at: 0,
+  replyTo: null,
+};
+const pasted: Request = { ...envelope, kind: 'links', what: [] };
+const remark = reply({ tone: 'notice', blocks: [{ kind: 'text', text: ['That post is private.'] }] });
+const post = reply({
+  gallery: [{ kind: 'media', post: samplePost(), index: 0, form: 'original', spoiler: false }],
+});
+const lifeOf = (replies: readonly Reply[], change: Partial<ChatSettings> = {}, request: Request = pasted) =>
+  noticeLifeMs(replies, { request, settings: { ...CHAT_DEFAULTS, ...change } });
+
+describe('a message goes by itself', () => {
+  it('when it holds nothing but notices about pasted links', () => {
+    expect(lifeOf([remark])).toBe(30_000);
+    expect(lifeOf([remark, { ...remark, outdatedMs: 5_000 }], { noticeSeconds: 300 })).toBe(5_000);
+  });
+
+  it('never when an answer stands in it, or can still take its place', () => {
+    expect(lifeOf([remark, post])).toBeUndefined();
+    expect(lifeOf([{ ...remark, later: Promise.resolve(post) }])).toBeUndefined();
+    expect(lifeOf([{ ...remark, actions: [{ kind: 'link', label: 'Open', url: 'https://example.com/' }] }])).toBe(
+      undefined,
+    );
+  });
+
+  it('never in private chats, for commands, or where the chat wants notices to stay', () => {
+    expect(lifeOf([remark], { noticeSeconds: 0 })).toBeUndefined();
+    expect(lifeOf([remark], {}, { ...pasted, chat: { id: '20', kind: 'private' } })).toBeUndefined();
+    expect(lifeOf([remark], {}, { ...envelope, kind: 'command', what: { name: 'help', options: {} } })).toBeUndefined();
+  });
+});

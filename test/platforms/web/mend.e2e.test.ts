@@ -1,0 +1,73 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Invocation, Sink } from '../../../src/bot/dispatch/invocation.ts';
+import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { type BuiltPage, buildPage } from './built-page.ts';
+import { openStage, type Stage } from './stage.ts';
+
+function titled(words: string): Reply {
+  const open = { kind: 'button' as const, label: 'Open', token: 'open', style: 'secondary' as const };
+  return reply({
+    blocks: [
+      { kind: 'heading', text: [words] },
+      { kind: 'card', title: ['Paper Comet'], lines: [['2:00']], action: open },
+    ],
+  });
+}
+
+/** Answers at once, and with the rest of it when the test wants that. */
+function slowly() {
+  const rest = new Map<string, () => void>();
+  async function dispatch(invocation: Invocation, sink: Sink): Promise<void> {
+    const words = invocation.kind === 'text' ? 'A list' : 'A map';
+    await sink.reply(titled(words));
+    await new Promise<void>(resolve => rest.set(words, resolve));
+    await sink.replace?.(titled(`${words}, better`), 0);
+  }
+  return { dispatch, bring: (words: string) => rest.get(words)?.() };
+}
+
+describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, { timeout: 60_000 }, () => {
+  let built: BuiltPage;
+  let browser: Browser;
+  let stage: Stage;
+  const { dispatch, bring } = slowly();
+
+  beforeAll(async () => {
+    [built, browser] = await Promise.all([buildPage(), openBrowser()]);
+    stage = await openStage({
+      pageFolder: built.folder,
+      dispatcher: { dispatch },
+      limits: { drainMs: 50, closeMs: 200 },
+    });
+  }, 120_000);
+
+  afterAll(async () => {
+    await stage?.close();
+    await browser?.close();
+    await built?.remove();
+  });
+
+  it('comes into what it belongs to, and never over what was opened from it', async () => {
+    const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const heading = () => page.locator('.card-heading').first().textContent();
+    await page.goto(stage.origin);
+    await page.locator('#input').fill('list');
+    await page.keyboard.press('Enter');
+    await expect.poll(heading).toBe('A list');
+    await page.getByRole('button', { name: 'Open: Paper Comet' }).click();
+    await expect.poll(heading).toBe('A map');
+    bring('A list');
+    await page.locator('.pending:visible').waitFor({ state: 'detached' });
+    expect(await heading()).toBe('A map');
+    bring('A map');
+    await expect.poll(heading).toBe('A map, better');
+    await page.getByRole('button', { name: 'Back', exact: true }).first().click();
+    await expect.poll(heading).toBe('A list, better');
+    expect(await page.locator('.return').count()).toBe(0);
+    await context.close();
+  });
+});
