@@ -1,8 +1,9 @@
-/** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them; `-- catalogue 1500000` over so many sets. */
+/** `npm run bench` runs every bench in turn, `npm run bench -- NAME` one of them; `-- catalogue 1500000` over so many sets,
+ * `-- compress 60 3` with videos of 60 s in 3 rounds. */
 import { run as runAutocomplete } from './autocomplete-bench.ts';
 import { benchCatalogue } from './catalogue-bench.ts';
 import { stopChildren } from './child.ts';
-import { run as runCompress } from './compress-bench.ts';
+import { run as runCompress } from './compress/compress-bench.ts';
 import { run as runDifficulty } from './difficulty-bench.ts';
 import { runDelivery, run as runDiscord } from './discord-bench.ts';
 import { benchEstimates } from './estimate-bench.ts';
@@ -20,7 +21,7 @@ const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['catalogue', () => benchCatalogue(Number(process.argv[3] ?? 200_000))],
   ['estimates', async () => benchEstimates()],
   ['recommend', () => benchRecommend(100, 20_000)],
-  ['compress', runCompress],
+  ['compress', () => runCompress(Number(process.argv[3] ?? 20), Number(process.argv[4] ?? 3))],
   ['queue', runQueue],
   ['page', runPage],
 ]);

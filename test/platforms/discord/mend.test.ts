@@ -58,6 +58,8 @@ it('what came late never takes the place of what was opened meanwhile', async ()
   const { words, press, shows, bring } = await open();
   press();
   await shows('one on');
+  // What a message shows is noted once it does.
+  await settle();
   bring('one');
   await settle();
   expect(words()).toBe('one on');

@@ -174,7 +174,8 @@ describe('a worker', () => {
     fake.message({ chat: GROUP, from: SARI, text: PHOTO });
     fake.message({ from: SARI, text: '/settings' });
     await fake.waitFor(() => (fake.pendingUpdates === 0 ? true : undefined));
-    await pause(100);
+    await fake.waitFor(() => calls('setMyCommands')[0]);
+    await pause(300);
     expect(calls(/^send/)).toEqual([]);
     const heard = fake.requests.length;
     const platform = createTelegramPlatform({
