@@ -7,6 +7,7 @@ import { healthRoutes } from './api/health-routes.ts';
 import { mediaRoutes } from './api/media/media-routes.ts';
 import { createPostThumbnails } from './api/media/post-thumbnails.ts';
 import { tunnelRoutes } from './api/media/tunnel-routes.ts';
+import { parameterExamples, withOwnExample } from './api/reference/example-values.ts';
 import { createChats } from './chats.ts';
 import type { Config } from './config.ts';
 import type { Core } from './core.ts';
@@ -16,11 +17,9 @@ import { createServer, type Server } from './infra/server/server.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
+import { createWebExamples } from './platforms/web/examples.ts';
 import { linkRoutes } from './platforms/web/linking/link-routes.ts';
 import { createWebPlatform } from './platforms/web/platform.ts';
-
-/** What the API's reference shows where WEB_EXAMPLES names no player or beatmap: both have been there since osu! was young. */
-const PUBLIC_EXAMPLES = { player: 'peppy', beatmap: '39804' } as const;
 
 export interface RunningRoles {
   /** `http://HOST:PORT/` */
@@ -63,26 +62,6 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   };
 }
 
-function isCommandExample({ url }: Config['webExamples'][number]): boolean {
-  return url.startsWith('/');
-}
-
-/** Of the API's parameters: what a command names is not taken for them. */
-export function parameterExamples(webExamples: Config['webExamples']): Readonly<Record<'user' | 'id', string>> {
-  const links = webExamples.filter(example => !isCommandExample(example));
-  const exampleOf = (wanted: string) => links.find(({ kind }) => kind === wanted)?.url;
-  return {
-    user: exampleOf('player') ?? PUBLIC_EXAMPLES.player,
-    id: exampleOf('beatmap') ?? PUBLIC_EXAMPLES.beatmap,
-  };
-}
-
-/** What works on every server: searches are answered by mirrors where there is no osu! key. */
-const BEATMAP_EXAMPLES: Config['webExamples'] = [
-  { kind: 'search', url: '/beatmap search camellia stars>6' },
-  { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
-];
-
 async function registerWeb(
   config: Config,
   core: Core,
@@ -97,18 +76,10 @@ async function registerWeb(
     tunnel,
     publicUrl,
     log,
-    examples: t =>
-      [...webExamples, ...(webExamples.some(isCommandExample) ? [] : BEATMAP_EXAMPLES)].map(({ kind, url }) => ({
-        label: t.messages.webExamples.get(kind) ?? t.messages.sites[kind] ?? kind,
-        text: url,
-        ...(extractor.sourceOf(url) === undefined && ({ about: 'beatmaps' } as const)),
-      })),
+    examples: createWebExamples(webExamples, url => extractor.sourceOf(url) !== undefined),
   });
   const [first, ...others] = sourceDescriptors;
-  const ownExample = (source: SourceDescriptor) => ({
-    ...source,
-    example: webExamples.find(({ url }) => extractor.sourceOf(url) === source.id)?.url ?? source.example,
-  });
+  const ownExample = (source: SourceDescriptor) => withOwnExample(source, webExamples, extractor.sourceOf);
   const routes = [
     mediaRoutes({
       ...{ extractor, creator, tunnel, publicUrl },

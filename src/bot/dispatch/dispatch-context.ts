@@ -53,3 +53,12 @@ export interface Remaining {
 export function single(reply: Promise<Reply | undefined>): Round {
   return { answers: [{ reply, next: 1 }], next: 1, paid: 1, remaining: undefined };
 }
+
+/** Who asks, and how far an earlier attempt came. */
+export interface Attempt extends Position {
+  readonly caller: Caller;
+  /** Aborts when the answers are no longer wanted. */
+  readonly signal: AbortSignal;
+  /** Called only when there is something to wait for. */
+  progress(stage: ProgressStage): void;
+}

@@ -3,14 +3,7 @@ import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
 import type { ButtonPayload } from '../buttons/button-token.ts';
-import {
-  type Caller,
-  type Command,
-  type CommandContext,
-  callerKey,
-  type ProgressStage,
-  type Services,
-} from '../command.ts';
+import { type Caller, type Command, type CommandContext, callerKey, type Services } from '../command.ts';
 import type { Reply } from '../reply.ts';
 import { createTaskPool } from '../runtime/task-pool.ts';
 import { readableChatSettings } from '../settings/chat-settings.ts';
@@ -19,7 +12,8 @@ import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
 import { type Ask, askOf, isUnasked } from './ask.ts';
 import { type CommandSpec, commandSpec } from './command-texts.ts';
-import { type Answer, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
+import { createDirectDispatch } from './direct-dispatch.ts';
+import { type Attempt, type DispatchContext, type Position, type Round, single } from './dispatch-context.ts';
 import { createFailureLog, type Log } from './failure-log.ts';
 import type { Invocation, PastedLink, Sink } from './invocation.ts';
 import { createMessageFilter, type TextMessage } from './message-filter.ts';
@@ -45,15 +39,6 @@ export interface DispatcherOptions {
   readonly concurrency?: number;
   /** Commands that may wait for their turn. Default 256. */
   readonly queued?: number;
-}
-
-/** Who asks, and how far an earlier attempt came. */
-export interface Attempt extends Position {
-  readonly caller: Caller;
-  /** Aborts when the answers are no longer wanted. */
-  readonly signal: AbortSignal;
-  /** Called only when there is something to wait for. */
-  progress(stage: ProgressStage): void;
 }
 
 export interface Dispatcher extends Autocomplete {
@@ -249,26 +234,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   }
 
-  /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
-  async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<readonly Reply[]> {
-    const handed: Reply[] = [];
-    for (const { reply } of answers) {
-      const ready = await reply;
-      if (!ready || signal.aborted) continue;
-      await sink.reply(ready);
-      handed.push(ready);
-    }
-    return handed;
-  }
-
-  async function showLater(replies: readonly Reply[], sink: Sink, signal: AbortSignal): Promise<void> {
-    if (sink.replace === undefined) return;
-    for (const [index, { later }] of replies.entries()) {
-      const better = await later;
-      if (better !== undefined && !signal.aborted) await sink.replace(better, index);
-    }
-  }
-
   /** @throws AppError as `decode` */
   async function openButton(
     { token, isAside }: Extract<Ask, { kind: 'button' }>['what'],
@@ -314,36 +279,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     answer,
     commandOf,
 
-    async dispatch(invocation, sink) {
-      const ask: Ask | undefined =
-        invocation.kind === 'text' ? await read(invocation) : { kind: 'button', what: { token: invocation.token } };
-      if (ask === undefined) return;
-      const { caller } = invocation;
-      const failed = new AbortController();
-      const signal = AbortSignal.any([invocation.signal, failed.signal]);
-      const progress = (stage: ProgressStage) => sink.progress(stage);
-      let position: Position = { from: 0, paid: 0 };
-      const handed: Reply[] = [];
-      for (let isEnd = false; !isEnd; ) {
-        const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
-        const said = [...answers];
-        if (remaining?.refusal !== undefined) {
-          // Those that are left are not kept for later here: the time to wait is told.
-          const turn = { caller, t: await translator(caller), signal, progress, about: remaining.about };
-          said.push({ reply: Promise.resolve(failure(remaining.refusal, 'links', turn)), next });
-        }
-        isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
-        try {
-          handed.push(...(await handOver(said, sink, signal)));
-        } catch (error) {
-          failed.abort(error);
-          await Promise.all(said.map(({ reply }) => reply));
-          throw error;
-        }
-        position = { from: next, paid };
-      }
-      await showLater(handed, sink, signal);
-    },
+    dispatch: createDirectDispatch({ read, answer, translator, failure }),
 
     ...typingHelp,
   };

@@ -7,6 +7,8 @@ import type { FailureLog } from './failure-log.ts';
 const FIRST_MS = 1_000;
 const LATER_MS = 8_000;
 const RUN_MS = 12_000;
+/** Runs for what came late, at once; with more, cards stay as they are. They take no place from what people wait for. */
+const MOST_LATER = 32;
 
 /** Runs a command so that its card stands soon; what it had to leave out follows as `later`. */
 export type PromptRun = (
@@ -16,6 +18,8 @@ export type PromptRun = (
 ) => Promise<Reply>;
 
 export function createPromptRun({ onFailure }: { readonly onFailure: FailureLog }): PromptRun {
+  let running = 0;
+
   async function runWithin(
     command: Command,
     values: Values<Command['options']>,
@@ -38,17 +42,22 @@ export function createPromptRun({ onFailure }: { readonly onFailure: FailureLog 
     first: Reply,
   ): Promise<Reply | undefined> {
     const patient = { ...context, signal: AbortSignal.timeout(RUN_MS), progress: () => undefined };
+    running += 1;
     try {
       const { reply } = await runWithin(command, values, patient, LATER_MS);
       return JSON.stringify(reply.blocks) === JSON.stringify(first.blocks) ? undefined : reply;
     } catch (error) {
       onFailure(toAppError(error), `${command.name}, later`, context.caller);
       return undefined;
+    } finally {
+      running -= 1;
     }
   }
 
   return async (command, values, context) => {
     const { reply, isIncomplete } = await runWithin(command, values, context, FIRST_MS);
-    return isIncomplete ? { ...reply, later: runAgain(command, values, context, reply) } : reply;
+    return isIncomplete && running < MOST_LATER
+      ? { ...reply, later: runAgain(command, values, context, reply) }
+      : reply;
   };
 }

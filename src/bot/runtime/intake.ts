@@ -42,12 +42,12 @@ const SAID_PLACE = 10;
 
 export function createIntake(options: IntakeOptions): Intake {
   const { queue, spare, translatorFor, dispatcher, leaving, log, now, random, onAccepted } = options;
-  const closing = new AbortController();
-  const say = createSay({ translatorFor, dispatcher, leaving, log, now, signal: closing.signal });
+  const say = createSay({ translatorFor, dispatcher, leaving, log, now });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random });
   const under = new Set<Promise<unknown>>();
   /** By id: an event may be heard twice at once, such as over an earlier session and the new one. */
   const taking = new Map<string, Promise<Acceptance>>();
+  let isClosed = false;
 
   function requestOf(platform: ChatPlatform, draft: Draft): Request {
     const { eventId, chat, user, until, replyTo } = draft;
@@ -130,7 +130,7 @@ export function createIntake(options: IntakeOptions): Intake {
 
   return {
     async accept(platform, draft, mayStand = false) {
-      if (closing.signal.aborted) return 'closed';
+      if (isClosed) return 'closed';
       const id = `${platform.id}:${draft.eventId}`;
       const twin = taking.get(id);
       if (twin !== undefined) {
@@ -149,7 +149,7 @@ export function createIntake(options: IntakeOptions): Intake {
       return acceptance;
     },
     async close() {
-      closing.abort();
+      isClosed = true;
       gate.close();
       while (under.size > 0) await Promise.allSettled(under);
     },

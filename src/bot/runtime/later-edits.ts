@@ -11,7 +11,7 @@ export type EditAnswer = (better: Reply, signal: AbortSignal) => Promise<void>;
 export interface LaterEdits {
   /** @param later never rejects; undefined where there is nothing better */
   add(later: Promise<Reply | undefined>, edit: EditAnswer): void;
-  /** Nothing is mended any more. */
+  /** Nothing more is begun; what is under way ends with the platform, or by its time. */
   close(): void;
 }
 
@@ -19,18 +19,20 @@ export interface LaterEdits {
 const EDIT_MS = 10_000;
 
 export function createLaterEdits({ log }: { readonly log: Pick<Logger, 'debug'> }): LaterEdits {
-  const closing = new AbortController();
+  let isClosed = false;
 
   async function show(later: Promise<Reply | undefined>, edit: EditAnswer): Promise<void> {
     const better = await later;
-    if (better === undefined || closing.signal.aborted) return;
-    await edit(better, AbortSignal.any([closing.signal, AbortSignal.timeout(EDIT_MS)]));
+    if (better === undefined || isClosed) return;
+    await edit(better, AbortSignal.timeout(EDIT_MS));
   }
 
   return {
     add(later, edit) {
       show(later, edit).catch((error: unknown) => log.debug({ err: error }, 'an answer could not be mended'));
     },
-    close: () => closing.abort(new Error('Medley stops')),
+    close() {
+      isClosed = true;
+    },
   };
 }

@@ -31,8 +31,6 @@ export interface SayOptions {
   readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly log: Pick<Logger, 'info'>;
   readonly now: () => number;
-  /** Aborts when nothing is to be said any more. */
-  readonly signal: AbortSignal;
 }
 
 /** Says a sentence about a request that nothing depends on, once a minute to a chat. Never rejects. */
@@ -42,7 +40,7 @@ const EVERY_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 const MAX_CHATS = 10_000;
 
-export function createSay({ translatorFor, dispatcher, leaving, log, now, signal: stopped }: SayOptions): Say {
+export function createSay({ translatorFor, dispatcher, leaving, log, now }: SayOptions): Say {
   const said = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS, perf: { now } });
 
   return async (platform, request, render) => {
@@ -50,7 +48,7 @@ export function createSay({ translatorFor, dispatcher, leaving, log, now, signal
     if (said.has(chat)) return;
     said.set(chat, true);
     const { replyTo: to } = request;
-    const signal = AbortSignal.any([stopped, AbortSignal.timeout(TIMEOUT_MS)]);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const caller = callerOf(request);
       const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);

@@ -1,5 +1,5 @@
-import type { Answer, Round } from '../../../src/bot/dispatch/dispatch-context.ts';
-import type { Attempt, Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
+import type { Answer, Attempt, Round } from '../../../src/bot/dispatch/dispatch-context.ts';
+import type { Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
 import type { RuntimeOptions } from '../../../src/bot/runtime/runtime.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';

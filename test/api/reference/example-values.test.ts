@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parameterExamples } from '../src/roles.ts';
+import { parameterExamples } from '../../../src/api/reference/example-values.ts';
 
 describe("examples of the API's parameters", () => {
   it('are links that the operator chose, never commands, which no parameter takes', () => {

@@ -1,0 +1,74 @@
+import type { Translator } from '../../i18n/translate.ts';
+import type { Caller, ProgressStage } from '../command.ts';
+import type { Reply } from '../reply.ts';
+import type { Ask } from './ask.ts';
+import type { Answer, Attempt, DispatchContext, Position, Round } from './dispatch-context.ts';
+import type { Invocation, Sink } from './invocation.ts';
+import type { TextMessage } from './message-filter.ts';
+
+export interface DirectDispatchOptions {
+  readonly read: (message: TextMessage) => Promise<Ask | undefined>;
+  readonly answer: (ask: Ask, attempt: Attempt) => Promise<Round>;
+  readonly translator: (caller: Caller) => Promise<Translator>;
+  /** What is said of a refusal. */
+  readonly failure: (error: unknown, doing: string, turn: DispatchContext) => Reply;
+}
+
+/** Answers at once and to the end, where nothing is kept for later: all rounds of an ask, then what of its replies came late. */
+export function createDirectDispatch({
+  read,
+  answer,
+  translator,
+  failure,
+}: DirectDispatchOptions): (invocation: Invocation, sink: Sink) => Promise<void> {
+  return async (invocation, sink) => {
+    const ask: Ask | undefined =
+      invocation.kind === 'text' ? await read(invocation) : { kind: 'button', what: { token: invocation.token } };
+    if (ask === undefined) return;
+    const { caller } = invocation;
+    const failed = new AbortController();
+    const signal = AbortSignal.any([invocation.signal, failed.signal]);
+    const progress = (stage: ProgressStage) => sink.progress(stage);
+    let position: Position = { from: 0, paid: 0 };
+    const handed: Reply[] = [];
+    for (let isEnd = false; !isEnd; ) {
+      const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
+      const said = [...answers];
+      if (remaining?.refusal !== undefined) {
+        // Those that are left are not kept for later here: the time to wait is told.
+        const turn = { caller, t: await translator(caller), signal, progress, about: remaining.about };
+        said.push({ reply: Promise.resolve(failure(remaining.refusal, 'links', turn)), next });
+      }
+      isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
+      try {
+        handed.push(...(await handOver(said, sink, signal)));
+      } catch (error) {
+        failed.abort(error);
+        await Promise.all(said.map(({ reply }) => reply));
+        throw error;
+      }
+      position = { from: next, paid };
+    }
+    await showLater(handed, sink, signal);
+  };
+}
+
+/** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
+async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<readonly Reply[]> {
+  const handed: Reply[] = [];
+  for (const { reply } of answers) {
+    const ready = await reply;
+    if (!ready || signal.aborted) continue;
+    await sink.reply(ready);
+    handed.push(ready);
+  }
+  return handed;
+}
+
+async function showLater(replies: readonly Reply[], sink: Sink, signal: AbortSignal): Promise<void> {
+  if (sink.replace === undefined) return;
+  for (const [index, { later }] of replies.entries()) {
+    const better = await later;
+    if (better !== undefined && !signal.aborted) await sink.replace(better, index);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Translator } from '../../i18n/translate.ts';
+import type { WebExample } from './page/protocol.ts';
+
+interface OfferedExample {
+  readonly kind: string;
+  /** A link, or a command. */
+  readonly url: string;
+}
+
+/** What works on every server: searches are answered by mirrors where there is no osu! key. */
+const BEATMAP_EXAMPLES: readonly OfferedExample[] = [
+  { kind: 'search', url: '/beatmap search camellia stars>6' },
+  { kind: 'taiko', url: '/beatmap search mode:taiko stars>4' },
+];
+
+/** What the empty chat offers to try: what the operator chose, with searches for beatmaps where they chose no command. */
+export function createWebExamples(
+  own: readonly OfferedExample[],
+  isPost: (link: string) => boolean,
+): (t: Translator) => readonly WebExample[] {
+  const offered = own.some(({ url }) => url.startsWith('/')) ? own : [...own, ...BEATMAP_EXAMPLES];
+  return ({ messages }) =>
+    offered.map(({ kind, url }) => ({
+      label: messages.webExamples.get(kind) ?? messages.sites[kind] ?? kind,
+      text: url,
+      ...(!isPost(url) && ({ about: 'beatmaps' } as const)),
+    }));
+}
