@@ -1,21 +1,20 @@
 /**
- * `npm run soak -- MINUTES`: mixed traffic on the API, media, the web chat, Discord and Telegram, all on loopback, and what it does to the
+ * `npm run soak -- MINUTES [ACTIONS_A_SECOND]`: mixed traffic on the API, media, the web chat, Discord and Telegram, all on loopback, and what it does to the
  * program's memory. After the first ten minutes (or the first sixth of a shorter run) it should grow by less than 5 % an hour. Exit
  * code 1 when it grows more in a run of half an hour or longer, or when more than one in a hundred requests fails.
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sealTunnelFile } from '../../src/media/tunnel/tunnel-file.ts';
 import { GROUP, openChats } from '../end-to-end/chats.ts';
 import { connect, type PageClient } from '../platforms/web/page-client.ts';
 import { ask } from './bystander.ts';
+import { readMemory } from './memory.ts';
 
 const KEY = 'soak-key-of-some-length';
 const MEDIA_KEY = Buffer.alloc(32, 9);
 const PAGES = 4;
 const PEOPLE = 60;
-/** Between two actions. */
-const PAUSE_MS = 120;
+const ACTIONS_A_SECOND = 8;
 const MAX_GROWTH = 5;
 const WHOLE_RUN_MINUTES = 30;
 
@@ -25,8 +24,9 @@ interface Figure {
 }
 
 const minutes = Number(process.argv[2] ?? 5);
-if (!(minutes > 0 && minutes <= 600)) {
-  process.stderr.write('npm run soak -- MINUTES, from 1 to 600\n');
+const pace = Number(process.argv[3] ?? ACTIONS_A_SECOND);
+if (!(minutes > 0 && minutes <= 600 && pace > 0 && pace <= 200)) {
+  process.stderr.write('npm run soak -- MINUTES [ACTIONS_A_SECOND], from 1 to 600, up to 200\n');
   process.exit(1);
 }
 
@@ -129,11 +129,6 @@ async function actOnce(): Promise<void> {
   if (!(await action.act())) count.failed += 1;
 }
 
-function megabytes(): number {
-  const status = readFileSync(`/proc/${medley.child.pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
-}
-
 /** Percent of the mean that the straight line through the figures rises in an hour. */
 function growthPerHour(figures: readonly Figure[]): number {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -152,13 +147,15 @@ let nextAt = 0;
 const running = new Set<Promise<void>>();
 while (elapsed() < minutes) {
   if (elapsed() >= nextAt) {
-    figures.push({ minutes: elapsed(), megabytes: megabytes() });
-    process.stdout.write(`${elapsed().toFixed(1).padStart(6)} min  ${megabytes().toFixed(1)} MB  ${turn} actions\n`);
+    const memory = await readMemory(medley.child.pid, origin, KEY);
+    figures.push({ minutes: elapsed(), megabytes: memory.resident });
+    const parts = Object.entries(memory).map(([name, size]) => `${name} ${size.toFixed(1)}`);
+    process.stdout.write(`${elapsed().toFixed(1).padStart(6)} min  ${turn} actions  ${parts.join('  ')}\n`);
     nextAt += everyMinutes;
   }
   const action = actOnce().finally(() => running.delete(action));
   running.add(action);
-  await pause(PAUSE_MS);
+  await pause(1_000 / pace);
 }
 await Promise.all(running);
 
