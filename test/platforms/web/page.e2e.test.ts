@@ -19,7 +19,7 @@ const TOO_SMALL = `[...document.querySelectorAll('button, a.action, .card a')]
   .filter(({ box }) => box.height < 44 || box.width < 44)
   .map(({ name }) => name)`;
 
-describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
   let stage: Stage;
@@ -30,7 +30,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
 
   beforeAll(async () => {
     [built, browser] = await Promise.all([buildPage(), openBrowser()]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await context?.close();
     context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     complaints = [];
     page.on('console', message => {
       if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
@@ -75,7 +75,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
   it('answers a pasted link with a film that can play, and nothing offends its policy', async () => {
     await paste(REEL);
     await page.locator('.card video').waitFor();
-    await expect.poll(() => page.evaluate(READY_STATE), { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => page.evaluate(READY_STATE)).toBeGreaterThanOrEqual(2);
     await page.evaluate(`Object.assign(document.querySelector('video'), { muted: true }).play()`);
     await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBeGreaterThan(0);
     await expect(page.locator('.card-heading').textContent()).resolves.toContain('@mira.holm');
@@ -109,7 +109,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => place.textContent()).toBe('3 / 5');
-    await expect.poll(() => page.evaluate(READY_STATE), { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => page.evaluate(READY_STATE)).toBeGreaterThanOrEqual(2);
     await expect(page.getByRole('link', { name: 'Download 3 of 5' }).getAttribute('download')).resolves.toBe(
       'medley-instagram-FiveThings-3.mp4',
     );
