@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PHONE } from '../../../src/bot/cards/theme.ts';
-import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { browserMissing, browserNote, isComplaint, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -55,8 +55,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
     complaints = [];
     page.on('console', message => {
       const isMissingFile = message.text().includes('404');
-      if ((message.type() === 'error' || message.type() === 'warning') && !isMissingFile)
-        complaints.push(message.text());
+      if (isComplaint(message) && !isMissingFile) complaints.push(message.text());
     });
     page.on('pageerror', error => complaints.push(error.message));
     await page.addInitScript(SHIFTS);

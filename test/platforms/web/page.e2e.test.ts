@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { browserMissing, browserNote, isComplaint, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -54,7 +54,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     page.setDefaultTimeout(30_000);
     complaints = [];
     page.on('console', message => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      if (isComplaint(message)) complaints.push(message.text());
     });
     page.on('pageerror', error => complaints.push(error.message));
     await page.goto(stage.origin);
