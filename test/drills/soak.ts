@@ -17,6 +17,8 @@ const PEOPLE = 60;
 const ACTIONS_A_SECOND = 8;
 const MAX_GROWTH = 5;
 const WHOLE_RUN_MINUTES = 30;
+/** The heap goes up and down within minutes: what grows is seen in its lows and highs. */
+const WINDOW_MINUTES = 10;
 
 interface Figure {
   readonly minutes: number;
@@ -166,6 +168,14 @@ const answered = [...chats.discord.messages.values()].filter(({ own }) => own).l
 const brought = [...chats.telegram.messages.values()].filter(({ byBot }) => byBot).length;
 const heard = pages.reduce((sum, { heard: frames }) => sum + frames.length, 0);
 process.stdout.write(`answers: Discord ${answered}, Telegram ${brought}, frames on the web ${heard}\n`);
+for (let from = 0; from < minutes; from += WINDOW_MINUTES) {
+  const sizes = figures.flatMap(({ minutes: at, megabytes }) =>
+    at >= from && at < from + WINDOW_MINUTES ? [megabytes] : [],
+  );
+  process.stdout.write(
+    `minutes ${from} to ${from + WINDOW_MINUTES}: ${Math.min(...sizes).toFixed(1)} to ${Math.max(...sizes).toFixed(1)} MB\n`,
+  );
+}
 process.stdout.write(
   `resident memory after the first ${Math.min(10, minutes / 6).toFixed(1)} minutes: ${settled[0]?.megabytes.toFixed(1)} MB to ` +
     `${settled.at(-1)?.megabytes.toFixed(1)} MB, ${growth.toFixed(1)} % an hour by the straight line through ${settled.length} samples\n`,
