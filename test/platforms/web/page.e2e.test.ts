@@ -9,6 +9,8 @@ const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
 const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
 const WAITS = 'https://www.instagram.com/reel/Waits/';
 const PRIVATE = 'https://www.instagram.com/reel/Private/';
+/** Said by the browser's driver where a test runs until the page registers its worker. */
+const BLOCKED_WORKER = 'Service Worker registration blocked by Playwright';
 
 // Run in the page; as text, since these tests know no DOM types.
 const READY_STATE = `document.querySelector('video').readyState`;
@@ -54,7 +56,8 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     page.setDefaultTimeout(15_000);
     complaints = [];
     page.on('console', message => {
-      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+      if (!['error', 'warning'].includes(message.type()) || message.text() === BLOCKED_WORKER) return;
+      complaints.push(message.text());
     });
     page.on('pageerror', error => complaints.push(error.message));
     await page.goto(stage.origin);
