@@ -33,6 +33,12 @@ export async function readMemory(pid: number | undefined, origin: string, apiKey
   };
 }
 
+/** In megabytes. */
+export function readResident(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ (\d+) *(.*)$/m;
 
 /** From the text of `/proc/PID/smaps`. */
