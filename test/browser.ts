@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type Browser, chromium } from 'playwright-core';
+import { type Browser, type ConsoleMessage, chromium } from 'playwright-core';
 
 const CHROMIUM = '/usr/bin/chromium';
 
@@ -28,4 +28,9 @@ export function openBrowser(): Promise<Browser> {
       '--disable-sync',
     ],
   });
+}
+
+/** Whether the browser complains of the page; that Playwright keeps its service worker away is no fault of the page. */
+export function isComplaint(message: ConsoleMessage): boolean {
+  return ['error', 'warning'].includes(message.type()) && !message.text().includes('blocked by Playwright');
 }

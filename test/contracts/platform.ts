@@ -14,6 +14,7 @@ import { fakeExtractor, link, memoryLimiter, samplePost, sampleServices } from '
 import { createFileDelivery } from '../fakes/file-delivery.ts';
 import { createRecordingLog, type RecordingLog } from '../fakes/log.ts';
 import { embeddedRecords } from '../records.ts';
+import { settle } from '../settle.ts';
 
 /** What all platforms share: the bot's own dispatcher and stores over a scripted upstream. */
 export interface Core {
@@ -71,8 +72,6 @@ interface Scene {
   told(person: number, count: number): Promise<readonly Heard[]>;
 }
 
-const MOMENT_MS = 150;
-
 /** What every platform promises. The real libraries run; only the networks are played. */
 export function platformContract(name: string, open: (core: Core) => Promise<PlatformUnderTest>): void {
   async function scene({ units = 1_000 } = {}): Promise<Scene> {
@@ -119,10 +118,8 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       asked: extractor.asked,
       breakStore: store.breakDown,
       async told(person, count) {
-        await expect
-          .poll(() => under.heard(person).length, { timeout: 8_000, interval: 10 })
-          .toBeGreaterThanOrEqual(count);
-        await new Promise(resolve => setTimeout(resolve, MOMENT_MS));
+        await expect.poll(() => under.heard(person).length, { interval: 10 }).toBeGreaterThanOrEqual(count);
+        await settle();
         return under.heard(person);
       },
     };
@@ -204,7 +201,7 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       await under.platform.stop();
       expect(performance.now() - since).toBeLessThan(10_000);
       await under.close();
-      await expect.poll(openThings, { timeout: 5_000 }).toEqual(before);
+      await expect.poll(openThings).toEqual(before);
     });
   });
 }

@@ -11,7 +11,8 @@ export interface QueueUnderTest {
   close(): Promise<void>;
 }
 
-const LEASE_MS = 400;
+/** Longer than a process may stand still, and short enough to be waited for. */
+const LEASE_MS = 3_000;
 const DONE: Verdict = { done: true };
 const AGAIN: Verdict = { done: false, afterMs: 0 };
 
@@ -33,7 +34,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
   });
 
   async function open(limits: Partial<QueueLimits> = {}): Promise<Queue> {
-    const queue = await under.open({ leaseMs: LEASE_MS, ...limits });
+    const queue = await under.open(limits);
     queues.push(queue);
     return queue;
   }
@@ -56,7 +57,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     return { seen, handler };
   }
 
-  const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 8_000, interval: 10 });
+  const until = (check: () => void | Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 10 });
   const idle = (queue: Queue) =>
     until(async () => expect(await queue.stats()).toEqual({ waiting: 0, running: 0, oldestAt: undefined }));
 
@@ -149,7 +150,10 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       await addAll(queue, ['run']);
       await addAll(queue, ['later'], { delayMs: 60_000 });
       await addAll(queue, ['budi'], { owner: 'budi', delayMs: 100 });
-      const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 300, DONE)));
+      let finish: (verdict: Verdict) => void = () => undefined;
+      const { seen, handler } = recording(({ id }) =>
+        id === 'run' ? new Promise(resolve => (finish = resolve)) : DONE,
+      );
       queue.work(handler, { concurrency: 1 });
       await until(() => expect(seen).toEqual(['run']));
       await addAll(queue, ['next', 'gone']);
@@ -158,6 +162,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       expect(await queue.cancel('run')).toBe(false);
       expect(await queue.cancel('nobody knows it')).toBe(false);
       expect(await queue.forget('sari')).toBe(2);
+      finish(DONE);
       await idle(queue);
       expect(seen).toEqual(['run', 'budi']);
       expect(await queue.add(entry('later'))).toEqual({ outcome: 'known' });
@@ -242,7 +247,6 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       const queue = await open();
       const { seen, handler } = recording();
       queue.work(handler, { concurrency: 1 });
-      await addAll(queue, ['late'], { delayMs: 400 });
       await addAll(queue, ['called'], { delayMs: 60_000 });
       await addAll(queue, ['now']);
       await until(() => expect(seen).toEqual(['now']));
@@ -250,7 +254,10 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       await queue.promote('now');
       await queue.promote('nobody knows it');
       await until(() => expect(seen).toEqual(['now', 'called']));
+      const addedAt = performance.now();
+      await addAll(queue, ['late'], { delayMs: 400 });
       await until(() => expect(seen).toEqual(['now', 'called', 'late']));
+      expect(performance.now() - addedAt).toBeGreaterThan(390);
     });
 
     it('without a worker, and with what was learnt', async () => {
@@ -259,23 +266,26 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       queue.work(
         async ({ payload }) => {
           seen.push(payload);
-          return payload === 'payload of a' ? { done: false, afterMs: 300, payload: 'second attempt' } : DONE;
+          return payload === 'payload of a' ? { done: false, afterMs: 60_000, payload: 'second attempt' } : DONE;
         },
         { concurrency: 1 },
       );
       await addAll(queue, ['a', 'b']);
       await until(() => expect(seen).toEqual(['payload of a', 'payload of b']));
-      expect(await queue.stats()).toMatchObject({ waiting: 1, running: 0 });
+      await until(async () => expect(await queue.stats()).toMatchObject({ waiting: 1, running: 0 }));
+      await queue.promote('a');
       await until(() => expect(seen).toEqual(['payload of a', 'payload of b', 'second attempt']));
     });
 
     it('and gives their place in the chat to others meanwhile', async () => {
       const queue = await open();
       const { seen, handler } = recording(({ payload }) =>
-        payload === 'payload of a' ? { done: false, afterMs: 200, payload: 'again' } : DONE,
+        payload === 'payload of a' ? { done: false, afterMs: 60_000, payload: 'again' } : DONE,
       );
       await addAll(queue, ['a', 'b', 'c'], { atOnce: 1 });
       queue.work(handler, { concurrency: 5 });
+      await until(() => expect(seen).toEqual(['a', 'b', 'c']));
+      await queue.promote('a');
       await until(() => expect(seen).toEqual(['a', 'b', 'c', 'a']));
     });
 
@@ -292,7 +302,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
 
   describe(`${name} survives`, () => {
     it('the death of a worker: another takes over what it had saved, and its last words do not count', async () => {
-      const first = await open();
+      const first = await open({ leaseMs: LEASE_MS });
       let held: Claim | undefined;
       let finish: (verdict: Verdict) => void = () => undefined;
       await addAll(first, ['a']);
@@ -308,7 +318,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       await first.close();
       expect(held?.signal.aborted).toBe(true);
 
-      const second = await open();
+      const second = await open({ leaseMs: LEASE_MS });
       let other: Claim | undefined;
       let finishOther: (verdict: Verdict) => void = () => undefined;
       second.work(
@@ -347,23 +357,26 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
 
     it('a long run: the lease is renewed as long as the handler runs', async () => {
-      const first = await open();
-      const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 4 * LEASE_MS, DONE)));
+      const first = await open({ leaseMs: LEASE_MS });
+      const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 2 * LEASE_MS, DONE)));
       await addAll(first, ['a']);
       first.work(handler, { concurrency: 2 });
       await until(() => expect(seen).toEqual(['a']));
-      if (under.isShared) (await open()).work(handler, { concurrency: 1 });
+      if (under.isShared) (await open({ leaseMs: LEASE_MS })).work(handler, { concurrency: 1 });
       await idle(first);
       expect(seen).toEqual(['a']);
     });
 
     it('a stop: what runs is finished, the rest stays for the next', async () => {
       const queue = await open();
-      const { seen, handler } = recording(() => new Promise(resolve => setTimeout(resolve, 100, DONE)));
+      let finish: (verdict: Verdict) => void = () => undefined;
+      const { seen, handler } = recording(({ id }) => (id === 'a' ? new Promise(resolve => (finish = resolve)) : DONE));
       await addAll(queue, ['a', 'b', 'c']);
       queue.work(handler, { concurrency: 1 });
       await until(() => expect(seen).toEqual(['a']));
-      await Promise.all([queue.drain(), queue.drain()]);
+      const drained = Promise.all([queue.drain(), queue.drain()]);
+      finish(DONE);
+      await drained;
       expect(seen).toEqual(['a']);
       expect(await queue.add(entry('d'))).toMatchObject({ outcome: 'accepted' });
       await queue.close();

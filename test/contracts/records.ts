@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import type { RecordStore } from '../../src/infra/store/records.ts';
 
@@ -7,20 +6,31 @@ export interface RecordsUnderTest {
   readonly records: RecordStore;
   /** Puts a text where that record's value is. */
   poison(collection: string, key: string, text: string): Promise<void>;
+  /** Lets what is stored age; the clock of the process is moved already. */
+  age(ms: number): Promise<void>;
   close(): Promise<void>;
 }
 
 const Note = z.object({ text: z.string(), stars: z.number().nullable() });
 const note = (text: string, stars: number | null = null) => ({ text, stars });
-/** Long enough for the slowest of these machines to write and read a record. */
-const TTL_MS = 700;
+/** Of a clock that stands still but for `pass`. */
+const TTL_MS = 60_000;
 
 /** What every RecordStore promises; each test gets an empty one. */
 export function recordsContract(name: string, open: () => Promise<RecordsUnderTest>): void {
+  let under: RecordsUnderTest;
+
   async function opened(): Promise<RecordsUnderTest> {
-    const under = await open();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    under = await open();
     onTestFinished(() => under.close());
     return under;
+  }
+
+  async function pass(ms: number): Promise<void> {
+    vi.setSystemTime(Date.now() + ms);
+    await under.age(ms);
   }
 
   for (const maxInMemory of [undefined, 2]) {
@@ -58,7 +68,7 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
         await notes.expire('stays', null);
         await notes.set('set', note('again'));
         expect(await notes.get('absent')).toBeUndefined();
-        await sleep(at - Date.now() + 20);
+        await pass(TTL_MS + 20);
         const fresh = [await notes.get('stays'), await notes.get('set'), await notes.get('ends')];
         expect(fresh).toEqual([note('stays'), note('again'), undefined]);
       });
@@ -75,7 +85,7 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
         await notes.set('other', note('late'));
         await notes.move('other', 'new');
         expect([await notes.get('other'), await notes.get('new')]).toEqual([undefined, note('moved')]);
-        await sleep(TTL_MS + 20);
+        await pass(TTL_MS + 20);
         expect(await notes.get('new')).toEqual(note('moved'));
       });
 
@@ -106,16 +116,16 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
       const notes = (await opened()).records.collection({ name: 'short', schema: Note, ttlMs: TTL_MS, maxRecords: 10 });
       await notes.set('a', note('a'));
       await notes.set('b', note('b'));
-      await sleep(TTL_MS / 2);
+      await pass(TTL_MS / 2);
       await notes.set('b', note('b'));
-      await sleep(TTL_MS / 2 + 20);
+      await pass(TTL_MS / 2 + 20);
       expect([await notes.get('a'), await notes.get('b')]).toEqual([undefined, note('b')]);
     });
 
     it('are bounded: those that were set first make room', async () => {
       const notes = (await opened()).records.collection({ name: 'bounded', schema: Note, maxRecords: 100 });
       for (let place = 0; place < 901; place += 1) await notes.set(`old ${place}`, note('old'));
-      await sleep(5);
+      await pass(5);
       const keys = Array.from({ length: 100 }, (_, place) => `new ${place}`);
       // The first write and every 500th after it count them.
       for (const key of keys) await notes.set(key, note(key));
@@ -132,7 +142,7 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
       const notes = (await opened()).records.groupedCollection(options);
       for (const key of ['1', '2', '3']) {
         await notes.set(`sari ${key}`, note(key), 'sari');
-        await sleep(2);
+        await pass(2);
       }
       await notes.set('budi 1', note('his'), 'budi');
       await notes.set('none', note('none'), null);
@@ -148,7 +158,7 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
     it('lose a record that is deleted by itself', async () => {
       const notes = (await opened()).records.groupedCollection(options);
       await notes.set('a', note('a'), 'sari');
-      await sleep(2);
+      await pass(2);
       await notes.set('b', note('b'), 'sari');
       await notes.delete('a', 'sari');
       await notes.delete('a', 'sari');
@@ -168,11 +178,11 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
     it('lose the records whose time is over, and keep the others', async () => {
       const notes = (await opened()).records.groupedCollection(options);
       await notes.set('a', note('a'), 'sari');
-      await sleep(TTL_MS / 2);
+      await pass(TTL_MS / 2);
       await notes.set('b', note('b'), 'sari');
-      await sleep(TTL_MS / 2 + 20);
+      await pass(TTL_MS / 2 + 20);
       expect(await notes.listGroup('sari')).toEqual([note('b')]);
-      await sleep(TTL_MS / 2);
+      await pass(TTL_MS);
       expect(await notes.listGroup('sari')).toEqual([]);
     });
 
@@ -180,7 +190,7 @@ export function recordsContract(name: string, open: () => Promise<RecordsUnderTe
       const under = await opened();
       const notes = under.records.groupedCollection(options);
       await notes.set('a', note('a'), 'sari');
-      await sleep(2);
+      await pass(2);
       await notes.set('b', note('b'), 'sari');
       await under.poison('grouped', 'a', '[]');
       expect(await notes.listGroup('sari')).toEqual([note('b')]);

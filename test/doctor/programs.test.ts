@@ -60,7 +60,7 @@ describe('npm run doctor', () => {
     expect(out).toMatch(/browser transport/);
     expect(out).toMatch(/^ok {5}www\.facebook\.com answers/m);
     expect(out).not.toContain('strategy');
-  }, 30_000);
+  });
 
   it('with --live asks every strategy for the public examples, and prints the table', async () => {
     const { sandbox, run, healthyCode } = await setUp();
@@ -81,7 +81,7 @@ describe('npm run doctor', () => {
     expect(out).toMatch(/^ok {5}facebook: 3 links of 3 arrive, by /m);
     expect(out).toMatch(/^(?:ok |note) {3,4}instagram: \d links? of 3 arrive/m);
     expect(sandbox.count('unknown')).toBe(0);
-  }, 60_000);
+  });
 
   it('asks for given links, and says which settings would help', async () => {
     const { sandbox, run } = await setUp({ isDataCentre: true });
@@ -101,7 +101,7 @@ describe('npm run doctor', () => {
     expect(out).toMatch(/UPSTREAM_PROXY: set a proxy/);
     expect(out).toMatch(/UPSTREAM_CONSTANTS: .*facebook\.embed\/crawler\.\*/);
     expect(out).not.toContain('FACEBOOK_COOKIES_FILE');
-  }, 60_000);
+  });
 
   it.each([
     [['--lively'], /--lively/],
@@ -143,5 +143,5 @@ describe('npm run live', () => {
       // The sandbox's token and cookie, and signatures of addresses.
       expect(text, name).not.toMatch(/AVsandbox0T|SandboxCsrfTokenOfAVisitor|oh=00_Af/);
     }
-  }, 60_000);
+  });
 });

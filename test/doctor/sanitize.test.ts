@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sanitizeHeaders, sanitizeText } from '../../src/doctor/sanitize.ts';
+import { cpuMsOf } from '../cpu-time.ts';
 
 const SECRET = 'AVqHiddenToken-_9:16:1761';
 
@@ -84,9 +85,10 @@ describe('sanitizeText', () => {
     ['entities', '&quot;'],
   ])('takes a megabyte of %s in its stride', (_, piece) => {
     const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-    const startedAt = performance.now();
-    sanitizeText(text);
-    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    const tookMs = cpuMsOf(() => {
+      sanitizeText(text);
+    });
+    expect(tookMs).toBeLessThan(4_000);
   });
 });
 

@@ -46,7 +46,7 @@ const browserProfile: RequestProfile = {
 };
 
 function ask(source: MediaSource, more: Partial<Parameters<typeof askStrategies>[0]> = {}): Promise<SourceReport> {
-  const signal = AbortSignal.timeout(5_000);
+  const signal = AbortSignal.timeout(50_000);
   return askStrategies({ source, hasBrowserTransport: false, pauseMs: 0, signal, ...more });
 }
 
@@ -85,10 +85,10 @@ describe('askStrategies', () => {
   it('keeps a pause between two questions and ends with its time', async () => {
     const startedAt = Date.now();
     const source = sourceOf(['a', 'b', 'c'].map(name => strategy(name, async () => makePost())));
-    const report = await ask(source, { pauseMs: 200, signal: AbortSignal.timeout(300) });
+    const report = await ask(source, { pauseMs: 3_000, signal: AbortSignal.timeout(5_500) });
     expect(report.reports.map(one => one.strategy)).toEqual(['a', 'b']);
     expect(report.unasked.time).toEqual(['c']);
-    expect(Date.now() - startedAt).toBeLessThan(2_000);
+    expect(Date.now() - startedAt).toBeLessThan(30_000);
   });
 
   it('follows short links, passes over those of others, and reports those that lead nowhere', async () => {

@@ -33,28 +33,51 @@ export async function readMemory(pid: number | undefined, origin: string, apiKey
   };
 }
 
-const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ (\d+) *(.*)$/;
+/** In megabytes. */
+export function readResident(pid: number | undefined): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ (\d+) *(.*)$/m;
 
 /** From the text of `/proc/PID/smaps`. */
 export function parseMappings(
   smaps: string,
 ): Pick<MemoryFigures, 'resident' | 'mainArena' | 'otherArenas' | 'files' | 'anonymous'> {
   const sums = { mainArena: 0, otherArenas: 0, files: 0, anonymous: 0 };
-  let kind: keyof typeof sums = 'anonymous';
-  let arenaEnd = 0;
-  for (const line of smaps.split('\n')) {
-    const [, from = '', to = '', mode = '', inode = '0', name = ''] = MAPPING.exec(line) ?? [];
-    if (from !== '') {
-      const [start, end] = [Number.parseInt(from, 16), Number.parseInt(to, 16)];
-      if (inode !== '0') kind = 'files';
-      else if (name === '[heap]') kind = 'mainArena';
-      else if (mode === 'rw-p' && name === '' && start % ARENA_BYTES === 0 && end - start <= ARENA_BYTES) {
-        kind = 'otherArenas';
-        arenaEnd = start + ARENA_BYTES;
-      } else kind = start < arenaEnd ? 'otherArenas' : 'anonymous';
-    }
-    const kilobytes = /^Rss: +(\d+) kB$/.exec(line)?.[1];
-    if (kilobytes !== undefined) sums[kind] += Number(kilobytes) / 1024;
-  }
+  const mappings = smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).flatMap(text => readMapping(text) ?? []);
+  for (const [place, mapping] of mappings.entries()) sums[kindOf(mapping, mappings[place + 1])] += mapping.resident;
   return { ...sums, resident: sums.mainArena + sums.otherArenas + sums.files + sums.anonymous };
+}
+
+interface Mapping {
+  readonly start: number;
+  readonly end: number;
+  readonly mode: string;
+  readonly isFile: boolean;
+  readonly name: string;
+  readonly resident: number;
+}
+
+function readMapping(text: string): Mapping | undefined {
+  const [, from = '', to = '', mode = '', inode = '', name = ''] = MAPPING.exec(text) ?? [];
+  if (from === '') return undefined;
+  const resident = Number(/^Rss: +(\d+) kB$/m.exec(text)?.[1] ?? 0) / 1024;
+  return {
+    start: Number.parseInt(from, 16),
+    end: Number.parseInt(to, 16),
+    mode,
+    isFile: inode !== '0',
+    name,
+    resident,
+  };
+}
+
+function kindOf({ start, end, mode, isFile, name }: Mapping, next: Mapping | undefined) {
+  if (isFile) return 'files';
+  if (name === '[heap]') return 'mainArena';
+  // What an arena does not use yet is reserved behind it.
+  const isReserved = next?.start === end && next.mode === '---p' && next.end === start + ARENA_BYTES;
+  return mode === 'rw-p' && start % ARENA_BYTES === 0 && isReserved ? 'otherArenas' : 'anonymous';
 }

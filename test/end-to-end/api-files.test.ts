@@ -49,7 +49,7 @@ describe.skipIf(ffmpegMissing)(`the files of the two documented endpoints${ffmpe
     const MEDIA_KEY = KEY.toString('hex');
     medley = await startProgram({ UPSTREAM_OVERRIDES: sandbox.overrides, MEDIA_KEY, PATH: '' });
     address = await medley.ready;
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await medley?.kill();
@@ -128,7 +128,7 @@ describe.skipIf(ffmpegMissing)(`the files of the two documented endpoints${ffmpe
     expect(hd.startsWith(`${address}media/`)).toBe(true);
     expect(sd).toBe(hd);
     expect(await look((await save(hd)).path)).toEqual({ width: 1080, height: 1920, hasAudio: true });
-  }, 60_000);
+  });
 
   it.each(['DVclaybowl1', 'DZtwotracks'])('are the same on the page that plays %s', async id => {
     const links = createPlayerLinks({

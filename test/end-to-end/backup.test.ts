@@ -79,7 +79,7 @@ describe('npm run backup', () => {
     expect([one.length - 1, one.length - 2]).toContain(n);
     const check = z.object({ integrity_check: z.string() });
     expect(restored.all('PRAGMA integrity_check', [], check)).toEqual([{ integrity_check: 'ok' }]);
-  }, 60_000);
+  });
 
   it('copies the database of a running Medley, which starts again from the copy with the same settings', async () => {
     const store = openStore(join(dataDir, 'medley.db'));
@@ -99,7 +99,7 @@ describe('npm run backup', () => {
     onTestFinished(() => restored.close());
     const settings = createSettingsStore({ records: embeddedRecords(restored) });
     expect(await settings.chat('telegram:-1')).toEqual({ ...CHAT_DEFAULTS, captions: false });
-  }, 60_000);
+  });
 
   it('says in one sentence what is amiss, and overwrites nothing', async () => {
     const fails = async (args: readonly string[], sentence: RegExp) => {
@@ -121,5 +121,5 @@ describe('npm run backup', () => {
     writeFileSync(join(dataDir, 'medley.db'), 'no database '.repeat(1_000));
     await fails([join(folder, 'other.db')], /medley\.db cannot be read: it is no database or a damaged one/);
     expect(readdirSync(folder).sort()).toEqual(['copy.db', 'data']);
-  }, 60_000);
+  });
 });

@@ -37,7 +37,7 @@ export interface Chats {
   close(): Promise<void>;
 }
 
-const START_MS = 20_000;
+const START_MS = 30_000;
 
 export interface ChatsOptions {
   readonly sandbox?: SandboxOptions;

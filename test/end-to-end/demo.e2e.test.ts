@@ -14,7 +14,7 @@ async function lastVideoPlays(page: Page): Promise<void> {
   await page.locator('video').last().waitFor();
   // As text: it runs in the page, whose types are not ours.
   const readyState = () => page.evaluate('[...document.querySelectorAll("video")].at(-1).readyState');
-  await expect.poll(readyState, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+  await expect.poll(readyState).toBeGreaterThanOrEqual(2);
 }
 
 describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNote}`, () => {
@@ -29,7 +29,7 @@ describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNot
     address = /^Medley is ready at (\S+)$/m.exec(printed)?.[1] ?? '';
     links = printed.match(/https:\/\/\S+/g) ?? [];
     browser = await openBrowser();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
@@ -77,7 +77,7 @@ describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNot
     await page.locator('.item').first().waitFor();
     const unseen =
       '[...document.querySelectorAll(".item-cover")].filter(each => !each.querySelector("img")?.naturalWidth).length';
-    await expect.poll(() => page.evaluate(unseen), { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => page.evaluate(unseen)).toBe(0);
     await page.locator('.preview').first().click();
     await page.locator('.preview[data-state="playing"]').waitFor();
     await page.locator('.item-open').first().click();
@@ -85,7 +85,7 @@ describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNot
     await page.locator('.sound-row .preview[data-state="playing"]').waitFor();
     expect(complaints).toEqual([]);
     await context.close();
-  }, 60_000);
+  });
 
   it.each(['light', 'dark'] as const)(
     'has a reference whose examples work here, with pictures of what media they bring, in the %s theme',
@@ -106,7 +106,7 @@ describe.skipIf(browserMissing !== undefined)(`the demo in a browser${browserNot
       await expect.poll(() => seen.count()).toBeGreaterThanOrEqual(3);
       const unseen = '[...document.querySelectorAll(".previews img")].filter(each => !each.naturalWidth).length';
       await page.locator('.previews').last().scrollIntoViewIfNeeded();
-      await expect.poll(() => page.evaluate(unseen), { timeout: 10_000 }).toBe(0);
+      await expect.poll(() => page.evaluate(unseen)).toBe(0);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       expect(complaints).toEqual([]);
       await context.close();

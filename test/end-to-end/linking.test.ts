@@ -15,10 +15,10 @@ async function said({ telegram }: Chats, text: string) {
     [...telegram.messages.values()].filter(({ byBot, chatId, deleted }) => byBot && chatId === SARI.id && !deleted);
   const before = new Set(answers());
   telegram.message({ from: SARI, text });
-  return telegram.waitFor(() => answers().find(message => !before.has(message)), 10_000);
+  return telegram.waitFor(() => answers().find(message => !before.has(message)));
 }
 
-describe.skipIf(redisMissing)(`linking over two processes${redisNote}`, { timeout: 60_000 }, () => {
+describe.skipIf(redisMissing)(`linking over two processes${redisNote}`, () => {
   it('gives the mark to the person who asked, once', async () => {
     const redis = await createRedisServer();
     await redis.start();

@@ -96,7 +96,7 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     onTestFinished(() => store.close());
     expect(() => store.run('SELECT 1 FROM records')).toThrow(/no such table/);
     expect(store.run('UPDATE users SET language = language').changes).toBe(6);
-  }, 60_000);
+  });
 
   it('copies a DATA_DIR of this version, as it is while a process holds it, beyond one batch, with its times', async () => {
     const { url } = await openServer(...SAFE);
@@ -117,7 +117,7 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     const days = (await admin.pttl(keys[0] ?? '')) / (24 * 3_600_000);
     expect(days).toBeGreaterThan(29);
     expect(days).toBeLessThanOrEqual(30);
-  }, 60_000);
+  });
 
   it('refuses a Redis that would lose records, and says what to change', async () => {
     openStore(join(dataDir, 'medley.db')).close();
@@ -137,7 +137,7 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     });
     expect(doctor.stdout).toMatch(/^WRONG {2}Redis 7\.\S+ answers, but is not safe to keep records in$/m);
     expect(doctor.stdout).toContain('set `appendonly yes`');
-  }, 60_000);
+  });
 
   it('says in one sentence what is amiss, without the password', async () => {
     const { url } = await createRedisServer();
@@ -155,5 +155,5 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     const { stderr } = await migrate(secret);
     expect(stderr).toMatch(/^Nothing more was copied: Redis does not answer: [^\n]*ECONNREFUSED[^\n]*\n$/);
     expect(stderr).not.toContain('secret-word');
-  }, 60_000);
+  });
 });

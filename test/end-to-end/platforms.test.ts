@@ -25,7 +25,7 @@ let medley: Program;
 beforeAll(async () => {
   chats = await openChats();
   medley = await chats.start();
-}, 60_000);
+});
 
 afterAll(async () => {
   await chats?.close();
@@ -61,7 +61,7 @@ afterEach(() => {
 
 /** Waits for one file, gives a second one the time to show itself, and says what came. */
 async function brought() {
-  const [first] = await chats.discord.waitFor(() => (fresh().length > 0 ? fresh() : undefined), 10_000);
+  const [first] = await chats.discord.waitFor(() => (fresh().length > 0 ? fresh() : undefined));
   const place = first?.key.startsWith('discord') ? 'discord' : 'telegram';
   await answeredHelp(place);
   return fresh().map(({ chat, hashes }) => ({ chat, hashes }));
@@ -163,7 +163,7 @@ describe('on Telegram, the post’s own file comes once', () => {
     const resultId = results[0]?.id ?? '';
     const inlineId = telegram.chosenInlineResult({ resultId, query: WATCH, from: SARI }) ?? '';
     const message = await telegram.waitFor(() => telegram.inlineMessages.get(inlineId));
-    await telegram.waitFor(() => message.file, 10_000);
+    await telegram.waitFor(() => message.file);
     await answeredHelp('telegram');
     expect(message.file?.sha256).toBe(sha256Of(WATCH_FILE));
     expect(message.edits).toBe(1);
@@ -193,6 +193,6 @@ describe('an upstream that takes ten seconds', () => {
     await discord.waitFor(() => (fresh().length === 2 ? true : undefined));
     expect(fresh().map(({ hashes }) => hashes)).toEqual([[sha256Of(WATCH_FILE)], [sha256Of(WATCH_FILE)]]);
     expect(slowlyBrought()).toEqual([]);
-    await discord.waitFor(() => (slowlyBrought().length === 2 ? true : undefined), 20_000);
-  }, 60_000);
+    await discord.waitFor(() => (slowlyBrought().length === 2 ? true : undefined));
+  });
 });

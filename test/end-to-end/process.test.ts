@@ -31,7 +31,7 @@ describe('the program', () => {
     expect(await medley.ended).toBe(0);
     expect(medley.stdout().split('\n')).toEqual([`Medley is ready at ${address}`, '']);
     for (const line of medley.stderr().trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
-  }, 30_000);
+  });
 
   it('finishes what runs before it ends', async () => {
     const sandbox = await createSandbox();
@@ -45,7 +45,7 @@ describe('the program', () => {
     medley.child.kill('SIGTERM');
     expect((await answer).status).toBe(200);
     expect(await medley.ended).toBe(0);
-  }, 40_000);
+  });
 
   it('says so when its port is taken, and ends with 1', async () => {
     const { port } = await occupy();
@@ -54,7 +54,7 @@ describe('the program', () => {
     expect(medley.stdout()).toBe('');
     expect(medley.stderr().trim().split('\n')).toHaveLength(1);
     expect(medley.stderr()).toContain(`127.0.0.1:${port} is already in use`);
-  }, 30_000);
+  });
 
   it('names every wrong variable at once, never its value, and ends with 1', async () => {
     const medley = await run({ PORT: 'eighty', API_KEYS: 's3cret-value', USER_LIMIT: 'many' });
@@ -62,14 +62,14 @@ describe('the program', () => {
     expect(medley.stdout()).toBe('');
     for (const name of ['PORT', 'API_KEYS', 'USER_LIMIT']) expect(medley.stderr()).toContain(`${name}: expected`);
     expect(medley.stderr()).not.toContain('s3cret-value');
-  }, 30_000);
+  });
 
   it('reads .env, and lets the real environment win', async () => {
     const medley = await run({ CREATOR: 'Ours' }, 'CREATOR=Theirs\nLOG_LEVEL=silent\n');
     const answer = await fetch(`${await medley.ready}api/igdownload`);
     expect(await answer.json()).toMatchObject({ status: 400, creator: 'Ours', error: { code: 'invalid_request' } });
     expect(medley.stderr()).toBe('');
-  }, 30_000);
+  });
 
   it('asks the sandbox for a post, and refuses a forged media address', async () => {
     const sandbox = await createSandbox();
@@ -81,7 +81,7 @@ describe('the program', () => {
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ source: 'instagram', id: 'DXtramshed1', items: [{ kind: 'image' }] });
     expect((await fetch(`${address}media/forged-token`)).status).toBe(404);
-  }, 30_000);
+  });
 });
 
 describe.skipIf(redisMissing)(`two programs with one Redis${redisNote}`, () => {
@@ -94,7 +94,7 @@ describe.skipIf(redisMissing)(`two programs with one Redis${redisNote}`, () => {
     const environment = { UPSTREAM_OVERRIDES: sandbox.overrides, REDIS_URL: redis.url.replace('//', '//:fake-word@') };
     const [one, two] = await Promise.all([run(environment), run(environment)]);
     const ask = async (program: Program) => {
-      await expect.poll(program.stderr, { timeout: 10_000 }).toContain('Redis answers');
+      await expect.poll(program.stderr).toContain('Redis answers');
       const link = encodeURIComponent('https://www.instagram.com/reel/DVclaybowl1/');
       const answer = await fetch(`${await program.ready}api/post?url=${link}`);
       expect(answer.status).toBe(200);
@@ -114,5 +114,5 @@ describe.skipIf(redisMissing)(`two programs with one Redis${redisNote}`, () => {
       expect(await program.ended).toBe(0);
       expect(program.stderr()).not.toContain('fake-word');
     }
-  }, 40_000);
+  });
 });

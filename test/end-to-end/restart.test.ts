@@ -69,14 +69,14 @@ describe('a process that is killed', () => {
 
     sandbox.faults.clear();
     await chats.start();
-    await discord.waitFor(() => discordFiles(chats)[1], 10_000);
-    await telegram.waitFor(() => telegramFiles(chats, SARI.id)[0], 10_000);
-    await telegram.waitFor(() => telegramFiles(chats, BUDI.id)[0], 10_000);
+    await discord.waitFor(() => discordFiles(chats)[1]);
+    await telegram.waitFor(() => telegramFiles(chats, SARI.id)[0]);
+    await telegram.waitFor(() => telegramFiles(chats, BUDI.id)[0]);
     await caughtUp(chats);
     expect(onDiscord(chats)).toEqual([[sha256Of(REEL_FILE)], [sha256Of(PHOTO_FILE)]].toSorted());
     expect(onTelegram(chats, SARI.id)).toEqual([sha256Of(SILENT_FILE)]);
     expect(onTelegram(chats, BUDI.id)).toEqual([sha256Of(WATCH_FILE)]);
-  }, 60_000);
+  });
 
   it('while it delivers never brings anything twice: what was done unheard, what is done after its end', async () => {
     const chats = await open();
@@ -109,17 +109,17 @@ describe('a process that is killed', () => {
 
     await chats.start();
     // Discord is asked again for both messages, and knows them for repeats.
-    await discord.waitFor(() => posts().length === 4 || undefined, 10_000);
+    await discord.waitFor(() => posts().length === 4 || undefined);
     goOn();
-    await discord.waitFor(() => discordFiles(chats)[2], 10_000);
-    await telegram.waitFor(() => telegramFiles(chats, SARI.id)[0], 10_000);
+    await discord.waitFor(() => discordFiles(chats)[2]);
+    await telegram.waitFor(() => telegramFiles(chats, SARI.id)[0]);
     await caughtUp(chats);
     const files = [REEL_FILE, SILENT_FILE, PHOTO_FILE].map(name => [sha256Of(name)]);
     expect(onDiscord(chats)).toEqual(files.toSorted());
     expect(onTelegram(chats, SARI.id)).toEqual([sha256Of(REEL_FILE)]);
     expect(onTelegram(chats, BUDI.id)).toEqual([sha256Of(PHOTO_FILE)]);
     expect(telegram.requests.filter(({ method }) => /^send(Video|Photo)$/.test(method))).toHaveLength(2);
-  }, 60_000);
+  });
 });
 
 describe('a gateway connection', () => {
@@ -131,12 +131,12 @@ describe('a gateway connection', () => {
     await discord.waitFor(() => discordFiles(chats)[0]);
     discord.drop();
     discord.message({ guildId, content: REEL });
-    await discord.waitFor(() => discordFiles(chats)[1], 10_000);
+    await discord.waitFor(() => discordFiles(chats)[1]);
     expect(discord.gateway).toMatchObject({ identifies: 1, resumes: 1 });
     discord.replay();
     await caughtUp(chats);
     expect(onDiscord(chats)).toEqual([[sha256Of(REEL_FILE)], [sha256Of(PHOTO_FILE)]].toSorted());
-  }, 60_000);
+  });
 
   it('whose session is over is made anew, and answers once what is said from then on', async () => {
     const chats = await open();
@@ -145,11 +145,11 @@ describe('a gateway connection', () => {
     discord.message({ guildId, content: PHOTO });
     await discord.waitFor(() => discordFiles(chats)[0]);
     discord.invalidSession(false);
-    await discord.waitFor(() => discord.gateway.identifies === 2 || undefined, 20_000);
+    await discord.waitFor(() => discord.gateway.identifies === 2 || undefined);
     discord.message({ guildId, content: REEL });
-    await discord.waitFor(() => discordFiles(chats)[1], 10_000);
+    await discord.waitFor(() => discordFiles(chats)[1]);
     discord.replay();
     await caughtUp(chats);
     expect(onDiscord(chats)).toEqual([[sha256Of(REEL_FILE)], [sha256Of(PHOTO_FILE)]].toSorted());
-  }, 60_000);
+  });
 });

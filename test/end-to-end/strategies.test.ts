@@ -74,7 +74,7 @@ describe('one endpoint of Instagram broken alone leaves the answer right', () =>
         expect(essence((await extractor.extract(CAROUSEL)).post), fault).toEqual(carousel);
         sandbox.faults.clear();
       }
-    }, 60_000);
+    });
   }
 
   it.each<Fault>(['hang', 'stall', 'drip', 'endless'])(

@@ -51,7 +51,7 @@ describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, 
       ...{ PATH: '', MEDIA_CACHE_MB: '0', DATA_DIR: join(folder.path, 'data') },
     });
     address = await medley.ready;
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await medley?.kill();
@@ -123,7 +123,7 @@ describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, 
     expect(Math.max(...peaks.slice(5)) - settled).toBeLessThan(60 * MB);
     expect(together - settled).toBeLessThan(120 * MB);
     await expect.poll(onDisk).toBeLessThanOrEqual(256 * MB);
-  }, 120_000);
+  });
 
   it('puts them together once for ten readers at once', async () => {
     asked = 0;
@@ -131,7 +131,7 @@ describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, 
     expect(new Set(readings.map(({ bytes }) => bytes)).size).toBe(1);
     // A track that is larger than what was thought of is asked for again with room for it.
     expect(asked).toBeLessThanOrEqual(3);
-  }, 60_000);
+  });
 
   it('leaves nothing behind for readers who leave, and ends with SIGTERM while others read', async () => {
     const before = onDisk();
@@ -145,5 +145,5 @@ describe.skipIf(ffmpegMissing)(`large tracks through the program${ffmpegNote}`, 
     expect((await buffer(slow)).length).toBeGreaterThan(40 * MB);
     expect(await medley.ended).toBe(0);
     expect(onDisk()).toBe(0);
-  }, 60_000);
+  });
 });

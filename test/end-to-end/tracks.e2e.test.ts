@@ -30,7 +30,7 @@ describe.skipIf(missing !== undefined)(`a reel in two tracks, in a browser${brow
     demo = startDemo();
     address = /^Medley is ready at (\S+)$/m.exec(await demo.printed)?.[1] ?? '';
     browser = await openBrowser();
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

@@ -193,7 +193,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     refuseIntents: (mask = PRIVILEGED_INTENTS) => gateway.refuseIntents(mask),
     fault: faults.add,
     mend: faults.clear,
-    async waitFor<T>(read: () => T | undefined, timeoutMs = 5000): Promise<T> {
+    async waitFor<T>(read: () => T | undefined, timeoutMs = 30_000): Promise<T> {
       const stop = new AbortController();
       waiting.add(stop);
       const until = performance.now() + timeoutMs;

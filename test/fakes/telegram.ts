@@ -155,7 +155,7 @@ export async function createFakeTelegram(options: FakeTelegramOptions = {}): Pro
   const check = await loadCheck(options.specsDir ?? process.env.SPECS_DIR);
   const api = await startBotApi({ token, stage, faults, check, limits });
 
-  async function waitFor<T>(read: () => T | undefined, timeoutMs = 5000): Promise<T> {
+  async function waitFor<T>(read: () => T | undefined, timeoutMs = 30_000): Promise<T> {
     const deadline = Date.now() + timeoutMs;
     for (;;) {
       const found = read();

@@ -68,11 +68,11 @@ describe('a program', () => {
   });
 
   it('does not keep us waiting for something that left its group with our pipe', async () => {
-    const { folder, end } = await run('setsid sleep 3 & echo up; sleep 60', { timeoutMs: 150 });
+    const { folder, end } = await run('setsid sleep 20 & echo up; sleep 60', { timeoutMs: 150 });
     const startedAt = performance.now();
     await expect(end).rejects.toMatchObject({ code: 'timeout' });
-    expect(performance.now() - startedAt).toBeLessThan(2_500);
-    expect(processesNaming(folder)).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    await expect.poll(() => processesNaming(folder)).toEqual([]);
   });
 
   it('nor when it ended itself before its time was over', async () => {

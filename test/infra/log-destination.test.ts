@@ -51,17 +51,18 @@ describe('a pipe that is not read', () => {
         process.exit(3);
       }, 50);`);
     expect(await program.ended).toEqual([3, null]);
-    expect(program.out()).toMatch(/^alive\nflushed after (29\d|[3-5]\d\d)\n$/);
-  }, 20_000);
+    const [, waitedMs] = /^alive\nflushed after (\d+)\n$/.exec(program.out()) ?? [];
+    expect(Number(waitedMs)).toBeGreaterThanOrEqual(290);
+  });
 
   it('gets what fits the bound once it is read, whole lines only, and the number of those that were dropped', async () => {
     const program = start(`${FLOOD}
       say('written');
       setTimeout(async () => {
-        await log.flush(5_000);
+        await log.flush(30_000);
         process.exit(0);
       }, 400);`);
-    await expect.poll(program.out, { timeout: 10_000 }).toBe('written\n');
+    await expect.poll(program.out).toBe('written\n');
     const lines = (await program.read()).map(line => JSON.parse(line));
     const kept = lines.filter(line => 'i' in line);
     const dropped = lines.flatMap(line => line.dropped ?? []);
@@ -70,16 +71,16 @@ describe('a pipe that is not read', () => {
     expect(kept.length + dropped[0]).toBe(30_000);
     expect(kept.map(line => line.i)).toEqual(Array.from({ length: kept.length }, (_, i) => i));
     await program.ended;
-  }, 20_000);
+  });
 
   it('may be closed by its reader', async () => {
     const program = start(`const log = openLogDestination();
       const timer = setInterval(() => log.write('{}\\n'), 5);
-      setTimeout(async () => { clearInterval(timer); await log.flush(5_000); say('done'); }, 300);`);
+      setTimeout(async () => { clearInterval(timer); await log.flush(30_000); say('done'); }, 300);`);
     program.child.stderr.destroy();
     expect(await program.ended).toEqual([0, null]);
     expect(program.out()).toBe('done\n');
-  }, 20_000);
+  });
 });
 
 it('a file is written to at once', async () => {

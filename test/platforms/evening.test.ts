@@ -1,5 +1,5 @@
 /** Recent, compare, leaderboard, simulate, scores filtered, whatif, recommend, ranking, track: on each platform, over the played upstreams. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BuiltWorker, buildWorker } from '../beatmaps/built-worker.ts';
 import type { FakeMessage } from '../fakes/telegram.ts';
 import { all, openStage as openDiscord, ownMessages, textOf } from './discord/stage.ts';
@@ -21,7 +21,7 @@ const QUAY = { id: -1_001_000_000_009, type: 'supergroup', title: 'Quay' } as co
 /** Manage Server. */
 const MANAGE = 0x20n;
 
-describe('an evening of osu!', { timeout: 60_000 }, () => {
+describe('an evening of osu!', () => {
   it('on Discord: by commands, then in the words of players', async () => {
     const { services, drawn } = await openEvening(worker.file);
     const stage = await openDiscord({ services });
@@ -86,7 +86,7 @@ describe('an evening of osu!', { timeout: 60_000 }, () => {
       const before = new Set(answersIn(fake, chat.id).map(({ messageId }) => messageId));
       fake.message({ chat, from: step.who === 'admin' ? SARI : { ...BUDI, language_code: 'en' }, text });
       const isFresh = ({ messageId }: FakeMessage) => !before.has(messageId);
-      await fake.waitFor(() => answersIn(fake, chat.id).find(isFresh), 20_000);
+      await fake.waitFor(() => answersIn(fake, chat.id).find(isFresh));
       // A long list comes below its card.
       await stage.settled();
       const answers = answersIn(fake, chat.id).filter(isFresh);
@@ -124,7 +124,7 @@ describe('an evening of osu!', { timeout: 60_000 }, () => {
       asked += 1;
       const id = `step-${asked}`;
       page.send({ type: 'message', id, text });
-      const { reply } = await vi.waitFor(() => page.hear('reply', frame => frame.id === id), 20_000);
+      const { reply } = await page.hear('reply', frame => frame.id === id);
       expect.soft(wordsOf(reply.blocks), text).toMatch(step.saysAlone ?? step.says);
       const card = reply.blocks.find(block => block.kind === 'picture');
       // What a card only repeats the page shows once.

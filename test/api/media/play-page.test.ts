@@ -207,7 +207,7 @@ describe.skipIf(browserMissing)(`the page in a browser${browserNote}`, () => {
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 30_000);
+  });
   afterAll(() => browser?.close());
 
   it('plays, without a word of complaint', async () => {
@@ -224,5 +224,5 @@ describe.skipIf(browserMissing)(`the page in a browser${browserNote}`, () => {
     expect(played).toEqual({ width: 360, height: 640, hasMoved: true });
     expect(complaints).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 });

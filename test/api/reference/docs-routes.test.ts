@@ -169,7 +169,7 @@ describe.skipIf(browserMissing)(`the reference in a browser${browserNote}`, () =
   let browser: Awaited<ReturnType<typeof openBrowser>>;
   beforeAll(async () => {
     browser = await openBrowser();
-  }, 60_000);
+  });
   afterAll(() => browser?.close());
 
   it('shows what the last link that was tried leads to, with its previews or without', {

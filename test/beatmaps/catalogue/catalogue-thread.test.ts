@@ -18,7 +18,7 @@ import { writeOldCatalogue } from './old-catalogue.ts';
 let worker: BuiltWorker;
 beforeAll(async () => {
   worker = await buildWorker('catalogue/catalogue-worker');
-}, 60_000);
+});
 afterAll(() => worker.remove());
 
 async function openFolder(): Promise<string> {
@@ -106,12 +106,10 @@ describe('the thread of the catalogue', () => {
     await writeFile(join(folder, 'catalogue.db'), 'this is no database, and long enough to be looked at as one');
     const { catalogue, failures } = openThread(folder);
     await expect(catalogue.size()).rejects.toThrow('it is no database or a damaged one; move it away');
-    await expect
-      .poll(() => failures.at(-1)?.message, { timeout: 8_000 })
-      .toBe('there is no catalogue until the next start');
+    await expect.poll(() => failures.at(-1)?.message).toBe('there is no catalogue until the next start');
     expect(failures).toHaveLength(6);
     await expect(catalogue.suggest('x', 5)).rejects.toMatchObject({ code: 'internal' });
-  }, 10_000);
+  });
 });
 
 describe('a catalogue that lay in the database of everything else', () => {
@@ -130,7 +128,7 @@ describe('a catalogue that lay in the database of everything else', () => {
     const { catalogue, failures, moved } = openThread(folder);
     // What is known better by now stays.
     catalogue.remember([madeUpSet({ id: 1, title: 'New Kite', tags: '' }), madeUpSet({ id: 900 })]);
-    await expect.poll(() => moved, { timeout: 8_000 }).toEqual([260]);
+    await expect.poll(() => moved).toEqual([260]);
     expect(tablesOf(join(folder, 'medley.db'))).toEqual([]);
     expect(existsSync(join(folder, 'catalogue-move.lock'))).toBe(false);
     await catalogue.flush();
@@ -138,7 +136,7 @@ describe('a catalogue that lay in the database of everything else', () => {
     expect(await catalogue.set(1)).toMatchObject({ title: 'New Kite' });
     expect((await catalogue.suggest('old kite', 50)).length).toBe(50);
     expect(failures).toEqual([]);
-  }, 20_000);
+  });
 
   it('moves on after it was cut short, wherever that was', async () => {
     const folder = await openFolder();
@@ -151,9 +149,9 @@ describe('a catalogue that lay in the database of everything else', () => {
       await catalogue.close();
     }
     const { catalogue } = openThread(folder);
-    await expect.poll(() => tablesOf(join(folder, 'medley.db')), { timeout: 8_000 }).toEqual([]);
+    await expect.poll(() => tablesOf(join(folder, 'medley.db'))).toEqual([]);
     expect(await catalogue.size()).toBe(400);
-  }, 30_000);
+  });
 });
 
 describe('a file that another process writes to', () => {

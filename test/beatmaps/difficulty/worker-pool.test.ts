@@ -254,7 +254,7 @@ describe('a map that cannot be computed', () => {
       { numRuns: 150 },
     );
     expect((await threads.run(job(OSU_MAP), never)).stars).toBeGreaterThan(1);
-  }, 60_000);
+  });
 });
 
 describe('the threads', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQuery, type Query, renderQuery } from '../../../src/beatmaps/query/query.ts';
+import { cpuMsOf } from '../../cpu-time.ts';
 
 const day = (text: string) => Date.parse(`${text}T00:00:00Z`);
 const ranges = (fields: Query['ranges'], text = '') => ({ ...EMPTY, text, ranges: fields });
@@ -283,9 +284,10 @@ describe('parseQuery', () => {
     'reads a megabyte of %j at once',
     piece => {
       const text = piece.repeat(Math.ceil(1_000_000 / piece.length));
-      const start = performance.now();
-      parseQuery(text);
-      expect(performance.now() - start).toBeLessThan(10_000);
+      const tookMs = cpuMsOf(() => {
+        parseQuery(text);
+      });
+      expect(tookMs).toBeLessThan(10_000);
     },
   );
 });

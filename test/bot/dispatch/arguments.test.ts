@@ -9,6 +9,7 @@ import { reply } from '../../../src/bot/reply.ts';
 import { AppError } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
+import { cpuMsOf } from '../../cpu-time.ts';
 
 const download = createDownload({ sources: sourceDescriptors });
 
@@ -164,9 +165,10 @@ describe('parseArguments', () => {
 
   it.each(['"a ', "'", '“x', '--', 'a:', 'a="', '< ', '—x '])('reads a megabyte of %j in time', piece => {
     const text = piece.repeat(1_000_000 / piece.length);
-    const started = performance.now();
-    hintOf(() => parseArguments(commandSpec(search, en), text));
-    hintOf(() => parseArguments(commandSpec(download, en), text));
-    expect(performance.now() - started).toBeLessThan(10_000);
+    const tookMs = cpuMsOf(() => {
+      hintOf(() => parseArguments(commandSpec(search, en), text));
+      hintOf(() => parseArguments(commandSpec(download, en), text));
+    });
+    expect(tookMs).toBeLessThan(10_000);
   });
 });

@@ -45,7 +45,7 @@ const COMMANDS = [
 ];
 
 describe('the calls of osu!’s API', () => {
-  it.each(COMMANDS)('that %s takes are six at most, and none when it is repeated', { timeout: 40_000 }, async text => {
+  it.each(COMMANDS)('that %s takes are six at most, and none when it is repeated', async text => {
     const { say, calls, sandbox } = await open({ beatmapsets: 60 });
     const [first] = await say(text);
     expect(first?.tone).toBe('neutral');

@@ -17,7 +17,7 @@ const open = (options: Omit<OsuStageOptions, 'workerFile'> = {}) =>
 async function libraryStars({ osu, sandbox }: OsuStage, id: number, mods: readonly string[]): Promise<number> {
   const map = mapOf(sandbox, id);
   const mode = (['osu', 'taiko', 'fruits', 'mania'] as const)[map.mode];
-  return (await osu.difficulty.of({ beatmap: { id, checksum: null, mode }, mods }, AbortSignal.timeout(5_000))).stars;
+  return (await osu.difficulty.of({ beatmap: { id, checksum: null, mode }, mods }, AbortSignal.timeout(50_000))).stars;
 }
 
 function mapOf(sandbox: OsuStage['sandbox'], id: number) {

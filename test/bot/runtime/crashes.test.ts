@@ -161,7 +161,7 @@ function groupsOf(links: readonly string[], size: number): readonly (readonly st
 }
 
 describe('a request, whenever processes die and whatever becomes of calls', () => {
-  it('is answered once, or regretted; nothing is lost, nothing is said twice', { timeout: 120_000 }, async () => {
+  it('is answered once, or regretted; nothing is lost, nothing is said twice', async () => {
     await fc.assert(
       fc.asyncProperty(cases, async each => {
         const { shown, attempts } = await play(each);

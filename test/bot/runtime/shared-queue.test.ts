@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRuntime, type Runtime } from '../../../src/bot/runtime/runtime.ts';
 import type { Queue } from '../../../src/infra/queue/queue.ts';
 import { createRedisQueue } from '../../../src/infra/queue/redis-queue.ts';
@@ -70,8 +70,8 @@ describe.skipIf(redisMissing)(`processes that share a queue on Redis${redisNote}
       ),
     );
     expect(acceptances.filter(acceptance => acceptance === 'accepted').length).toBeGreaterThanOrEqual(ids.length);
-    await vi.waitFor(() => expect(said()).toEqual(ids.map(id => `answer of ${id}`).toSorted()), { timeout: 8_000 });
-    await vi.waitFor(async () => expect(await gateways[0]?.runtime.status()).toMatchObject({ waiting: 0, running: 0 }));
+    await expect.poll(() => said()).toEqual(ids.map(id => `answer of ${id}`).toSorted());
+    await expect.poll(() => gateways[0]?.runtime.status()).toMatchObject({ waiting: 0, running: 0 });
     expect(said()).toHaveLength(ids.length);
   });
 
@@ -79,13 +79,13 @@ describe.skipIf(redisMissing)(`processes that share a queue on Redis${redisNote}
     const gateway = await open(true, false);
     const slow = await open(false, true, 60_000);
     await gateway.platform.host()?.accept(linksDraft('1', ['stopped']));
-    await vi.waitFor(() => expect(world.calls).toBe(1));
+    await expect.poll(() => world.calls).toBe(1);
     await slow.runtime.stop();
     const dying = await open(false, true, 60_000);
     await gateway.platform.host()?.accept(linksDraft('2', ['dead']));
-    await vi.waitFor(() => expect(world.calls).toBe(3), { timeout: 5_000 });
+    await expect.poll(() => world.calls).toBe(3);
     await dying.queue.close();
     await open(false, true);
-    await vi.waitFor(() => expect(said()).toEqual(['answer of dead', 'answer of stopped']), { timeout: 8_000 });
+    await expect.poll(() => said()).toEqual(['answer of dead', 'answer of stopped']);
   });
 });

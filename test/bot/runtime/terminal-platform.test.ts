@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createCommandList } from '../../../src/bot/commands/index.ts';
 import { createDispatcher, type Dispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
@@ -165,7 +165,7 @@ describe('a toy platform', () => {
     const terminal = await openTerminal(openDisk()());
     terminal.type('/help');
     terminal.type(Array.from({ length: 7 }, (_, index) => link(`Code${index}`)).join(' '));
-    await vi.waitFor(() => expect(terminal.printed()).toHaveLength(8), { timeout: 5_000 });
+    await expect.poll(() => terminal.printed()).toHaveLength(8);
     const [help, ...posts] = terminal.printed().toSorted();
     expect(help).toContain('/download');
     expect(posts.map(line => /caption of (\w+)/.exec(line)?.[1])).toEqual(
@@ -179,11 +179,11 @@ describe('a toy platform', () => {
     const open = openDisk();
     const before = await openTerminal(open(), () => new Promise(() => undefined));
     before.type(link('Slow01'));
-    await vi.waitFor(async () => expect((await before.runtime.status()).running).toBe(1));
+    await expect.poll(async () => (await before.runtime.status()).running).toBe(1);
     await before.stop();
     expect(before.printed()).toEqual([]);
     const after = await openTerminal(open());
-    await vi.waitFor(() => expect(after.printed()).toEqual([expect.stringContaining('caption of Slow01')]));
+    await expect.poll(() => after.printed()).toEqual([expect.stringContaining('caption of Slow01')]);
     await after.stop();
   });
 });

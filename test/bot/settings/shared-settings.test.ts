@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { createButtonTokens } from '../../../src/bot/buttons/button-token.ts';
 import { callerKey, type Services } from '../../../src/bot/command.ts';
@@ -53,7 +53,7 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
   async function openBoth(): Promise<readonly [Process, Process]> {
     const both = [await open(), await open()] as const;
     const listening = async () => (await admin.pubsub('NUMSUB', 'medley:1:changes'))[1];
-    await vi.waitFor(async () => expect(await listening()).toBe(2), { timeout: 5_000 });
+    await expect.poll(() => listening()).toBe(2);
     return both;
   }
 
@@ -69,7 +69,7 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
     });
     expect(await two.services.actions.decode(token, 'discord:1')).toEqual({ ...LONG, owner: 'discord:1' });
     await two.services.settings.setChat('discord:guild', { captions: true });
-    await vi.waitFor(async () => expect((await one.services.settings.chat('discord:guild')).captions).toBe(true));
+    await expect.poll(async () => (await one.services.settings.chat('discord:guild')).captions).toBe(true);
   });
 
   it('forget a person both, in memory too, when one is asked to', async () => {
@@ -91,9 +91,7 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
       signal: new AbortController().signal,
     };
     await forget.run({ what: 'me' }, { ...context, progress: () => undefined });
-    await vi.waitFor(async () =>
-      expect(await settings.user(key)).toEqual({ language: null, player: null, view: null }),
-    );
+    await expect.poll(() => settings.user(key)).toEqual({ language: null, player: null, view: null });
     await expect(actions.decode(token, key)).rejects.toMatchObject({ params: { hint: 'expiredButton' } });
     expect(await history.mapsOf(key)).toEqual(new Set());
     const left = await admin.keys('medley:1:*');
@@ -116,7 +114,7 @@ describe.skipIf(redisMissing)(`two processes with one Redis${redisNote}`, () => 
     const since = performance.now();
     expect(await read('known')).toEqual({ ...CHAT_DEFAULTS, captions: false });
     expect(await read('unknown')).toEqual({ ...CHAT_DEFAULTS, suppressEmbeds: false, noticeSeconds: 0 });
-    expect(performance.now() - since).toBeLessThan(1_000);
+    expect(performance.now() - since).toBeLessThan(10_000);
     expect(failures).toMatchObject([{ code: 'internal' }]);
   });
 });

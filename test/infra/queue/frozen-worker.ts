@@ -4,7 +4,7 @@ import { createRedisQueue } from '../../../src/infra/queue/redis-queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 
 const [, , url = ''] = process.argv;
-const queue = createRedisQueue({ url, log: createRecordingLog(), limits: { leaseMs: 400 } });
+const queue = createRedisQueue({ url, log: createRecordingLog(), limits: { leaseMs: 3_000 } });
 queue.work(
   async claim => {
     process.stdout.write(`claimed ${claim.id}\n`);

@@ -5,7 +5,8 @@ import { createRedisLease, type HeldLease, takeTurns } from '../../../src/infra/
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
 
-const LEASE_MS = 300;
+/** Longer than any of the processes may stand still. */
+const LEASE_MS = 3_000;
 
 describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
   let server: RedisServer;
@@ -23,7 +24,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
   async function process(name: string) {
     const shared = openRedisState({ url: server.url, log: createRecordingLog(), retryMs: 20 });
     opened.push(shared);
-    await shared.isReady(5_000);
+    await shared.isReady(30_000);
     const lease = createRedisLease({ link: shared.link, name, leaseMs: LEASE_MS });
     const [onWait, onLost, stopping] = [vi.fn(), vi.fn(), new AbortController()];
     let held: HeldLease | undefined;
@@ -41,9 +42,9 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     const one = await process(name);
     await one.holding;
     const two = await process(name);
-    await vi.waitFor(() => expect(two.onWait).toHaveBeenCalledOnce());
+    await expect.poll(() => two.onWait).toHaveBeenCalledOnce();
     // Longer than it would last without being renewed.
-    await new Promise(resolve => setTimeout(resolve, LEASE_MS * 2));
+    await new Promise(resolve => setTimeout(resolve, LEASE_MS * 1.5));
     expect(two.held()).toBeUndefined();
     await one.held()?.release();
     await two.holding;
@@ -70,7 +71,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     await thief.shared.link.request('write', async client => {
       for (const key of keys) if ((await client.get(key)) !== null) await client.set(key, 'another', 'KEEPTTL');
     });
-    await vi.waitFor(() => expect(one.onLost).toHaveBeenCalledOnce(), 2_000);
+    await expect.poll(() => one.onLost).toHaveBeenCalledOnce();
     await one.held()?.release();
     thief.stopping.abort();
   });
@@ -80,7 +81,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     const one = await process(name);
     await one.holding;
     const two = await process(name);
-    await vi.waitFor(() => expect(two.onWait).toHaveBeenCalled());
+    await expect.poll(() => two.onWait).toHaveBeenCalled();
     two.stopping.abort();
     await expect(two.holding).rejects.toThrow();
     await one.held()?.release();
@@ -91,12 +92,11 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     const one = await process(name);
     await one.holding;
     await server.stop();
-    await new Promise(resolve => setTimeout(resolve, LEASE_MS * 2));
+    await new Promise(resolve => setTimeout(resolve, LEASE_MS * 1.5));
     await server.start();
-    await vi.waitFor(async () => {
-      const keys = await one.shared.link.request('read', client => client.keys('medley:1:lease:*'));
-      expect(keys).toHaveLength(1);
-    }, 5_000);
+    await expect
+      .poll(() => one.shared.link.request('read', client => client.keys('medley:1:lease:*')).catch(() => []))
+      .toHaveLength(1);
     expect(one.onLost).not.toHaveBeenCalled();
     await one.held()?.release();
   });
@@ -105,13 +105,13 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
     const name = nextName();
     const shared = [0, 1].map(() => openRedisState({ url: server.url, log: createRecordingLog(), retryMs: 20 }));
     opened.push(...shared);
-    await Promise.all(shared.map(each => each.isReady(5_000)));
+    await Promise.all(shared.map(each => each.isReady(30_000)));
     const turns = shared.map(({ link }) => takeTurns(createRedisLease({ link, name, leaseMs: LEASE_MS })));
     const ours = () => turns.filter(turn => turn.isOurs());
-    await vi.waitFor(() => expect(ours()).toHaveLength(1));
+    await expect.poll(() => ours()).toHaveLength(1);
     const [first] = ours();
     await first?.end();
-    await vi.waitFor(() => expect(ours()).toHaveLength(1), 2_000);
+    await expect.poll(() => ours()).toHaveLength(1);
     expect(ours()[0]).not.toBe(first);
     await Promise.all(turns.map(turn => turn.end()));
     expect(ours()).toEqual([]);

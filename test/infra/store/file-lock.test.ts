@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { claimDataDir } from '../../../src/infra/store/data-dir.ts';
 import { createSoleTask, tryFileLock, waitForFileLock } from '../../../src/infra/store/file-lock.ts';
 
@@ -74,7 +74,7 @@ describe('a lock on a file', () => {
     child.stdin?.write('collect\n');
     await new Promise(resolve => child.stdout?.once('data', resolve));
     expect(tryFileLock(path)).toBeUndefined();
-  }, 30_000);
+  });
 
   it('is given up after a while, and waited for without keeping the process from other work', async () => {
     const lock = tryFileLock(path);
@@ -86,7 +86,7 @@ describe('a lock on a file', () => {
     expect(await waitForFileLock(path, { waitMs: 300 })).toBeUndefined();
     clearInterval(timer);
     expect(performance.now() - since).toBeGreaterThanOrEqual(290);
-    expect(ticks).toBeGreaterThan(5);
+    expect(ticks).toBeGreaterThan(0);
     lock?.release();
   });
 
@@ -132,12 +132,12 @@ describe('a task of one process', () => {
     onTestFinished(() => task.close());
     expect(task.isOurs()).toBe(false);
     child.kill('SIGKILL');
-    await vi.waitFor(() => expect(task.isOurs()).toBe(true), { timeout: 5_000 });
+    await expect.poll(() => task.isOurs()).toBe(true);
     const other = createSoleTask(path, { retryMs: 20, onFailure });
     onTestFinished(() => other.close());
     expect(other.isOurs()).toBe(false);
     task.close();
-    await vi.waitFor(() => expect(other.isOurs()).toBe(true), { timeout: 5_000 });
+    await expect.poll(() => other.isOurs()).toBe(true);
     expect(existsSync(path)).toBe(true);
-  }, 30_000);
+  });
 });

@@ -10,6 +10,7 @@ import { openStore } from '../../../src/infra/store/store.ts';
 import { recordsContract } from '../../contracts/records.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
+import { letKeysAge } from '../redis/age.ts';
 
 recordsContract('the embedded database', async () => {
   const store = openStore(':memory:');
@@ -23,6 +24,7 @@ recordsContract('the embedded database', async () => {
       ]);
       expect(changes).toBe(1);
     },
+    age: async () => undefined,
     close: async () => store.close(),
   };
 });
@@ -61,7 +63,7 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
 
   async function openProcess(timeoutMs = 5_000): Promise<SharedState> {
     const state = openRedisState({ url: server.url, log: createRecordingLog(), timeoutMs, retryMs: 20 });
-    expect(await state.isReady(8_000)).toBe(true);
+    expect(await state.isReady(30_000)).toBe(true);
     return state;
   }
 
@@ -78,6 +80,7 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
       records,
       poison: async (collection, key, text) =>
         void (await admin.set(redisKey(`record:${collection}`, key), text, 'KEEPTTL')),
+      age: ms => letKeysAge(admin, ms),
       close: async () => close(),
     };
   });
@@ -85,9 +88,9 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
   /** So many processes listen for changes. */
   async function untilHeard(processes: number): Promise<void> {
     const listening = async () => (await admin.pubsub('NUMSUB', 'medley:1:changes'))[1];
-    await vi.waitFor(async () => expect(await listening()).toBe(processes));
-    // And know it themselves.
-    await sleep(20);
+    await expect.poll(() => listening()).toBe(processes);
+    // And know it themselves, when they have read what Redis sent before its answer.
+    for (let turn = 0; turn < 3; turn += 1) await sleep(10);
   }
 
   const WORDS = { name: 'words', schema: z.string(), maxInMemory: 10 };
@@ -103,7 +106,7 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
     await words.set('c', 'c');
     await words.delete('c');
     // The list that bounds a collection drops them when it is next trimmed.
-    await vi.waitFor(async () => expect(await admin.keys('*')).toEqual(['medley:1:order:notes']), { timeout: 3_000 });
+    await expect.poll(() => admin.keys('*')).toEqual(['medley:1:order:notes']);
     const later = records.groupedCollection({ name: 'notes', schema: z.string(), ttlMs: 300, maxRecords: 100 });
     await later.set('d', 'd', 'wati');
     expect(await admin.zcard('medley:1:order:notes')).toBe(1);
@@ -134,7 +137,7 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
     const [one, two] = [await openTracked(), await openTracked()].map(({ records }) => records.collection(WORDS));
     await untilHeard(2);
     expect(await two?.get('a')).toBeUndefined();
-    const seen = (text: string | undefined) => vi.waitFor(async () => expect(await two?.get('a')).toBe(text));
+    const seen = (text: string | undefined) => expect.poll(() => two?.get('a')).toBe(text);
     await one?.set('a', 'one');
     await seen('one');
     await one?.move('a', 'b');
@@ -148,7 +151,7 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
   it('count as they were read last while Redis is away, cannot be changed then, and are read again after', async () => {
     await server.stop();
     await server.start();
-    const [one, two] = [await openTracked(1_500), await openTracked(1_500)];
+    const [one, two] = [await openTracked(3_000), await openTracked(3_000)];
     const [mine, theirs] = [one, two].map(({ records }) => records.collection(WORDS));
     await mine?.set('a', 'before');
     expect([await theirs?.get('a'), await theirs?.get('absent')]).toEqual(['before', undefined]);
@@ -159,12 +162,12 @@ describe.skipIf(redisMissing)(`records in Redis${redisNote}`, () => {
     await expect(theirs?.get('never read')).rejects.toMatchObject({ code: 'internal' });
     server.thaw();
     // What Redis took in before it was given up is found out.
-    expect(await two.isReady(8_000)).toBe(true);
-    await vi.waitFor(async () => expect(await theirs?.get('a')).toBe('lost'), { timeout: 8_000 });
-    expect(await one.isReady(8_000)).toBe(true);
+    expect(await two.isReady(30_000)).toBe(true);
+    await expect.poll(() => theirs?.get('a')).toBe('lost');
+    expect(await one.isReady(30_000)).toBe(true);
     // While the other may still be deaf.
-    await vi.waitFor(() => mine?.set('a', 'after'), { timeout: 8_000 });
-    await vi.waitFor(async () => expect(await theirs?.get('a')).toBe('after'), { timeout: 8_000 });
+    await vi.waitFor(() => mine?.set('a', 'after'), { timeout: 30_000 });
+    await expect.poll(() => theirs?.get('a')).toBe('after');
   });
 
   it('refuse to be changed while Redis is full', async () => {

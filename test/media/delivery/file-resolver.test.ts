@@ -362,7 +362,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
       '-cpu-used',
       '8',
     ]);
-  }, 60_000);
+  });
 
   function clip(name: string, args: readonly string[]): Buffer {
     const path = join(folder(), name);
@@ -387,7 +387,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     const later = asFile(await deliver(video(big), { maxBytes }));
     expect(later.path).toBe(first?.path);
     expect(asked.filter(line => line === 'GET big').length).toBeLessThanOrEqual(2);
-  }, 60_000);
+  });
 
   it('is made of the next video when the one it was to be made of cannot be had', async () => {
     const { deliver } = await setUp({ files: { big: noisy }, ffmpeg });
@@ -396,7 +396,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     const [file, same] = (await Promise.all([1, 2].map(() => deliver(video(gone, big), change)))).map(asFile);
     expect(file?.variantKey).toMatch(/^compress-\d+-216x384-/);
     expect(same?.path).toBe(file?.path);
-  }, 60_000);
+  });
 
   it('two halves that are too large together are put together and made to fit', async () => {
     const { deliver } = await setUp({ files: { track: noiseTrack, audio: media('clay-audio.mp4') }, ffmpeg });
@@ -404,7 +404,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     const file = asFile(await deliver(video(track, audio), { maxBytes }));
     expect(file.bytes).toBeLessThanOrEqual(maxBytes * 0.98);
     expect(await probeFile(file.path, never)).toMatchObject({ videoCodec: 'avc', hasAudio: true });
-  }, 60_000);
+  });
 
   it('a video that few clients play is encoded again, whatever the upstream said of it; without ffmpeg it comes as it is', async () => {
     const { deliver, asked } = await setUp({ files: { hd: vp9 }, ffmpeg });
@@ -415,19 +415,19 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     expect(await probeFile(asFile(await plain.deliver(video(hd))).path, never)).toMatchObject({ videoCodec: 'vp9' });
     const choosy = await setUp({ files: { hd: vp9, sd: filmOf(9_000) } });
     expect(asFile(await choosy.deliver(video(hd, sd))).bytes).toBe(9_000);
-  }, 60_000);
+  });
 
   it('a video that few clients play takes no more room than it needs, however large the budget', async () => {
     const { deliver } = await setUp({ files: { hd: vp9 }, ffmpeg, maxSpoolBytes: 2 * MB });
     const file = asFile(await deliver(video(hd), { maxBytes: 2_000 * MB }));
     expect(file.variantKey).toMatch(/^compress-/);
-  }, 20_000);
+  });
 
   it('a video without a picture of its own gives one of its first', async () => {
     const { deliver } = await setUp({ files: { hd: media('sea-360.mp4') }, ffmpeg });
     const file = asFile(await deliver(video(hd), { thumbnail: true }));
     expect(file.thumbnail?.bytes).toBeGreaterThan(500);
-  }, 60_000);
+  });
 
   /** A program that says it is ffmpeg and then does something else. */
   async function impostor(deed: string): Promise<Ffmpeg> {
@@ -468,11 +468,11 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     const leaving = new AbortController();
     const going = deliver(video(big), { maxBytes: Math.floor(noisy.length / 2) }, leaving.signal);
     const before = childrenOf().length;
-    await expect.poll(() => childrenOf().length, { timeout: 20_000 }).toBeGreaterThan(before);
+    await expect.poll(() => childrenOf().length).toBeGreaterThan(before);
     leaving.abort();
     await expect(going).rejects.toMatchObject({ code: 'timeout' });
     expect(onDisk()).toEqual([]);
-  }, 60_000);
+  });
 });
 
 const MP4 = { 'content-type': 'video/mp4' };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findAddresses } from '../../../src/media/extract/find-links.ts';
+import { cpuMsOf } from '../../cpu-time.ts';
 
 const isKnown = ({ protocol, hostname }: URL) =>
   protocol === 'instagram:' || /^(?:[a-z0-9-]+\.)*(?:instagram\.com|facebook\.com|fb\.watch)$/.test(hostname);
@@ -140,9 +141,10 @@ describe('findAddresses', () => {
   it.each(['`', '<', '<https://', 'https://', 'https://a', '(', 'a.', 'instagram.com/', ')', '[x](', '``` `'])(
     'reads a megabyte of %j in bounded time',
     piece => {
-      const start = performance.now();
-      find(piece.repeat(Math.ceil(1_000_000 / piece.length)));
-      expect(performance.now() - start).toBeLessThan(10_000);
+      const tookMs = cpuMsOf(() => {
+        find(piece.repeat(Math.ceil(1_000_000 / piece.length)));
+      });
+      expect(tookMs).toBeLessThan(10_000);
     },
   );
 });

@@ -37,7 +37,7 @@ describe('hedging', () => {
     const { asked, run } = chain([strategy('a', slow.run), strategy('b', delayed(300, ok)), strategy('c', ok)]);
     const startedAt = performance.now();
     expect((await run()).strategy).toBe('b');
-    expect(performance.now() - startedAt).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
     expect(asked).toEqual(['a', 'b']);
     expect(await slow.reason).toMatchObject({ message: 'another strategy was done before' });
   });
@@ -51,10 +51,10 @@ describe('hedging', () => {
     let delayMs = 20;
     const { asked, round, run } = chain([
       strategy('a', signal => delayed(delayMs, ok)(signal)),
-      strategy('b', delayed(5_000, ok)),
+      strategy('b', delayed(20_000, ok)),
     ]);
     for (let post = 0; post < 3; post += 1) await round();
-    delayMs = 900;
+    delayMs = 4_000;
     asked.length = 0;
     expect((await run()).strategy).toBe('a');
     expect(asked).toEqual(['a', 'b']);
@@ -64,11 +64,12 @@ describe('hedging', () => {
     const startedAt = performance.now();
     const { asked, run } = chain(
       [strategy('a', hang), strategy('b', fail('timeout')), strategy('c', fail('timeout')), strategy('d', ok)],
-      { deadlineMs: 2_000 },
+      { deadlineMs: 15_000 },
     );
     expect((await run()).strategy).toBe('d');
     expect(asked).toEqual(['a', 'b', 'c', 'd']);
-    expect(performance.now() - startedAt).toBeLessThan(600);
+    // Patience with the first, of one and a half seconds, and none with the others.
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
   });
 
   it('asks three at once at most', async () => {
@@ -86,7 +87,7 @@ describe('hedging', () => {
     };
     const { asked, run } = chain(
       names.map(name => strategy(name, counted)),
-      { deadlineMs: 1_000 },
+      { deadlineMs: 4_000 },
     );
     expect((await failureOf(run())).code).toBe('timeout');
     expect(most).toBe(3);
@@ -95,7 +96,7 @@ describe('hedging', () => {
 
   it('ends those that run when one says for certain why there is no post', async () => {
     const slow = watched();
-    const { run } = chain([strategy('a', slow.run), strategy('b', fail('private'))], { deadlineMs: 800 });
+    const { run } = chain([strategy('a', slow.run), strategy('b', fail('private'))], { deadlineMs: 8_000 });
     expect((await failureOf(run())).code).toBe('private');
     expect(await slow.reason).toBeInstanceOf(AppError);
   });
@@ -106,10 +107,10 @@ describe('hedging', () => {
       strategy('last', ok, last),
       strategy(
         'a',
-        delayed(400, async () => Promise.reject(fail('timeout'))),
+        delayed(4_000, async () => Promise.reject(fail('timeout'))),
       ),
     ];
-    const { asked, run } = chain([...slow, strategy('b', fail('timeout'))], { deadlineMs: 1_600 });
+    const { asked, run } = chain([...slow, strategy('b', fail('timeout'))], { deadlineMs: 15_000 });
     expect((await run()).strategy).toBe('last');
     expect(asked).toEqual(['a', 'b', 'last']);
   });
@@ -178,7 +179,7 @@ describe('a strategy that explains', () => {
   it('delays the others no longer than its question takes', async () => {
     const { asked, run } = chain(
       [strategy('a', weak), strategy('b', weak), strategy('oracle', hang, explains), strategy('c', ok)],
-      { deadlineMs: 1_600 },
+      { deadlineMs: 8_000 },
     );
     expect((await run()).strategy).toBe('c');
     expect(asked).toEqual(['a', 'b', 'oracle', 'c']);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captionTags } from '../../../src/media/parse/caption.ts';
+import { cpuMsOf } from '../../cpu-time.ts';
 
 describe('captionTags', () => {
   it('gives tags and names in order with their signs, once each', () => {
@@ -53,9 +54,10 @@ describe('captionTags', () => {
 
   it('takes a second at most for a megabyte', () => {
     for (const piece of ['#', '@', '#a', '@a.', '@aaaaaaaaaa', '夜', '#夜']) {
-      const started = performance.now();
-      expect(captionTags(piece.repeat(Math.ceil(1_000_000 / piece.length)))).toHaveProperty('hashtags');
-      expect(performance.now() - started).toBeLessThan(1_000);
+      const tookMs = cpuMsOf(() => {
+        expect(captionTags(piece.repeat(Math.ceil(1_000_000 / piece.length)))).toHaveProperty('hashtags');
+      });
+      expect(tookMs).toBeLessThan(1_000);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readMeta } from '../../../src/media/parse/page-meta.ts';
+import { cpuMsOf } from '../../cpu-time.ts';
 
 describe('readMeta', () => {
   it('reads the canonical address and the first of each property', () => {
@@ -25,9 +26,10 @@ describe('readMeta', () => {
   it.each(['<meta property="og:', '<meta ', '<link rel="', '<meta a="b">', '<meta x'.padEnd(9_000, 'y')])(
     'takes a second at most for a megabyte of %.20s',
     piece => {
-      const started = performance.now();
-      expect(readMeta(piece.repeat(Math.ceil(1_000_000 / piece.length))).og.size).toBe(0);
-      expect(performance.now() - started).toBeLessThan(1_000);
+      const tookMs = cpuMsOf(() => {
+        expect(readMeta(piece.repeat(Math.ceil(1_000_000 / piece.length))).og.size).toBe(0);
+      });
+      expect(tookMs).toBeLessThan(1_000);
     },
   );
 });

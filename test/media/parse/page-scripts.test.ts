@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pageScripts, visibleMarkup } from '../../../src/media/parse/page-scripts.ts';
+import { cpuMsOf } from '../../cpu-time.ts';
 
 const PIECES = ['<script', ' data-sjs', '>', '{', '"', '\\', '</script>', 'a', '}', '<p>'];
 
@@ -61,10 +62,11 @@ describe('any page', () => {
     'takes a second at most for a megabyte of %s',
     piece => {
       const html = piece.repeat(Math.ceil(1_000_000 / piece.length));
-      const started = performance.now();
-      expect([...pageScripts(html)]).toEqual([]);
-      expect(visibleMarkup(html, 1_000_000).length).toBeLessThanOrEqual(1_000_000);
-      expect(performance.now() - started).toBeLessThan(1_000);
+      const tookMs = cpuMsOf(() => {
+        expect([...pageScripts(html)]).toEqual([]);
+        expect(visibleMarkup(html, 1_000_000).length).toBeLessThanOrEqual(1_000_000);
+      });
+      expect(tookMs).toBeLessThan(1_000);
     },
   );
 });

@@ -77,7 +77,7 @@ async function setUp(body: string, options: Partial<YtDlpOptions> = {}) {
   const ytDlp = await findYtDlp({ searchPath: `relative:/nowhere/at/all:${folder}`, ...options });
   if (ytDlp === undefined) throw new Error('not found');
   const strategy = createYtDlpStrategy(ytDlp, { id: 'facebook', cdnHosts: META_MEDIA_HOSTS }, () => 7);
-  return { folder, strategy, run: (signal: AbortSignal = AbortSignal.timeout(8_000)) => strategy.run(REF, signal) };
+  return { folder, strategy, run: (signal: AbortSignal = AbortSignal.timeout(50_000)) => strategy.run(REF, signal) };
 }
 
 const print = (value: unknown) => `process.stdout.write(${JSON.stringify(JSON.stringify(value))});`;
@@ -190,10 +190,10 @@ describe('the strategy', () => {
     const caller = new AbortController();
     const going = run(caller.signal);
     const pids = async () => (await readFile(path.join(folder, 'pids'), 'utf8').catch(() => '')).split(' ').map(Number);
-    await expect.poll(async () => (await pids()).length, { timeout: 8_000 }).toBe(2);
+    await expect.poll(async () => (await pids()).length).toBe(2);
     caller.abort(new AppError('timeout', 'over'));
     await expect(going).rejects.toMatchObject({ code: 'timeout', message: 'over' });
-    for (const pid of await pids()) await expect.poll(() => isAlive(pid), { timeout: 8_000 }).toBe(false);
+    for (const pid of await pids()) await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it('stops a program that prints without end', async () => {

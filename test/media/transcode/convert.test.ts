@@ -107,7 +107,7 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     await runReal('-i', at('video.mp4'), '-c', 'copy', '-an', at('silent.mp4'));
     await runReal(...tone(2), '-c:a', 'libmp3lame', at('audio.mp3'));
     return shared.remove;
-  }, 60_000);
+  });
 
   it.each(['video.mp4', 'opus.mp4', 'audio.mp3'])('the audio of %s becomes M4A', async name => {
     const outputPath = join(await makeFolder(), 'out.m4a');

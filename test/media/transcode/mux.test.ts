@@ -47,7 +47,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     await ffmpeg(...tone(1), '-c:a', 'libmp3lame', at('audio.mp3'));
     await ffmpeg(...picture('160x90', 1), ...QUICK_H264, at('silent.mp4'));
     return shared.remove;
-  }, 60_000);
+  });
 
   it('joins the picture of one file and the audio of another, packet by packet', async () => {
     const outputPath = join(await makeFolder(), 'out.mp4');
@@ -143,7 +143,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
     expect(existsSync(outputPath)).toBe(false);
   });
 
-  it('either copies or refuses whatever was done to a file', { timeout: 60_000 }, async () => {
+  it('either copies or refuses whatever was done to a file', async () => {
     const own = await makeFolder();
     const mutantPath = join(own, 'mutant.mp4');
     const outputPath = join(own, 'out.mp4');
@@ -162,7 +162,7 @@ describe.skipIf(ffmpegMissing)(`muxing${ffmpegNote}`, () => {
           const outcome: unknown = await remuxFastStart({ inputPath: mutantPath, outputPath, signal }).catch(
             (error: unknown) => error,
           );
-          expect(performance.now() - startedAt).toBeLessThan(5_000);
+          expect(performance.now() - startedAt).toBeLessThan(30_000);
           expect(existsSync(outputPath)).toBe(outcome === undefined);
           if (outcome !== undefined) expect(outcome).toBeInstanceOf(AppError);
         },

@@ -26,8 +26,8 @@ function answers({ fake }: Stage) {
   return ownMessages(fake).filter(({ body }) => all(body.components, 'content').length > 0);
 }
 
-function done(on: Stage, timeoutMs?: number) {
-  return on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined), timeoutMs);
+function done(on: Stage) {
+  return on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
 }
 
 /** A way to the API that can be shut; the gateway has its own. */
@@ -144,20 +144,20 @@ describe('a token that is refused once', () => {
     const on = await open();
     on.fake.fault({ ...MESSAGES, status: 401, body: { code: 0, message: '401: Unauthorized' } });
     on.fake.message({ guildId: on.guildId, content: LINK });
-    await on.fake.waitFor(() => answers(on)[0], 10_000);
+    await on.fake.waitFor(() => answers(on)[0]);
     await done(on);
     expect(answers(on).map(({ files }) => files.length)).toEqual([1]);
     on.fake.message({ guildId: on.guildId, content: link('After01') });
     await on.fake.waitFor(() => answers(on)[1]);
     expect((await on.platform.runtime().status()).platforms).toMatchObject([{ state: 'connected' }]);
-  }, 15_000);
+  });
 
   it('on a sign of work: nobody notices', async () => {
     const answer = async (id: string) => {
-      await new Promise(resolve => setTimeout(resolve, 1_100));
+      await on.fake.waitFor(() => on.fake.requests.find(({ path, status }) => path.endsWith('/typing') && status));
       return samplePost({ id, url: link(id) });
     };
-    const on = await open({ answer });
+    const on: Stage = await open({ answer });
     on.fake.fault({ path: /typing$/, status: 401, body: { code: 0, message: '401: Unauthorized' } });
     on.fake.message({ guildId: on.guildId, content: LINK });
     await on.fake.waitFor(() => answers(on)[0]);
@@ -169,8 +169,8 @@ describe('a token that is refused once', () => {
     const on = await open({ idle: true });
     on.fake.fault({ path: /gateway\/bot/, status: 401, body: { code: 0, message: '401: Unauthorized' } });
     await on.platform.start();
-    await on.fake.waitFor(() => (on.fake.gateway.identifies > 0 ? true : undefined), 10_000);
-  }, 15_000);
+    await on.fake.waitFor(() => (on.fake.gateway.identifies > 0 ? true : undefined));
+  });
 });
 
 describe('an API that is away for five seconds', () => {
@@ -198,9 +198,9 @@ describe('an API that is away for five seconds', () => {
     await ask(on);
     expect(answers(on)).toEqual([]);
     await gate.open();
-    await done(on, 20_000);
+    await done(on);
     expectOnce(on);
-  }, 40_000);
+  });
 
   it.each<readonly [string, object]>([
     ['cutting them before anything is done', { cut: true }],
@@ -214,7 +214,7 @@ describe('an API that is away for five seconds', () => {
       on.fake.fault({ ...MESSAGES, ...fault, times: Number.POSITIVE_INFINITY });
       await ask(on);
       on.fake.mend();
-      await done(on, 20_000);
+      await done(on);
       expectOnce(on);
     },
     40_000,

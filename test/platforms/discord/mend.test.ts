@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { type CommandContext, callerKey, defineCommand } from '../../../src/bot/command.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { settle } from '../../settle.ts';
 import { all, openStage, ownMessages, type Stage, textOf } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -45,8 +46,6 @@ async function open() {
   const shows = (wanted: string) => fake.waitFor(() => words() === wanted || undefined);
   return { words, press, shows, bring: (page: string) => better.get(page)?.() };
 }
-
-const settle = () => new Promise(resolve => setTimeout(resolve, 200));
 
 it('what came late takes the place of its card', async () => {
   const { shows, bring } = await open();

@@ -1,7 +1,8 @@
 import { PermissionFlagsBits } from 'discord.js';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
 import { photo, sampleItem, samplePost } from '../../bot/sample.ts';
+import { settle } from '../../settle.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, sha256Of, textOf } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -22,7 +23,6 @@ afterEach(async () => {
 const SUPPRESSED = 4;
 
 /** Long enough for a second answer to show itself. */
-const settle = () => new Promise(resolve => setTimeout(resolve, 150));
 
 function reply({ fake }: Stage, place = 0) {
   return fake.waitFor(() => ownMessages(fake)[place]);
@@ -438,13 +438,13 @@ describe('the connection', () => {
   it('comes back after an invalid session', async () => {
     const on = await open();
     on.fake.invalidSession(false);
-    await on.fake.waitFor(() => (on.fake.gateway.identifies > 1 ? true : undefined), 15_000);
+    await on.fake.waitFor(() => (on.fake.gateway.identifies > 1 ? true : undefined));
     await on.fake.waitFor(() => {
       if (ownMessages(on.fake).length === 0)
         on.fake.message({ guildId: on.guildId, content: link(`Try${Date.now()}`) });
       return ownMessages(on.fake)[0];
     });
-  }, 30_000);
+  });
 
   it('keeps the settings of a server that Medley came back to while it was away', async () => {
     const on = await open({ idle: true });
@@ -479,15 +479,15 @@ describe('the connection', () => {
     const on = await open({ idle: true, fake: { shards: 4 }, platform: { shards: { ids: [0, 1], total: 4 } } });
     await on.platform.start();
     expect(on.fake.gateway.identifies).toBe(2);
-  }, 30_000);
+  });
 
   it('starts later when Discord is away, and the process goes on', async () => {
     const on = await open({ idle: true });
     on.fake.fault({ path: /gateway\/bot/, status: 503, times: 4 });
     await on.platform.start();
     on.fake.message({ guildId: on.guildId, content: 'nobody listens yet' });
-    await on.fake.waitFor(() => (on.fake.gateway.identifies > 0 ? true : undefined), 15_000);
-  }, 30_000);
+    await on.fake.waitFor(() => (on.fake.gateway.identifies > 0 ? true : undefined));
+  });
 });
 
 describe('commands', () => {
@@ -594,7 +594,7 @@ describe('work', () => {
     const answered = await reply(on);
     expect(answered.body.message_reference).toMatchObject({ message_id: source });
     expect(all(answered.body.components, 'spoiler')).toEqual([true]);
-    await vi.waitFor(() => expect(on.unfinished()).toEqual([]), 5_000);
+    await expect.poll(() => on.unfinished()).toEqual([]);
     await settle();
     expect(ownMessages(on.fake)).toHaveLength(1);
   });
@@ -604,11 +604,11 @@ describe('work', () => {
     on.fake.fault({ method: 'PATCH', path: /messages\/\d+$/, hang: true, times: 9 });
     on.fake.message({ guildId: on.guildId, content: LINK });
     await on.fake.waitFor(() => on.fake.requests.find(({ method }) => method === 'PATCH'));
-    await vi.waitFor(() => expect(on.unfinished()).toEqual([]), 2_000);
+    await expect.poll(() => on.unfinished()).toEqual([]);
     const since = Date.now();
     await on.platform.stop();
     expect(Date.now() - since).toBeLessThan(8_000);
-  }, 30_000);
+  });
 
   it('that may have been delivered is repeated where Discord can tell, so that it stands there once', async () => {
     const on = await open();
@@ -654,14 +654,15 @@ describe('work', () => {
   });
 
   it('shows that it is under way when it takes a while', async () => {
+    const signs = (): readonly unknown[] => on.fake.requests.filter(({ path }) => path.endsWith('/typing'));
     const answer = async (id: string) => {
-      await new Promise(resolve => setTimeout(resolve, 1_100));
+      await on.fake.waitFor(() => signs()[0]);
       return samplePost({ id, url: link(id) });
     };
-    const on = await open({ answer });
+    const on: Stage = await open({ answer });
     on.fake.message({ guildId: on.guildId, content: LINK });
     await reply(on);
-    expect(on.fake.requests.filter(({ path }) => path.endsWith('/typing'))).toHaveLength(1);
+    expect(signs()).toHaveLength(1);
   });
 
   it('leaves no token in the log', async () => {
@@ -670,7 +671,7 @@ describe('work', () => {
     const { token } = on.fake.interaction({ kind: 'command', name: 'help', guildId: on.guildId });
     await on.fake.waitFor(() => on.log.at('info').find(({ message }) => message.includes('sent again')));
     on.fake.fault({ method: 'PATCH', path: /@original/, status: 400, body: { code: 50_035, message: 'no' }, times: 9 });
-    await on.fake.waitFor(() => on.log.at('warn').find(({ message }) => message.includes('does not take')), 20_000);
+    await on.fake.waitFor(() => on.log.at('warn').find(({ message }) => message.includes('does not take')));
     const said = JSON.stringify(on.log.lines, (_, value) =>
       value instanceof Error ? `${value.stack} ${JSON.stringify(value)}` : value,
     );

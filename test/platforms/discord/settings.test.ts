@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ChatSettings } from '../../../src/bot/settings/settings.ts';
 import { AppError } from '../../../src/errors.ts';
 import { photo, samplePost } from '../../bot/sample.ts';
+import { settle } from '../../settle.ts';
 import { all, LINK, openStage, ownMessages, type Stage, type StageOptions, textOf } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -25,7 +26,6 @@ const SILENT = 1 << 12;
 const SUPPRESSED = 4;
 const EPHEMERAL = 64;
 const embed = { type: 'video', url: LINK, title: 'A reel' };
-const settle = () => new Promise(resolve => setTimeout(resolve, 200));
 
 function reply({ fake }: Stage, place = 0) {
   return fake.waitFor(() => ownMessages(fake)[place]);
@@ -111,13 +111,12 @@ describe('the settings of a server', () => {
     const on = await open({ noticeSeconds: 1 }, { answer });
     paste(on);
     const notice = await reply(on);
-    expect(notice.deleted).toBe(false);
     await on.fake.waitFor(() => on.fake.messages.get(notice.id)?.deleted || undefined);
   });
 
   it('delete it after a restart too', async () => {
     const answer = () => Promise.reject(new AppError('private', 'private'));
-    const on = await open({ noticeSeconds: 1 }, { answer });
+    const on = await open({ noticeSeconds: 4 }, { answer });
     paste(on);
     const notice = await reply(on);
     await settle();

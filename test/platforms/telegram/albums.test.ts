@@ -108,7 +108,7 @@ describe('an album', () => {
   it('is deleted whole where its parts had to wait for each other', async () => {
     const { fake } = await openStage({ ...photos(12), limits: { spacingMs: 150 } });
     fake.message({ from: SARI, text: PHOTO });
-    const end = await fake.waitFor(() => answersIn(fake, SARI.id)[12], 10_000);
+    const end = await fake.waitFor(() => answersIn(fake, SARI.id)[12]);
     const [remove] = buttonsOf(end);
     const message = { chatId: SARI.id, messageId: end.messageId };
     fake.callbackQuery({ data: remove?.data ?? '', message, from: SARI });

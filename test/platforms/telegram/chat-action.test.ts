@@ -4,6 +4,8 @@ import { openHouse } from '../../beatmaps/beatmaps-fixture.ts';
 import { answersIn, CAROUSEL, openStage, PHOTO, REEL, SARI, type Stage, type StageOptions } from './stage.ts';
 
 const EVERY_MS = 60;
+/** Much longer than the machine may stand still. */
+const SLOW_MS = 3_000;
 
 /**
  * The methods in the order in which Telegram got them, actions by their names, and how many actions came after the
@@ -26,7 +28,7 @@ async function shown(text: string, options: StageOptions = {}, prepare: (stage: 
 describe('what Medley is seen to do', () => {
   it('is typing for words, as long as they take, and nothing after them', async () => {
     const { beatmaps, sandbox } = await openHouse();
-    sandbox.faults.set('osu.*', `delay:${4 * EVERY_MS}`);
+    sandbox.faults.set('osu.*', `delay:${SLOW_MS}`);
     const { sent, after } = await shown('/osu profile lamp post', { beatmaps });
     expect(sent.filter(what => what === 'typing').length).toBeGreaterThan(2);
     expect(sent.some(what => /^send(Message|Photo)$/.test(what))).toBe(true);
@@ -36,7 +38,7 @@ describe('what Medley is seen to do', () => {
 
   it('is a video on its way while one is, and nothing after it', async () => {
     const { sent, after } = await shown(REEL, {}, ({ fake }) => {
-      fake.fault({ method: 'sendVideo', when: ({ files }) => files.length > 0, delayMs: 4 * EVERY_MS });
+      fake.fault({ method: 'sendVideo', when: ({ files }) => files.length > 0, delayMs: SLOW_MS });
     });
     expect(sent[0]).toBe('typing');
     expect(sent.filter(what => what === 'upload_video').length).toBeGreaterThan(2);

@@ -201,7 +201,7 @@ describe('the pace', () => {
     const { fake, calls } = await openStage({ canFetch: true, limits: { spacingMs: 1_000 } });
     fake.enforceRates(true);
     fake.message({ chat: GROUP, from: SARI, text: `${REEL} ${PHOTO} ${SILENT}` });
-    await fake.waitFor(() => answersIn(fake, GROUP.id)[2], 10_000);
+    await fake.waitFor(() => answersIn(fake, GROUP.id)[2]);
     const sent = calls(/^send(?!ChatAction)/).map(({ at }) => at);
     expect(sent).toHaveLength(3);
     expect((sent[2] ?? 0) - (sent[0] ?? 0)).toBeGreaterThanOrEqual(2_000);

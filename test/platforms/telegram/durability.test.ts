@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createFileDelivery } from '../../fakes/file-delivery.ts';
 import { answersIn, BUDI, CAROUSEL, GROUP, openStage, PHOTO, REEL, SARI } from './stage.ts';
@@ -52,7 +52,7 @@ describe('a process that ends in the middle', () => {
     fake.fault({ method: 'sendPhoto', errorCode: 429, description, parameters: { retry_after: 2 } });
     fake.message({ from: SARI, text: PHOTO });
     await fake.waitFor(() => calls('sendPhoto')[0]);
-    await vi.waitFor(async () => expect(await queue.stats()).toMatchObject({ waiting: 1, running: 0 }));
+    await expect.poll(() => queue.stats()).toMatchObject({ waiting: 1, running: 0 });
     await restart();
     await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
     const [first, second] = calls('sendPhoto');
@@ -86,16 +86,16 @@ describe('a process that ends in the middle', () => {
       parameters: { retry_after: 1 },
     });
     fake.message({ from: SARI, text: CAROUSEL });
-    await fake.waitFor(() => (uploads().length === 2 ? true : undefined), 10_000);
-    await vi.waitFor(async () => expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 }));
+    await fake.waitFor(() => (uploads().length === 2 ? true : undefined));
+    await expect.poll(() => stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
     expect(answersIn(fake, SARI.id).length).toBeGreaterThan(0);
     await stage.restart();
-    await stage.settled(10_000);
+    await stage.settled();
     const files = answersIn(fake, SARI.id).filter(({ file }) => file !== undefined);
     expect(files).toHaveLength(5);
     expect(new Set(files.map(({ file }) => file?.sha256)).size).toBe(5);
     expect(answersIn(fake, SARI.id).filter(({ caption }) => caption !== undefined)).toHaveLength(1);
-  }, 20_000);
+  });
 
   it('keeps names of requests that name no person, since they outlive what is forgotten', async () => {
     const names: string[] = [];
@@ -142,15 +142,15 @@ describe('an upload', () => {
     expect(outcomes).toEqual([]);
     await gate.open();
     await restart();
-    await fake.waitFor(() => answersIn(fake, SARI.id)[0], 15_000);
+    await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
     await settled();
     expect(answersIn(fake, SARI.id).map(({ file, text }) => file?.bytes ?? text)).toEqual([VIDEO_BYTES]);
-  }, 30_000);
+  });
 });
 
 describe('stopping', () => {
   it('lets a running answer arrive', async () => {
-    const { fake, runtime } = await openStage();
+    const { fake, runtime } = await openStage({ runtime: { drainMs: 30_000 } });
     fake.fault({ method: 'sendPhoto', delayMs: 300 });
     fake.message({ from: SARI, text: PHOTO });
     await fake.waitFor(() => fake.requests.find(({ method }) => method === 'sendPhoto'));
@@ -165,7 +165,7 @@ describe('stopping', () => {
     await fake.waitFor(() => fake.requests.find(({ method }) => method === 'sendPhoto'));
     const since = Date.now();
     await Promise.all([runtime.stop(), runtime.stop()]);
-    expect(Date.now() - since).toBeLessThan(5_000);
+    expect(Date.now() - since).toBeLessThan(20_000);
   });
 });
 

@@ -175,7 +175,7 @@ describe('a file that is too large', () => {
   it('parts an album whose files are too large for one request', async () => {
     const { fake } = await openStage({ limits: { localUpload: 200_000 } });
     fake.message({ from: SARI, text: CAROUSEL });
-    const files = await fake.waitFor(() => filesIn(fake, SARI.id, 5), 10_000);
+    const files = await fake.waitFor(() => filesIn(fake, SARI.id, 5));
     expect(files.filter(({ caption }) => caption !== undefined)).toHaveLength(1);
     const perRequest = fake.requests.map(({ files: sent }) => sent.reduce((sum, { bytes }) => sum + bytes, 0));
     expect(Math.max(...perRequest)).toBeLessThanOrEqual(200_000);
@@ -204,7 +204,7 @@ describe('a post whose file cannot be had', () => {
     const { fake, sandbox } = await openStage();
     sandbox.faults.set('cdn', 'status:404');
     fake.message({ from: SARI, text: REEL });
-    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0], 10_000);
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
     expect(answer.text).toContain('is not answering right now');
     expect(fake.problems).toEqual([]);
   });

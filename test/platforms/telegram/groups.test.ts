@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { answersIn, BUDI, FORUM, GROUP, openStage, PHOTO, REEL, SARI, type Stage } from './stage.ts';
 
 const KEY = `telegram:${GROUP.id}`;
@@ -22,7 +22,7 @@ describe('settings of a group', () => {
     expect(refusal.text).toMatch(/admin/i);
     expect((await settings.chat(KEY)).autoDetect).toBeNull();
     fake.message({ chat: GROUP, from: SARI, text: '/settings links:no' });
-    await vi.waitFor(async () => expect((await settings.chat(KEY)).autoDetect).toBe(false));
+    await expect.poll(async () => (await settings.chat(KEY)).autoDetect).toBe(false);
     fake.message({ chat: GROUP, from: BUDI, text: PHOTO });
     fake.message({ chat: GROUP, from: BUDI, text: `/download ${PHOTO}` });
     await fake.waitFor(() => answersIn(fake, GROUP.id).find(({ file }) => file !== undefined));
@@ -71,7 +71,7 @@ describe('settings of a group', () => {
     fake.message({ chat: old, from: SARI, text: 'hi' });
     await settings.setChat('telegram:-500', { autoDetect: false });
     fake.migrate(-500, -1_001_000_000_777);
-    await vi.waitFor(async () => expect((await settings.chat('telegram:-1001000000777')).autoDetect).toBe(false));
+    await expect.poll(async () => (await settings.chat('telegram:-1001000000777')).autoDetect).toBe(false);
     expect((await settings.chat('telegram:-500')).autoDetect).toBeNull();
   });
 

@@ -291,7 +291,7 @@ describe('words after the name', () => {
     });
 
     it('are asked for when they are typed to their end, at the cost of the person', async () => {
-      const { stage, asked } = await openNew({ userLimit: 1, limits: { typingMs: 150 } });
+      const { stage, asked } = await openNew({ userLimit: 1, limits: { typingMs: 2_500 } });
       const { fake } = stage;
       for (const query of ['pape', 'paper c', 'paper com']) fake.inlineQuery({ query, from: SARI });
       const { results } = await answered(stage, fake.inlineQuery({ query: 'paper come', from: SARI }));

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type CommandContext, callerKey, defineCommand } from '../../../src/bot/command.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { settle } from '../../settle.ts';
 import { answersIn, buttonsOf, openStage, SARI } from './stage.ts';
 
 /** Shows what it is called with, at once, and a better one when the test wants it; a button leads on. */
@@ -36,8 +37,6 @@ async function open() {
   const shows = (wanted: string) => fake.waitFor(() => words() === wanted || undefined);
   return { words, press, shows, bring: (page: string) => better.get(page)?.() };
 }
-
-const settle = () => new Promise(resolve => setTimeout(resolve, 200));
 
 it('what came late takes the place of its card', async () => {
   const { shows, bring } = await open();

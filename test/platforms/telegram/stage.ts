@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, vi } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Beatmaps } from '../../../src/beatmaps/beatmaps.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
@@ -106,7 +106,7 @@ export interface Stage {
   /** Another process over the same store, when that before is gone as after SIGKILL: what it still does reaches the store no more. */
   crash(): Promise<void>;
   /** Until nothing is left to do. */
-  settled(timeoutMs?: number): Promise<void>;
+  settled(): Promise<void>;
   /** Requests of the bot with that method, in order. */
   calls(method: string | RegExp): FakeTelegram['requests'];
 }
@@ -256,11 +256,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       await current.kill();
       await begin();
     },
-    async settled(timeoutMs = 10_000) {
-      await vi.waitFor(async () => expect(await current.queue.stats()).toMatchObject({ waiting: 0, running: 0 }), {
-        timeout: timeoutMs,
-        interval: 10,
-      });
+    async settled() {
+      await expect.poll(() => current.queue.stats(), { interval: 10 }).toMatchObject({ waiting: 0, running: 0 });
     },
     calls: method =>
       fake.requests.filter(call => (typeof method === 'string' ? call.method === method : method.test(call.method))),

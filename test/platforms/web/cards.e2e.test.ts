@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { PHONE } from '../../../src/bot/cards/theme.ts';
-import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { browserMissing, browserNote, isComplaint, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -19,7 +19,7 @@ const TOO_SMALL = `[...document.querySelectorAll('.card button, .card a')]
   .filter(({ box }) => box.height < 44 || box.width < 44)
   .map(({ name }) => name)`;
 
-describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
   let stage: Stage;
@@ -30,7 +30,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
   beforeAll(async () => {
     [built, browser] = await Promise.all([buildPage(), openBrowser()]);
     stage = await openStage({ pageFolder: built.folder, limits: { drainMs: 50, closeMs: 200 } });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await stage?.close();
@@ -51,12 +51,11 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
       ...options,
     });
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     complaints = [];
     page.on('console', message => {
       const isMissingFile = message.text().includes('404');
-      if ((message.type() === 'error' || message.type() === 'warning') && !isMissingFile)
-        complaints.push(message.text());
+      if (isComplaint(message) && !isMissingFile) complaints.push(message.text());
     });
     page.on('pageerror', error => complaints.push(error.message));
     await page.addInitScript(SHIFTS);
@@ -106,7 +105,7 @@ describe.skipIf(browserMissing !== undefined)(`cards on the page${browserNote}`,
     await page.keyboard.press('Space');
     await page.getByRole('button', { name: 'Pause: Preview of Paper Comet' }).waitFor();
     await expect.poll(() => page.evaluate(PLAYING)).toBe(1);
-    await expect.poll(() => page.evaluate(DONE), { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => page.evaluate(DONE)).toBeGreaterThan(0);
     await page.getByRole('button', { name: 'Play: Preview of Slow Tram' }).click();
     await page.getByRole('button', { name: 'Pause: Preview of Slow Tram' }).waitFor();
     await first.waitFor();

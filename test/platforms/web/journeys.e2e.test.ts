@@ -47,7 +47,7 @@ const EXAMPLES: readonly WebExample[] = [
   { label: 'Search beatmaps', text: '/beatmap search lantern', about: 'beatmaps' },
 ];
 
-describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
   let stage: Stage;
@@ -61,7 +61,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
       examples: EXAMPLES,
       limits: { drainMs: 50, closeMs: 200 },
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await stage?.close();
@@ -82,7 +82,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
       ...options,
     });
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.goto(`${stage.origin}${path}`);
   }
 
@@ -211,9 +211,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
   it('opens without a connection, says so, and sends what was written when it is back', async () => {
     await visit({ serviceWorkers: 'allow' });
     await page.locator('.chip').first().waitFor();
-    await expect
-      .poll(() => page.evaluate('navigator.serviceWorker.controller !== null'), { timeout: 15_000 })
-      .toBe(true);
+    await expect.poll(() => page.evaluate('navigator.serviceWorker.controller !== null')).toBe(true);
     const kept = `caches.open('medley-page-1').then(cache => cache.keys()).then(keys => keys.map(({ url }) => new URL(url).pathname))`;
     await expect(page.evaluate(kept)).resolves.toEqual([
       '/',
@@ -261,7 +259,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     const names: string[] = [];
     page.on('download', download => names.push(download.suggestedFilename()));
     await page.getByRole('button', { name: 'Download all' }).click();
-    await expect.poll(() => names.length, { timeout: 10_000 }).toBe(5);
+    await expect.poll(() => names.length).toBe(5);
     expect(names.sort()[4]).toBe('medley-instagram-FiveThings-5.jpg');
   });
 
@@ -318,7 +316,7 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
       viewport: { width, height },
     });
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     await page.routeWebSocket(/\/chat$/, socket => {
       const server = socket.connectToServer();
       server.onMessage(message => socket.send(lengthened(String(message))));

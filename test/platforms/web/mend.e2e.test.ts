@@ -27,7 +27,7 @@ function slowly() {
   return { dispatch, bring: (words: string) => rest.get(words)?.() };
 }
 
-describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
   let stage: Stage;
@@ -40,7 +40,7 @@ describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, {
       dispatcher: { dispatch },
       limits: { drainMs: 50, closeMs: 200 },
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await stage?.close();
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, {
   it('comes into what it belongs to, and never over what was opened from it', async () => {
     const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     const heading = () => page.locator('.card-heading').first().textContent();
     await page.goto(stage.origin);
     await page.locator('#input').fill('list');

@@ -24,7 +24,7 @@ export interface ConnectOptions {
   readonly hello?: boolean;
 }
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 30_000;
 
 /** Rejects with `HTTP <status>` when the server refuses. */
 export async function connect(origin: string, options: ConnectOptions = {}): Promise<PageClient> {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { request } from 'undici';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { browserMissing, browserNote, isComplaint, openBrowser } from '../../browser.ts';
 import { type BuiltPage, buildPage } from './built-page.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -9,8 +9,6 @@ const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
 const CAROUSEL = 'https://www.instagram.com/p/FiveThings/';
 const WAITS = 'https://www.instagram.com/reel/Waits/';
 const PRIVATE = 'https://www.instagram.com/reel/Private/';
-/** Said by the browser's driver where a test runs until the page registers its worker. */
-const BLOCKED_WORKER = 'Service Worker registration blocked by Playwright';
 
 // Run in the page; as text, since these tests know no DOM types.
 const READY_STATE = `document.querySelector('video').readyState`;
@@ -21,7 +19,7 @@ const TOO_SMALL = `[...document.querySelectorAll('button, a.action, .card a')]
   .filter(({ box }) => box.height < 44 || box.width < 44)
   .map(({ name }) => name)`;
 
-describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeout: 60_000 }, () => {
+describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
   let built: BuiltPage;
   let browser: Browser;
   let stage: Stage;
@@ -32,7 +30,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
 
   beforeAll(async () => {
     [built, browser] = await Promise.all([buildPage(), openBrowser()]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await browser?.close();
@@ -53,11 +51,10 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await context?.close();
     context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block', ...options });
     page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(30_000);
     complaints = [];
     page.on('console', message => {
-      if (!['error', 'warning'].includes(message.type()) || message.text() === BLOCKED_WORKER) return;
-      complaints.push(message.text());
+      if (isComplaint(message)) complaints.push(message.text());
     });
     page.on('pageerror', error => complaints.push(error.message));
     await page.goto(stage.origin);
@@ -78,7 +75,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
   it('answers a pasted link with a film that can play, and nothing offends its policy', async () => {
     await paste(REEL);
     await page.locator('.card video').waitFor();
-    await expect.poll(() => page.evaluate(READY_STATE), { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => page.evaluate(READY_STATE)).toBeGreaterThanOrEqual(2);
     await page.evaluate(`Object.assign(document.querySelector('video'), { muted: true }).play()`);
     await expect.poll(() => page.evaluate(`document.querySelector('video').currentTime`)).toBeGreaterThan(0);
     await expect(page.locator('.card-heading').textContent()).resolves.toContain('@mira.holm');
@@ -112,7 +109,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, { timeou
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => place.textContent()).toBe('3 / 5');
-    await expect.poll(() => page.evaluate(READY_STATE), { timeout: 15_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => page.evaluate(READY_STATE)).toBeGreaterThanOrEqual(2);
     await expect(page.getByRole('link', { name: 'Download 3 of 5' }).getAttribute('download')).resolves.toBe(
       'medley-instagram-FiveThings-3.mp4',
     );

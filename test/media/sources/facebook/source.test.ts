@@ -13,7 +13,7 @@ const NOW = Date.UTC(2026, 9, 1);
 function setUp(routes: Readonly<Record<string, FakeRoute>>, extraStrategies: readonly Strategy[] = []) {
   const http = { ...createFakeUpstream(routes), hasBrowserTransport: false };
   const source = createFacebookSource({ http, extraStrategies, log: silentLog, now: () => NOW, deadlineMs: 3_000 });
-  const fetch = (ref: PostRef): Promise<Post> => source.fetch(ref, { signal: AbortSignal.timeout(8_000) });
+  const fetch = (ref: PostRef): Promise<Post> => source.fetch(ref, { signal: AbortSignal.timeout(50_000) });
   const failure = async (ref: PostRef): Promise<AppError> => {
     try {
       await fetch(ref);
@@ -23,7 +23,7 @@ function setUp(routes: Readonly<Record<string, FakeRoute>>, extraStrategies: rea
     }
     throw new Error('gave a post');
   };
-  const resolve = (url: string) => source.resolveShort(url, { signal: AbortSignal.timeout(8_000) });
+  const resolve = (url: string) => source.resolveShort(url, { signal: AbortSignal.timeout(50_000) });
   return { http, source, fetch, failure, resolve };
 }
 
@@ -72,7 +72,7 @@ describe('fetch', () => {
   it('asks by the browser transport first, which says itself who it is', async () => {
     const http = createFakeUpstream({ [REEL_PATH]: page('reel.html') });
     const source = createFacebookSource({ http, log: silentLog, now: () => NOW });
-    const post = await source.fetch(REFS.reel, { signal: AbortSignal.timeout(8_000) });
+    const post = await source.fetch(REFS.reel, { signal: AbortSignal.timeout(50_000) });
     expect(post.strategy).toBe('reel-page/browser');
     expect(http.requests[0]).toMatchObject({
       transport: 'browser',

@@ -2,6 +2,7 @@ import { PermissionFlagsBits } from 'discord.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LANGUAGES } from '../../../../src/i18n/translate.ts';
 import { photo, samplePost } from '../../../bot/sample.ts';
+import { settle } from '../../../settle.ts';
 import { all, LINK, link, openStage, ownMessages, type Stage, type StageOptions, sha256Of, textOf } from '../stage.ts';
 
 let stage: Stage | undefined;
@@ -29,10 +30,6 @@ function answers({ fake }: Stage) {
 
 function answer(on: Stage, place = 0) {
   return on.fake.waitFor(() => answers(on)[place]);
-}
-
-function settle(): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, 150));
 }
 
 function callbacks({ fake }: Stage) {
@@ -277,7 +274,7 @@ describe('Get media', () => {
     expect(ids.filter(id => !said.includes(link(id)))).toEqual([]);
     expect(on.platform.outcomes).toEqual(['answered']);
     expect(answers(on).length).toBeLessThanOrEqual(6);
-  }, 20_000);
+  });
 
   it('brings all of them where Medley is at home', async () => {
     const on = await open({ answer: id => samplePost({ id, url: link(id), items: LONG }) });

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createTranslator } from '../../../../../src/i18n/translate.ts';
 import {
   answersIn,
@@ -263,7 +263,7 @@ describe('a rich message', () => {
     });
     fake.message({ from: SARI, text: `${CAROUSEL} ${REEL}` });
     await fake.waitFor(() => stage.calls('sendVideo')[0]);
-    await vi.waitFor(async () => expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 }));
+    await expect.poll(() => stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
     await stage[end]();
     await stage.settled();
     expect(answersIn(fake, SARI.id).map(({ rich, file }) => rich?.files.length ?? file?.kind)).toEqual([5, 'video']);
@@ -299,7 +299,7 @@ describe('a rich message', () => {
     });
     fake.message({ from: SARI, text: PHOTO });
     await fake.waitFor(() => (albums === 2 ? true : undefined));
-    await vi.waitFor(async () => expect(await stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 }));
+    await expect.poll(() => stage.queue.stats()).toMatchObject({ waiting: 1, running: 0 });
     await stage.crash();
     await stage.settled();
     expect(filesIn(fake, SARI.id, 14)).toBeDefined();
