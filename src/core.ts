@@ -47,8 +47,8 @@ import { createPlayerLinks } from './media/tunnel/player-links.ts';
 import { createTunnel } from './media/tunnel/tunnel.ts';
 import { openStorage } from './storage.ts';
 
-/** A reel takes about 10 KB, a long carousel 100. */
-const MAX_POST_BYTES = 24 * 1024 * 1024;
+/** A reel takes about 10 KB, a long carousel 100. Most repeats come within minutes. */
+const MAX_POST_BYTES = 8 * 1024 * 1024;
 /** Those that are asked for again and again, with the answers already written about them. */
 const MAX_POSTS_AT_HAND = 300;
 const MAX_AT_HAND_BYTES = 6 * 1024 * 1024;

@@ -1,4 +1,5 @@
-import { statfs } from 'node:fs/promises';
+import { rm, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
 import type { Logger } from './log.ts';
 import type { RecordStore } from './store/records.ts';
@@ -95,15 +96,28 @@ export function whyTooFull(freeBytes: number): string | undefined {
   return freeBytes < MIN_FREE_BYTES ? `Only ${mega(freeBytes)} MB of ${mega(MIN_FREE_BYTES)} are free.` : undefined;
 }
 
-/** Fails when the disk that holds `path` is nearly full. */
-export function diskCheck(path: string): ReadinessCheck {
+/** Fails when no file can be made in that folder, or its disk is nearly full. */
+export function diskCheck(folder: string): ReadinessCheck {
   return {
     name: 'disk',
     async check() {
-      const { bavail, bsize } = await statfs(path);
-      return whyTooFull(bavail * bsize);
+      const { bavail, bsize } = await statfs(folder);
+      return whyTooFull(bavail * bsize) ?? (await whyNoFile(folder));
     },
   };
+}
+
+/** Permissions alone do not say it: a disk turns read-only by its own errors, too. */
+async function whyNoFile(folder: string): Promise<string | undefined> {
+  const path = join(folder, '.writable');
+  try {
+    await writeFile(path, '');
+    await rm(path, { force: true });
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return code === 'EROFS' ? 'It is read-only.' : `No file can be made there (${code}).`;
+  }
 }
 
 /** Fails when nothing can be written where what is durable lives. */

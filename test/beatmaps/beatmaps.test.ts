@@ -96,6 +96,16 @@ describe('search with all but one upstream broken', () => {
     expect((await beatmaps.search({ q: 'paper comet' })).sets).toHaveLength(1);
   });
 
+  it.each([true, false])(
+    'finds those that osu! has put in a spotlight, with credentials: %s',
+    async withCredentials => {
+      const { beatmaps } = await openHouse({ withCredentials, beatmapsets: 120 });
+      const found = await beatmaps.search({ q: 'spotlight=yes closed' });
+      expect(found.sets).toMatchObject([{ title: 'Closed on Sundays', spotlight: true }]);
+      expect((await beatmaps.search({ q: 'paper comet' })).sets).toMatchObject([{ spotlight: false }]);
+    },
+  );
+
   it.each([true, false])('finds nothing where nothing is, with credentials: %s', async withCredentials => {
     const { beatmaps } = await openHouse({ withCredentials });
     const found = await beatmaps.search({ q: 'nobody sings this' });

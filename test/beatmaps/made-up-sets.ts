@@ -56,6 +56,7 @@ export function madeUpSet(fields: Partial<Beatmapset> = {}): Beatmapset {
     ranked_date: '2020-05-04T10:00:00Z',
     download_disabled: false,
     download_disabled_reason: null,
+    spotlight: null,
     cover_url: `https://assets.ppy.sh/beatmaps/${id}/covers/cover.jpg`,
     card_url: `https://assets.ppy.sh/beatmaps/${id}/covers/card.jpg`,
     list_url: `https://assets.ppy.sh/beatmaps/${id}/covers/list.jpg`,

@@ -10,7 +10,7 @@ import { benchEstimates } from './estimate-bench.ts';
 import { run as runIgdownload } from './igdownload/igdownload-bench.ts';
 import { runPage } from './page-bench.ts';
 import { runQueue } from './queue-bench.ts';
-import { benchRecommend } from './recommend-bench.ts';
+import { benchRecommend } from './recommend/recommend-bench.ts';
 
 const BENCHES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['igdownload', runIgdownload],

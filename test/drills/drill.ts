@@ -5,6 +5,8 @@ export interface Drill {
   readonly about: string;
   /** It is given up after this time. Default 180,000. */
   readonly maxMs?: number;
+  /** It takes so long that it runs only when it is named. */
+  readonly isLong?: boolean;
   /** Whether it was withstood. Clears up after itself, but for what ends with this process. */
   run(say: (line: string) => void): Promise<boolean>;
 }

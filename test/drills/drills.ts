@@ -3,6 +3,7 @@ import { connectionsDrill } from './connections.ts';
 import { diskDrill } from './disk.ts';
 import type { Drill } from './drill.ts';
 import { logsDrill } from './logs.ts';
+import { readOnlyDrill } from './read-only.ts';
 import { redisDrill } from './redis.ts';
 import { REQUEST_DRILLS } from './requests/request-drills.ts';
 import { sitesDrill } from './sites.ts';
@@ -14,6 +15,7 @@ export const DRILLS: readonly Drill[] = [
   sitesDrill,
   logsDrill,
   diskDrill,
+  readOnlyDrill,
   redisDrill,
   canaryDrill,
   ...REQUEST_DRILLS,

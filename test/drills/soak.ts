@@ -1,23 +1,24 @@
 /**
- * `npm run soak -- MINUTES`: mixed traffic on the API, media, the web chat, Discord and Telegram, all on loopback, and what it does to the
+ * `npm run soak -- MINUTES [ACTIONS_A_SECOND]`: mixed traffic on the API, media, the web chat, Discord and Telegram, all on loopback, and what it does to the
  * program's memory. After the first ten minutes (or the first sixth of a shorter run) it should grow by less than 5 % an hour. Exit
  * code 1 when it grows more in a run of half an hour or longer, or when more than one in a hundred requests fails.
  */
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sealTunnelFile } from '../../src/media/tunnel/tunnel-file.ts';
 import { GROUP, openChats } from '../end-to-end/chats.ts';
 import { connect, type PageClient } from '../platforms/web/page-client.ts';
 import { ask } from './bystander.ts';
+import { readMemory, readResident } from './memory.ts';
 
 const KEY = 'soak-key-of-some-length';
 const MEDIA_KEY = Buffer.alloc(32, 9);
 const PAGES = 4;
 const PEOPLE = 60;
-/** Between two actions. */
-const PAUSE_MS = 120;
+const ACTIONS_A_SECOND = 8;
 const MAX_GROWTH = 5;
 const WHOLE_RUN_MINUTES = 30;
+/** The heap goes up and down within minutes: what grows is seen in its lows and highs. */
+const WINDOW_MINUTES = 10;
 
 interface Figure {
   readonly minutes: number;
@@ -25,8 +26,9 @@ interface Figure {
 }
 
 const minutes = Number(process.argv[2] ?? 5);
-if (!(minutes > 0 && minutes <= 600)) {
-  process.stderr.write('npm run soak -- MINUTES, from 1 to 600\n');
+const pace = Number(process.argv[3] ?? ACTIONS_A_SECOND);
+if (!(minutes > 0 && minutes <= 600 && pace > 0 && pace <= 200)) {
+  process.stderr.write('npm run soak -- MINUTES [ACTIONS_A_SECOND], from 1 to 600, up to 200\n');
   process.exit(1);
 }
 
@@ -129,14 +131,12 @@ async function actOnce(): Promise<void> {
   if (!(await action.act())) count.failed += 1;
 }
 
-function megabytes(): number {
-  const status = readFileSync(`/proc/${medley.child.pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Percent of the mean that the straight line through the figures rises in an hour. */
 function growthPerHour(figures: readonly Figure[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const at = mean(figures.map(figure => figure.minutes));
   const size = mean(figures.map(figure => figure.megabytes));
   const rise = figures.reduce((sum, figure) => sum + (figure.minutes - at) * (figure.megabytes - size), 0);
@@ -148,17 +148,25 @@ const startedAt = performance.now();
 const elapsed = () => (performance.now() - startedAt) / 60_000;
 const figures: Figure[] = [];
 const everyMinutes = Math.min(1, minutes / 20);
+/** Between two samples of resident memory, of which the line is made: the heap goes up and down within minutes. */
+const sampleMinutes = everyMinutes / 12;
 let nextAt = 0;
+let nextSampleAt = 0;
 const running = new Set<Promise<void>>();
 while (elapsed() < minutes) {
+  if (elapsed() >= nextSampleAt) {
+    figures.push({ minutes: elapsed(), megabytes: readResident(medley.child.pid) });
+    nextSampleAt += sampleMinutes;
+  }
   if (elapsed() >= nextAt) {
-    figures.push({ minutes: elapsed(), megabytes: megabytes() });
-    process.stdout.write(`${elapsed().toFixed(1).padStart(6)} min  ${megabytes().toFixed(1)} MB  ${turn} actions\n`);
+    const parts = Object.entries(await readMemory(medley.child.pid, origin, KEY));
+    const line = parts.map(([name, size]) => `${name} ${size.toFixed(1)}`).join('  ');
+    process.stdout.write(`${elapsed().toFixed(1).padStart(6)} min  ${turn} actions  ${line}\n`);
     nextAt += everyMinutes;
   }
   const action = actOnce().finally(() => running.delete(action));
   running.add(action);
-  await pause(PAUSE_MS);
+  await pause(1_000 / pace);
 }
 await Promise.all(running);
 
@@ -169,6 +177,15 @@ const answered = [...chats.discord.messages.values()].filter(({ own }) => own).l
 const brought = [...chats.telegram.messages.values()].filter(({ byBot }) => byBot).length;
 const heard = pages.reduce((sum, { heard: frames }) => sum + frames.length, 0);
 process.stdout.write(`answers: Discord ${answered}, Telegram ${brought}, frames on the web ${heard}\n`);
+for (let from = 0; from < minutes; from += WINDOW_MINUTES) {
+  const sizes = figures.flatMap(({ minutes: at, megabytes }) =>
+    at >= from && at < from + WINDOW_MINUTES ? [megabytes] : [],
+  );
+  process.stdout.write(
+    `minutes ${from} to ${from + WINDOW_MINUTES}: ${Math.min(...sizes).toFixed(1)} to ${Math.max(...sizes).toFixed(1)} MB, ` +
+      `${mean(sizes).toFixed(1)} in the mean\n`,
+  );
+}
 process.stdout.write(
   `resident memory after the first ${Math.min(10, minutes / 6).toFixed(1)} minutes: ${settled[0]?.megabytes.toFixed(1)} MB to ` +
     `${settled.at(-1)?.megabytes.toFixed(1)} MB, ${growth.toFixed(1)} % an hour by the straight line through ${settled.length} samples\n`,

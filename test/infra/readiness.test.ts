@@ -1,4 +1,4 @@
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -38,6 +38,16 @@ describe('readiness', () => {
 });
 
 describe('the disk', () => {
+  it('has to take files', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'medley-ready-'));
+    expect(await diskCheck(folder).check()).toBe(await diskCheck(tmpdir()).check());
+    expect(await readdir(folder)).toEqual([]);
+    await mkdir(join(folder, '.writable'));
+    const { bavail, bsize } = await statfs(folder);
+    expect(await diskCheck(folder).check()).toBe(whyTooFull(bavail * bsize) ?? 'No file can be made there (EISDIR).');
+    await rm(folder, { recursive: true });
+  });
+
   it('has to have some room', async () => {
     const { bavail, bsize } = await statfs(tmpdir());
     expect(typeof (await diskCheck(tmpdir()).check())).toBe(typeof whyTooFull(bavail * bsize));

@@ -31,6 +31,7 @@ export interface SandboxSet {
   readonly tags: string;
   readonly video: boolean;
   readonly nsfw: boolean;
+  readonly spotlight: boolean;
   readonly genre: number;
   readonly language: number;
   /** Unix seconds. */
@@ -99,6 +100,7 @@ function setOf({ stars, mode = 0, length = 120, ...draft }: Draft): SandboxSet {
     tags: 'made up sandbox',
     video: id % 3 === 0,
     nsfw: false,
+    spotlight: false,
     genre: 10,
     language: 5,
     submitted: EPOCH + (id % 4_000) * DAY,
@@ -166,6 +168,7 @@ const SETS: readonly SandboxSet[] = [
     artist: 'Night Grocer',
     title: 'Closed on Sundays',
     creator: 'Old Ferry',
+    spotlight: true,
     stars: [3.4, 5.1],
     disabledWhy: 'Taken down at the wish of the label.',
     video: true,

@@ -71,7 +71,7 @@ export function compactSet(set: SandboxSet) {
     play_count: set.plays,
     preview_url: `//b.ppy.sh/preview/${set.id}.mp3`,
     source: '',
-    spotlight: false,
+    spotlight: set.spotlight,
     status: statusName(set.status),
     title: set.title,
     title_unicode: set.titleUnicode,

@@ -119,7 +119,9 @@ function answerSearch({ url }: Ask, { sets }: BeatmapWorld): Answer {
     mode: mode === null ? null : Number(mode),
     statuses: STATUS_WORDS[url.searchParams.get('s') ?? ''] ?? [],
     sort,
-  }).filter(set => url.searchParams.get('nsfw') === 'true' || !set.nsfw);
+  })
+    .filter(set => url.searchParams.get('nsfw') === 'true' || !set.nsfw)
+    .filter(set => set.spotlight || !(url.searchParams.get('c') ?? '').split('.').includes('spotlights'));
   const from = readCursor(url);
   const page = found.slice(from, from + PAGE);
   const hasMore = from + PAGE < found.length;

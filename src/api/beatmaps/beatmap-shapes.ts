@@ -30,7 +30,8 @@ export function toBeatmap({ od, hp, ...beatmap }: Beatmap): BeatmapAnswer {
 }
 
 export function toCoreSet(set: Beatmapset): CoreSetAnswer {
-  const { beatmaps: _, download_disabled, download_disabled_reason, cover_url, card_url, list_url, ...fields } = set;
+  const { beatmaps: _, spotlight: __, download_disabled, download_disabled_reason, ...rest } = set;
+  const { cover_url, card_url, list_url, ...fields } = rest;
   return {
     ...fields,
     ranked: statusNumber(set.status),

@@ -11,7 +11,7 @@ import type { Range } from '../query/query-values.ts';
 const FIRST_CHARACTER = 0xe000;
 const STEPS = 64;
 
-type Key = RangeKey | 'mode' | 'genre' | 'language' | 'video' | 'nsfw';
+type Key = RangeKey | 'mode' | 'genre' | 'language' | 'video' | 'nsfw' | 'spotlight';
 
 /**
  * Grows with the value, also within a step: a range of values is a range of steps, and one that ends within a step has to be told from
@@ -57,6 +57,7 @@ const FIGURES: readonly (readonly [Key, StepOf])[] = [
   ['language', plain],
   ['video', plain],
   ['nsfw', plain],
+  ['spotlight', plain],
 ];
 
 interface Figure {
@@ -100,6 +101,8 @@ function setValues(set: Beatmapset): readonly (readonly [Key, number | null])[] 
     ['language', set.language_id],
     ['video', Number(set.video)],
     ['nsfw', Number(set.nsfw)],
+    // What an older version kept does not say it, and need not be written anew: that there is none has no word.
+    ['spotlight', set.spotlight === true ? 1 : null],
   ];
 }
 
@@ -120,7 +123,7 @@ export function figureWords(set: Beatmapset): string {
  * and each figure may be another difficulty's.
  */
 export function figureExpression(query: Query, statuses: readonly Status[]): string {
-  const { ranges, ruleset, genre, language, video, nsfw } = query;
+  const { ranges, ruleset, genre, language, video, nsfw, spotlight } = query;
   const exact = ([key, value]: readonly [Key, number | undefined]): readonly [Key, Range | undefined] => [
     key,
     value === undefined ? undefined : { gte: value, lt: value + 1 },
@@ -132,11 +135,15 @@ export function figureExpression(query: Query, statuses: readonly Status[]): str
     exact(['language', language]),
     exact(['video', video === undefined ? undefined : Number(video)]),
     exact(['nsfw', nsfw === undefined ? undefined : Number(nsfw)]),
+    exact(['spotlight', spotlight === true ? 1 : undefined]),
     // Most sets have one of several.
     exact(['status', statuses.length === 1 && statuses[0] !== undefined ? statusNumber(statuses[0]) : undefined]),
   ];
   return wanted.flatMap(([key, range]) => (range === undefined ? [] : (anyStep(key, range) ?? []))).join(' AND ');
 }
+
+/** What the index of figures is asked for the sets that osu! has put in a spotlight: those, and no other. */
+export const SPOTLIGHTS = anyStep('spotlight', { gte: 1, lt: 2 }) ?? '';
 
 function isRangeKey(key: Key, ranges: Query['ranges']): key is RangeKey {
   return key in ranges;

@@ -1,14 +1,16 @@
+import type { SqlValue } from '../../infra/store/store.ts';
 import { STATUSES, type Status, statusNumber } from '../model/beatmapset.ts';
 import type { Query, RangeKey, TextKey } from '../query/query.ts';
 import { filterNeedles } from '../query/query-match.ts';
 import type { Needle } from '../query/query-text.ts';
 import type { Range } from '../query/query-values.ts';
 import type { Sort } from '../query/query-words.ts';
+import { SPOTLIGHTS } from './figure-words.ts';
 
 /** Conditions, all of which must hold. */
 export interface Conditions {
   readonly sql: readonly string[];
-  readonly params: readonly number[];
+  readonly params: readonly SqlValue[];
 }
 
 const SET_COLUMNS: readonly (readonly [RangeKey, string])[] = [
@@ -37,6 +39,7 @@ export function conditionsOf(query: Query, { statuses, without }: ConditionOptio
     equal('s.language', query.language),
     equal('s.video', query.video === undefined ? undefined : Number(query.video)),
     equal('s.nsfw', query.nsfw === undefined ? undefined : Number(query.nsfw)),
+    isSpotlight(query.spotlight),
     // Spares much of the looking into difficulties.
     within('s.max_stars', stars?.gte === undefined ? undefined : { gte: stars.gte }),
     within('s.min_stars', stars?.lt === undefined ? undefined : { lt: stars.lt }),
@@ -52,6 +55,13 @@ function within(column: string, range: Range | undefined): Conditions {
 
 function equal(column: string, value: number | undefined): Conditions {
   return value === undefined ? NONE : { sql: [`${column} = ?`], params: [value] };
+}
+
+/** Few sets are, and no column has it. */
+function isSpotlight(wanted: boolean | undefined): Conditions {
+  if (wanted === undefined) return NONE;
+  const ranks = 'SELECT rowid FROM catalogue_figures WHERE catalogue_figures MATCH ?';
+  return { sql: [`s.rank ${wanted ? '' : 'NOT '}IN (${ranks})`], params: [SPOTLIGHTS] };
 }
 
 function oneOf(column: string, values: readonly number[]): Conditions {

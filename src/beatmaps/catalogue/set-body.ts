@@ -8,7 +8,7 @@ const SET_FIELDS = [
   ...(['id', 'artist', 'artist_unicode', 'title', 'title_unicode', 'creator', 'user_id', 'source', 'tags'] as const),
   ...(['status', 'bpm', 'favourite_count', 'play_count', 'rating', 'nsfw', 'video', 'storyboard', 'genre_id'] as const),
   ...(['language_id', 'submitted_date', 'last_updated', 'ranked_date', 'preview_url', 'download_disabled'] as const),
-  ...(['download_disabled_reason', 'cover_url', 'card_url', 'list_url'] as const),
+  ...(['download_disabled_reason', 'cover_url', 'card_url', 'list_url', 'spotlight'] as const),
 ] satisfies readonly (keyof Beatmapset)[];
 
 /** As {@link SET_FIELDS}. */
@@ -60,9 +60,11 @@ const Column = z.array(z.unknown());
 /** The set, or undefined when an older version kept it in another shape. */
 export function parseBody(text: string): Beatmapset | undefined {
   const values = Body.parse(JSON.parse(text));
-  const fields = Object.fromEntries(SET_FIELDS.map((field, index) => [field, values[index]]));
-  const columns = values.slice(SET_FIELDS.length + 1).map(column => Column.parse(column));
-  const beatmaps = Array.from({ length: Number(values[SET_FIELDS.length]) }, (_, row) =>
+  // An older version knew fewer fields: the first list is the first column, and the number of difficulties stands before it.
+  const count = values.findIndex(Array.isArray) - 1;
+  const fields = Object.fromEntries(SET_FIELDS.slice(0, count).map((field, index) => [field, values[index]]));
+  const columns = values.slice(count + 1).map(column => Column.parse(column));
+  const beatmaps = Array.from({ length: Number(values[count]) }, (_, row) =>
     Object.fromEntries(
       MAP_FIELDS.map((field, index) => [
         field,

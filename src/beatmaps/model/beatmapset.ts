@@ -77,6 +77,8 @@ export const beatmapsetFields = z.object({
 export const beatmapsetSchema = beatmapsetFields.extend({
   download_disabled: z.boolean(),
   download_disabled_reason: text,
+  /** Whether osu! has put it in a spotlight; null where the upstream did not say, and in what older versions kept. */
+  spotlight: z.boolean().nullable().default(null),
   cover_url: z.string(),
   card_url: z.string(),
   list_url: z.string(),

@@ -32,12 +32,13 @@ const SET_RANGES: readonly RangeField<Beatmapset>[] = [
 ];
 
 function matchesSet(query: Query, set: Beatmapset): boolean {
-  const { texts, genre, language, video, nsfw } = query;
+  const { texts, genre, language, video, nsfw, spotlight } = query;
   return (
     (genre === undefined || set.genre_id === genre) &&
     (language === undefined || set.language_id === language) &&
     (video === undefined || set.video === video) &&
     (nsfw === undefined || set.nsfw === nsfw) &&
+    (spotlight === undefined || (set.spotlight ?? false) === spotlight) &&
     SET_RANGES.every(([key, read]) => isWithin(query.ranges[key], read(set))) &&
     TEXT_FIELDS.every(([key, read]) => hasText(texts[key], read(set))) &&
     (texts.creator === undefined || isMadeBy(texts.creator, set)) &&

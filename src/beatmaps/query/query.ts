@@ -7,7 +7,7 @@ import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 
 /**
  * What a text in osu!'s search language asks for (osu-web's BeatmapsetQueryParser, 2026-08), with the keys that players know from other
- * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, and spans like `stars=5-6`. An unknown key and a value that
+ * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and spans like `stars=5-6`. An unknown key and a value that
  * says nothing stay in the free text.
  */
 export interface Query {
@@ -27,6 +27,7 @@ export interface Query {
   readonly language?: number;
   readonly video?: boolean;
   readonly nsfw?: boolean;
+  readonly spotlight?: boolean;
 }
 
 export interface TextFilter {
@@ -167,6 +168,11 @@ function readWord(draft: Draft, token: QueryToken, value: string): boolean {
       return assign(parseYesNo(value), nsfw => {
         draft.nsfw = nsfw;
       });
+    case 'spotlight':
+    case 'spotlights':
+      return assign(parseYesNo(value), spotlight => {
+        draft.spotlight = spotlight;
+      });
     default:
       return false;
   }
@@ -207,8 +213,9 @@ export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOption
   return words.join(' ');
 }
 
-function renderExtras({ ruleset, genre, language, video, nsfw }: Query): string[] {
-  const extras = { mode: ruleset, genre, language, video: yesNo(video), nsfw: yesNo(nsfw) };
+function renderExtras({ ruleset, genre, language, video, nsfw, spotlight }: Query): string[] {
+  const words = { video: yesNo(video), nsfw: yesNo(nsfw), spotlight: yesNo(spotlight) };
+  const extras = { mode: ruleset, genre, language, ...words };
   return Object.entries(extras).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
 }
 

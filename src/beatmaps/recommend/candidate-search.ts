@@ -17,6 +17,8 @@ export interface CandidateSearch {
   /** So many candidates are enough; with fewer the upstreams are asked too. */
   readonly enough: number;
   isNew(candidate: Candidate): boolean;
+  /** Whose figures were asked for the last time: they are among the candidates, whatever is drawn. */
+  readonly lookedAt: readonly Candidate[];
   readonly random: () => number;
   /** Filled with the sets that the upstreams answered. */
   readonly sets: Map<number, Beatmapset>;
@@ -76,11 +78,13 @@ export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSea
   /** A catalogue that is away knows none; the upstreams are asked then. */
   async function draw(
     { window, part }: PlannedSearch,
-    { random, failures }: CandidateSearch,
+    { lookedAt, random, failures }: CandidateSearch,
   ): Promise<readonly Candidate[]> {
     const seed = Math.floor(random() * 2 ** 32);
     try {
-      return await catalogue.draw(window, Math.ceil(LOOKED_AT * part), seed);
+      const drawn = await catalogue.draw(window, Math.ceil(LOOKED_AT * part), seed);
+      const ids = new Set(drawn.map(({ id }) => id));
+      return [...drawn, ...lookedAt.filter(({ id }) => !ids.has(id))];
     } catch (error) {
       log.warn({ err: error }, 'recommended without the catalogue');
       failures.push(error);

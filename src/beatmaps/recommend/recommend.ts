@@ -10,6 +10,7 @@ import { createCandidateSearch } from './candidate-search.ts';
 import { isWithinBounds, type RecommendFilters } from './filters.ts';
 import { noPlayer, readPlayerContext } from './player-context.ts';
 import { createRandom } from './random.ts';
+import { createRecentAnswers } from './recent-answers.ts';
 import { type Recommendation, reasonsFor, referenceReason, withStars } from './recommendation.ts';
 import type { RecommendationHistory } from './recommendation-history.ts';
 import { findReferenceMap } from './reference-map.ts';
@@ -73,9 +74,10 @@ const DEFAULT_LIMIT = 10;
 const MAX_LIMIT = 50;
 /** An answer should stand by then, with osu!'s own stars where they came in time. */
 const ANSWER_MS = 2_600;
-/** What came as fast as this was known: somebody asks again, and wants the next ones now. */
-const REPEAT_MS = 600;
-const LEAST_STARS_MS = 150;
+/** The same for those who ask again. */
+const REPEAT_MS = 400;
+/** For osu!'s own stars of one answer. */
+const STARS_MS = { least: 50, most: 600 };
 /** Some that were not looked at yet turn out not to be had. */
 const SPARE = 3;
 
@@ -84,10 +86,12 @@ export function createRecommend(options: RecommendOptions): Recommend {
   const { beatmaps, catalogue, history, difficulty, ratings, log, rescoreMs = 1_600 } = options;
   const findCandidates = createCandidateSearch({ beatmaps, catalogue, log });
   const refine = createRescoring({ difficulty, waitMs: rescoreMs });
+  const recent = createRecentAnswers();
 
   /** The stars that osu! itself gives, for as many as it may be asked for. */
-  async function withToday(list: readonly Recommendation[], waitMs: number, signal: AbortSignal = NEVER) {
+  async function withToday(list: readonly Recommendation[], until: number, signal: AbortSignal = NEVER) {
     const asked = list.map(({ beatmap, mods }) => ({ beatmap, mods }));
+    const waitMs = Math.max(STARS_MS.least, Math.min(until - performance.now(), STARS_MS.most));
     const rated = await ratings?.within(waitMs).ratings.ofMaps(asked, signal);
     return list.map((each, index): Recommendation => {
       const rating = rated?.[index];
@@ -113,6 +117,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const context =
       user === undefined ? noPlayer(wanted ?? 'osu') : await readPlayerContext({ beatmaps, log }, user, wanted, signal);
     const { profile, player, total } = context;
+    const { isRepeat, lookedAt, note } = recent.of(questionOf(request));
 
     const like = reference === undefined ? undefined : candidateOf(reference.set, reference.map);
     const plan = planSearch(profile, context.totalPp, request, like);
@@ -128,6 +133,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       ruleset: profile.ruleset,
       enough: limit,
       isNew: ({ id }) => !context.known.has(id) && !before.has(id) && id !== like?.id,
+      lookedAt,
       random,
       sets,
       failures,
@@ -139,6 +145,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
       filters: request,
       ordered: drawOrder(candidates, random),
       limit,
+      isRepeat,
       readSets: async choices => {
         await readSets(choices, sets);
         const found = choices.flatMap(({ candidate }) => setOf(candidate) ?? []);
@@ -146,7 +153,8 @@ export function createRecommend(options: RecommendOptions): Recommend {
       },
       signal,
     });
-    const fitting = fittingOf(refined, plan, request);
+    note(refined.lookedAt);
+    const fitting = fittingOf(refined.choices, plan, request);
     const algorithms = new Map(fitting.map(({ choice, algorithm }) => [choice, algorithm]));
     const likeReason = reference === undefined ? undefined : referenceReason(reference);
 
@@ -180,9 +188,7 @@ export function createRecommend(options: RecommendOptions): Recommend {
     const chosen = spreadOut(algorithms.keys(), limit + SPARE);
     await readSets(chosen, sets);
     const presented = chosen.flatMap(present).slice(0, limit);
-    const passedMs = performance.now() - startedAt;
-    const starsMs = passedMs < REPEAT_MS ? LEAST_STARS_MS : Math.max(LEAST_STARS_MS, ANSWER_MS - passedMs);
-    const today = await withToday(presented, starsMs, signal);
+    const today = await withToday(presented, startedAt + (isRepeat ? REPEAT_MS : ANSWER_MS), signal);
     const recommendations = today.filter(({ stars }) => isWithinBounds(stars, request.stars));
     assertAsked(recommendations, failures);
     if (caller !== undefined) {
@@ -204,6 +210,11 @@ export function createRecommend(options: RecommendOptions): Recommend {
       stale: context.stale,
     };
   };
+}
+
+/** The same for the same wishes; undefined where it is not known who asks, and the same seed must give the same answer. */
+function questionOf({ caller, seed: _seed, signal: _signal, limit: _limit, ...asked }: RecommendRequest) {
+  return caller === undefined ? undefined : JSON.stringify(asked);
 }
 
 /** That the catalogue knows none does not mean that there is none. @throws why no upstream could be asked, when nothing was found */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
+import type { Candidate } from '../catalogue/candidate.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
 import { ppRatio, starRatio } from '../rating/ratings.ts';
@@ -26,9 +27,18 @@ export interface RescoringRequest {
   readonly ordered: readonly ScoredCandidate[];
   /** So many are asked for. */
   readonly limit: number;
+  /** The same was asked lately: what is known by now has to do. */
+  readonly isRepeat: boolean;
   /** The sets of those that can be had. */
   readSets(choices: readonly ScoredCandidate[]): Promise<ReadonlyMap<number, Beatmapset>>;
   readonly signal: AbortSignal | undefined;
+}
+
+export interface Rescored {
+  /** Those that may be shown, the best first. */
+  readonly choices: readonly Rescoring[];
+  /** Whose figures were asked for; some of them come after the answer. */
+  readonly lookedAt: readonly Candidate[];
 }
 
 export interface RescoringOptions {
@@ -43,7 +53,7 @@ const WAVE = 1.5;
 const WAVE_MS = 500;
 /** Of those asked for, all waves together: each costs a file. */
 const MOST_ASKED = 3;
-/** Who asks again has read what came late the last time, and does not wait again. */
+/** Those who ask again get what came late the last time, and do not wait again. */
 const REPEAT_MS = 200;
 /** How long what came late is worked on for those who ask again. */
 const WORKED_MS = 10_000;
@@ -58,12 +68,13 @@ const ENOUGH_TO_LEARN = 3;
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
   const known = new LRUCache<string, MapDifficulty>({ max: MAX_KNOWN });
 
-  function estimates({ ordered, plan, limit }: RescoringRequest): readonly Rescoring[] {
-    return spreadOut(withinFirst(ordered, plan), limit).map(choice => ({ choice, algorithm: null }));
+  function estimates({ ordered, plan, limit }: RescoringRequest): Rescored {
+    const choices = spreadOut(withinFirst(ordered, plan), limit).map(choice => ({ choice, algorithm: null }));
+    return { choices, lookedAt: [] };
   }
 
-  async function refineWith(library: Pick<Difficulty, 'of'>, request: RescoringRequest): Promise<readonly Rescoring[]> {
-    const { plan, filters, ordered, limit, readSets, signal } = request;
+  async function refineWith(library: Pick<Difficulty, 'of'>, request: RescoringRequest): Promise<Rescored> {
+    const { plan, filters, ordered, limit, isRepeat, readSets, signal } = request;
     const learnt = createLearnt();
     const computed = new Map<number, Computed>();
     const asked = new Set<number>();
@@ -129,7 +140,7 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
 
     const start = performance.now();
     const remembered = ordered.filter(choice => known.has(keyOf(choice))).slice(0, limit * MOST_ASKED);
-    const until = start + (remembered.length > 0 ? Math.min(REPEAT_MS, waitMs) : waitMs);
+    const until = start + (isRepeat ? Math.min(REPEAT_MS, waitMs) : waitMs);
     await computeAll(remembered, until - performance.now());
     for (let wave = nextOnes(Math.ceil(limit * WAVE)); wave.length > 0; wave = nextOnes(limit)) {
       const isDone = hits().length >= limit || performance.now() >= until;
@@ -137,14 +148,17 @@ export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
       await computeAll(wave, Math.min(WAVE_MS, until - performance.now()));
     }
     const rest = ordered.filter(({ candidate }) => !computed.has(candidate.id)).map(learnt.mend);
-    return [
-      ...bestMade(hits(), limit, ordered),
-      ...[...computed.values()].filter(({ choice }) => !isHit(choice, plan, filters)),
-      ...spreadOut(withinFirst(rest, plan), limit * 2).map(choice => ({ choice, algorithm: null })),
-    ];
+    return {
+      choices: [
+        ...bestMade(hits(), limit, ordered),
+        ...[...computed.values()].filter(({ choice }) => !isHit(choice, plan, filters)),
+        ...spreadOut(withinFirst(rest, plan), limit * 2).map(choice => ({ choice, algorithm: null })),
+      ],
+      lookedAt: ordered.flatMap(({ candidate }) => (asked.has(candidate.id) ? [candidate] : [])),
+    };
   }
 
-  return (request: RescoringRequest): Promise<readonly Rescoring[]> =>
+  return (request: RescoringRequest): Promise<Rescored> =>
     difficulty === undefined ? Promise.resolve(estimates(request)) : refineWith(difficulty, request);
 }
 

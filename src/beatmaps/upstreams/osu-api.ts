@@ -230,6 +230,7 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
         g: query.genre,
         l: query.language,
         e: query.video === true ? 'video' : undefined,
+        c: query.spotlight === true ? 'spotlights' : undefined,
         // Explicit ones are part of the answer; who shows them decides.
         nsfw: query.nsfw === false ? 'false' : 'true',
         page,

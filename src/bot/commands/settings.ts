@@ -11,7 +11,7 @@ import {
 } from '../command.ts';
 import { PREFIXES } from '../dispatch/short-forms.ts';
 import type { Reply } from '../reply.ts';
-import { type AskedChange, CHANNEL_RULES, changeOf, NO_PREFIX } from '../settings/chat-change.ts';
+import { type AskedChange, CHANNEL_RULES, changeOf, checkChannels, NO_PREFIX } from '../settings/chat-change.ts';
 import { chatSettingsOf, decidesForChat } from '../settings/chat-settings.ts';
 import {
   ALBUM_CAP,
@@ -68,7 +68,10 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
       if (!isAdmin && (chatChange !== undefined || opened !== undefined)) {
         throw new AppError('forbidden', 'no admin of this chat', { params: { what: 'chat_settings' } });
       }
-      if (chatChange !== undefined) await services.settings.setChat(chatKey(caller), chatChange);
+      if (chatChange !== undefined) {
+        checkChannels(chatChange);
+        await services.settings.setChat(chatKey(caller), chatChange);
+      }
       const isOwnSaved = await saveOwn({ language, view: isGroup ? undefined : view }, context);
       const isSaved = isOwnSaved || chatChange !== undefined;
       return show({ section: opened ?? sectionOf(change, sources), isAdmin, isSaved }, context);

@@ -14,7 +14,7 @@ export interface DirectDispatchOptions {
   readonly failure: (error: unknown, doing: string, turn: DispatchContext) => Reply;
 }
 
-/** Answers at once and to the end, where nothing is kept for later: all rounds of an ask, then what of its replies came late. */
+/** Answers at once and to the end, where nothing is kept for later: all rounds of an ask. */
 export function createDirectDispatch({
   read,
   answer,
@@ -30,7 +30,6 @@ export function createDirectDispatch({
     const signal = AbortSignal.any([invocation.signal, failed.signal]);
     const progress = (stage: ProgressStage) => sink.progress(stage);
     let position: Position = { from: 0, paid: 0 };
-    const handed: Reply[] = [];
     for (let isEnd = false; !isEnd; ) {
       const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
       const said = [...answers];
@@ -41,7 +40,7 @@ export function createDirectDispatch({
       }
       isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
       try {
-        handed.push(...(await handOver(said, sink, signal)));
+        await handOver(said, sink, signal);
       } catch (error) {
         failed.abort(error);
         await Promise.all(said.map(({ reply }) => reply));
@@ -49,26 +48,13 @@ export function createDirectDispatch({
       }
       position = { from: next, paid };
     }
-    await showLater(handed, sink, signal);
   };
 }
 
 /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */
-async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<readonly Reply[]> {
-  const handed: Reply[] = [];
+async function handOver(answers: readonly Answer[], sink: Sink, signal: AbortSignal): Promise<void> {
   for (const { reply } of answers) {
     const ready = await reply;
-    if (!ready || signal.aborted) continue;
-    await sink.reply(ready);
-    handed.push(ready);
-  }
-  return handed;
-}
-
-async function showLater(replies: readonly Reply[], sink: Sink, signal: AbortSignal): Promise<void> {
-  if (sink.replace === undefined) return;
-  for (const [index, { later }] of replies.entries()) {
-    const better = await later;
-    if (better !== undefined && !signal.aborted) await sink.replace(better, index);
+    if (ready && !signal.aborted) await sink.reply(ready);
   }
 }

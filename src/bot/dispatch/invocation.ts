@@ -43,8 +43,9 @@ export type Invocation = TextInvocation | ActionInvocation;
 export interface Sink {
   /** Called only when there is something to wait for, never for a message that gets no answer. */
   progress(stage: ProgressStage): void;
-  /** Called in order, the next one when the last has settled. What it throws ends the dispatch, which throws it on. */
+  /**
+   * Called in order, the next one when the last has settled. What it throws ends the dispatch, which throws it on. The `later` of a reply is
+   * not waited for.
+   */
   reply(reply: Reply): void | Promise<void>;
-  /** Shows it in the place of the reply that was the nth, from 0. What comes late is left out where it is absent. */
-  replace?(reply: Reply, index: number): void | Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { Prefix } from '../dispatch/short-forms.ts';
+import { usageError } from '../dispatch/usage-error.ts';
 import type { Site } from '../views/site-name.ts';
 import { type ChatSettings, MAX_CHANNEL_RULES, type View } from './settings.ts';
 
@@ -63,6 +64,12 @@ export function changeOf(
   return Object.keys(changed).length > 0 ? changed : undefined;
 }
 
+/** @throws AppError `invalid_request` where no more channels can have a rule than have it already */
+export function checkChannels({ offChannels = [], onlyChannels = [] }: Partial<ChatSettings>): void {
+  const n = MAX_CHANNEL_RULES;
+  if (offChannels.length > n || onlyChannels.length > n) throw usageError('manyChannels', { n });
+}
+
 /** What goes for a channel now. */
 export function ruleOf({ offChannels, onlyChannels }: ChatSettings, channelId: string): ChannelRule {
   if (offChannels.includes(channelId)) return 'off';
@@ -76,8 +83,9 @@ function ruled(
 ): { readonly [K in 'offChannels' | 'onlyChannels']: readonly string[] | undefined } {
   if (rule === undefined) return { offChannels: undefined, onlyChannels: undefined };
   if (rule === 'everywhere') return { offChannels: [], onlyChannels: [] };
-  // The newest stay where there are too many.
-  const withIt = (channels: readonly string[], isIn: boolean) =>
-    [...channels.filter(id => id !== channelId), ...(isIn ? [channelId] : [])].slice(-MAX_CHANNEL_RULES);
+  const withIt = (channels: readonly string[], isIn: boolean) => [
+    ...channels.filter(id => id !== channelId),
+    ...(isIn ? [channelId] : []),
+  ];
   return { offChannels: withIt(offChannels, rule === 'off'), onlyChannels: withIt(onlyChannels, rule === 'only') };
 }

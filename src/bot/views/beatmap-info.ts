@@ -17,6 +17,7 @@ import {
   setName,
   setTitle,
   stacked,
+  stateOf,
 } from './beatmap.ts';
 
 export interface BeatmapInfoView extends SetAnswer {
@@ -104,10 +105,9 @@ function setFields(set: Beatmapset, focus: Beatmap | undefined, t: Translator) {
   const bpm = focus?.bpm ?? set.bpm;
   const dated = set.ranked_date === null ? ([words.fields.updated, set.last_updated] as const) : undefined;
   const date = day(set.ranked_date ?? set.last_updated);
-  const state = joined([words.statuses[set.status], set.nsfw ? words.explicit : undefined]);
   const entries: readonly (readonly [string, Text | undefined])[] = [
     [words.fields.mapper, [mapperName(set)]],
-    [words.fields.status, state],
+    [words.fields.status, stateOf(set, t)],
     [dated?.[0] ?? words.fields.ranked, date === undefined ? undefined : [date]],
     [words.fields.length, asText(lengthOfSet(set, t))],
     [words.fields.bpm, bpm === null ? undefined : [t.decimal(bpm, 1)]],

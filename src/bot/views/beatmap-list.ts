@@ -13,6 +13,7 @@ import {
   setName,
   setTitle,
   starsOfSet,
+  stateOf,
 } from './beatmap.ts';
 
 /** Ways to the other pages; undefined where there is none. */
@@ -89,7 +90,7 @@ export function setCard(set: Beatmapset, t: Translator, { openToken, note, sort 
   const colour = colourOfSet(set);
   const modes = [...new Set(set.beatmaps.map(({ mode }) => mode))].filter(mode => mode !== 'osu');
   const lines: readonly Text[] = [
-    joined([note, words.mappedBy(set.creator), words.statuses[set.status], set.nsfw ? words.explicit : undefined]),
+    joined([note, words.mappedBy(set.creator), stateOf(set, t)]),
     joined([
       starsOfSet(set, t),
       ...modes.map(mode => words.modes[mode]),

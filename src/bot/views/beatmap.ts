@@ -37,6 +37,19 @@ export function setTitle(set: Beatmapset): Text {
   return [link(setPage(set.id), setName(set))];
 }
 
+/** Its status, and what is to be known beside it. */
+export function stateOf(
+  { status, spotlight, nsfw }: Pick<Beatmapset, 'status' | 'spotlight' | 'nsfw'>,
+  t: Translator,
+): Text {
+  const words = t.messages.osu;
+  return joined([
+    words.statuses[status],
+    spotlight === true ? words.spotlight : undefined,
+    nsfw ? words.explicit : undefined,
+  ]);
+}
+
 /** Covers of explicit sets are left out of what a whole chat sees. */
 export function coverOf(set: Beatmapset, url: string): Image | undefined {
   if (set.nsfw) return undefined;

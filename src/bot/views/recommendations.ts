@@ -6,7 +6,7 @@ import { recommendationPicture } from '../cards/recommendation-card.ts';
 import type { SvgRasterizer } from '../cards/svg-rasterizer.ts';
 import { starColour } from '../osu/star-colour.ts';
 import { type Action, type Card, type Choice, type Reply, reply, type Text } from '../reply.ts';
-import { bpmText, coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
+import { bpmText, coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName, stateOf } from './beatmap.ts';
 
 export interface RecommendationsView {
   readonly result: RecommendResult;
@@ -117,12 +117,13 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
   const image = coverOf(beatmapset, beatmapset.list_url);
   const at = words.recommend.at(`${t.decimal(accuracy * 100, 1)}%`);
   const rated = ratedStarsWithSwatch({ stars, isEstimate }, t);
+  const state = stateOf({ ...beatmapset, status: beatmap.status }, t);
   const reasons = joined(each.reasons.map(reason => reasonText(reason, t)));
   const lines = [
     joined([[{ kind: 'strong', children: [worthText(each, t)] }], at]),
     rated,
     reasons,
-    joined([words.mappedBy(mapperOf(each)), words.statuses[beatmap.status]]),
+    joined([words.mappedBy(mapperOf(each)), state]),
   ];
   return {
     kind: 'card',
@@ -131,7 +132,7 @@ function recommendationCard(each: Recommendation, { openToken }: Recommendations
     worth: {
       value: t.messages.osu.estimate.pp(t.decimal(each.pp, 0)),
       ...gainOf(each, t),
-      lines: [joined([rated, at, words.mappedBy(beatmapset.creator), words.statuses[beatmap.status]]), reasons],
+      lines: [joined([rated, at, words.mappedBy(beatmapset.creator), state]), reasons],
     },
     ...(image && { image }),
     colour: starColour(stars),

@@ -115,5 +115,7 @@ export const hints = {
   oneTarget: (_: Params) => 'Give either a total or a rank to reach, not both.',
   withheldPost: (_: Params) => 'That post is not shown here: its author or the bot’s operator does not want it to be.',
   notBlockId: (p: Params) => `The ${p.kind} must be given as site and ID, like telegram:10042 or instagram:25025320.`,
+  manyChannels: (p: Params) =>
+    `${p.n} channels already have that rule, and I can keep no more. Change one of them first, or choose “same rule for all channels”.`,
   expiredButton: (_: Params) => 'That button no longer works. Please send the command again.',
 };

@@ -106,6 +106,7 @@ export const osu = {
   combo: (shown: string) => `${shown}x`,
   objects: (shown: string) => `${shown} objects`,
   explicit: 'explicit',
+  spotlight: 'spotlight',
   preview: 'Preview',
   openAtOsu: 'Open on osu!',
   download: 'Download',

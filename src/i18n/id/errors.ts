@@ -111,5 +111,7 @@ export const hints: Messages['hints'] = {
   oneTarget: () => 'Berikan total atau peringkat yang ingin dicapai, jangan keduanya.',
   withheldPost: () => 'Kiriman itu tidak ditampilkan di sini: pembuatnya atau pengelola bot ini tidak menghendakinya.',
   notBlockId: p => `Untuk ${p.kind}, tulis situs dan ID-nya, seperti telegram:10042 atau instagram:25025320.`,
+  manyChannels: p =>
+    `${p.n} kanal sudah punya aturan itu, dan saya tidak bisa menyimpan lebih banyak. Ubah salah satunya dulu, atau pilih “aturan sama untuk semua kanal”.`,
   expiredButton: () => 'Tombol itu sudah tidak berlaku. Silakan kirim perintahnya lagi.',
 };

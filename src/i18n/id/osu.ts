@@ -104,6 +104,7 @@ export const osu: Messages['osu'] = {
   combo: shown => `${shown}x`,
   objects: shown => `${shown} objek`,
   explicit: 'eksplisit',
+  spotlight: 'spotlight',
   preview: 'Cuplikan',
   openAtOsu: 'Buka di osu!',
   download: 'Unduh',

@@ -159,8 +159,13 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
       if (!db.open) return;
       statements.clear();
       // The files beside the database stay until the last statement is collected, so they are emptied here.
-      attempt('PRAGMA wal_checkpoint', () => db.pragma('wal_checkpoint(TRUNCATE)'));
-      db.close();
+      try {
+        db.pragma('wal_checkpoint(TRUNCATE)');
+      } catch {
+        // On a disk that takes nothing any more: they stay whole, and the next start reads them.
+      } finally {
+        db.close();
+      }
     },
   };
   return store;

@@ -182,7 +182,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
   function revive(job: Job): boolean {
     if (!leaveKept(job)) return true;
     if (existsSync(job.path)) return true;
-    discard(job);
+    void remove(job);
     return false;
   }
 
@@ -194,7 +194,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     if (job.made === undefined || !isWanted || job.made.bytes > keptBytes) return remove(job);
     kept.add(job);
     keptNow += job.made.bytes;
-    if (keptMs !== undefined) job.expiry = setTimeout(discard, keptMs, job).unref();
+    if (keptMs !== undefined) job.expiry = setTimeout(remove, keptMs, job).unref();
     const removals: Promise<void>[] = [];
     for (const oldest of kept) {
       if (keptNow <= keptBytes) break;
@@ -203,11 +203,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return Promise.all(removals);
   }
 
-  /** Removes a file that no caller waits for. */
-  function discard(job: Job): void {
-    remove(job).catch(error => log.error({ err: error }, 'a file could not be removed'));
-  }
-
+  /** Never rejects. */
   function remove(job: Job): Promise<void> {
     leaveKept(job);
     forget(job);
@@ -215,15 +211,18 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     return job.removed;
   }
 
+  /** On a disk that turned read-only, say. The next start removes it with its folder. */
+  function notRemoved(error: unknown): void {
+    log.error({ err: error }, 'a file could not be removed');
+  }
+
   async function end(job: Job): Promise<void> {
     job.controller.abort();
     await job.outcome;
-    try {
-      await rm(job.path, { force: true });
-    } finally {
-      job.room?.release();
-      live.delete(job);
-    }
+    // What could not be made has been said already.
+    await rm(job.path, { force: true }).catch(error => job.made !== undefined && notRemoved(error));
+    job.room?.release();
+    live.delete(job);
   }
 
   async function share(job: Job, limit: number, signal: AbortSignal): Promise<HeldFile | FileFailure> {
@@ -261,7 +260,7 @@ export function createFileStore(options: FileStoreOptions): FileStore {
     async close() {
       closed = true;
       await Promise.all([...live].map(remove));
-      await folder.remove();
+      await folder.remove().catch(notRemoved);
     },
   };
 }

@@ -6,7 +6,7 @@ export interface CompressionPlan {
   readonly width: number;
   readonly height: number;
   readonly maxFrameRate: number;
-  readonly preset: 'superfast' | 'veryfast' | 'faster' | 'fast';
+  readonly preset: 'superfast' | 'veryfast';
   readonly crf: number;
   /** Bits per second that the video track never goes beyond for long. */
   readonly videoBitrate: number;
@@ -41,10 +41,11 @@ const AUDIO_STEPS = [
   { audioBitrate: 64_000, audioChannels: 2, fromTotal: 300_000 },
   { audioBitrate: 40_000, audioChannels: 1, fromTotal: 0 },
 ] as const;
-/** Million pixels a second that one core encodes, scaling included (measured 2026-11 with x264 164). */
+/**
+ * Million pixels a second that one core encodes, scaling included (measured 2026-11 with x264 164). More careful presets take half
+ * as much time again for what hardly anyone sees on a phone.
+ */
 const SPEEDS = [
-  { preset: 'fast', megapixels: 34 },
-  { preset: 'faster', megapixels: 44 },
   { preset: 'veryfast', megapixels: 65 },
   { preset: 'superfast', megapixels: 86 },
 ] as const;
@@ -90,7 +91,7 @@ function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
 
 /**
  * How a video becomes a file of at most `maxBytes` less 2 %, or undefined when it would not be worth watching, would take minutes, or
- * its length or size is not known. The narrower its budget the smaller the frames; the shorter it is the more care the encoder takes.
+ * its length or size is not known. The narrower its budget the smaller the frames; where a person would wait for long, the encoder takes less care.
  */
 export function planCompression(probe: Probe, maxBytes: number, cores: number): CompressionPlan | undefined {
   const { durationMs, width, height } = probe;
@@ -115,7 +116,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   const millisAt = (megapixels: number) =>
     ((decodeSeconds + encodeSeconds(megapixels)) * 1_000) / Math.min(cores, MAX_CORES);
   const fitting = SPEEDS.find(speed => millisAt(speed.megapixels) <= PATIENCE_MS);
-  const { preset, megapixels } = fitting ?? SPEEDS[3];
+  const { preset, megapixels } = fitting ?? SPEEDS[1];
   if (millisAt(megapixels) > MAX_ESTIMATE_MS) return undefined;
   return {
     width: frames.width,

@@ -15,7 +15,8 @@ export async function loadMediaKey(dataDir: string): Promise<Buffer> {
   if (kept !== undefined) return kept;
   await mkdir(dataDir, { recursive: true });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx' });
+  // On the disk before it has its name: else a failing disk or a loss of power leaves an empty file, and the next start has no key.
+  await writeFile(draft, randomBytes(KEY_BYTES), { mode: 0o600, flag: 'wx', flush: true });
   try {
     // Whole or not at all; of two processes that start at once, the second takes the key of the first.
     await link(draft, path);

@@ -23,6 +23,7 @@ import { createBotApi } from './outgoing/bot-api.ts';
 import { BotApiError } from './outgoing/bot-api-error.ts';
 import { createChatActions } from './outgoing/chat-action.ts';
 import { createDeleteButton } from './outgoing/delete-button.ts';
+import { deleteMessage } from './outgoing/delete-message.ts';
 import { createEditMessage } from './outgoing/edit-message.ts';
 import { createFileCandidates } from './outgoing/file-candidates.ts';
 import { createMendingReply } from './outgoing/mend.ts';
@@ -143,14 +144,10 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   async function deleteAnswered({ to, settings: { deleteSource } }: Sending<TelegramReplyTo>): Promise<void> {
     if (!deleteSource || to.isOnlyLinks !== true || to.message === undefined || to.press !== undefined) return;
     try {
-      await deleteMessage(`${to.chat}`, `${to.message}`);
+      await deleteMessage(api, { chat_id: to.chat, message_id: to.message });
     } catch (error) {
       log.info({ err: error }, 'a link that was answered could not be deleted');
     }
-  }
-
-  async function deleteMessage(chatId: string, messageId: string): Promise<void> {
-    await api.call('deleteMessage', { chat_id: Number(chatId), message_id: Number(messageId) });
   }
 
   return {
@@ -203,7 +200,8 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
     outcomeOf,
 
-    deleteMessage,
+    deleteMessage: (chatId, messageId) =>
+      deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
 
     // Most presses are answered by an edit, which has no turn.
     busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),

@@ -49,7 +49,7 @@ export const CHAT_LIMITS = {
   orphanMs: 30_000,
   /** Finished answers kept for a page that lost them on the way. */
   answeredMs: 5 * 60_000,
-  answeredBytes: 8 * 1024 * 1024,
+  answeredBytes: 4 * 1024 * 1024,
   /** Drawn pictures kept for the pages that show them. */
   pictureBytes: 32 * 1024 * 1024,
   /** Running work may take this long after `stop()`. */

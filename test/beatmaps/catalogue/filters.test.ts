@@ -1,6 +1,6 @@
 /** Whatever is asked for, the indexes find the same sets as looking at each one. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import { packBody, parseBody, renderBody, unpackBody } from '../../../src/beatmaps/catalogue/set-body.ts';
@@ -9,6 +9,7 @@ import { parseQuery } from '../../../src/beatmaps/query/query.ts';
 import { matches } from '../../../src/beatmaps/query/query-match.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createGenerator, createRandom } from '../../bench/generated-sets.ts';
+import { madeUpBeatmap, madeUpSet } from '../made-up-sets.ts';
 
 const STATUSES: readonly Status[] = ['graveyard', 'wip', 'pending', 'ranked', 'approved', 'qualified', 'loved'];
 let catalogue: Catalogue;
@@ -32,6 +33,7 @@ function makeSets(): readonly Beatmapset[] {
       language_id: orNull(1 + below(14)),
       video: random() < 0.2,
       nsfw: random() < 0.05,
+      spotlight: orNull(random() < 0.1),
       submitted_date: orNull(date()),
       last_updated: orNull(date()),
       ranked_date: orNull(date()),
@@ -85,6 +87,7 @@ const filter = fc.oneof(
     fc.tuple(operator, fc.integer({ min: 2007, max: 2027 })).map(([sign, year]) => `${key}${sign}${year}`),
   ),
   fc.constantFrom('mode=osu', 'mode=taiko', 'mode=mania', 'status=loved', 'status>pending', 'video=yes', 'nsfw=yes'),
+  fc.constantFrom('spotlight=yes', 'spotlight=no'),
   fc.constantFrom('genre=rock', 'language=japanese', 'ka', 'mi', 'ra', 'difficulty=hard', 'tag=ka', 'title=ka'),
 );
 
@@ -123,8 +126,66 @@ describe('a search by filters', () => {
   });
 });
 
+/** As it was kept until 2026-11. */
+const WITHOUT_SPOTLIGHT = JSON.stringify([
+  ...[4, 'Paper Lanterns', null, 'Kite Season', null, 'Mappy McMapface', 77, '', '', 'ranked', 180, 100, 10_000, 9.1],
+  ...[false, false, false, 10, 5, '2019-03-01T10:00:00Z', '2020-04-20T10:00:00Z', '2020-05-04T10:00:00Z'],
+  ...['https://b.ppy.sh/preview/4.mp3', false, null, 'https://assets.ppy.sh/beatmaps/4/covers/cover.jpg'],
+  ...['https://assets.ppy.sh/beatmaps/4/covers/card.jpg', 'https://assets.ppy.sh/beatmaps/4/covers/list.jpg'],
+  ...[
+    2,
+    [41, 42],
+    [901],
+    ['osu'],
+    ['ranked'],
+    ['Insane', 'Hard'],
+    [5.2],
+    [180],
+    [170],
+    [180],
+    [9],
+    [8],
+    [4],
+    [5],
+    [900],
+  ],
+  ...[[400], [200], [1], [10_000], [2_000], [null], [[]], [77]],
+]);
+
 describe('a kept set', () => {
   it('comes back as it was', () => {
     for (const set of sets.slice(0, 200)) expect(parseBody(unpackBody(packBody(renderBody(set))))).toEqual(set);
+  });
+
+  it('of a version that knew no spotlights can still be read, and learns of its own', async () => {
+    const set = madeUpSet({ id: 4, beatmaps: [madeUpBeatmap({ id: 41 }), madeUpBeatmap({ id: 42, version: 'Hard' })] });
+    expect(parseBody(WITHOUT_SPOTLIGHT)).toEqual(set);
+    const store = openStore(':memory:');
+    const { search, remember, flush, close } = createCatalogueHere({
+      store,
+      onFailure: error => expect.unreachable(String(error)),
+    });
+    onTestFinished(async () => {
+      await close();
+      store.close();
+    });
+    remember([set]);
+    await flush();
+    store.run('UPDATE catalogue_bodies SET body = ?', [packBody(WITHOUT_SPOTLIGHT)]);
+    const asked = { status: 'any', sort: { field: 'plays', order: 'desc' } } as const;
+    const found = async (text: string) =>
+      (await search({ ...asked, query: parseQuery(text) }, { limit: 5, offset: 0 })).sets;
+    expect(await found('spotlight=yes')).toEqual([]);
+    expect(await found('kite spotlight=no')).toEqual([set]);
+    remember([{ ...set, spotlight: true }]);
+    await flush();
+    // From an upstream that does not say.
+    remember([{ ...set, play_count: 20_000 }]);
+    await flush();
+    const known = { ...set, play_count: 20_000, spotlight: true };
+    for (const text of ['spotlight=yes', 'kite spotlight=yes', 'spotlight=yes stars>1']) {
+      expect(await found(text)).toEqual([known]);
+    }
+    expect(await found('spotlight=no')).toEqual([]);
   });
 });

@@ -17,6 +17,7 @@ describe('a set', () => {
       bpm: '180.5',
       ranked: 1,
       nsfw: 1,
+      spotlight: 1,
       video: '0',
       last_updated: 1_691_193_205,
       ranked_date: '2023-08-12 14:23:56',
@@ -35,6 +36,7 @@ describe('a set', () => {
       bpm: 180.5,
       status: 'ranked',
       nsfw: true,
+      spotlight: true,
       video: false,
       last_updated: '2023-08-04T23:53:25Z',
       ranked_date: '2023-08-12T14:23:56Z',
@@ -70,6 +72,7 @@ describe('a set', () => {
       ]),
     );
     expect(parseBeatmapset({ id: 5, title: 'x', ...nulls })).toMatchObject({ artist: '', beatmaps: [], bpm: null });
+    expect(parseBeatmapset({ id: 5, title: 'x' })?.spotlight).toBeNull();
     expect(parseBeatmapset({ id: 5 })).toBeUndefined();
     expect(parseBeatmapset({ ...SET, id: -1 })).toBeUndefined();
     expect(parseBeatmapset({ ...SET, id: 1.5 })).toBeUndefined();

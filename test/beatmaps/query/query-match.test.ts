@@ -83,6 +83,7 @@ describe('matches', () => {
     'difficulty="insane light" stars=5',
     'tag=rain',
     'genre=jazz language=jp video=yes nsfw=no',
+    'spotlight=no',
     'favourites>=100',
     'featured_artist=4',
   ])('finds the set for %s', text => {
@@ -121,6 +122,7 @@ describe('matches', () => {
     'language=en',
     'video=no',
     'nsfw=yes',
+    'spotlight=yes',
     'favourites>100',
   ])('does not find it for %s', text => {
     expect(matches(parseQuery(text), set)).toBe(false);

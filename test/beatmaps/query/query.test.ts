@@ -194,6 +194,8 @@ const EXTRAS: readonly (readonly [string, Query])[] = [
   ['video=yes', extra({ video: true })],
   ['video=0', extra({ video: false })],
   ['nsfw=no', extra({ nsfw: false })],
+  ['spotlight=yes', extra({ spotlight: true })],
+  ['spotlights=no', extra({ spotlight: false })],
 ];
 
 const STAYS_TEXT: readonly string[] = [
@@ -326,7 +328,7 @@ const PIECES = [
     'kite',
     '夜',
   ],
-  ...['divisor', 'featured_artist', 'video', 'nsfw', 'yes', 'year', '\n', '\ufeff', 'x=', 'ctb'],
+  ...['divisor', 'featured_artist', 'video', 'nsfw', 'spotlight', 'yes', 'year', '\n', '\ufeff', 'x=', 'ctb'],
 ];
 const someQuery = fc.oneof(
   fc.string({ maxLength: 60 }),
@@ -369,8 +371,8 @@ describe('renderQuery', () => {
   });
 
   it('keeps to the keys of osu! when asked to', () => {
-    expect(renderQuery(parseQuery('kite mode=ctb genre=10 year=2020 nsfw=no ar=9'), { osuOnly: true })).toBe(
-      'ar=9 kite',
-    );
+    expect(
+      renderQuery(parseQuery('kite mode=ctb genre=10 year=2020 nsfw=no spotlight=yes ar=9'), { osuOnly: true }),
+    ).toBe('ar=9 kite');
   });
 });

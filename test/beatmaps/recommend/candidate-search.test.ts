@@ -4,7 +4,7 @@ import { spansOf } from '../../../src/beatmaps/recommend/candidate-search.ts';
 import { parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
 import { profileOf } from '../../../src/beatmaps/recommend/player-profile.ts';
 import { planSearch } from '../../../src/beatmaps/recommend/search-plan.ts';
-import { createWorld } from '../../bench/player-world.ts';
+import { createWorld } from '../../bench/recommend/player-world.ts';
 
 const player = createWorld({ maps: 1_000, players: 1, seed: 9 }).players[0];
 const scores = (player?.best ?? []).slice(0, 30);

@@ -1,20 +1,24 @@
+import { once } from 'node:events';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
 import type { Difficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
+import { createRatings } from '../../../src/beatmaps/rating/ratings.ts';
 import { parseModFilter } from '../../../src/beatmaps/recommend/mod-filter.ts';
 import { createRecommend, type RecommendOptions } from '../../../src/beatmaps/recommend/recommend.ts';
 import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
 import { AppError } from '../../../src/errors.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
-import { createWorld, type World } from '../../bench/player-world.ts';
+import { createWorld, type World } from '../../bench/recommend/player-world.ts';
 import {
   libraryOf,
   measure,
+  openCatalogue,
   openRecommender,
   randomInRange,
   recommendedDifficulty,
   wayOf,
-} from '../../bench/recommend-measure.ts';
+} from '../../bench/recommend/recommend-measure.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { embeddedRecords } from '../../records.ts';
 import { madeUpPlayer } from '../made-up-players.ts';
@@ -28,8 +32,11 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-function open(difficulty?: Pick<Difficulty, 'of'>, rescoreMs?: number) {
-  return openRecommender(world, store, difficulty, rescoreMs);
+function open(
+  difficulty?: Pick<Difficulty, 'of'>,
+  rest: Partial<Pick<RecommendOptions, 'catalogue' | 'ratings' | 'rescoreMs'>> = {},
+) {
+  return openRecommender(world, store, { difficulty, ...rest });
 }
 
 describe('in a world of players with known skills', () => {
@@ -134,7 +141,50 @@ describe('in a world of players with known skills', () => {
   it('does not wait for maps that take too long', async () => {
     const of: Difficulty['of'] = (_, signal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
-    expect((await (await open({ of }, 50))({ user: 3, seed: 1 })).recommendations).toHaveLength(10);
+    expect((await (await open({ of }, { rescoreMs: 50 }))({ user: 3, seed: 1 })).recommendations).toHaveLength(10);
+  });
+
+  it('gives those who ask again what came late, at once, and other maps than before', async () => {
+    const library = libraryOf(world);
+    const late = new AbortController();
+    const isLate = once(late.signal, 'abort');
+    const asked = new Set<number>();
+    const of: Difficulty['of'] = async (request, signal) => {
+      // The files of what is asked for later never come.
+      const isNew = late.signal.aborted && !asked.has(request.beatmap.id);
+      asked.add(request.beatmap.id);
+      await (isNew ? once(signal, 'abort') : isLate);
+      return library.of(request, signal);
+    };
+    const waits: number[] = [];
+    const { within } = createRatings({ official: { of: async () => undefined }, difficulty: undefined });
+    const ratings: RecommendOptions['ratings'] = {
+      within(ms) {
+        waits.push(ms);
+        return within(ms);
+      },
+    };
+    const known = await openCatalogue(world.sets, store);
+    // So large a catalogue that nothing is drawn twice.
+    const catalogue: RecommendOptions['catalogue'] = {
+      draw: async (...window) =>
+        (await known.draw(...window)).filter(({ setId }) => setId % 2 === Number(late.signal.aborted)),
+      sets: ids => known.sets(ids),
+    };
+    const recommend = await open({ of }, { catalogue, ratings, rescoreMs: 50 });
+    const ask = async (seed: number) => (await recommend({ user: 3, seed, caller: 'test:1' })).recommendations;
+    const first = await ask(1);
+    expect(first.map(({ algorithm }) => algorithm)).toEqual(Array.from({ length: 10 }, () => null));
+    late.abort();
+    await setTimeout(20);
+    const second = await ask(2);
+    const shown = new Set(first.map(({ beatmap }) => beatmap.id));
+    expect(second.filter(({ beatmap }) => shown.has(beatmap.id))).toEqual([]);
+    const computed = second.filter(({ algorithm }) => algorithm !== null);
+    expect(computed.length).toBeGreaterThan(0);
+    expect(computed.every(({ beatmap }) => beatmap.beatmapset_id % 2 === 0)).toBe(true);
+    expect(waits[0]).toBeGreaterThan(400);
+    expect(waits[1]).toBeLessThanOrEqual(400);
   });
 });
 

@@ -319,6 +319,17 @@ describe('over a beatmap room that fails', () => {
     expect(found?.blocks.find(block => block.kind === 'card')?.image).toBeUndefined();
   });
 
+  it('says beside the status that osu! has put a set in a spotlight', async () => {
+    const shown = async (spotlight: boolean | null) => {
+      const set = madeUpSet({ spotlight });
+      const search = async () => ({ ...FOUND, sets: [set] });
+      const { say } = setUp(fakeBeatmaps({ search, set: async () => ({ ...FOUND, set }) }).beatmaps);
+      return [all(await say('/beatmap search kite')), all(await say('/beatmap info 901'))];
+    };
+    for (const said of await shown(true)) expect(said).toContain('"ranked"," · ","spotlight"');
+    for (const said of [...(await shown(false)), ...(await shown(null))]) expect(said).not.toContain('spotlight');
+  });
+
   it('shows what no upstream said as nothing', async () => {
     const bare = madeUpSet({
       beatmaps: [],

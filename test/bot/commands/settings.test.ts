@@ -184,13 +184,23 @@ describe('the settings of a group', () => {
     expect(words(await asked({ section: 'links' }, admin, services, true))).not.toContain('This channel');
   });
 
-  it('keep no more rules than there is room for', async () => {
+  it('say so where there is no space for one more rule, and keep those that are there', async () => {
     const services = sampleServices();
     const many = Array.from({ length: 100 }, (_, index) => `${index}`);
     await services.settings.setChat('web:guild', { offChannels: many });
-    await asked({ channel: 'off' }, { ...admin, groupId: 'guild', chatId: 'new' }, services);
-    const { offChannels } = await services.settings.chat('web:guild');
-    expect([offChannels.length, offChannels.at(-1), offChannels[0]]).toEqual([100, 'new', '1']);
+    const inNew = { ...admin, groupId: 'guild', chatId: 'new' };
+    const refusal = { code: 'invalid_request', params: { hint: 'manyChannels', n: 100 } };
+    await expect(asked({ channel: 'off', silent: true }, inNew, services)).rejects.toMatchObject(refusal);
+    expect(await services.settings.chat('web:guild')).toEqual({ ...CHAT_DEFAULTS, offChannels: many });
+    // One that has the rule may keep it; one that leaves makes space.
+    await asked({ channel: 'off' }, { ...inNew, chatId: '7' }, services);
+    await asked({ channel: 'only' }, { ...inNew, chatId: '8' }, services);
+    await asked({ channel: 'off' }, inNew, services);
+    const { offChannels, onlyChannels } = await services.settings.chat('web:guild');
+    expect([offChannels.length, offChannels.at(-1), onlyChannels]).toEqual([100, 'new', ['8']]);
+    await expect(
+      asked({ channel: 'off' }, { ...inNew, chatId: '8', isChatAdmin: false }, services),
+    ).rejects.toMatchObject({ code: 'forbidden' });
   });
 
   it('are changed by words too, one without the other', async () => {

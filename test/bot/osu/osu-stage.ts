@@ -84,11 +84,8 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
         replies.push(reply);
         onFirst?.(reply);
       },
-      replace(reply, index) {
-        replies[index] = reply;
-      },
     });
-    return replies;
+    return Promise.all(replies.map(async reply => (await reply.later) ?? reply));
   }
 
   return {

@@ -16,6 +16,8 @@ export interface RequestFault {
   readonly settleMs?: number;
   /** It is given up after this time. */
   readonly maxMs?: number;
+  /** It takes so long that it runs only when it is named. */
+  readonly isLong?: boolean;
 }
 
 /** The same series of numbers from 0 to 1 every time. */
@@ -95,6 +97,17 @@ export const REQUEST_FAULTS: readonly RequestFault[] = [
       about: `the platforms’ APIs away: ${mode}`,
       setting: 'one process',
       run: (world, _, scale) => away(world, mode, 8_000 * scale),
+    }),
+  ),
+  ...([60, 600] as const).map(
+    (seconds): RequestFault => ({
+      name: `away-${seconds}s`,
+      about: `the platforms’ APIs refuse connections for ${seconds} s`,
+      setting: 'one process',
+      run: (world, _, scale) => away(world, 'refuse', seconds * 1_000 * scale),
+      settleMs: 180_000,
+      maxMs: seconds * 1_000 + 240_000,
+      isLong: true,
     }),
   ),
   {

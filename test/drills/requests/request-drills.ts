@@ -5,11 +5,12 @@ import { REQUEST_FAULTS, type RequestFault, runRequestFault } from './faults.ts'
 export const REQUEST_DRILLS: readonly Drill[] = REQUEST_FAULTS.map(asDrill);
 
 function asDrill(fault: RequestFault): Drill {
-  const { name, about, setting, maxMs } = fault;
+  const { name, about, setting, maxMs, isLong } = fault;
   return {
     name,
     about: `${about} (${setting})`,
     ...(maxMs !== undefined && { maxMs }),
+    ...(isLong !== undefined && { isLong }),
     async run(say) {
       const { faces, problems } = await runRequestFault(fault, 1);
       for (const { face, asked, answered, unsure, regretted, refused, lost, twice } of faces)

@@ -135,6 +135,16 @@ describe('a button', () => {
     expect(await pressed(stage, fake.callbackQuery(press))).toMatchObject({ show_alert: true });
   });
 
+  it('says nothing where what it is to delete has gone already', async () => {
+    const stage = await openStage();
+    const { fake } = stage;
+    fake.message({ chat: GROUP, from: SARI, text: PHOTO });
+    const { messageId, ...answer } = await fake.waitFor(() => answersIn(fake, GROUP.id)[0]);
+    fake.fault({ method: 'deleteMessage', errorCode: 400, description: 'Bad Request: message to delete not found' });
+    const press = { data: buttonOf(answer, /Delete/), message: { chatId: GROUP.id, messageId }, from: SARI };
+    expect((await pressed(stage, fake.callbackQuery(press))).text).toBeUndefined();
+  });
+
   it('takes an answer away for whoever asked, and for admins, and for nobody else', async () => {
     const stage = await openStage();
     const { fake } = stage;

@@ -22,6 +22,8 @@ const OUTSIDE = `[...document.querySelectorAll('body *')]
     return box.width > 0 && (box.right > innerWidth + 1 || box.left < -1);
   })
   .map(element => [element.parentElement.className, element.tagName, element.textContent.slice(0, 40)].join(' '))`;
+/** How much shines through in the middle of what is behind the file. */
+const SIDES = `document.querySelector('.single > canvas').getContext('2d').getImageData(16, 16, 1, 1).data[3]`;
 const NAMES = `[...document.querySelectorAll('.card')].map(card => card.getAttribute('aria-label'))`;
 /** Of everything that can be pressed or played in an answer; what steps and folds is one for each card. */
 const CONTROL_NAMES = `[...document.querySelectorAll('.card :is(a, button, video, audio[controls])')]
@@ -115,6 +117,55 @@ describe.skipIf(browserMissing !== undefined)(`journeys on the page${browserNote
     await expect.poll(heading).toContain('page 2');
     await page.goBack();
     await expect.poll(heading).toContain('page 1');
+  });
+
+  it('opens again with one Forward what one Back closed, however often', async () => {
+    await visit();
+    await say('found');
+    await page.getByRole('link', { name: 'Slow Tram' }).click();
+    await expect.poll(heading).toContain('Slow Tram');
+    for (const round of ['first', 'after a reload']) {
+      await page.goBack();
+      await expect.poll(heading, { message: round }).toContain('page 1');
+      if (round !== 'first') await page.reload();
+      await page.goForward();
+      await expect.poll(heading, { message: round }).toContain('Slow Tram');
+    }
+    await page.getByRole('button', { name: 'Back', exact: true }).first().click();
+    await expect.poll(heading).toContain('page 1');
+    await page.goForward();
+    await expect.poll(heading).toContain('Slow Tram');
+    await page.goBack();
+    await page.getByRole('button', { name: 'Open: Marble Lanterns - Paper Comet' }).click();
+    await expect.poll(heading).toContain('Paper Comet');
+    await page.goBack();
+    await expect.poll(heading).toContain('page 1');
+    await page.goForward();
+    await expect.poll(heading).toContain('Paper Comet');
+  });
+
+  it('does not need a second Back after a Forward with nothing to show', async () => {
+    await visit();
+    await say('found');
+    await page.getByRole('link', { name: 'Slow Tram' }).click();
+    await expect.poll(heading).toContain('Slow Tram');
+    await page.locator('#menu-button').click();
+    await page.getByRole('button', { name: 'Clear this conversation' }).click();
+    await page.getByRole('button', { name: 'Clear everything shown here?' }).click();
+    await expect.poll(() => page.evaluate('history.state')).toBeNull();
+    await page.goForward();
+    await expect.poll(() => page.evaluate('history.state')).toBeNull();
+    await say('found');
+    await page.getByRole('link', { name: 'Slow Tram' }).click();
+    await expect.poll(heading).toContain('Slow Tram');
+    await page.goBack();
+    await expect.poll(heading).toContain('page 1');
+  });
+
+  it('fills the sides of a narrow file with itself, in a few pixels', async () => {
+    await visit();
+    await say(REEL);
+    await expect.poll(() => page.evaluate(SIDES)).toBeGreaterThan(0);
   });
 
   it('opens a difficulty here by its name, with its stars on their colour', async () => {

@@ -21,9 +21,8 @@ function slowly() {
   const rest = new Map<string, () => void>();
   async function dispatch(invocation: Invocation, sink: Sink): Promise<void> {
     const words = invocation.kind === 'text' ? 'A list' : 'A map';
-    await sink.reply(titled(words));
-    await new Promise<void>(resolve => rest.set(words, resolve));
-    await sink.replace?.(titled(`${words}, better`), 0);
+    const later = new Promise<void>(resolve => rest.set(words, resolve)).then(() => titled(`${words}, better`));
+    await sink.reply({ ...titled(words), later });
   }
   return { dispatch, bring: (words: string) => rest.get(words)?.() };
 }
@@ -68,6 +67,23 @@ describe.skipIf(browserMissing !== undefined)(`what comes late${browserNote}`, (
     await page.getByRole('button', { name: 'Back', exact: true }).first().click();
     await expect.poll(heading).toBe('A list, better');
     expect(await page.locator('.return').count()).toBe(0);
+    await context.close();
+  });
+
+  it('keeps nothing waiting, and comes after a reload as well', async () => {
+    const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
+    const page = await context.newPage();
+    page.setDefaultTimeout(15_000);
+    const heading = () => page.locator('.card-heading').first().textContent();
+    await page.goto(stage.origin);
+    await page.locator('#input').fill('list');
+    await page.keyboard.press('Enter');
+    await page.locator('.pending').waitFor({ state: 'detached' });
+    expect(await heading()).toBe('A list');
+    await page.goto('about:blank');
+    bring('A list');
+    await page.goto(stage.origin);
+    await expect.poll(heading).toBe('A list, better');
     await context.close();
   });
 });

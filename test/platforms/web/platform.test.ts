@@ -1,6 +1,7 @@
 import { connect as connectTcp } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Invocation, Sink } from '../../../src/bot/dispatch/invocation.ts';
 import { reply } from '../../../src/bot/reply.ts';
 import { connect, type PageClient } from './page-client.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
@@ -243,6 +244,79 @@ describe('a connection that breaks', () => {
     const page = await join(stage);
     page.socket.pong = () => undefined;
     await expect(page.closed).resolves.toBe(1006);
+  });
+});
+
+describe('what comes late', () => {
+  /** Answers each question with its own words, and with the rest of it when the test wants that. */
+  function slowly() {
+    const bring = new Map<string, () => void>();
+    async function dispatch(invocation: Invocation, sink: Sink): Promise<void> {
+      const words = invocation.kind === 'text' ? invocation.text : '';
+      for (const each of words.split(' ')) {
+        const come = new Promise<void>(resolve => bring.set(each, resolve));
+        await sink.reply({ ...said(each), later: come.then(() => said(`${each}, better`)) });
+      }
+    }
+    return { dispatcher: { dispatch }, bring: (words: string) => bring.get(words)?.() };
+  }
+
+  it('does not keep an answer from being done, nor the next from its turn', async () => {
+    const { dispatcher, bring } = slowly();
+    const stage = await open({ dispatcher, limits: { running: 1, queued: 0 } });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: 'one two' });
+    await page.hear('done', frame => frame.id === 'a');
+    page.send({ type: 'message', id: 'b', text: 'three' });
+    await page.hear('done', frame => frame.id === 'b');
+    bring('two');
+    const better = await page.hear('better');
+    expect(better).toMatchObject({ id: 'a', index: 1, reply: { blocks: [{ text: ['two, better'] }] } });
+    expect(page.heard.filter(frame => frame.type === 'reply').map(({ id, index }) => `${id}${index}`)).toEqual([
+      'a0',
+      'a1',
+      'b0',
+    ]);
+  });
+
+  it('reaches the page that comes back, and no other session', async () => {
+    const { dispatcher, bring } = slowly();
+    const stage = await open({ dispatcher });
+    const before = await join(stage);
+    before.send({ type: 'message', id: 'a', text: 'one' });
+    await before.hear('done');
+    before.socket.terminate();
+    await before.closed;
+    bring('one');
+    const other = await join(stage);
+    const after = await join(stage, { session: before.session });
+    await after.hear('better', frame => frame.id === 'a');
+    other.send({ type: 'message', id: 'a', text: 'two' });
+    await other.hear('done');
+    expect(other.heard.some(frame => frame.type === 'better')).toBe(false);
+    // What is asked again is answered with all of it.
+    after.send({ type: 'message', id: 'a', text: 'one' });
+    await after.hear('done');
+    expect(after.heard.filter(frame => 'id' in frame).map(({ type }) => type)).toEqual([
+      'better',
+      'reply',
+      'done',
+      'better',
+    ]);
+    expect(stage.logged).toEqual([]);
+  });
+
+  it('does not keep a server from stopping', async () => {
+    const { dispatcher, bring } = slowly();
+    const stage = await open({ dispatcher, limits: { drainMs: 60_000 } });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: 'one' });
+    await page.hear('done');
+    await stage.platform.stop();
+    bring('one');
+    await expect(page.closed).resolves.toBe(1001);
+    expect(page.heard.some(frame => frame.type === 'better')).toBe(false);
+    expect(stage.logged).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@ import { setPage } from '../../../beatmaps/model/link.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { AskedMap } from '../../osu/asked-map.ts';
 import type { Block } from '../../reply.ts';
-import { joined, link, setName } from '../beatmap.ts';
+import { joined, link, setName, stateOf } from '../beatmap.ts';
 
 /** Which map the plays below are on: its name, its ruleset where it is converted, and its mapper. */
 export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): readonly Block[] {
@@ -16,7 +16,7 @@ export function mapHeading({ set, beatmap, ruleset }: AskedMap, t: Translator): 
         [{ kind: 'strong', children: [link(setPage(set.id, { id: beatmap.id, mode: ruleset }), name)] }],
         ruleset === beatmap.mode ? undefined : words.modes[ruleset],
         words.mappedBy(mappers.length === 0 ? set.creator : mappers.join(', ')),
-        words.statuses[beatmap.status],
+        stateOf({ ...set, status: beatmap.status }, t),
       ]),
     },
   ];

@@ -48,6 +48,7 @@ export async function openSessionRecord({
   log,
 }: SessionRecordOptions): Promise<SessionRecord> {
   const store = records.collection({ name: 'discord-sessions', schema: z.array(GatewaySession), ttlMs: LIFE_MS });
+  let isSaid = false;
   const left = (await store.get(key).catch(failed)) ?? [];
   /** As they are, by shard; and how far all that was heard in them is accepted. */
   const [heard, accepted] = [new Map<number, GatewaySession>(), new Map<number, GatewaySession>()];
@@ -56,8 +57,10 @@ export async function openSessionRecord({
   let isWritten = true;
   let writing = Promise.resolve(true);
 
+  /** Said once until it succeeds: it is tried every second. */
   function failed(error: unknown): undefined {
-    log.info({ err: error }, 'discord: how far was heard cannot be kept');
+    if (!isSaid) log.info({ err: error }, 'discord: how far was heard cannot be kept');
+    isSaid = true;
   }
 
   function settle(): boolean {
@@ -76,7 +79,10 @@ export async function openSessionRecord({
       writing = writing
         .then(() => store.set(key, sessions))
         .then(
-          () => true,
+          () => {
+            isSaid = false;
+            return true;
+          },
           (error: unknown) => {
             failed(error);
             isWritten = false;

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';
-import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_MESSAGE } from './send-failure.ts';
+import { ALREADY_ACKNOWLEDGED, SendFailure, sendFailure, UNKNOWN_CHANNEL, UNKNOWN_MESSAGE } from './send-failure.ts';
 import type { Upload } from './uploads.ts';
 import { WatchedAgent } from './watched-agent.ts';
 
@@ -66,10 +66,11 @@ export interface DiscordApi {
   openPrivate(userId: string): Promise<string>;
   /** Puts something else into a message of Medley's own. */
   editMessage(channelId: string, messageId: string, content: Content, signal: AbortSignal): Promise<void>;
+  /** Does nothing where it is deleted already. */
   deleteMessage(channelId: string, messageId: string): Promise<void>;
   /** Hides the embeds of anyone's message; `flags` are those it has. */
   suppressEmbeds(channelId: string, messageId: string, flags: number): Promise<void>;
-  /** Shows the embeds of anyone's message again. */
+  /** Shows the embeds of anyone's message again; does nothing where it is deleted. */
   restoreEmbeds(channelId: string, messageId: string): Promise<void>;
   showTyping(channelId: string): Promise<void>;
   respond(interaction: InteractionKey, response: APIInteractionResponse): Promise<void>;
@@ -174,7 +175,7 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
     },
 
     async deleteMessage(channelId, messageId) {
-      await request([RequestMethod.Delete, Routes.channelMessage(channelId, messageId)]);
+      await request([RequestMethod.Delete, Routes.channelMessage(channelId, messageId)]).catch(unlessGone);
     },
 
     async suppressEmbeds(channelId, messageId, flags) {
@@ -184,7 +185,9 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
 
     async restoreEmbeds(channelId, messageId) {
       const fullRoute = Routes.channelMessage(channelId, messageId);
-      const { flags } = Flagged.parse(await request([RequestMethod.Get, fullRoute]));
+      const found = await request([RequestMethod.Get, fullRoute]).catch(unlessGone);
+      if (found === undefined) return;
+      const { flags } = Flagged.parse(found);
       if ((flags & MessageFlags.SuppressEmbeds) === 0) return;
       await request([RequestMethod.Patch, fullRoute], { body: { flags: flags & ~MessageFlags.SuppressEmbeds } });
     },
@@ -230,11 +233,8 @@ export function createDiscordApi({ token, apiUrl, log }: DiscordApiOptions): Dis
     },
 
     async deleteOriginal({ applicationId, token: secret }, signal) {
-      try {
-        await request([RequestMethod.Delete, Routes.webhookMessage(applicationId, secret)], { headers: {}, signal });
-      } catch (error) {
-        if (!(error instanceof SendFailure) || error.code !== UNKNOWN_MESSAGE) throw error;
-      }
+      const route: Route = [RequestMethod.Delete, Routes.webhookMessage(applicationId, secret)];
+      await request(route, { headers: {}, signal }).catch(unlessGone);
     },
 
     async verify(signal) {
@@ -307,6 +307,12 @@ function mayBeRepeated(error: unknown): boolean {
 
 function unlessAcknowledged(error: unknown): void {
   if (!(error instanceof SendFailure) || error.code !== ALREADY_ACKNOWLEDGED) throw error;
+}
+
+/** With its channel as well. */
+function unlessGone(error: unknown): void {
+  const code = error instanceof SendFailure ? error.code : undefined;
+  if (code !== UNKNOWN_MESSAGE && code !== UNKNOWN_CHANNEL) throw error;
 }
 
 /**

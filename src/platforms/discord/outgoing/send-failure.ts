@@ -120,11 +120,12 @@ function rateLimited(error: RateLimitError, method: string): SendFailure {
 
 export const ALREADY_ACKNOWLEDGED = 40_060;
 export const UNKNOWN_MESSAGE = 10_008;
+export const UNKNOWN_CHANNEL = 10_003;
 const NO_HISTORY = 160_002;
 
 const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40_005, 'too_large'],
-  [10_003, 'gone'],
+  [UNKNOWN_CHANNEL, 'gone'],
   [UNKNOWN_MESSAGE, 'gone'],
   [10_015, 'gone'],
   [10_062, 'gone'],

@@ -22,6 +22,8 @@ export interface CardForm {
   /** How many cards and headings have their image or button beside them; the others are text alone. */
   readonly accessories: number;
   readonly separated: boolean;
+  /** Whether long words give up the whole width for the image beside them. */
+  readonly isTight: boolean;
   readonly commands: CommandIds;
 }
 
@@ -77,7 +79,8 @@ export function renderBlocks(
 
   function placeText(block: Block): boolean {
     // Long words need the whole width.
-    if (beside !== undefined && block.kind !== 'heading' && !(block.kind === 'text' && block.small === true)) flush();
+    const isShort = block.kind === 'heading' || (block.kind === 'text' && block.small === true);
+    if (beside !== undefined && !isShort && !form.isTight) flush();
     const text = renderTextBlock(block, form, left - 1);
     if (text !== undefined && text !== '') write(text);
     return text !== undefined;

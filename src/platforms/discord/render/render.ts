@@ -40,10 +40,25 @@ export interface RenderContext extends RowContext {
 
 /** Replies that share a message -> its components. Pure: everything that does not fit is shortened with an ellipsis. */
 export function renderMessage(sections: readonly Section[], context: RenderContext): APIMessageTopLevelComponent[] {
-  const room = {
-    text: Math.floor(MESSAGE_LIMITS.text / Math.max(1, sections.length)),
-    components: Math.floor(MESSAGE_LIMITS.components / Math.max(1, sections.length)),
-  };
+  const shares = Math.max(1, sections.length);
+  const text = Math.floor(MESSAGE_LIMITS.text / shares);
+  const all = { text, components: MESSAGE_LIMITS.components };
+  // What one leaves, the others may have; where that is too much for all of them together, each has its share.
+  for (const isTight of [false, true]) {
+    const components = renderSections(sections, { ...all, isTight }, context);
+    if (components.reduce((total, each) => total + countComponents(each), 0) <= all.components) return components;
+  }
+  const share = { text, components: Math.floor(all.components / shares), isTight: true };
+  return renderSections(sections, share, context);
+}
+
+type SectionRoom = Room & Pick<CardForm, 'isTight'>;
+
+function renderSections(
+  sections: readonly Section[],
+  room: SectionRoom,
+  context: RenderContext,
+): APIMessageTopLevelComponent[] {
   const used = new Set<string>();
   return sections.map((section, index) => {
     const isLast = index === sections.length - 1;
@@ -79,7 +94,7 @@ function colourOf({ colour, blocks }: Reply): number | undefined {
 /** As many covers, separators and lines as there is room for, in this order of what goes first: separators, covers, lines. */
 function renderSection(
   section: Section,
-  room: Room,
+  room: SectionRoom,
   used: Set<string>,
   context: RenderContext,
 ): APIComponentInContainer[] {
@@ -89,7 +104,7 @@ function renderSection(
   const content: Section = { ...section, reply: { ...section.reply, blocks: [...blocks, ...others] } };
   const framed = blocks.filter(isFramed);
   const cards = framed.filter(block => block.kind === 'card');
-  for (const shape of formsOf(framed.length, context.commands ?? NO_COMMAND_IDS)) {
+  for (const shape of formsOf(framed.length, { isTight: room.isTight, commands: context.commands ?? NO_COMMAND_IDS })) {
     const lines = linesWithin(content.reply.blocks, cards, room.text, shape);
     const form = { ...shape, lines };
     const tokens = new Set(used);
@@ -120,10 +135,10 @@ function withoutRepeats(blocks: readonly Block[], actions: readonly Action[], us
 
 type Shape = Omit<CardForm, 'lines'>;
 
-function formsOf(framed: number, commands: CommandIds): readonly Shape[] {
-  const most = { accessories: framed, separated: true, commands };
+function formsOf(framed: number, same: Pick<Shape, 'isTight' | 'commands'>): readonly Shape[] {
+  const most = { ...same, accessories: framed, separated: true };
   const covers = Array.from({ length: framed + 1 }, (_, index) => {
-    return { accessories: framed - index, separated: false, commands };
+    return { ...same, accessories: framed - index, separated: false };
   });
   return framed > 1 ? [most, ...covers] : covers;
 }

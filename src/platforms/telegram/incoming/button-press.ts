@@ -7,6 +7,7 @@ import { readAudioButton } from '../outgoing/audio-button.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
 import type { DeleteButton } from '../outgoing/delete-button.ts';
+import { deleteMessage } from '../outgoing/delete-message.ts';
 import { failureSentence } from '../outgoing/file-refusals.ts';
 import type { PressAnswers } from '../outgoing/press-answers.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
@@ -50,7 +51,7 @@ export function createButtonPress(options: ButtonPressOptions): ButtonPress {
 
   async function remove(chat: number, id: number, others: readonly number[], signal: AbortSignal): Promise<void> {
     // Of several Telegram takes those it can without a word; first that which tells whether it can.
-    await api.call('deleteMessage', { chat_id: chat, message_id: id }, { signal });
+    await deleteMessage(api, { chat_id: chat, message_id: id }, signal);
     if (others.length > 0) await api.call('deleteMessages', { chat_id: chat, message_ids: others }, { signal });
   }
 

@@ -7,7 +7,7 @@ import type { Candidate } from '../outgoing/file-candidates.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import { renderBlocks, renderCard } from '../render/block-text.ts';
 import { captioned, markup, shape } from '../render/file-fields.ts';
-import { concat, formatText, isWebAddress, plain, shorten } from '../render/formatted-text.ts';
+import { concat, formatText, isWebAddress, plain, shorten, withinEntities } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
 import { renderCaption, renderText } from '../render/render.ts';
 
@@ -112,7 +112,7 @@ export function remark({ blocks }: Reply, link: string, t: Translator): InlineRe
 export function found({ action: opens, sound, ...card }: Card, t: Translator): InlineResult {
   const { title, lines, image } = card;
   const name = formatText(title, t);
-  const said = shorten(renderCard(card, t), MESSAGE_LIMITS.text);
+  const said = withinEntities(shorten(renderCard(card, t), MESSAGE_LIMITS.text));
   const address = opens?.kind === 'link' ? opens.url : name.entities.find(entity => entity.type === 'text_link')?.url;
   const below = concat(lines.map((line, index) => concat([plain(index === 0 ? '' : '\n'), formatText(line, t)])));
   const cover = image !== undefined && isWebAddress(image.url) ? image.url : undefined;

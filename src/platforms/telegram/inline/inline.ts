@@ -15,6 +15,7 @@ import type { ChosenInlineResult, InlineQuery, User } from '../incoming/updates.
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';
 import { BotApiError } from '../outgoing/bot-api-error.ts';
+import { deleteMessage } from '../outgoing/delete-message.ts';
 import type { Candidate, FileCandidates } from '../outgoing/file-candidates.ts';
 import { failureSentence } from '../outgoing/file-refusals.ts';
 import { Paced } from '../outgoing/message-api.ts';
@@ -219,7 +220,7 @@ export function createInline(options: InlineOptions): Inline {
       const place = { chat: userId, isGroup: false, silent: true };
       const occasion: Occasion = { t, signal, key: '0', stands: [], put: (_, call) => call('') };
       const message = await inTurn(() => sender.sendFile(item, place, occasion), signal);
-      if (message !== undefined) await api.call('deleteMessage', { chat_id: userId, message_id: message }, { signal });
+      if (message !== undefined) await deleteMessage(api, { chat_id: userId, message_id: message }, signal);
       return undefined;
     } catch (error) {
       if (!(error instanceof BotApiError || error instanceof Paced)) throw error;

@@ -4,6 +4,7 @@ import { render } from '../render/render.ts';
 import type { Press } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
+import { deleteMessage, type MessageAddress } from './delete-message.ts';
 import type { EditMessage } from './edit-message.ts';
 import { failureSentence, isTopicClosed } from './file-refusals.ts';
 import type { Place } from './message-api.ts';
@@ -52,11 +53,11 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
     }
   }
 
-  async function withdraw(message: { readonly chat_id: number; readonly message_id: number }): Promise<void> {
+  async function withdraw(message: MessageAddress): Promise<void> {
     try {
-      await api.call('deleteMessage', message);
+      await deleteMessage(api, message);
     } catch (error) {
-      // It is too old, or gone already.
+      // It is too old.
       log.debug({ err: error }, 'a message that was replaced could not be deleted');
     }
   }

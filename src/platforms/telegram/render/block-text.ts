@@ -9,6 +9,7 @@ import {
   plain,
   shorten,
   type Voice,
+  withinEntities,
 } from './formatted-text.ts';
 import { withMenuNames } from './menu-names.ts';
 
@@ -32,7 +33,7 @@ export function renderBlocks(blocks: readonly Block[], t: Voice, max: number, is
     excess -= content.text.length - cut.text.length;
     return concat([plain(before), folded ? quoted(cut) : cut]);
   });
-  return shorten(concat(fitted), max);
+  return withinEntities(shorten(concat(fitted), max));
 }
 
 function partsWithin(blocks: readonly Block[], t: Voice, max: number, isNumbered: boolean): readonly Part[] {

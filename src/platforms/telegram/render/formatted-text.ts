@@ -64,8 +64,6 @@ export function plain(text: string): FormattedText {
 }
 
 const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
-/** Telegram takes no more than 100 entities; other names are written so that they call nobody. */
-const MAX_NAMES = 50;
 
 /**
  * Telegram makes a mention of every `@name` in a text, and the person of that name, who has nothing to do with it, is called; but not of a
@@ -78,8 +76,7 @@ function withoutMentions(text: string, { pageOf }: Voice): FormattedText {
     const name = match[0].replace(/\.+$/, '');
     const url = pageOf?.(name.slice(1));
     parts.push(plain(text.slice(from, match.index)));
-    if (parts.length > 2 * MAX_NAMES) parts.push(plain(name.replace('@', '＠')));
-    else parts.push(covered(plain(name), url === undefined ? { type: 'code' } : { type: 'text_link', url }));
+    parts.push(covered(plain(name), url === undefined ? { type: 'code' } : { type: 'text_link', url }));
     from = match.index + name.length;
   }
   return concat([...parts, plain(text.slice(from))]);
@@ -126,4 +123,18 @@ export function shorten(content: FormattedText, max: number): FormattedText {
     return length > 0 ? [{ ...entity, length }] : [];
   });
   return { text: kept + ELLIPSIS, entities };
+}
+
+/** Telegram looks at no more of one message. */
+const MOST_ENTITIES = 100;
+
+/** With no more entities than Telegram takes: the last names give up theirs first, and are then written so that they call no one. */
+export function withinEntities({ text, entities }: FormattedText): FormattedText {
+  if (entities.length <= MOST_ENTITIES) return { text, entities };
+  const isName = ({ type, offset }: Entity) => (type === 'code' || type === 'text_link') && text[offset] === '@';
+  const left = [...entities.filter(each => !isName(each)), ...entities.filter(isName)].slice(MOST_ENTITIES);
+  const dropped = new Set(left);
+  const units = text.split('');
+  for (const { offset } of left.filter(isName)) units[offset] = '＠';
+  return { text: units.join(''), entities: entities.filter(each => !dropped.has(each)) };
 }

@@ -197,6 +197,7 @@ function converse(socket: WebSocket, address: string, options: ListenOptions): v
     const own: Line = { session, caller, t: createTranslator(locales), outlet, settled: () => greet().catch(fail) };
     line = own;
     await greet();
+    if (socket.readyState === socket.OPEN) conversations.join(own);
   }
 
   function onSuggest({ caller }: Line, id: string, text: string): void {

@@ -3,6 +3,7 @@ import type { Caller, ProgressStage } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Sink } from '../../../bot/dispatch/invocation.ts';
 import { type Reply, reply } from '../../../bot/reply.ts';
+import { createLaterEdits } from '../../../bot/runtime/later-edits.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ChatLimits } from '../limits.ts';
@@ -13,7 +14,7 @@ export type ChatInput =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'action'; readonly token: string };
 
-export type ChatLog = Pick<Logger, 'warn' | 'error'>;
+export type ChatLog = Pick<Logger, 'debug' | 'warn' | 'error'>;
 
 /** One page after its hello. */
 export interface Line {
@@ -36,9 +37,11 @@ export interface ConversationOptions {
 
 /**
  * Questions and their answers, across connections: an answer whose page was cut off waits for it, and a question asked
- * again under the same id is not answered twice.
+ * again under the same id is not answered twice. An answer is done when it stands; what is mended in it later takes no other's turn.
  */
 export interface Conversations {
+  /** A page has said hello: what comes late for its session is sent to it, and what came while it was away for a moment. */
+  join(line: Line): void;
   ask(line: Line, id: string, input: ChatInput): void;
   cancel(line: Line, id: string): void;
   leave(line: Line): void;
@@ -54,8 +57,10 @@ interface Job {
   readonly caller: Caller;
   readonly t: Translator;
   readonly controller: AbortController;
-  /** Reply frames so far. */
+  /** Of its answer, so far. */
   readonly frames: string[];
+  replies: number;
+  isDone: boolean;
   line: Line | undefined;
   stage: ProgressStage | undefined;
   orphaned: NodeJS.Timeout | undefined;
@@ -65,20 +70,36 @@ interface Job {
 export function createConversations(options: ConversationOptions): Conversations {
   const { dispatcher, render, limits, log, now } = options;
   const jobs = new Map<string, Job>();
-  const answered = new LRUCache<string, readonly string[]>({
+  /** Frames as lines of UTF-8, outside the heap: as strings they take twice as much, and half as much again until they are collected. */
+  const answered = new LRUCache<string, Uint8Array>({
     maxSize: limits.answeredBytes,
-    sizeCalculation: frames => frames.reduce((total, frame) => total + frame.length, 64),
+    sizeCalculation: frames => frames.length,
     ttl: limits.answeredMs,
-    ttlAutopurge: false,
+    perf: { now },
+  });
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  const lines = new Set<Line>();
+  const laterEdits = createLaterEdits({ log });
+  /** What came late, by session. */
+  const late = new LRUCache<string, readonly string[]>({
+    maxSize: limits.answeredBytes,
+    sizeCalculation: sizeOf,
+    ttl: limits.orphanMs,
     perf: { now },
   });
   let draining = false;
+
+  function join(line: Line): void {
+    lines.add(line);
+    for (const frame of late.get(line.session) ?? []) line.outlet.sendText(frame);
+  }
 
   function ask(line: Line, id: string, input: ChatInput): void {
     const key = `${line.session} ${id}`;
     const frames = answered.get(key);
     if (frames) {
-      for (const frame of frames) line.outlet.sendText(frame);
+      for (const frame of decoder.decode(frames).split('\n')) line.outlet.sendText(frame);
       return;
     }
     const known = jobs.get(key);
@@ -114,6 +135,8 @@ export function createConversations(options: ConversationOptions): Conversations
       t: line.t,
       controller: new AbortController(),
       frames: [],
+      replies: 0,
+      isDone: false,
       line,
       stage: undefined,
       orphaned: undefined,
@@ -163,9 +186,6 @@ export function createConversations(options: ConversationOptions): Conversations
       reply(value) {
         if (!job.controller.signal.aborted) deliver(job, value);
       },
-      replace(value, index) {
-        if (!job.controller.signal.aborted) emit(job, { type: 'better', id: job.id, index, reply: render(value) });
-      },
     };
   }
 
@@ -174,7 +194,24 @@ export function createConversations(options: ConversationOptions): Conversations
   }
 
   function deliver(job: Job, value: Reply): void {
-    emit(job, { type: 'reply', id: job.id, index: job.frames.length, reply: render(value) });
+    const index = job.replies++;
+    emit(job, { type: 'reply', id: job.id, index, reply: render(value) });
+    if (value.later) laterEdits.add(value.later, async better => mend(job, index, better));
+  }
+
+  /** Another page of the session does not know the answer, and passes over it. */
+  function mend(job: Job, index: number, better: Reply): void {
+    if (job.controller.signal.aborted) return;
+    const frame: ServerMessage = { type: 'better', id: job.id, index, reply: render(better) };
+    if (!job.isDone) {
+      emit(job, frame);
+      return;
+    }
+    const text = JSON.stringify(frame);
+    job.frames.push(text);
+    keepAnswer(job);
+    late.set(job.session, [...(late.get(job.session) ?? []), text]);
+    for (const line of lines) if (line.session === job.session) line.outlet.sendText(text);
   }
 
   function emit(job: Job, frame: ServerMessage): void {
@@ -189,10 +226,17 @@ export function createConversations(options: ConversationOptions): Conversations
     // Ended by a stop or by its page going away, it may still be asked again.
     if (!job.controller.signal.aborted) {
       emit(job, { type: 'done', id: job.id });
-      answered.set(job.key, job.frames);
+      job.isDone = true;
+      keepAnswer(job);
       job.line?.settled();
     }
     if (!draining) startWaiting(job.session);
+  }
+
+  function keepAnswer(job: Job): void {
+    answered.set(job.key, encoder.encode(job.frames.join('\n')));
+    // What is too old to be asked for would else stay until others need its place.
+    answered.purgeStale();
   }
 
   function cancel(line: Line, id: string): void {
@@ -207,6 +251,7 @@ export function createConversations(options: ConversationOptions): Conversations
   }
 
   function leave(line: Line): void {
+    lines.delete(line);
     for (const job of jobs.values()) {
       if (job.line !== line) continue;
       job.line = undefined;
@@ -217,6 +262,7 @@ export function createConversations(options: ConversationOptions): Conversations
 
   async function drain(): Promise<void> {
     draining = true;
+    laterEdits.close();
     for (const job of jobs.values()) if (!job.running) end(job);
     const running = [...jobs.values()];
     const deadline = setTimeout(() => running.forEach(end), limits.drainMs);
@@ -224,9 +270,13 @@ export function createConversations(options: ConversationOptions): Conversations
     clearTimeout(deadline);
   }
 
-  return { ask, cancel, leave, drain };
+  return { join, ask, cancel, leave, drain };
 }
 
 function notice(text: string): Reply {
   return reply({ tone: 'error', blocks: [{ kind: 'text', text: [text] }] });
+}
+
+function sizeOf(frames: readonly string[]): number {
+  return frames.reduce((total, frame) => total + frame.length, 64);
 }

@@ -20,9 +20,16 @@ export interface Turn {
   replies: WebReply[];
   /** The first reply took the place of the one whose button was pressed. */
   moved?: boolean;
+  /** Something else took the place of one of its replies: a turned page, or what was opened from it. */
+  exchanged?: boolean;
   /** What a reply was opened from, by its index: the last is the nearest. */
-  below?: Readonly<Record<number, readonly WebReply[]>>;
+  below?: Kept;
+  /** What was closed there: the last is opened again first. */
+  above?: Kept;
 }
+
+/** Replies by the place among those of their turn. */
+export type Kept = Readonly<Record<number, readonly WebReply[]>>;
 
 const KEY = 'medley.turns';
 const MAX_TURNS = 60;

@@ -30,10 +30,11 @@ const exchange = createInlineUpdate({
   viewOf: id => views.get(id),
   onOpened: (place, top) => wayBack.opened({ ...place, top }),
 });
-const wayBack = createWayBack(exchange.goBack);
+const wayBack = createWayBack({ onBack: exchange.goBack, onForward: exchange.goForward });
 const session = loadSession();
-/** What came for each turn since the page was opened: the rest of it may still come. */
-const brought = new WeakMap<Turn, Map<number, WebReply>>();
+/** What came, by turn, those that were answered elsewhere too: the rest of it may still come. */
+const brought = new Map<string, { readonly turn: Turn; readonly replies: Map<number, WebReply> }>();
+const MAX_BROUGHT = 40;
 let examples: readonly WebExample[] | undefined;
 
 const composer = createComposer({
@@ -60,6 +61,7 @@ const menu = createMenu({
     for (const turn of history.turns) if (turn.state === 'waiting') connection.send({ type: 'cancel', id: turn.id });
     history.clear();
     views.clear();
+    brought.clear();
     wayBack.clear();
     thread.clear();
     announcer.textContent = text('cleared');
@@ -160,6 +162,10 @@ function onFrame(frame: ServerMessage): void {
 function onTurnFrame(
   frame: Extract<ServerMessage, { type: 'accepted' | 'progress' | 'reply' | 'better' | 'done' }>,
 ): void {
+  if (frame.type === 'better') {
+    mendReply(frame);
+    return;
+  }
   const turn = history.find(frame.id);
   const view = views.get(frame.id);
   if (turn?.state !== 'waiting' || !view) return;
@@ -174,9 +180,6 @@ function onTurnFrame(
       // After a reconnect the server tells again what it already told.
       if (frame.index >= turn.replies.length) addReply(turn, view, frame.reply);
       break;
-    case 'better':
-      mendReply(turn, frame);
-      break;
     case 'done':
       finish(turn, 'done');
       break;
@@ -185,7 +188,7 @@ function onTurnFrame(
 
 function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
   const index = turn.replies.push(reply) - 1;
-  brought.set(turn, (brought.get(turn) ?? new Map<number, WebReply>()).set(index, reply));
+  awaitRest(turn, index, reply);
   if (turn.replies.length === 1 && exchange.take(turn, reply)) turn.moved = true;
   else {
     view.element.hidden = false;
@@ -195,12 +198,19 @@ function addReply(turn: Turn, view: MessageView, reply: WebReply): void {
   history.save();
 }
 
-/** The same again does no harm. */
-function mendReply(turn: Turn, { index, reply }: { index: number; reply: WebReply }): void {
-  const before = brought.get(turn)?.get(index);
-  if (before === undefined) return;
-  brought.get(turn)?.set(index, reply);
-  exchange.mend(turn, index, before, reply);
+function awaitRest(turn: Turn, index: number, reply: WebReply): void {
+  const replies = brought.get(turn.id)?.replies ?? new Map<number, WebReply>();
+  brought.set(turn.id, { turn, replies: replies.set(index, reply) });
+  for (const oldest of [...brought.keys()].slice(0, -MAX_BROUGHT)) brought.delete(oldest);
+}
+
+/** Also of a turn that is done. The same again does no harm. */
+function mendReply({ id, index, reply }: Extract<ServerMessage, { type: 'better' }>): void {
+  const known = brought.get(id);
+  const before = known?.replies.get(index);
+  if (!known || !before || known.turn.state === 'cancelled') return;
+  known.replies.set(index, reply);
+  exchange.mend(known.turn, index, before, reply);
   history.save();
 }
 
@@ -255,7 +265,10 @@ function loadSession(): string {
 }
 
 playOneAtATime();
-for (const turn of history.turns) show(turn);
+for (const turn of history.turns) {
+  show(turn);
+  if (!turn.exchanged) for (const [index, reply] of turn.replies.entries()) awaitRest(turn, index, reply);
+}
 refresh();
 thread.toEnd();
 listenForArrivals({ onLink: link => ask({ kind: 'text', text: link }), onText: line => composer.fill(line) });

@@ -78,6 +78,30 @@ describe('a call of Discord’s API', () => {
     expect(calls).toBe(1);
   });
 
+  it.each([
+    [10_008, 'Unknown Message'],
+    [10_003, 'Unknown Channel'],
+  ])('that deletes what is gone already has nothing to do: %s', async (code, message) => {
+    const asked: string[] = [];
+    const api = await apiOver((request, response) => {
+      asked.push(`${request.method}`);
+      response.writeHead(404, { 'content-type': 'application/json' }).end(JSON.stringify({ code, message }));
+    });
+    const { signal } = new AbortController();
+    await api.deleteMessage('200', '300');
+    await api.deleteOriginal({ applicationId: '1', token: 't' }, signal);
+    await api.restoreEmbeds('200', '300');
+    expect(asked).toEqual(['DELETE', 'DELETE', 'GET']);
+  });
+
+  it('that deletes without the right to fails', async () => {
+    const api = await apiOver((_, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ code: 50_013, message: 'Missing Permissions' }));
+    });
+    expect((await failureOf(api.deleteMessage('200', '300'))).problem).toBe('forbidden');
+  });
+
   it('that is a follow-up may have been acted upon although 503 was answered', async () => {
     const api = await apiOver((_, response) => response.writeHead(503).end());
     const { signal } = new AbortController();

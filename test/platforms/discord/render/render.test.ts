@@ -90,20 +90,39 @@ describe('a post', () => {
     ]);
   });
 
-  it('goes without the avatar where five share a message', () => {
+  /** Posts that share a message, each with so many buttons of its own. */
+  function together(count: number, buttons: number) {
     const author = { ...samplePost().author, avatarUrl: 'https://cdn.example/tari.jpg' };
-    const reply = renderPost(samplePost({ author }), t, {
-      indexes: [0],
-      form: 'original',
-      site: { name: 'Instagram' },
+    const sections = Array.from({ length: count }, (_, place) => {
+      const shown = renderPost(samplePost({ author, url: `https://www.instagram.com/p/${place}/` }), t, {
+        indexes: [0],
+        form: 'original',
+        site: { name: 'Instagram' },
+      });
+      const others = Array.from({ length: buttons }, (_each, index) => {
+        const token = `${place} ${index}`;
+        return { kind: 'button' as const, label: 'Open', token, style: 'secondary' as const };
+      });
+      return { reply: { ...shown, actions: [...shown.actions, ...others] }, media: [video], omitted: 0 };
     });
-    const shown = renderMessage(
-      Array.from({ length: 5 }, () => ({ reply, media: [video], omitted: 0 })),
-      context,
-    );
-    expect(shown.reduce((total, each) => total + countComponents(each), 0)).toBeLessThanOrEqual(40);
-    expect(JSON.stringify(shown)).not.toContain('cdn.example');
-    expect(JSON.stringify(shown).match(/-# Instagram/g)).toHaveLength(5);
+    const shown = renderMessage(sections, { ...context, deleteId: 'delete' });
+    return {
+      components: shown.reduce((total, each) => total + countComponents(each), 0),
+      avatars: JSON.stringify(shown).match(/cdn\.example/g)?.length ?? 0,
+      captions: JSON.stringify(shown).match(/Evening light over the harbour/g)?.length,
+    };
+  }
+
+  it.each([2, 3, 4, 5])('keeps every avatar where %i share a message', count => {
+    const { components, avatars, captions } = together(count, 0);
+    expect([avatars, captions]).toEqual([count, count]);
+    expect(components).toBeLessThanOrEqual(40);
+  });
+
+  it('goes without avatars where that is too much for a message', () => {
+    const { components, avatars, captions } = together(5, 2);
+    expect([avatars, captions]).toEqual([0, 5]);
+    expect(components).toBeLessThanOrEqual(40);
   });
 
   it('folds a long caption', () => {

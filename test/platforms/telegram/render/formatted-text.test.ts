@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Inline } from '../../../../src/bot/reply.ts';
+import type { Block, Inline } from '../../../../src/bot/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
+import { renderBlocks } from '../../../../src/platforms/telegram/render/block-text.ts';
 import { type FormattedText, formatText, shorten } from '../../../../src/platforms/telegram/render/formatted-text.ts';
 
 const t = createTranslator(['en']);
@@ -51,10 +52,18 @@ describe('formatText', () => {
     ]);
   });
 
-  it('leaves no name uncovered, however many there are', () => {
-    const names = Array.from({ length: 120 }, (_, n) => `@name${n}`).join(' ');
-    const { text, entities } = formatText([names], t);
-    expect(entities.length).toBeLessThan(100);
+  it.each([
+    ['one piece', (names: readonly string[]): readonly Block[] => [{ kind: 'text', text: [names.join(' ')] }]],
+    [
+      'many pieces',
+      (names: readonly string[]): readonly Block[] =>
+        names.map(name => ({ kind: 'text', text: [name, { kind: 'strong', children: ['!'] }] })),
+    ],
+  ])('leaves no name uncovered in a message, however many there are, in %s', (_, blocksOf) => {
+    const names = Array.from({ length: 80 }, (_each, n) => `@name${n}`);
+    const { text, entities } = renderBlocks(blocksOf([...names, ...names]), t, 4_096);
+    expect(entities).toHaveLength(100);
+    expect(text.match(/[@＠]name\d+/g)).toHaveLength(160);
     for (const { index, 0: name } of text.matchAll(/@\w+/g)) {
       expect(entities).toContainEqual({ type: 'code', offset: index, length: name.length });
     }

@@ -2,13 +2,14 @@ import { button, h } from '../dom.ts';
 import type { WebBlock, WebMedia, WebQuality, WebReply } from '../protocol.ts';
 import { countOf, text } from '../texts.ts';
 import { actionsOf } from './actions.ts';
+import { backdrop } from './backdrop.ts';
 import { blocksOf } from './blocks.ts';
 import { carousel } from './carousel.ts';
 import { icon } from './icons.ts';
 import { inlines, plain } from './inline.ts';
 import type { ItemContext } from './item.ts';
 import { openLightbox } from './lightbox.ts';
-import { backdrop, mediaBox, ratioOf, switchVideo, warm, whenNear } from './media.ts';
+import { mediaBox, ratioOf, switchVideo, warm, whenNear } from './media.ts';
 import { type MediaTools, mediaTools } from './tools.ts';
 
 export interface CardContext extends ItemContext {

@@ -1,8 +1,9 @@
 import { button, h, isCalm } from '../dom.ts';
 import type { WebMedia } from '../protocol.ts';
 import { text } from '../texts.ts';
+import { backdrop } from './backdrop.ts';
 import { icon } from './icons.ts';
-import { backdrop, type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
+import { type MediaContext, mediaBox, mediaLabel, ratioOf, warm, whenNear } from './media.ts';
 
 export interface CarouselOptions extends MediaContext {
   /** What is in it. */

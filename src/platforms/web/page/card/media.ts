@@ -73,7 +73,8 @@ function audioOf(media: WebMedia, label: string, onError: () => void): HTMLEleme
   const audio = h('audio', { controls: true, preload: 'metadata', 'aria-label': label });
   audio.addEventListener('error', onError, { once: true });
   audio.src = media.src;
-  const cover = media.poster === null ? icon('sound') : h('img', { src: media.poster, alt: '', class: 'cover' });
+  const cover =
+    media.poster === null ? icon('sound') : h('img', { src: media.poster, alt: '', class: 'cover', decoding: 'async' });
   return [h('div', { class: 'sleeve' }, cover), audio];
 }
 
@@ -131,13 +132,6 @@ export function switchVideo(box: Element, src: string): void {
   video.currentTime = currentTime;
   // A press on pause meanwhile ends it, which is no failure.
   if (!paused) video.play().catch(() => undefined);
-}
-
-/** What fills the sides of a file that is narrower than its place: itself, out of focus. */
-export function backdrop(media: WebMedia): HTMLElement | undefined {
-  const src = media.kind === 'image' ? media.src : media.poster;
-  if (src === null || media.spoiler || Date.now() >= media.expiresAt) return undefined;
-  return h('img', { class: 'backdrop', src, alt: '', 'aria-hidden': 'true', decoding: 'async' });
 }
 
 /** Lets the video in this box ask for its first bytes. */

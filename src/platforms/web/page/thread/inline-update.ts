@@ -1,5 +1,5 @@
 import { headingOf } from '../card/card.ts';
-import type { History, Place, Turn } from '../history.ts';
+import type { History, Kept, Place, Turn } from '../history.ts';
 import type { WebReply } from '../protocol.ts';
 import type { MessageView } from './message-view.ts';
 import type { Thread } from './thread.ts';
@@ -24,16 +24,27 @@ export interface InlineUpdate {
   end(turn: Turn): void;
   /** Shows again what was opened from, `top` pixels down. False when there is nothing to go back to. */
   goBack(place: Place, top: number | undefined): boolean;
+  /** Shows again what `goBack` closed; how far the conversation was scrolled before, or undefined when there is nothing to show. */
+  goForward(place: Place): number | undefined;
 }
 
-/** Steps back that a place keeps. */
+/** What stands at a place. */
+interface Shown {
+  readonly turn: Turn;
+  readonly view: MessageView;
+  readonly card: HTMLElement;
+  readonly reply: WebReply;
+  readonly index: number;
+}
+
+/** Steps back, and forward, that a place keeps. */
 const MAX_KEPT = 12;
 
 export function createInlineUpdate({ history, thread, viewOf, onOpened }: InlineUpdateOptions): InlineUpdate {
   /** What was pressed, and the card it stands under, for the turns that wait. */
   const waiting = new Map<string, { readonly pressed: HTMLElement | undefined; readonly card: HTMLElement }>();
 
-  function find({ turn: turnId, index }: Place) {
+  function find({ turn: turnId, index }: Place): Shown | undefined {
     const turn = history.find(turnId);
     const view = viewOf(turnId);
     const card = view?.cardAt(index);
@@ -46,13 +57,27 @@ export function createInlineUpdate({ history, thread, viewOf, onOpened }: Inline
     return place && isPage(place.reply) ? place : undefined;
   }
 
+  function wait(id: string, card: HTMLElement, pressed: HTMLElement | undefined): void {
+    waiting.set(id, { pressed, card });
+    card.setAttribute('aria-busy', 'true');
+    pressed?.classList.add('pressed');
+  }
+
+  function showAgain({ turn, view, card, index }: Shown, reply: WebReply): HTMLElement {
+    const hadFocus = card.contains(document.activeElement);
+    turn.replies[index] = reply;
+    const shown = view.replace(index, reply);
+    shown.classList.add('exchanged');
+    history.save();
+    if (hadFocus) focusOn(shown);
+    return shown;
+  }
+
   return {
     begin(turn, pressed) {
       const place = placeOf(turn);
       if (!place) return false;
-      waiting.set(turn.id, { pressed, card: place.card });
-      place.card.setAttribute('aria-busy', 'true');
-      pressed?.classList.add('pressed');
+      wait(turn.id, place.card, pressed);
       return true;
     },
 
@@ -61,14 +86,15 @@ export function createInlineUpdate({ history, thread, viewOf, onOpened }: Inline
       const begun = waiting.get(turn.id);
       if (!begun || !place || !isPage(reply)) return false;
       const { pressed } = begun;
-      const before = pressed?.getBoundingClientRect().top;
+      const before = pressed?.isConnected ? pressed.getBoundingClientRect().top : undefined;
       const hadFocus = place.card.contains(document.activeElement);
       if (!isTurned(pressed, place.reply, reply)) {
-        const below = place.turn.below?.[place.index] ?? [];
-        place.turn.below = { ...place.turn.below, [place.index]: [...below, place.reply].slice(-MAX_KEPT) };
+        place.turn.below = withLast(place.turn.below, place.index, place.reply);
+        place.turn.above = { ...place.turn.above, [place.index]: [] };
         onOpened({ turn: place.turn.id, index: place.index }, thread.top());
       }
       place.turn.replies[place.index] = reply;
+      place.turn.exchanged = true;
       const card = place.view.replace(place.index, reply);
       card.classList.add('exchanged');
       const same = pressed && sameControl(card, pressed);
@@ -83,13 +109,15 @@ export function createInlineUpdate({ history, thread, viewOf, onOpened }: Inline
       const where = isElsewhere ? input.under : { turn: turn.id, index };
       const place = where && find(where);
       if (!place) return;
-      const { below } = place.turn;
-      const kept = below?.[place.index]?.map(reply => (reply === before ? better : reply));
-      if (kept) place.turn.below = { ...below, [place.index]: kept };
+      place.turn.below = exchanged(place.turn.below, place.index, before, better);
+      place.turn.above = exchanged(place.turn.above, place.index, before, better);
       if (place.reply !== before) return;
       place.turn.replies[place.index] = better;
       const { activeElement } = document;
       const card = place.view.replace(place.index, better);
+      for (const [id, begun] of waiting) {
+        if (begun.card === place.card) wait(id, card, sameControl(card, begun.pressed) ?? begun.pressed);
+      }
       if (activeElement instanceof HTMLElement && place.card.contains(activeElement)) {
         focusOn(sameControl(card, activeElement) ?? card);
       }
@@ -104,21 +132,40 @@ export function createInlineUpdate({ history, thread, viewOf, onOpened }: Inline
 
     goBack(where, top) {
       const place = find(where);
-      const below = place?.turn.below?.[where.index] ?? [];
-      const reply = below.at(-1);
+      const [reply, below] = withoutLast(place?.turn.below, where.index);
       if (!place || !reply) return false;
-      const hadFocus = place.card.contains(document.activeElement);
-      place.turn.below = { ...place.turn.below, [where.index]: below.slice(0, -1) };
-      place.turn.replies[where.index] = reply;
-      const card = place.view.replace(where.index, reply);
-      card.classList.add('exchanged');
-      history.save();
+      place.turn.below = below;
+      place.turn.above = withLast(place.turn.above, where.index, place.reply);
+      const card = showAgain(place, reply);
       if (top === undefined) thread.steady(card, 0);
       else thread.restore(top);
-      if (hadFocus) focusOn(card);
       return true;
     },
+
+    goForward(where) {
+      const place = find(where);
+      const [reply, above] = withoutLast(place?.turn.above, where.index);
+      if (!place || !reply) return undefined;
+      const top = thread.top();
+      place.turn.above = above;
+      place.turn.below = withLast(place.turn.below, where.index, place.reply);
+      thread.steady(showAgain(place, reply), 0);
+      return top;
+    },
   };
+}
+
+function withLast(kept: Kept | undefined, index: number, reply: WebReply): Kept {
+  return { ...kept, [index]: [...(kept?.[index] ?? []), reply].slice(-MAX_KEPT) };
+}
+
+function withoutLast(kept: Kept | undefined, index: number): [last: WebReply | undefined, rest: Kept] {
+  const replies = kept?.[index] ?? [];
+  return [replies.at(-1), { ...kept, [index]: replies.slice(0, -1) }];
+}
+
+function exchanged(kept: Kept | undefined, index: number, before: WebReply, better: WebReply): Kept {
+  return { ...kept, [index]: (kept?.[index] ?? []).map(reply => (reply === before ? better : reply)) };
 }
 
 /** Whether it is another page of the same: a button below said so, and it is called the same. */
@@ -131,9 +178,9 @@ function isPage({ gallery, tone }: WebReply): boolean {
   return gallery.length === 0 && tone !== 'error' && tone !== 'notice';
 }
 
-function sameControl(card: HTMLElement, { dataset }: HTMLElement): HTMLElement | undefined {
+function sameControl(card: HTMLElement, before: HTMLElement | undefined): HTMLElement | undefined {
   const controls = card.querySelectorAll<HTMLElement>('.actions [data-label]');
-  return [...controls].find(control => control.dataset.label === dataset.label);
+  return [...controls].find(control => control.dataset.label === before?.dataset.label);
 }
 
 function focusOn(element: HTMLElement): void {

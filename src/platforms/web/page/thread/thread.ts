@@ -30,6 +30,8 @@ export function createThread(): Thread {
   let following = true;
   let hasNew = false;
   let lastTop = 0;
+  /** What the button says, in what language. */
+  let labelled = '';
 
   function update(): void {
     const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
@@ -43,8 +45,11 @@ export function createThread(): Thread {
   }
 
   function label(): void {
-    latest.replaceChildren(icon('down'), ...(hasNew ? [text('newReplies')] : []));
-    latest.setAttribute('aria-label', text(hasNew ? 'newReplies' : 'scrollDown'));
+    const words = text(hasNew ? 'newReplies' : 'scrollDown');
+    if (words === labelled) return;
+    labelled = words;
+    latest.replaceChildren(icon('down'), ...(hasNew ? [words] : []));
+    latest.setAttribute('aria-label', words);
   }
 
   function scrollTo(top: number): void {

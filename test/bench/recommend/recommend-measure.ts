@@ -1,16 +1,21 @@
 /** How good recommendations are in a world whose truth is known, beside two ways of doing without them. */
-import type { Catalogue } from '../../src/beatmaps/catalogue/catalogue.ts';
-import { createCatalogueHere } from '../../src/beatmaps/catalogue/open-catalogue.ts';
-import type { Difficulty } from '../../src/beatmaps/difficulty/difficulty.ts';
-import type { Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
-import { recommendedStars } from '../../src/beatmaps/rating/pp-estimate.ts';
-import { createRecommend, type Recommend, type RecommendRequest } from '../../src/beatmaps/recommend/recommend.ts';
-import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
-import type { Store } from '../../src/infra/store/store.ts';
-import { madeUpPlayer } from '../beatmaps/made-up-players.ts';
-import { createRecordingLog } from '../fakes/log.ts';
-import { embeddedRecords } from '../records.ts';
-import { createRandom } from './generated-sets.ts';
+import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
+import { createCatalogueHere } from '../../../src/beatmaps/catalogue/open-catalogue.ts';
+import type { Difficulty } from '../../../src/beatmaps/difficulty/difficulty.ts';
+import type { Beatmapset } from '../../../src/beatmaps/model/beatmapset.ts';
+import { recommendedStars } from '../../../src/beatmaps/rating/pp-estimate.ts';
+import {
+  createRecommend,
+  type Recommend,
+  type RecommendOptions,
+  type RecommendRequest,
+} from '../../../src/beatmaps/recommend/recommend.ts';
+import { createRecommendationHistory } from '../../../src/beatmaps/recommend/recommendation-history.ts';
+import type { Store } from '../../../src/infra/store/store.ts';
+import { madeUpPlayer } from '../../beatmaps/made-up-players.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { embeddedRecords } from '../../records.ts';
+import { createRandom } from '../generated-sets.ts';
 import { bestAttempt, truePp, type World, type WorldMap, type WorldPlayer } from './player-world.ts';
 
 export interface Measured {
@@ -53,14 +58,13 @@ export async function openCatalogue(sets: readonly Beatmapset[], store: Store): 
   return catalogue;
 }
 
-/** The recommender over the world, the API's answers played by it. */
+/** The recommender over the world, the API's answers played by it; without a catalogue it gets one of its own in the store. */
 export async function openRecommender(
   world: World,
   store: Store,
-  difficulty?: Pick<Difficulty, 'of'>,
-  rescoreMs?: number,
+  options: Partial<Pick<RecommendOptions, 'catalogue' | 'difficulty' | 'ratings' | 'rescoreMs'>> = {},
 ): Promise<Recommend> {
-  const catalogue = await openCatalogue(world.sets, store);
+  const catalogue = options.catalogue ?? (await openCatalogue(world.sets, store));
   const players = new Map(world.players.map(player => [player.id, player]));
   const playerOf = (user: number | string) => {
     const player = players.get(Number(user));
@@ -81,11 +85,10 @@ export async function openRecommender(
       set: nothing,
       setOfMap: nothing,
     },
-    catalogue,
     history: createRecommendationHistory({ records: embeddedRecords(store) }),
-    difficulty,
-    ...(rescoreMs === undefined ? {} : { rescoreMs }),
     log: createRecordingLog(),
+    ...options,
+    catalogue,
   });
 }
 
@@ -184,15 +187,17 @@ function drawSome(list: readonly WorldMap[], mods: readonly string[], random: ()
 
 /** osu!'s own filter "recommended difficulty": half a star around what the total pp says; any of what is left. */
 export function recommendedDifficulty(world: World): Way {
+  const ranked = rankedMaps(world);
   return async (player, round) => {
     const stars = recommendedStars('osu', player.totalPp);
-    const list = rankedMaps(world, ({ map }) => Math.abs(map.difficulty_rating - stars) <= 0.5);
+    const list = between(ranked, stars - 0.5, stars + 0.5);
     return drawSome(list, [], createRandom(player.id * 7 + round));
   };
 }
 
 /** Any map between the stars of the player's own plays with the same mods, in the proportions they play them. */
 export function randomInRange(world: World): Way {
+  const ranked = rankedMaps(world);
   return async (player, round) => {
     const random = createRandom(player.id * 11 + round);
     return Array.from({ length: LIMIT }, () => {
@@ -204,12 +209,33 @@ export function randomInRange(world: World): Way {
         .sort((a, b) => a - b);
       const low = stars[Math.floor(stars.length * 0.2)] ?? 0;
       const high = stars[Math.floor(stars.length * 0.8)] ?? 0;
-      const list = rankedMaps(world, ({ map }) => map.difficulty_rating >= low && map.difficulty_rating <= high);
-      return drawSome(list, mods, random)[0];
+      return drawSome(between(ranked, low, high), mods, random)[0];
     }).flatMap(pick => pick ?? []);
   };
 }
 
-function rankedMaps(world: World, isWanted: (one: WorldMap) => boolean): readonly WorldMap[] {
-  return [...world.maps.values()].filter(one => one.set.status === 'ranked' && isWanted(one));
+/** The easiest first. */
+function rankedMaps(world: World): readonly WorldMap[] {
+  return [...world.maps.values()]
+    .filter(({ set }) => set.status === 'ranked')
+    .sort((a, b) => a.map.difficulty_rating - b.map.difficulty_rating);
+}
+
+/** Of maps that are ordered by stars. */
+function between(ordered: readonly WorldMap[], low: number, high: number): readonly WorldMap[] {
+  return ordered.slice(
+    firstAbove(ordered, stars => stars >= low),
+    firstAbove(ordered, stars => stars > high),
+  );
+}
+
+function firstAbove(ordered: readonly WorldMap[], isAbove: (stars: number) => boolean): number {
+  let [low, high] = [0, ordered.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const stars = ordered[middle]?.map.difficulty_rating ?? 0;
+    if (isAbove(stars)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }

@@ -3,10 +3,11 @@
  * an error, every map pays a little more or less than it should, and mods change each map by another factor. Nothing of it is shared with the
  * recommender, which sees catalogue and plays alone.
  */
-import type { Beatmap, Beatmapset } from '../../src/beatmaps/model/beatmapset.ts';
-import type { Score } from '../../src/beatmaps/model/score.ts';
-import { madeUpBeatmap, madeUpSet } from '../beatmaps/made-up-sets.ts';
-import { createRandom } from './generated-sets.ts';
+import type { Beatmap, Beatmapset } from '../../../src/beatmaps/model/beatmapset.ts';
+import type { Score } from '../../../src/beatmaps/model/score.ts';
+import { madeUpBeatmap, madeUpSet } from '../../beatmaps/made-up-sets.ts';
+import { createRandom } from '../generated-sets.ts';
+import { bell, clamp } from './chance.ts';
 
 export interface WorldMap {
   readonly map: Beatmap;
@@ -46,15 +47,6 @@ export interface World {
 }
 
 const MODS: readonly (readonly string[])[] = [[], ['DT'], ['HR']];
-
-/** Bell-shaped around 0, width 1. */
-function bell(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(random() || 1e-12)) * Math.cos(2 * Math.PI * random());
-}
-
-function clamp(value: number, low: number, high: number): number {
-  return Math.min(high, Math.max(low, value));
-}
 
 function makeSet(id: number, random: () => number): { set: Beatmapset; maps: readonly Omit<WorldMap, 'set'>[] } {
   const top = clamp(5.3 + 1.3 * bell(random), 2, 9.5);
@@ -242,7 +234,7 @@ function makePlayer(id: number, maps: readonly WorldMap[], random: () => number)
     habits: MODS.map((mods, index) => ({ mods, share: shares[index] ?? 0, skill: Math.exp(0.04 * bell(random)) })),
     approach: clamp(8.8 + 0.7 * bell(random), 6, 10),
   };
-  const bestOf = new Map<number, Score>();
+  const bestOf = new Map<number, { readonly score: () => Score; readonly pp: number }>();
   const recent: Score[] = [];
   const tries = 500 + Math.floor(1_500 * random());
   for (let index = 0; index < tries; index += 1) {
@@ -252,11 +244,13 @@ function makePlayer(id: number, maps: readonly WorldMap[], random: () => number)
     if (one?.set.status !== 'ranked') continue;
     const done = bestAttempt(skills, one, habit.mods, 1 + Math.floor(6 * random()), random);
     if (done === undefined) continue;
-    const score = makeScore(id * 1e5 + index, id, one, habit.mods, done);
-    if (recent.length < 20) recent.push(score);
-    if ((bestOf.get(one.map.id)?.pp ?? 0) < done.pp) bestOf.set(one.map.id, score);
+    // Most of them are forgotten again.
+    const score = () => makeScore(id * 1e5 + index, id, one, habit.mods, done);
+    if (recent.length < 20) recent.push(score());
+    if ((bestOf.get(one.map.id)?.pp ?? 0) < done.pp) bestOf.set(one.map.id, { score, pp: done.pp });
   }
-  const best = [...bestOf.values()].sort((a, b) => (b.pp ?? 0) - (a.pp ?? 0)).slice(0, 200);
+  const top = [...bestOf.values()].sort((a, b) => b.pp - a.pp).slice(0, 200);
+  const best = top.map(({ score }) => score());
   const sum = best.reduce((total, { pp }, index) => total + (pp ?? 0) * 0.95 ** index, 0);
   const bonus = 416.6667 * (1 - 0.995 ** Math.min(1_000, bestOf.size));
   return { id, ...skills, best, recent, totalPp: sum + bonus };
