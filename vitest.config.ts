@@ -19,7 +19,7 @@ const NEVER = ['test/live/**', 'test/bench/**'];
  * for seconds, must not fail a test. How soon things happen is measured by the bench.
  *
  * Most of the time of a small test file went into loading the program anew, so the files of `together` share the modules of
- * their worker.
+ * their worker. Those `apart` come first, by their name: what takes long begins early.
  */
 export default defineConfig({
   test: {

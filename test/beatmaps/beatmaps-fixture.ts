@@ -18,7 +18,8 @@ export interface HouseOptions {
   /** Generated sets. */
   readonly beatmapsets?: number;
   readonly catalogue?: BeatmapCatalogue;
-  readonly timeoutMs?: number;
+  /** By upstream. Default 5 s each. */
+  readonly timeoutMs?: Readonly<Record<string, number>>;
 }
 
 export interface House {
@@ -29,7 +30,8 @@ export interface House {
 }
 
 export async function openHouse(options: HouseOptions = {}): Promise<House> {
-  const { withCredentials = true, clientSecret = SANDBOX_OSU.clientSecret, timeoutMs = 2_000 } = options;
+  const { withCredentials = true, clientSecret = SANDBOX_OSU.clientSecret } = options;
+  const timeoutOf = (upstream: string) => options.timeoutMs?.[upstream] ?? 5_000;
   const sandbox = await createSandbox({ beatmapsets: options.beatmapsets ?? 0 });
   const overrides = sandbox.overrides.split(',').map(pair => {
     const [host = '', origin = ''] = pair.split('=');
@@ -43,10 +45,19 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
   const log = createRecordingLog();
   const clock = { ms: Date.UTC(2026, 10, 1) };
   const now = () => clock.ms;
-  const osu = createOsuApi({ http, clientId: SANDBOX_OSU.clientId, clientSecret, log, now, timeoutMs });
+  const osu = createOsuApi({
+    http,
+    clientId: SANDBOX_OSU.clientId,
+    clientSecret,
+    log,
+    now,
+    timeoutMs: timeoutOf('osu'),
+  });
   const beatmaps = createBeatmaps({
     osu: withCredentials ? osu : undefined,
-    mirrors: createMirrors({ http, now, timeoutMs }),
+    mirrors: createMirrors({ http, now }).flatMap(({ id }) =>
+      createMirrors({ http, now, timeoutMs: timeoutOf(id) }).filter(mirror => mirror.id === id),
+    ),
     catalogue: options.catalogue,
     caches: createMemoryBeatmapCaches(now),
     log,

@@ -52,7 +52,6 @@ describe('DATA_DIR', () => {
       two.child.kill('SIGTERM');
       expect(await two.ended).toBe(0);
     },
-    60_000,
   );
 
   it('is open to the doctor, to the catalogue and to others who read the database', async () => {

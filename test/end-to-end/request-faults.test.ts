@@ -14,11 +14,11 @@ async function short(name: string, scale: number): Promise<void> {
 }
 
 describe('no request is lost, none is answered twice', () => {
-  it('when the process is killed at random moments', () => short('kill', 0.06), 90_000);
-  it('when it is ended during uploads', () => short('terminate', 0.1), 90_000);
-  it('when the APIs of the platforms refuse connections for a while', () => short('away-refuse', 0.2), 90_000);
+  it('when the process is killed at random moments', () => short('kill', 0.06));
+  it('when it is ended during uploads', () => short('terminate', 0.1));
+  it('when the APIs of the platforms refuse connections for a while', () => short('away-refuse', 0.2));
 });
 
 describe.skipIf(redisMissing)(`nor by gateways and workers over Redis${redisNote}`, () => {
-  it('when they are replaced one by one', () => short('deploy-split', 0.4), 120_000);
+  it('when they are replaced one by one', () => short('deploy-split', 0.4));
 });

@@ -287,7 +287,7 @@ describe('faults', () => {
     ['never answers', { hang: true }],
   ])('%s: the nonce sent again gives the first message', async (_name, fault) => {
     const { fake, channelId } = await serveDiscord();
-    const channel = await channelOf(await login(fake, { rest: { timeout: 500 } }), channelId);
+    const channel = await channelOf(await login(fake, { rest: { timeout: 3_000 } }), channelId);
     fake.fault({ method: 'POST', path: /messages$/, afterSend: true, ...fault });
     const sent = await channel.send('once');
     expect(standing(fake).map(({ id }) => id)).toEqual([sent.id]);

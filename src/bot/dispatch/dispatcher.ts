@@ -20,7 +20,7 @@ import { createMessageFilter, type TextMessage } from './message-filter.ts';
 import { validateOptions } from './options.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
 import { createPastedLinks } from './pasted-links.ts';
-import { createPromptRun } from './prompt-run.ts';
+import { createPromptRun, type PromptRunTimes } from './prompt-run.ts';
 import { usageError } from './usage-error.ts';
 import { createUserRateLimit, type UserRateLimitOptions } from './user-rate-limit.ts';
 
@@ -39,6 +39,7 @@ export interface DispatcherOptions {
   readonly concurrency?: number;
   /** Commands that may wait for their turn. Default 256. */
   readonly queued?: number;
+  readonly times?: Partial<PromptRunTimes>;
 }
 
 export interface Dispatcher extends Autocomplete {
@@ -82,7 +83,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     isBlocked,
     onUnreadable,
   });
-  const runPromptly = createPromptRun({ onFailure: logFailure });
+  const runPromptly = createPromptRun({ onFailure: logFailure, times: options.times });
   const findLinks = createLinkFinder(services.extractor);
   const pastedLinks = createPastedLinks({
     commands,

@@ -3,10 +3,16 @@ import type { Command, CommandContext, Values } from '../command.ts';
 import type { Reply } from '../reply.ts';
 import type { FailureLog } from './failure-log.ts';
 
-/** How long a card waits for stars and pp before it is shown without them, and how long they may still come. */
-const FIRST_MS = 1_000;
-const LATER_MS = 8_000;
-const RUN_MS = 12_000;
+export interface PromptRunTimes {
+  /** How long a card waits for stars and pp before it is shown without them. */
+  readonly firstMs: number;
+  /** How long they may still come. */
+  readonly laterMs: number;
+  /** The whole of the run for what came late. */
+  readonly runMs: number;
+}
+
+const TIMES: PromptRunTimes = { firstMs: 1_000, laterMs: 8_000, runMs: 12_000 };
 /** Runs for what came late, at once; with more, cards stay as they are. They take no place from what people wait for. */
 const MOST_LATER = 32;
 
@@ -17,7 +23,13 @@ export type PromptRun = (
   context: CommandContext,
 ) => Promise<Reply>;
 
-export function createPromptRun({ onFailure }: { readonly onFailure: FailureLog }): PromptRun {
+export interface PromptRunOptions {
+  readonly onFailure: FailureLog;
+  readonly times?: Partial<PromptRunTimes> | undefined;
+}
+
+export function createPromptRun({ onFailure, ...options }: PromptRunOptions): PromptRun {
+  const { firstMs, laterMs, runMs } = { ...TIMES, ...options.times };
   let running = 0;
 
   async function runWithin(
@@ -41,10 +53,10 @@ export function createPromptRun({ onFailure }: { readonly onFailure: FailureLog 
     context: CommandContext,
     first: Reply,
   ): Promise<Reply | undefined> {
-    const patient = { ...context, signal: AbortSignal.timeout(RUN_MS), progress: () => undefined };
+    const patient = { ...context, signal: AbortSignal.timeout(runMs), progress: () => undefined };
     running += 1;
     try {
-      const { reply } = await runWithin(command, values, patient, LATER_MS);
+      const { reply } = await runWithin(command, values, patient, laterMs);
       return JSON.stringify(reply.blocks) === JSON.stringify(first.blocks) ? undefined : reply;
     } catch (error) {
       onFailure(toAppError(error), `${command.name}, later`, context.caller);
@@ -55,7 +67,7 @@ export function createPromptRun({ onFailure }: { readonly onFailure: FailureLog 
   }
 
   return async (command, values, context) => {
-    const { reply, isIncomplete } = await runWithin(command, values, context, FIRST_MS);
+    const { reply, isIncomplete } = await runWithin(command, values, context, firstMs);
     return isIncomplete && running < MOST_LATER
       ? { ...reply, later: runAgain(command, values, context, reply) }
       : reply;

@@ -179,14 +179,14 @@ describe('a map that cannot be computed', () => {
   });
 
   it('is given up at the deadline, and the next one is computed', async () => {
-    const { threads, log } = openThreads({ deadlineMs: 400 });
+    const { threads, log } = openThreads({ deadlineMs: 2_000 });
     await threads.run(job(OSU_MAP), never);
     const start = performance.now();
     const slow = expect(threads.run(job(SLOW_MAP), never)).rejects.toMatchObject(file);
     const next = threads.run(job(OSU_MAP), never);
     await slow;
     expect((await next).stars).toBeGreaterThan(1);
-    expect(performance.now() - start).toBeLessThan(4_000);
+    expect(performance.now() - start).toBeLessThan(30_000);
     expect(log.lines).toContainEqual(expect.objectContaining({ level: 'warn' }));
   });
 

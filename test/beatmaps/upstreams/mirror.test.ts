@@ -30,7 +30,7 @@ async function play(id: MirrorId, answer: (url: URL, request: IncomingMessage) =
   });
   const clock = { ms: Date.UTC(2026, 10, 1) };
   const http = createTestClient({ [HOSTS[id]]: server.origin });
-  const mirror = createMirrors({ http, timeoutMs: 2_000, now: () => clock.ms }).find(each => each.id === id);
+  const mirror = createMirrors({ http, timeoutMs: 30_000, now: () => clock.ms }).find(each => each.id === id);
   if (mirror === undefined) throw new Error(`no mirror ${id}`);
   return { mirror, asked, clock };
 }

@@ -39,7 +39,7 @@ async function play(answer: (request: IncomingMessage, path: string) => Reply, o
     clientSecret: SECRET,
     log,
     now: () => clock.ms,
-    timeoutMs: 2_000,
+    timeoutMs: 30_000,
     ...options,
   });
   return { api, asked, log, clock, tokens: () => asked.filter(({ path }) => path === '/oauth/token').length };

@@ -7,6 +7,7 @@ import { type BeatmapServices, createBeatmapServices } from '../../../src/beatma
 import type { Caller, Services } from '../../../src/bot/command.ts';
 import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation } from '../../../src/bot/dispatch/invocation.ts';
+import type { PromptRunTimes } from '../../../src/bot/dispatch/prompt-run.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
@@ -24,6 +25,7 @@ export interface OsuStageOptions {
   readonly withCredentials?: boolean;
   /** Generated sets beside those with a story. Default 0. */
   readonly beatmapsets?: number;
+  readonly times?: Partial<PromptRunTimes>;
 }
 
 export interface OsuStage {
@@ -72,6 +74,7 @@ export async function openOsuStage(options: OsuStageOptions): Promise<OsuStage> 
     services,
     limiter: memoryLimiter(() => 0),
     userLimit: { units: 1_000, windowMs: 60_000 },
+    ...(options.times && { times: options.times }),
     log: createRecordingLog(),
   });
   const { signal } = new AbortController();

@@ -40,7 +40,7 @@ describe.skipIf(redisMissing)(`processes that share a queue on Redis${redisNote}
 
   async function open(gateway: boolean, worker: boolean, callMs = 0): Promise<Process> {
     const log = createRecordingLog();
-    const queue = createRedisQueue({ url: server.url, log, limits: { leaseMs: 600 } });
+    const queue = createRedisQueue({ url: server.url, log, limits: { leaseMs: 3_000 } });
     const platform = createScriptedPlatform({ world, repeatMs: 60_000, callMs });
     const { dispatcher } = createEcho();
     const runtime = createRuntime({

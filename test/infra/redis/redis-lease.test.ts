@@ -22,7 +22,7 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
   afterAll(() => server.stop());
 
   async function process(name: string) {
-    const shared = openRedisState({ url: server.url, log: createRecordingLog(), retryMs: 20 });
+    const shared = openRedisState({ url: server.url, log: createRecordingLog(), timeoutMs: 2_000, retryMs: 20 });
     opened.push(shared);
     await shared.isReady(30_000);
     const lease = createRedisLease({ link: shared.link, name, leaseMs: LEASE_MS });
@@ -103,7 +103,9 @@ describe.skipIf(redisMissing)(`a lease in Redis${redisNote}`, () => {
 
   it('is taken in turns by processes that run on', async () => {
     const name = nextName();
-    const shared = [0, 1].map(() => openRedisState({ url: server.url, log: createRecordingLog(), retryMs: 20 }));
+    const shared = [0, 1].map(() =>
+      openRedisState({ url: server.url, log: createRecordingLog(), timeoutMs: 2_000, retryMs: 20 }),
+    );
     opened.push(...shared);
     await Promise.all(shared.map(each => each.isReady(30_000)));
     const turns = shared.map(({ link }) => takeTurns(createRedisLease({ link, name, leaseMs: LEASE_MS })));

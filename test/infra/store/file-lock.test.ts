@@ -66,7 +66,6 @@ describe('a lock on a file', () => {
       expect(lock).toBeDefined();
       lock?.release();
     },
-    30_000,
   );
 
   it('survives the collection of garbage and work on other files', async () => {

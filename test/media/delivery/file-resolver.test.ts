@@ -446,22 +446,18 @@ describe.skipIf(ffmpegMissing)(`with ffmpeg${ffmpegNote}`, () => {
     ['fails', 'echo "No such filter" >&2; exit 1'],
     ['says that the disk is full', 'echo "No space left on device" >&2; exit 1'],
     ['writes something else', 'for last; do :; done; echo hello > "$' + '{last#file:}"'],
-  ])(
-    'that %s: the page plays it, and nothing is left',
-    async (_, deed) => {
-      const page = 'https://medley.example/v/abc';
-      const { deliver, onDisk } = await setUp({
-        files: { big: noisy },
-        ffmpeg: await impostor(deed),
-        addresses: { file: () => 'https://medley.example/media/abc', page: () => page },
-      });
-      const delivered = await deliver(video(big), { maxBytes: Math.floor(noisy.length / 2) });
-      expect(delivered.kind).toBe('link');
-      if (!deed.includes('No space')) expect(delivered).toMatchObject({ url: page, reason: 'too_large' });
-      expect(onDisk()).toEqual([]);
-    },
-    60_000,
-  );
+  ])('that %s: the page plays it, and nothing is left', async (_, deed) => {
+    const page = 'https://medley.example/v/abc';
+    const { deliver, onDisk } = await setUp({
+      files: { big: noisy },
+      ffmpeg: await impostor(deed),
+      addresses: { file: () => 'https://medley.example/media/abc', page: () => page },
+    });
+    const delivered = await deliver(video(big), { maxBytes: Math.floor(noisy.length / 2) });
+    expect(delivered.kind).toBe('link');
+    if (!deed.includes('No space')) expect(delivered).toMatchObject({ url: page, reason: 'too_large' });
+    expect(onDisk()).toEqual([]);
+  });
 
   it('that hangs ends with the last who waits, with all it started', async () => {
     const { deliver, onDisk } = await setUp({ files: { big: noisy }, ffmpeg: await impostor('sleep 600 & sleep 600') });

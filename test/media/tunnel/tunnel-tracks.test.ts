@@ -237,7 +237,7 @@ describe('two tracks', () => {
   });
 
   it('are released by a reader who leaves in the middle, and go where nothing is kept', async () => {
-    const { open, onDisk, asked } = await setUp({ keptBytes: 0, lingerMs: 300 });
+    const { open, onDisk, asked } = await setUp({ keptBytes: 0, lingerMs: 3_000 });
     const leaving = new AbortController();
     const { body } = await open({}, { signal: leaving.signal });
     body?.on('error', () => undefined);

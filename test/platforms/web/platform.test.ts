@@ -1,8 +1,8 @@
 import { connect as connectTcp } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Invocation, Sink } from '../../../src/bot/dispatch/invocation.ts';
 import { reply } from '../../../src/bot/reply.ts';
+import { settle } from '../../settle.ts';
 import { connect, type PageClient } from './page-client.ts';
 import { openStage, type Stage, type StageOptions } from './stage.ts';
 
@@ -232,7 +232,7 @@ describe('a connection that breaks', () => {
     await page.hear('progress');
     page.socket.terminate();
     await page.closed;
-    await sleep(100);
+    await settle(300);
     const again = await join(stage, { session: page.session });
     again.send({ type: 'message', id: 'a', text: WAITS });
     await again.hear('progress');
@@ -388,7 +388,7 @@ describe('a page that does not read', () => {
     const page = await join(stage);
     page.socket.pause();
     page.send({ type: 'message', id: 'a', text: 'everything' });
-    await sleep(500);
+    await settle(3_000);
     page.socket.resume();
     await expect(page.closed).resolves.toBe(1006);
     expect(page.heard.some(frame => frame.type === 'done')).toBe(false);
@@ -397,7 +397,7 @@ describe('a page that does not read', () => {
 
 describe('stopping', () => {
   it('tells the pages, lets running answers end, and closes with 1001', async () => {
-    const stage = await open({ limits: { drainMs: 5_000 } });
+    const stage = await open({ limits: { drainMs: 30_000 } });
     const page = await join(stage);
     page.send({ type: 'message', id: 'a', text: WAITS });
     await page.hear('progress');
