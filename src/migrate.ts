@@ -8,6 +8,7 @@ import { SHOWN_MAPS } from './bot/memory/shown-maps.ts';
 import { TRACK_MARKS, TRACKING_CHATS } from './bot/memory/tracked-players.ts';
 import { BLOCKS } from './bot/settings/block-list.ts';
 import { OPT_OUTS, WEB_OPT_OUTS } from './bot/settings/opt-outs.ts';
+import { PROVEN_USERS } from './bot/settings/proven-users.ts';
 import { CHATS, USERS, WEB_USERS } from './bot/settings/settings.ts';
 import { ConfigError, loadConfig, readEnvironment } from './config.ts';
 import { parseRedisUrl } from './config-values.ts';
@@ -27,6 +28,7 @@ const COLLECTIONS = [
   { options: USERS, label: 'settings of people' },
   { options: WEB_USERS, label: 'settings of web chats' },
   { options: CHATS, label: 'settings of groups' },
+  { options: PROVEN_USERS, label: 'people who signed in at osu!' },
   { options: OPT_OUTS, label: 'people whose links are ignored' },
   { options: WEB_OPT_OUTS, label: 'web chats whose links are ignored' },
   { options: BLOCKS, label: 'lists of what is blocked' },

@@ -42,7 +42,7 @@ export function readResident(pid: number | undefined): number {
 const MAPPING = /^([0-9a-f]+)-([0-9a-f]+) (\S{4}) \S+ \S+ (\d+) *(.*)$/m;
 
 /** From the text of `/proc/PID/smaps`. */
-export function parseMappings(
+function parseMappings(
   smaps: string,
 ): Pick<MemoryFigures, 'resident' | 'mainArena' | 'otherArenas' | 'files' | 'anonymous'> {
   const sums = { mainArena: 0, otherArenas: 0, files: 0, anonymous: 0 };

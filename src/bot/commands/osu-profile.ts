@@ -2,7 +2,7 @@ import type { Player } from '../../beatmaps/model/player.ts';
 import { profilePicture } from '../cards/profile-card.ts';
 import { type CommandContext, defineCommand } from '../command.ts';
 import { playsPart } from '../osu/best-plays.ts';
-import { provenPlayers } from '../osu/chat-players.ts';
+import { isProvenHere } from '../osu/chat-players.ts';
 import { MODE_OPTION, modeOf, rulesetOf } from '../osu/mode-option.ts';
 import { askedPlayer, PLAYER_OPTION, suggestPlayers } from '../osu/player-option.ts';
 import { renderProfile } from '../views/player.ts';
@@ -34,7 +34,7 @@ export const osuProfile = defineCommand({
       recent: token('osu recent', {}),
       maps: services.actions.encode({ command: 'osu maps', values: { player: values.player } }),
     };
-    const isProven = asked.isProven || (await provenPlayers(caller, services)).has(user.id);
+    const isProven = asked.isProven || (await isProvenHere(user.id, caller, services));
     const picture =
       services.painter &&
       profilePicture({ player: user, isProven, best: await bestWorth(user, context) }, services.painter, t);

@@ -9,6 +9,7 @@ import type { CollectionOptions, RecordStore } from '../../infra/store/records.t
  */
 export interface ChatMembers {
   note(chat: string, user: string): Promise<void>;
+  has(chat: string, user: string): Promise<boolean>;
   /** The last one to come first. */
   list(chat: string): Promise<readonly string[]>;
   /** Everywhere. */
@@ -61,6 +62,7 @@ export function createChatMembers({ records, now = Date.now }: ChatMembersOption
       if (known !== undefined && now() - known.at < DAY_MS) return;
       await write({ chat, user, at: now() });
     },
+    has: async (chat, user) => (await byChat.get(keyOf({ chat, user }))) !== undefined,
     list: async chat => (await byChat.listGroup(chat)).map(({ user }) => user),
     async forgetUser(user) {
       for (const row of await byUser.listGroup(user)) await byChat.delete(keyOf(row), row.chat);

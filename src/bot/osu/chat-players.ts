@@ -24,12 +24,22 @@ export async function chatPlayers(
   return [...players.values()];
 }
 
-/** The numbers of the players who are known to be people of this chat; in a group the same, whoever asks. */
-export async function provenPlayers(
+/** More people than sign in as one player. */
+const MOST_USERS = 20;
+
+/** Whether someone of this chat has proven to be that player; in a group the same, whoever asks. */
+export async function isProvenHere(
+  playerId: number,
   caller: Caller,
-  services: Pick<Services, 'memory' | 'settings'>,
-): Promise<ReadonlySet<number>> {
-  const { player: own } = await services.settings.user(callerKey(caller));
-  const here = caller.chatKind === 'group' ? await chatPlayers(caller, services) : own === null ? [] : [own];
-  return new Set(here.flatMap(({ id, proven }) => (proven ? [id] : [])));
+  { memory, settings }: Pick<Services, 'memory' | 'settings'>,
+): Promise<boolean> {
+  const isProven = async (user: string) => {
+    const { player } = await settings.user(user);
+    return player?.id === playerId && player.proven;
+  };
+  if (caller.chatKind !== 'group') return isProven(callerKey(caller));
+  for (const user of (await settings.provenUsers(playerId)).slice(0, MOST_USERS)) {
+    if ((await memory.members.has(chatKey(caller), user)) && (await isProven(user))) return true;
+  }
+  return false;
 }

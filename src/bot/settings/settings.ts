@@ -3,6 +3,7 @@ import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { type SourceId, sourceIdSchema } from '../../media/post.ts';
 import { PREFIXES, type Prefix } from '../dispatch/short-forms.ts';
+import { createProvenUsers } from './proven-users.ts';
 
 /** How a post is shown: its words and files, its files alone, or its words alone. */
 export const VIEWS = ['card', 'media', 'text'] as const;
@@ -70,6 +71,8 @@ export interface ChatSettings {
 export interface SettingsStore {
   user(key: string): Promise<UserSettings>;
   setUser(key: string, change: Partial<UserSettings>): Promise<void>;
+  /** People, but those of the web chat, who signed in at osu! as that player, the last one first. */
+  provenUsers(playerId: number): Promise<readonly string[]>;
   /** Deletes the settings of that person. */
   forgetUser(key: string): Promise<void>;
   chat(key: string): Promise<ChatSettings>;
@@ -167,16 +170,26 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   const people = records.collection<UserSettings>({ ...USERS, maxInMemory });
   const sessions = records.collection<UserSettings>({ ...WEB_USERS, maxInMemory });
   const chats = records.collection<ChatSettings>({ ...CHATS, maxInMemory });
+  const proven = createProvenUsers(records);
   const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
+
+  /** A browser's session is in no group, and ends without a word. */
+  const follow = async (key: string, after: UserSettings) =>
+    key.startsWith('web:') ? undefined : proven.follow(key, await user(key), after);
 
   const user = async (key: string) => (await usersOf(key).get(key)) ?? USER_DEFAULTS;
   const chat = async (key: string) => (await chats.get(key)) ?? CHAT_DEFAULTS;
 
   return {
     user,
-    forgetUser: key => usersOf(key).delete(key),
+    provenUsers: proven.of,
+    async forgetUser(key) {
+      await follow(key, USER_DEFAULTS);
+      await usersOf(key).delete(key);
+    },
     async setUser(key, change) {
       const settings: UserSettings = { ...(await user(key)), ...change };
+      await follow(key, settings);
       // Who chose nothing is not on record.
       if (settings.language === null && settings.player === null && settings.view === null)
         return usersOf(key).delete(key);

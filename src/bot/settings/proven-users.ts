@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
+
+interface ProvenUser {
+  readonly user: string;
+}
+
+/** Who signed in at osu! as which player, found by the player; the settings themselves decide. */
+export const PROVEN_USERS = {
+  name: 'proven-users',
+  schema: z.object({ user: z.string() }),
+} as const satisfies CollectionOptions<ProvenUser>;
+
+/** What of a person's settings counts. */
+interface Linked {
+  readonly player: { readonly id: number; readonly proven: boolean } | null;
+}
+
+/** Kept in step with the settings of people. People by `callerKey`. @throws AppError `internal` */
+export interface ProvenUsers {
+  /** The last one to sign in first. */
+  of(playerId: number): Promise<readonly string[]>;
+  /** Their settings change from one to the other. */
+  follow(user: string, before: Linked, after: Linked): Promise<void>;
+}
+
+function provenPlayerOf({ player }: Linked): number | undefined {
+  return player?.proven === true ? player.id : undefined;
+}
+
+export function createProvenUsers(records: RecordStore): ProvenUsers {
+  const byPlayer = records.groupedCollection<ProvenUser>(PROVEN_USERS);
+  return {
+    of: async playerId => (await byPlayer.listGroup(String(playerId))).map(({ user }) => user),
+    async follow(user, before, after) {
+      const [left, come] = [provenPlayerOf(before), provenPlayerOf(after)];
+      if (left === come) return;
+      if (left !== undefined) await byPlayer.delete(`${left} ${user}`, String(left));
+      if (come !== undefined) await byPlayer.set(`${come} ${user}`, { user }, String(come));
+    },
+  };
+}
