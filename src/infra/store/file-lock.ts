@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'libsql';
@@ -32,12 +32,12 @@ export function tryFileLock(path: string, { kind = 'exclusive' }: FileLockOption
   let connection: Connection | undefined;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const isNew = !existsSync(path);
+    // With its mode from the first, since another process may remove the file before it is locked.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     connection = new Database(path, { timeout: 0 });
     // SQLite locks by the system's own locks on a file, and needs no content for it. Nothing is ever written, so no journal is needed.
     connection.exec('PRAGMA journal_mode = OFF');
     connection.exec(kind === 'exclusive' ? 'BEGIN EXCLUSIVE' : 'BEGIN; SELECT 1 FROM sqlite_master');
-    if (isNew) chmodSync(path, 0o600);
   } catch (cause) {
     connection?.close();
     if (cause instanceof Error && 'code' in cause && cause.code === 'SQLITE_BUSY') return undefined;
