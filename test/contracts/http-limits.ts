@@ -90,7 +90,8 @@ export function httpLimitsContract(name: string, { transport, serve }: HttpTrans
         socket.once('data', () => {
           const fault = faults[count % 2 === 0 ? count / 2 : -1];
           count++;
-          socket.end(fault ?? 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok');
+          // Each request has a connection of its own: one that is kept may be found closed, which is another fault.
+          socket.end(fault ?? 'HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\nok');
         });
       });
       const ask = asker(server.origin);
