@@ -28,7 +28,7 @@ const FIXED_INDEX_BYTES = 4_096;
 /** Better than this makes no difference on a phone: a video that needs less than its budget stays smaller. The quick presets need a little more. */
 const CRF = 21;
 /** Bits per pixel below which x264's frames fall apart, small ones sooner than large ones. */
-const MIN_BITS_PER_PIXEL = 0.042;
+const MIN_BITS_PER_PIXEL = 0.04;
 /** A narrow side to choose from; the smallest is the last that is still worth watching. */
 const NARROW_SIDES = [1080, 900, 720, 600, 480, 360, 270, 192] as const;
 const MAX_LONG_SIDE = 1920;
