@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../src/bot/settings/settings.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
@@ -14,10 +14,10 @@ let dataDir: string;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'medley-backup-'));
+  // Registered first, so the last to be done: what a test has started writes to the folder until it has ended.
+  onTestFinished(() => rmSync(folder, { recursive: true }));
   dataDir = join(folder, 'data');
 });
-
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const backup = (...args: readonly string[]) => runEntry('backup', args, { DATA_DIR: dataDir });
 const Row = z.object({ id: z.number(), text: z.string() });

@@ -10,17 +10,22 @@ import { type Program, startProgram } from './program.ts';
 
 let folder: string;
 let dataDir: string;
+const started: Program[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'medley-data-'));
   dataDir = join(folder, 'data');
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(async () => {
+  // First, since what still runs writes to the folder.
+  await Promise.all(started.splice(0).map(medley => medley.kill()));
+  rmSync(folder, { recursive: true, force: true });
+});
 
 async function run(environment: Readonly<Record<string, string>> = {}): Promise<Program> {
   const medley = await startProgram({ DATA_DIR: dataDir, ...environment });
-  onTestFinished(() => medley.kill());
+  started.push(medley);
   return medley;
 }
 
