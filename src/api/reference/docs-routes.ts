@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FastifyPluginAsync, onRequestAsyncHookHandler } from 'fastify';
+import type { FastifyPluginAsync, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
 import { createAnswer, sendAnswer } from '../answer.ts';
@@ -49,26 +49,20 @@ const previewQuery = z.object({ url: z.string().min(1).max(MAX_LINK_CHARS) });
 /** `/openapi.json` for programs, `/docs` for people. Neither is counted; `/docs/preview`, which asks the sites, is. */
 export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: DocsRoutesOptions): FastifyPluginAsync {
   return async server => {
-    // Written for one address at a time, which usually is the only one: it takes some milliseconds.
-    let shown: { readonly origin: string; readonly page: string } | undefined;
-    let written: { readonly origin: string; readonly answer: ReturnType<typeof createAnswer> } | undefined;
+    const documentAt = lastOf(origin => createAnswer({ ...document(), servers: [{ url: origin }] }));
+    const pageAt = lastOf(origin => renderReference(document(), origin));
+    const originOf = (request: FastifyRequest) => publicUrl ?? askedOrigin(request);
     server.get('/openapi.json', (request, reply) => {
-      const origin = publicUrl ?? askedOrigin(request);
-      if (written?.origin !== origin) {
-        written = { origin, answer: createAnswer({ ...document(), servers: [{ url: origin }] }) };
-      }
       reply.header('access-control-allow-origin', '*');
-      return sendAnswer(request, reply, written.answer, MAX_AGE_S, publicUrl === undefined);
+      return sendAnswer(request, reply, documentAt(originOf(request)), MAX_AGE_S, publicUrl === undefined);
     });
-    server.get('/docs', (request, reply) => {
-      const origin = publicUrl ?? askedOrigin(request);
-      if (shown?.origin !== origin) shown = { origin, page: renderReference(document(), origin) };
-      return reply
+    server.get('/docs', (request, reply) =>
+      reply
         .type('text/html; charset=utf-8')
         .header('content-security-policy', POLICY)
         .header('cache-control', `public, max-age=${MAX_AGE_S}`)
-        .send(shown.page);
-    });
+        .send(pageAt(originOf(request))),
+    );
     // What the page shows of a post that was tried on it.
     server.get('/docs/preview', { onRequest: countRequest }, async (request, reply) => {
       const query = previewQuery.safeParse(request.query);
@@ -76,5 +70,14 @@ export function docsRoutes({ document, publicUrl, thumbnails, countRequest }: Do
       const items = await thumbnails(query.data.url, request.signal);
       return sendAnswer(request, reply, createAnswer({ items }), 0, true);
     });
+  };
+}
+
+/** What was made last, while the address stays the same, as it usually does: making it takes some milliseconds. */
+function lastOf<T>(make: (origin: string) => T): (origin: string) => T {
+  let last: { readonly origin: string; readonly made: T } | undefined;
+  return origin => {
+    if (last?.origin !== origin) last = { origin, made: make(origin) };
+    return last.made;
   };
 }

@@ -7,8 +7,8 @@ import { parseGenre, parseLanguage, parseYesNo } from './query-words.ts';
 
 /**
  * What a text in osu!'s search language asks for (osu-web's BeatmapsetQueryParser, 2026-08), with the keys that players know from other
- * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and spans like `stars=5-6`. An unknown key and a value that
- * says nothing stay in the free text.
+ * places: `mode`, `mapper`, `genre`, `language`, `year`, `video`, `nsfw`, `spotlight`, and spans like `stars=5-6`. An unknown key and a
+ * value that says nothing stay in the free text.
  */
 export interface Query {
   /** Free text, its quotes kept, single spaces. */

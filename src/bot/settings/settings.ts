@@ -174,8 +174,8 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
   const usersOf = (key: string) => (key.startsWith('web:') ? sessions : people);
 
   /** A browser's session is in no group, and ends without a word. */
-  const follow = async (key: string, after: UserSettings) =>
-    key.startsWith('web:') ? undefined : proven.follow(key, await user(key), after);
+  const follow = async (key: string, before: UserSettings, after: UserSettings) =>
+    key.startsWith('web:') ? undefined : proven.follow(key, before, after);
 
   const user = async (key: string) => (await usersOf(key).get(key)) ?? USER_DEFAULTS;
   const chat = async (key: string) => (await chats.get(key)) ?? CHAT_DEFAULTS;
@@ -184,12 +184,13 @@ export function createSettingsStore({ records, maxInMemory = 10_000 }: SettingsS
     user,
     provenUsers: proven.of,
     async forgetUser(key) {
-      await follow(key, USER_DEFAULTS);
+      await follow(key, await user(key), USER_DEFAULTS);
       await usersOf(key).delete(key);
     },
     async setUser(key, change) {
-      const settings: UserSettings = { ...(await user(key)), ...change };
-      await follow(key, settings);
+      const before = await user(key);
+      const settings: UserSettings = { ...before, ...change };
+      await follow(key, before, settings);
       // Who chose nothing is not on record.
       if (settings.language === null && settings.player === null && settings.view === null)
         return usersOf(key).delete(key);

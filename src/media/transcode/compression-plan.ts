@@ -49,6 +49,7 @@ const SPEEDS = [
   { preset: 'veryfast', megapixels: 65 },
   { preset: 'superfast', megapixels: 86 },
 ] as const;
+const [, QUICKEST] = SPEEDS;
 const DECODED_MEGAPIXELS = 500;
 /** Beyond so many, more cores help one video little. */
 const MAX_CORES = 8;
@@ -91,7 +92,8 @@ function framesFor(shape: Shape, frameRate: number, videoBitrate: number) {
 
 /**
  * How a video becomes a file of at most `maxBytes` less 2 %, or undefined when it would not be worth watching, would take minutes, or
- * its length or size is not known. The narrower its budget the smaller the frames; where a person would wait for long, the encoder takes less care.
+ * its length or size is not known. The narrower its budget the smaller the frames; where a person would wait for long, the encoder
+ * takes less care.
  */
 export function planCompression(probe: Probe, maxBytes: number, cores: number): CompressionPlan | undefined {
   const { durationMs, width, height } = probe;
@@ -116,7 +118,7 @@ export function planCompression(probe: Probe, maxBytes: number, cores: number): 
   const millisAt = (megapixels: number) =>
     ((decodeSeconds + encodeSeconds(megapixels)) * 1_000) / Math.min(cores, MAX_CORES);
   const fitting = SPEEDS.find(speed => millisAt(speed.megapixels) <= PATIENCE_MS);
-  const { preset, megapixels } = fitting ?? SPEEDS[1];
+  const { preset, megapixels } = fitting ?? QUICKEST;
   if (millisAt(megapixels) > MAX_ESTIMATE_MS) return undefined;
   return {
     width: frames.width,

@@ -60,7 +60,6 @@ interface Job {
   /** Of its answer, so far. */
   readonly frames: string[];
   replies: number;
-  isDone: boolean;
   line: Line | undefined;
   stage: ProgressStage | undefined;
   orphaned: NodeJS.Timeout | undefined;
@@ -136,7 +135,6 @@ export function createConversations(options: ConversationOptions): Conversations
       controller: new AbortController(),
       frames: [],
       replies: 0,
-      isDone: false,
       line,
       stage: undefined,
       orphaned: undefined,
@@ -203,7 +201,7 @@ export function createConversations(options: ConversationOptions): Conversations
   function mend(job: Job, index: number, better: Reply): void {
     if (job.controller.signal.aborted) return;
     const frame: ServerMessage = { type: 'better', id: job.id, index, reply: render(better) };
-    if (!job.isDone) {
+    if (jobs.get(job.key) === job) {
       emit(job, frame);
       return;
     }
@@ -211,6 +209,7 @@ export function createConversations(options: ConversationOptions): Conversations
     job.frames.push(text);
     keepAnswer(job);
     late.set(job.session, [...(late.get(job.session) ?? []), text]);
+    late.purgeStale();
     for (const line of lines) if (line.session === job.session) line.outlet.sendText(text);
   }
 
@@ -226,7 +225,6 @@ export function createConversations(options: ConversationOptions): Conversations
     // Ended by a stop or by its page going away, it may still be asked again.
     if (!job.controller.signal.aborted) {
       emit(job, { type: 'done', id: job.id });
-      job.isDone = true;
       keepAnswer(job);
       job.line?.settled();
     }
