@@ -204,7 +204,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
         const decoded =
           encoding === undefined ? bytes : await decodeBody(bytes, encoding, request.maxBytes ?? DEFAULT_MAX_BYTES);
         deadline.assertAlive();
-        return { status: head.status, headers: head.headers, url, bytes: decoded, text: decodeText(decoded) };
+        return toResponse(head, url, decoded);
       } finally {
         end(deadline);
       }
@@ -231,6 +231,21 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
       closed = true;
       for (const deadline of live) deadline.fail(closedError());
       await Promise.all([transports.plain.close(), transports.browser.close()]);
+    },
+  };
+}
+
+/** The text is decoded when it is first asked for: of a page hardly anything is. */
+function toResponse({ status, headers }: ExchangeHead, url: string, bytes: Buffer): HttpResponse {
+  let text: string | undefined;
+  return {
+    status,
+    headers,
+    url,
+    bytes,
+    get text() {
+      text ??= decodeText(bytes);
+      return text;
     },
   };
 }

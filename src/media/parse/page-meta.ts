@@ -9,14 +9,10 @@ export interface PageMeta {
 
 const MAX_TAGS = 500;
 const MAX_TAG_CHARS = 8_192;
-/** The sites write these tags in the head, before any script that is large. */
-const MAX_HEAD_CHARS = 1024 * 1024;
 const PROPERTY = /^(?:og|al|twitter):/;
 
-/** Every `<meta …>` and `<link …>` of the head. */
-function* headTags(html: string): Generator<string> {
-  const body = html.indexOf('<body');
-  const head = html.slice(0, body === -1 ? MAX_HEAD_CHARS : Math.min(body, MAX_HEAD_CHARS));
+/** Every `<meta …>` and `<link …>`. */
+function* headTags(head: string): Generator<string> {
   const open = /<(?:meta|link)\s/gi;
   for (let count = 0; count < MAX_TAGS; count += 1) {
     const start = open.exec(head);
@@ -29,7 +25,8 @@ function* headTags(html: string): Generator<string> {
   }
 }
 
-export function readMeta(html: string): PageMeta {
+/** `head` is what stands before the body of the page. */
+export function readMeta(head: string): PageMeta {
   const og = new Map<string, string>();
   let canonical: string | null = null;
   const parser = new Parser({
@@ -42,7 +39,7 @@ export function readMeta(html: string): PageMeta {
       if (name === 'link' && rel === 'canonical' && href) canonical ??= href;
     },
   });
-  for (const tag of headTags(html)) parser.write(tag);
+  for (const tag of headTags(head)) parser.write(tag);
   parser.end();
   return { canonical, og };
 }

@@ -4,6 +4,7 @@ import type { PostRef } from '../../../src/media/extract/source.ts';
 import { type MediaItem, placeItems } from '../../../src/media/post.ts';
 import { readAnswer } from '../../../src/media/sources/facebook/parse-answer.ts';
 import { type AnswerKind, parseAnswer } from '../../../src/media/sources/instagram/parse.ts';
+import { bodyOf } from '../body-of.ts';
 import { fixture as facebookFixture, REFS } from '../sources/facebook/fixture.ts';
 import { CODES, refOf as codeRef, fixture as instagramFixture } from '../sources/instagram/fixture.ts';
 
@@ -29,7 +30,7 @@ function instagram(file: string, code: string, kind: AnswerKind, form: string): 
     body: instagramFixture(file),
     ref,
     isPage: kind !== 'query',
-    read: body => parseAnswer(body, { ref, kind, strategy: 'drill', now: 0 }),
+    read: text => parseAnswer(bodyOf(text), { ref, kind, strategy: 'drill', now: 0 }),
   };
 }
 
@@ -39,7 +40,7 @@ function facebook(file: string, ref: PostRef): Base {
     body: facebookFixture(file),
     ref,
     isPage: true,
-    read: text => placeItems(readAnswer({ status: 200, headers: {}, url: ref.url, text }, ref, 0).items),
+    read: text => placeItems(readAnswer({ status: 200, headers: {}, url: ref.url, body: bodyOf(text) }, ref, 0).items),
   };
 }
 

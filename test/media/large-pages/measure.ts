@@ -24,22 +24,22 @@ const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') 
   pathToFileURL(join(folder, 'media/sources/instagram/parse.js')).href
 );
 
-async function itemsOf(site: string, text: string): Promise<number> {
+async function itemsOf(site: string, bytes: Buffer): Promise<number> {
   if (site === 'facebook') {
     const ref = REFS.reel;
-    const draft = await FACEBOOK.parseFacebookAnswer({ status: 200, headers: {}, url: ref.url, text }, ref, 0);
+    const draft = await FACEBOOK.parseFacebookAnswer({ status: 200, headers: {}, url: ref.url, bytes }, ref, 0);
     return draft.items.length;
   }
   const ref = refOf(CODES.reel);
-  const response = { status: 200, headers: {}, url: ref.url, text };
+  const response = { status: 200, headers: {}, url: ref.url, bytes };
   const post = await INSTAGRAM.parseResponse(response, { ref, kind: 'page', strategy: 'measured', now: 0 });
   return post.items.length;
 }
 
 /** How many items came of it, or the code of the failure. */
-async function read(site: string, text: string): Promise<string> {
+async function read(site: string, bytes: Buffer): Promise<string> {
   try {
-    return `${await itemsOf(site, text)} items`;
+    return `${await itemsOf(site, bytes)} items`;
   } catch (error) {
     // The compiled modules have an AppError of their own.
     if (error instanceof Error && 'code' in error) return String(error.code);
@@ -49,8 +49,8 @@ async function read(site: string, text: string): Promise<string> {
 
 for (const file of files) {
   const site = basename(file).split('-', 1)[0] ?? '';
-  const text = readFileSync(file, 'utf8');
-  for (let count = 0; count < WARM_UP; count += 1) await read(site, text);
+  const bytes = readFileSync(file);
+  for (let count = 0; count < WARM_UP; count += 1) await read(site, bytes);
   let [outcome, tookMs, blockedMs] = ['', Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   for (let count = 0; count < MEASURED; count += 1) {
     const delay = monitorEventLoopDelay({ resolution: 1 });
@@ -60,12 +60,12 @@ for (const file of files) {
     delay.reset();
     await wait(20);
     const started = performance.now();
-    outcome = await read(site, text);
+    outcome = await read(site, bytes);
     tookMs = Math.min(tookMs, performance.now() - started);
     await wait(20);
     delay.disable();
     blockedMs = Math.min(blockedMs, delay.max / 1e6);
   }
-  const megabytes = text.length / 1024 ** 2;
+  const megabytes = bytes.length / 1024 ** 2;
   process.stdout.write(`${JSON.stringify({ outcome, tookMs, blockedMs, megabytes })}\n`);
 }

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { readMeta } from '../../../src/media/parse/page-meta.ts';
 import { cpuMsOf } from '../../cpu-time.ts';
+import { bodyOf } from '../body-of.ts';
 
 describe('readMeta', () => {
   it('reads the canonical address and the first of each property', () => {
-    const { canonical, og } = readMeta(`<head><title>x</title>
+    const { canonical, og } = readMeta(
+      bodyOf(`<head><title>x</title>
       <link rel="stylesheet" href="a.css"><link rel="canonical" href="https://example.org/?a=1&amp;b=2">
       <link rel="canonical" href="https://example.org/other">
       <meta charset="utf-8"><META property="og:title" content="Clay &amp; glaze &#xb7; &gt;1">
       <meta property="og:title" content="Second"><meta name="twitter:card" content="player">
-      <meta name="description" content="not of these"></head><body><meta property="og:image" content="late"></body>`);
+      <meta name="description" content="not of these"></head><body><meta property="og:image" content="late"></body>`)
+        .head,
+    );
     expect(canonical).toBe('https://example.org/?a=1&b=2');
     expect([...og]).toEqual([
       ['og:title', 'Clay & glaze · >1'],

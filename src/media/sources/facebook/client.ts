@@ -3,6 +3,7 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HostList, HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/http-client.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import { readMeta } from '../../parse/page-meta.ts';
+import { siteAnswer } from '../../parse/site-answer.ts';
 import type { FacebookConstants } from './constants.ts';
 import { failureOfAnswer, isLoginPath, weakNotFound } from './failures.ts';
 import { matchFacebookLink } from './link.ts';
@@ -71,7 +72,7 @@ function targetOf(text: string | null | undefined, base: string): string | null 
 
 /** What an answer that is no redirect says of the address behind the link. */
 function namedTarget(answer: HttpResponse, url: string): string | null {
-  const meta = readMeta(answer.text);
+  const meta = readMeta(siteAnswer(answer).body.head);
   const named = [linkHeader(answer), meta.canonical, meta.og.get('og:url')];
   return named.map(one => targetOf(one, url)).find(target => target !== null) ?? null;
 }
@@ -130,7 +131,7 @@ export function createFacebookClient({ http, constants, now }: FacebookClientOpt
     const location = isRedirect(answer) ? answer.headers.location : undefined;
     const target = location === undefined ? namedTarget(answer, url) : targetOf(location, url);
     if (target !== null) return { target };
-    const failure = failureOfAnswer(answer, now());
+    const failure = failureOfAnswer(siteAnswer(answer), now());
     if (failure !== null) throw failure;
     if (location === undefined || !URL.canParse(location, url)) {
       throw new AppError('upstream_changed', 'the page of a share link does not name its post');

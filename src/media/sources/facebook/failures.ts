@@ -1,10 +1,12 @@
 /** What Facebook's refusals look like (as of 2026-08), and the code each means. Pure. */
 import { AppError, type ErrorCode } from '../../../errors.ts';
-import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
+import type { HttpHead } from '../../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../../infra/http/retry-after.ts';
+import type { Body } from '../../parse/body.ts';
 import { findValues, isJsonObject, type JsonObject, type SearchBudget } from '../../parse/json-search.ts';
 import { readMeta } from '../../parse/page-meta.ts';
-import { pageScripts, visibleMarkup } from '../../parse/page-scripts.ts';
+import type { SiteAnswer } from '../../parse/site-answer.ts';
+import { visibleMarkup } from '../../parse/visible-markup.ts';
 
 /** A `not_found` that may only mean that this form of the address does not know the post: the chain goes on. */
 export function weakNotFound(message: string): AppError {
@@ -81,11 +83,11 @@ function visibleWords(html: string): string {
 }
 
 /** The texts of the page's data, each string of which may be a sentence of the site. */
-function dataWords(html: string): string {
+function dataWords(page: Body): string {
   let words = '';
-  for (const { text, isJson } of pageScripts(html)) {
+  for (const script of page.scripts) {
     if (words.length >= MAX_WORDS_CHARS) break;
-    if (isJson) words += text;
+    if (script.isJson) words += script.text;
   }
   return plainText(words.slice(0, MAX_WORDS_CHARS));
 }
@@ -95,12 +97,12 @@ function signIn(words: string, signs: readonly Sign[]): Sign | undefined {
 }
 
 /** What the page says of itself: in what visitors see and, where no people's posts stand in it, in its data. */
-function failureOfSigns(html: string, hasPosts: boolean): AppError | null {
-  const visible = visibleWords(html);
+function failureOfSigns(page: Body, hasPosts: boolean): AppError | null {
+  const visible = visibleWords(page.text);
   const seen = signIn(visible, SIGNS);
   // A login form stands on every page of a visitor.
   const stated =
-    seen === undefined || seen === LOGIN ? signIn(dataWords(html), hasPosts ? [BLOCKED] : SIGNS) : undefined;
+    seen === undefined || seen === LOGIN ? signIn(dataWords(page), hasPosts ? [BLOCKED] : SIGNS) : undefined;
   const sign = stated ?? seen;
   if (sign !== undefined) return new AppError(sign[1], `the page says so: ${sign[0].source.slice(0, 60)}`);
   return GONE.test(visible) ? weakNotFound('the page says that the post is no longer available') : null;
@@ -123,7 +125,7 @@ export function restrictionOf(objects: readonly JsonObject[], budget: SearchBudg
   return null;
 }
 
-function failureOfStatus(head: HttpHead, body: string, now: number): AppError | null {
+function failureOfStatus(head: HttpHead, body: Body, now: number): AppError | null {
   const { status } = head;
   if (status < 400) return null;
   const retryAfterMs = parseRetryAfter(head.headers['retry-after'], now);
@@ -138,23 +140,21 @@ function failureOfStatus(head: HttpHead, body: string, now: number): AppError | 
   return new AppError('upstream_changed', `status ${status}`);
 }
 
-/** The parts of a response by which a refusal is known. */
-export type SiteAnswer = HttpHead & Pick<HttpResponse, 'text'>;
-
 /**
  * Why an answer that holds no post holds none; null when it gives no reason that we know. `hasPosts`: posts of other people stand in
  * it, whose words are no words of the site.
  */
 export function failureOfAnswer(answer: SiteAnswer, now: number, hasPosts = false): AppError | null {
+  const { body } = answer;
   const moved = answer.status >= 300 && answer.status < 400 ? (answer.headers.location ?? null) : answer.url;
   const elsewhere = failureOfPath(moved);
   if (elsewhere !== null) return elsewhere;
   // A limit is a limit, whatever the page says beside it.
-  if (answer.status === 429 || answer.status >= 500) return failureOfStatus(answer, answer.text, now);
-  const { canonical } = readMeta(answer.text);
+  if (answer.status === 429 || answer.status >= 500) return failureOfStatus(answer, body, now);
+  const { canonical } = readMeta(body.head);
   if (isLoginPath(canonical)) return new AppError('login_required', 'the page is the login page');
-  const said = failureOfSigns(answer.text, hasPosts);
-  const status = failureOfStatus(answer, answer.text, now);
+  const said = failureOfSigns(body, hasPosts);
+  const status = failureOfStatus(answer, body, now);
   // A 404 with a login form around it is still a 404.
   if (said !== null && !(status?.code === 'not_found' && said.code === 'login_required')) return said;
   if (status !== null) return status;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { parseJson } from '../../parse/json-search.ts';
+import { siteAnswer } from '../../parse/site-answer.ts';
 import { failureOfAnswer } from './failures.ts';
 
 /** `unknown`: the answer proves neither. */
@@ -30,7 +31,7 @@ export function readVerdict(answer: HttpResponse, now: number): Verdict {
   const { error } = refusal.safeParse(json).data ?? {};
   if (error === undefined) return 'unknown';
   const text = [error.error_user_title, error.error_user_msg, error.message].join('\n');
-  const failure = failureOfAnswer({ ...answer, text }, now);
+  const failure = failureOfAnswer(siteAnswer({ ...answer, bytes: Buffer.from(text) }), now);
   if (failure !== null && PROVEN.has(failure.code)) throw failure;
   return 'unknown';
 }

@@ -1,4 +1,5 @@
 /** What a Facebook page holds. Scripts are parsed when something in them is asked for: a page has a hundred and a post is in few. */
+import type { Body, Script } from '../../parse/body.ts';
 import {
   createSearchBudget,
   isJsonObject,
@@ -8,7 +9,6 @@ import {
   visitObjects,
 } from '../../parse/json-search.ts';
 import { type PageMeta, readMeta } from '../../parse/page-meta.ts';
-import { pageScripts } from '../../parse/page-scripts.ts';
 import { legacyVideoData } from './legacy.ts';
 import { matchFacebookLink } from './link.ts';
 import { VIDEO_KEYS } from './video.ts';
@@ -123,25 +123,15 @@ const MIN_ID_CHARS = 6;
 /** Ids looked for one by one; the scripts are all read where there are more. */
 const MAX_LOOKUPS = 24;
 
-interface Script {
-  readonly text: string;
-  content: Content | null;
-}
-
-export function openPage(html: string): FacebookPage {
-  const scripts: Script[] = [];
-  const legacyVideos: JsonObject[] = [];
-  for (const { text, isJson } of pageScripts(html)) {
-    if (isJson) scripts.push({ text, content: null });
-    legacyVideos.push(...legacyVideoData(text));
-  }
+export function openPage(body: Body): FacebookPage {
+  const scripts = body.scripts.filter(({ isJson }) => isJson);
+  const legacyVideos = body.includes('videoData') ? body.scripts.flatMap(({ text }) => legacyVideoData(text)) : [];
+  const read = new Map<Script, Content>();
   const asked = new Set<string>();
   let isWhole = false;
 
-  function read(isWanted: (text: string) => boolean): void {
-    for (const script of scripts) {
-      if (script.content === null && isWanted(script.text)) script.content = readContent(script.text);
-    }
+  function readEach(wanted: readonly Script[]): void {
+    for (const script of wanted) if (!read.has(script)) read.set(script, readContent(script.text));
   }
 
   /** Reads every script that has one of the traces of an id in it. */
@@ -149,20 +139,20 @@ export function openPage(html: string): FacebookPage {
     if (isWhole || asked.has(id) || id.length < MIN_ID_CHARS) return;
     asked.add(id);
     if (asked.size > MAX_LOOKUPS) readAll();
-    else read(text => traces.some(trace => text.includes(trace)));
+    else readEach(body.jsonScriptsWith(traces));
   }
 
   function readAll(): boolean {
-    const isNew = scripts.some(script => script.content === null);
+    const isNew = read.size < scripts.length;
     isWhole = true;
-    read(() => true);
+    readEach(scripts);
     return isNew;
   }
 
-  const contents = () => scripts.flatMap(script => script.content ?? []);
+  const contents = () => scripts.flatMap(script => read.get(script) ?? []);
 
   return {
-    meta: readMeta(html),
+    meta: readMeta(body.head),
     budget: createSearchBudget(),
     byId(id) {
       readNaming(id, [id]);
@@ -196,7 +186,7 @@ export function openPage(html: string): FacebookPage {
       return legacyVideos.length > 0 || contents().some(({ stories, hasVideos }) => hasVideos || stories.length > 0);
     },
     names(ids) {
-      return [...ids].flatMap(tracesOf).some(trace => html.includes(trace));
+      return [...ids].flatMap(tracesOf).some(trace => body.includes(trace));
     },
     legacyVideos,
   };

@@ -2,7 +2,8 @@
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
-import { failureOfAnswer, type SiteAnswer, weakNotFound } from './failures.ts';
+import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
+import { failureOfAnswer, weakNotFound } from './failures.ts';
 import { type PostDraft, parseFacebookPage, type Reading } from './parse.ts';
 
 /** What a page without the post means, where nothing else in the answer gives a reason. */
@@ -33,7 +34,7 @@ function isAboutPost(reading: Reading): boolean {
 export function readAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostDraft {
   const isPage = answer.status >= 200 && answer.status < 300;
   const reading: Reading = isPage
-    ? parseFacebookPage(answer.text, ref, answer.url)
+    ? parseFacebookPage(answer.body, ref, answer.url)
     : { kind: 'nothing', hasPosts: false };
   if (reading.kind === 'post') return reading.post;
   if (isAboutPost(reading)) throw failureOfReading(reading);
@@ -42,7 +43,7 @@ export function readAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostD
 }
 
 export interface AnswerTask {
-  readonly answer: SiteAnswer;
+  readonly answer: PackedAnswer;
   readonly ref: PostRef;
   readonly now: number;
 }
@@ -56,8 +57,9 @@ const readInThread = import.meta.url.endsWith('.ts')
  * The same, without holding the process while a page of many megabytes is read.
  * @throws AppError as `readAnswer` does.
  */
-export async function parseFacebookAnswer(answer: SiteAnswer, ref: PostRef, now: number): Promise<PostDraft> {
-  if (readInThread === null || !isLarge(answer.text, [ref.id])) return readAnswer(answer, ref, now);
-  const { status, headers, url, text } = answer;
-  return readInThread({ answer: { status, headers, url, text }, ref, now });
+export async function parseFacebookAnswer(response: PackedAnswer, ref: PostRef, now: number): Promise<PostDraft> {
+  const answer = siteAnswer(response);
+  if (readInThread === null || !isLarge(answer.body, [ref.id])) return readAnswer(answer, ref, now);
+  const { status, headers, url, bytes } = response;
+  return readInThread({ answer: { status, headers, url, bytes }, ref, now });
 }

@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
 import { captionTags } from '../../parse/caption.ts';
 import { readInstant } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
@@ -239,8 +240,8 @@ function findFullest(page: FacebookPage, ref: PostRef, attempts: readonly Readon
  * Reads the page of `ref`. `finalUrl` is where the site answered from: the id in it is the site's own word for the post. The
  * scripts that name the post are looked at first, and all of them where those do not suffice.
  */
-export function parseFacebookPage(html: string, ref: PostRef, finalUrl: string): Reading {
-  const page = openPage(html);
+export function parseFacebookPage(body: Body, ref: PostRef, finalUrl: string): Reading {
+  const page = openPage(body);
   const moved = idOfAddress(finalUrl);
   const attempts = [new Set([ref.id]), ...(moved === null || moved === ref.id ? [] : [new Set([ref.id, moved])])];
   let look = findFullest(page, ref, attempts);

@@ -5,6 +5,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../../../infra/http/
 import type { Logger } from '../../../infra/log.ts';
 import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';
+import { Body } from '../../parse/body.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
 import { failureOfPath, redirectWithinSite } from './failures.ts';
 import { type Headers, NAVIGATION_HEADERS } from './headers.ts';
@@ -84,7 +85,7 @@ function accountJar(cookies: readonly Cookie[]): CookieJar | null {
 /** An answer that says that the session itself was not taken. */
 function refusesSession(response: HttpResponse): boolean {
   const moved = response.status >= 300 && response.status < 400;
-  return moved || response.status === 401 || response.status === 403 || response.text.trimStart().startsWith('<');
+  return moved || response.status === 401 || response.status === 403 || new Body(response.bytes).startsWith('<');
 }
 
 /** What a script of a page says about the page and the visitor. */

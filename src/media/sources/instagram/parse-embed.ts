@@ -2,9 +2,10 @@
 
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
-import { visibleMarkup } from '../../parse/page-scripts.ts';
+import { visibleMarkup } from '../../parse/visible-markup.ts';
 import { NO_STATS, type UnplacedItem } from '../../post.ts';
 import { readAddress } from '../meta/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
@@ -26,7 +27,9 @@ function endOfString(text: string, start: number): number {
 }
 
 /** The parsed `contextJSON` of an embed page's script; undefined when there is none or it is null. */
-export function embedContext(html: string): unknown {
+export function embedContext(page: Body): unknown {
+  if (!page.includes('"contextJSON"')) return undefined;
+  const html = page.text;
   const found = /"contextJSON"\s{0,20}:\s{0,20}"/.exec(html);
   if (found === null) return undefined;
   const start = found.index + found[0].length;
@@ -144,10 +147,10 @@ function isOfAnother(html: string, ref: PostRef): boolean {
 }
 
 /** Whether the post is a video, by anything that says so; the embed's own word for a photo counts first. */
-function isVideo(markup: Markup, html: string, ref: PostRef): boolean {
+function isVideo(markup: Markup, page: Body, ref: PostRef): boolean {
   if (/Video|Clips|Reel/.test(markup.mediaType) || markup.hasPlayButton) return true;
   if (/Image|Photo/.test(markup.mediaType)) return false;
-  return isReelLink(ref) || saysVideo(html);
+  return isReelLink(ref) || saysVideo(page);
 }
 
 function isSidecar(markup: Markup, html: string): boolean {
@@ -159,14 +162,15 @@ function isSidecar(markup: Markup, html: string): boolean {
  * @throws AppError `login_required` when the embed cannot show the post (`private` for private links), withholds its video or
  * shows the first of several items; `upstream_changed` for the still of a video without its file.
  */
-export function parseEmbedMarkup(html: string, ref: PostRef): PostDraft | null {
+export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
+  const html = page.text;
   if (!/Embed(?:dedMedia|BrokenMedia|Simple)/.test(html)) return null;
   const markup = readEmbed(html);
   if (markup.isBroken) throw gatedAnswer(ref, 'the embed is broken');
   if (isOfAnother(html, ref)) return null;
   if (markup.isWithheld && markup.video === null) throw new AppError('login_required', 'the embed withholds the video');
   if (isSidecar(markup, html)) throw new AppError('login_required', 'the embed shows the first item only');
-  if (markup.video === null && markup.image !== null && isVideo(markup, html, ref)) {
+  if (markup.video === null && markup.image !== null && isVideo(markup, page, ref)) {
     throw new AppError('upstream_changed', 'the embed shows the still of a video without its file');
   }
   const item = toItem(markup);

@@ -1,6 +1,7 @@
 /** What a page of the post says to crawlers (`og:`): one video, its cover, a few words (as of 2026-08). */
 
 import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
 import { readShownCount } from '../../parse/fields.ts';
 import { type PageMeta, readMeta } from '../../parse/page-meta.ts';
 import { NO_STATS } from '../../post.ts';
@@ -10,10 +11,10 @@ import type { PostDraft } from './draft.ts';
 import { matchInstagramLink } from './link.ts';
 
 /** Whether the page says that it is the post's: by an address that it gives itself or, where it gives none, in any other way. */
-function isAbout({ canonical, og }: PageMeta, html: string, ref: PostRef): boolean {
+function isAbout({ canonical, og }: PageMeta, page: Body, ref: PostRef): boolean {
   const given = [canonical, og.get('og:url'), og.get('al:ios:url'), og.get('al:android:url')];
   const addresses = given.flatMap(text => (text && URL.canParse(text) ? [new URL(text)] : []));
-  if (addresses.length === 0) return html.includes(ref.id);
+  if (addresses.length === 0) return page.includes(ref.id);
   return addresses.some(address => {
     const match = matchInstagramLink(address);
     return match?.kind === 'post' && match.ref.id === ref.id;
@@ -48,16 +49,16 @@ function descriptionParts(description: string) {
 }
 
 /** Whether a page says that its post is a video, with or without the file. */
-export function saysVideo(html: string): boolean {
-  const { og } = readMeta(html);
+export function saysVideo(page: Body): boolean {
+  const { og } = readMeta(page.head);
   return /^video/.test(og.get('og:type') ?? '') || og.has('og:video') || og.get('twitter:card') === 'player';
 }
 
 /** The video that a page of the post names; null when it names none, or is another post's. */
-export function parseOpenGraph(html: string, ref: PostRef): PostDraft | null {
-  const meta = readMeta(html);
+export function parseOpenGraph(page: Body, ref: PostRef): PostDraft | null {
+  const meta = readMeta(page.head);
   const { og } = meta;
-  if (!isAbout(meta, html, ref)) return null;
+  if (!isAbout(meta, page, ref)) return null;
   const cover = readAddress(og.get('og:image:secure_url')) ?? readAddress(og.get('og:image'));
   const url = ['og:video:secure_url', 'og:video:url', 'og:video'].map(name => readAddress(og.get(name)));
   const item = videoItem({

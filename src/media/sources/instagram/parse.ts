@@ -1,11 +1,11 @@
 /** Any answer of Instagram to a question about one post -> the Post, or the AppError that it means. Pure but for `parseResponse`. */
 import { AppError, toAppError } from '../../../errors.ts';
-import type { HttpHead, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
+import type { Body } from '../../parse/body.ts';
 import { captionTags } from '../../parse/caption.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
-import { pageScripts } from '../../parse/page-scripts.ts';
 import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
+import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
 import { type Post, placeItems } from '../../post.ts';
 import { addressExpiry } from '../meta/cdn-address.ts';
 import { type PostDraft, readableItems } from './draft.ts';
@@ -56,8 +56,8 @@ export function toPost(draft: PostDraft, context: Omit<ParseContext, 'kind'>): P
 }
 
 /** JSON behind their guard against inclusion (`for (;;);`), or several documents a line each. */
-function jsonDocuments(body: string): readonly unknown[] {
-  const text = body.startsWith('for (;;);') ? body.slice('for (;;);'.length) : body;
+function jsonDocuments(answer: string): readonly unknown[] {
+  const text = answer.startsWith('for (;;);') ? answer.slice('for (;;);'.length) : answer;
   const whole = parseJson(text);
   if (whole !== undefined) return [whole];
   return text.split('\n', 100).flatMap(line => {
@@ -92,49 +92,49 @@ function parseJsonAnswer(text: string, context: ParseContext): Post {
   throw emptiness ?? new AppError('upstream_changed', unknown);
 }
 
+/** What is in a script that has the post. */
+function namesOf(ref: PostRef): readonly string[] {
+  return [ref.id, ref.parts.mediaId ?? ref.id];
+}
+
 /** Reads the scripts that name the post, which are few of a page's hundred, and the others only where those do not suffice. */
-function readScripts(html: string, ref: PostRef, finder: MediaFinder): void {
-  const mediaId = ref.parts.mediaId ?? ref.id;
-  const others: string[] = [];
-  for (const { text, isJson } of pageScripts(html)) {
-    if (!isJson) continue;
-    if (text.includes(ref.id) || text.includes(mediaId)) finder.read(parseJson(text));
-    else others.push(text);
-  }
-  finder.read(embedContext(html));
+function readScripts(page: Body, ref: PostRef, finder: MediaFinder): void {
+  const naming = new Set(page.jsonScriptsWith(namesOf(ref)));
+  for (const script of naming) finder.read(parseJson(script.text));
+  if (!finder.isDone()) finder.read(embedContext(page));
   if (finder.isDone()) return;
-  for (const text of others) finder.read(parseJson(text));
+  for (const script of page.scripts) if (script.isJson && !naming.has(script)) finder.read(parseJson(script.text));
 }
 
 /**
  * What a page without the post means, by its route. A null in the place of the media is no word of the site's on a page, unlike in
  * the answer of a query: for a post that is gone it shows its error page.
  */
-function pageFailure(html: string, { emptiness }: Finding, { kind }: ParseContext): AppError {
-  const failure = failureOfPage(html);
+function pageFailure(page: Body, { emptiness }: Finding, { kind }: ParseContext): AppError {
+  const failure = failureOfPage(page.text);
   if (failure.code !== 'not_found') return emptiness?.code === 'private' ? emptiness : failure;
   return kind === 'page' ? failure : weakNotFound('an error page in place of an answer');
 }
 
-function parsePage(html: string, context: ParseContext): Post {
+function parsePage(page: Body, context: ParseContext): Post {
   const { ref } = context;
   const finder = createMediaFinder(ref);
-  readScripts(html, ref, finder);
+  readScripts(page, ref, finder);
   const finding = finder.finding();
   const { draft } = finding;
   if (draft !== null && readableItems(draft) > 0) return toPost(draft, context);
   // One file is the whole of a post with one item, and no part of a carousel is.
   const isSingle = draft === null || draft.items.length === 1;
-  const single = isSingle ? (parseOpenGraph(html, ref) ?? shownByEmbed(html, ref, finding)) : null;
+  const single = isSingle ? (parseOpenGraph(page, ref) ?? shownByEmbed(page, ref, finding)) : null;
   if (single !== null) return toPost(single, context);
-  throw failureOfFinding(finding) ?? pageFailure(html, finding, context);
+  throw failureOfFinding(finding) ?? pageFailure(page, finding, context);
 }
 
 /** The visible part of an embed. What it refuses counts only where the page's data say nothing of the post. */
-function shownByEmbed(html: string, ref: PostRef, finding: Finding): PostDraft | null {
+function shownByEmbed(page: Body, ref: PostRef, finding: Finding): PostDraft | null {
   const held = failureOfFinding(finding);
   try {
-    return parseEmbedMarkup(html, ref);
+    return parseEmbedMarkup(page, ref);
   } catch (error) {
     throw held ?? error;
   }
@@ -144,19 +144,15 @@ function shownByEmbed(html: string, ref: PostRef, finding: Finding): PostDraft |
  * The post of any body that Instagram answered with: JSON or a page, in either shape.
  * @throws AppError what the body means when the asked post is not in it.
  */
-export function parseAnswer(body: string, context: ParseContext): Post {
-  const text = body.trimStart();
-  const isJson = text.startsWith('{') || text.startsWith('[') || text.startsWith('for (;;);');
-  return isJson ? parseJsonAnswer(text, context) : parsePage(text, context);
+export function parseAnswer(body: Body, context: ParseContext): Post {
+  const isJson = ['{', '[', 'for (;;);'].some(start => body.startsWith(start));
+  return isJson ? parseJsonAnswer(body.text.trimStart(), context) : parsePage(body, context);
 }
 
-/** The parts of a response that say something of the post. */
-export type SiteResponse = HttpHead & Pick<HttpResponse, 'text'>;
-
 /** A refusal whose body says more than its status: why, or even the post. */
-function parseRefusal(response: SiteResponse, context: ParseContext, ofHead: AppError): Post {
+function parseRefusal(body: Body, context: ParseContext, ofHead: AppError): Post {
   try {
-    return parseAnswer(response.text, context);
+    return parseAnswer(body, context);
   } catch (error) {
     const ofBody = toAppError(error);
     throw ofBody.code === 'upstream_changed' || ofBody.code === 'upstream_unavailable' ? ofHead : ofBody;
@@ -167,16 +163,16 @@ function parseRefusal(response: SiteResponse, context: ParseContext, ofHead: App
  * The post of a whole response; status and redirects count before the body.
  * @throws AppError as `parseAnswer` does.
  */
-export function readResponse(response: SiteResponse, context: ParseContext): Post {
-  const ofHead = failureOfHead(response, context.now);
-  if (ofHead === null) return parseAnswer(response.text, context);
-  const isRefusal = response.status >= 400 && response.status < 500 && response.status !== 429;
-  if (isRefusal) return parseRefusal(response, context, ofHead);
+export function readResponse(answer: SiteAnswer, context: ParseContext): Post {
+  const ofHead = failureOfHead(answer, context.now);
+  if (ofHead === null) return parseAnswer(answer.body, context);
+  const isRefusal = answer.status >= 400 && answer.status < 500 && answer.status !== 429;
+  if (isRefusal) return parseRefusal(answer.body, context, ofHead);
   throw ofHead;
 }
 
 export interface ResponseTask {
-  readonly response: SiteResponse;
+  readonly response: PackedAnswer;
   readonly context: ParseContext;
 }
 
@@ -189,9 +185,9 @@ const readInThread = import.meta.url.endsWith('.ts')
  * The same, without holding the process while an answer of many megabytes is read.
  * @throws AppError as `parseAnswer` does.
  */
-export async function parseResponse(response: SiteResponse, context: ParseContext): Promise<Post> {
-  const names = [context.ref.id, context.ref.parts.mediaId ?? context.ref.id];
-  if (readInThread === null || !isLarge(response.text, names)) return readResponse(response, context);
-  const { status, headers, url, text } = response;
-  return readInThread({ response: { status, headers, url, text }, context });
+export async function parseResponse(response: PackedAnswer, context: ParseContext): Promise<Post> {
+  const answer = siteAnswer(response);
+  if (readInThread === null || !isLarge(answer.body, namesOf(context.ref))) return readResponse(answer, context);
+  const { status, headers, url, bytes } = response;
+  return readInThread({ response: { status, headers, url, bytes }, context });
 }

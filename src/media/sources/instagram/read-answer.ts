@@ -1,6 +1,7 @@
 /** What an answer means for the strategy that asked: the post, or why not, and whether the site wants a pause. */
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
+import { Body } from '../../parse/body.ts';
 import type { Post } from '../../post.ts';
 import { failureOfPath, redirectWithinSite } from './failures.ts';
 import { type ParseContext, parseResponse } from './parse.ts';
@@ -15,15 +16,15 @@ function isChallenge(response: HttpResponse): boolean {
 }
 
 /** A query that is answered 404 without a word in JSON is gone itself: it says nothing of the post. */
-function isGoneQuery({ status, text }: HttpResponse, { kind }: ParseContext): boolean {
-  return kind === 'query' && (status === 404 || status === 410) && !/^\s*\{/.test(text);
+function isGoneQuery({ status, bytes }: HttpResponse, { kind }: ParseContext): boolean {
+  return kind === 'query' && (status === 404 || status === 410) && !new Body(bytes).startsWith('{');
 }
 
 /** The caller is sent to log in, whatever the post: by a redirect, a status, a page where JSON was due. */
 function isRefusedCaller(response: HttpResponse, { kind }: ParseContext): boolean {
   const target = redirectWithinSite(response);
   if (target !== null && failureOfPath(target.pathname) !== null) return true;
-  return response.status === 401 || (kind === 'query' && response.text.trimStart().startsWith('<'));
+  return response.status === 401 || (kind === 'query' && new Body(response.bytes).startsWith('<'));
 }
 
 /**

@@ -5,8 +5,8 @@ import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
+import { Body } from '../../parse/body.ts';
 import { isJsonObject, parseJson } from '../../parse/json-search.ts';
-import { pageScripts } from '../../parse/page-scripts.ts';
 import { SITE_HOSTS } from './constants.ts';
 import { NAVIGATION_HEADERS } from './headers.ts';
 
@@ -45,14 +45,14 @@ function checkedToken(value: unknown): string | null {
 }
 
 /** The LSD token of a page: field `l` of the `__eqmc` script, else the `LSD` module's definition. Null when it has none. */
-function lsdOf(html: string): string | null {
-  for (const script of pageScripts(html)) {
+function lsdOf(page: Body): string | null {
+  for (const script of page.scripts) {
     if (!/\sid\s*=\s*["']?__eqmc\b/.test(script.tag)) continue;
     const value = parseJson(script.text);
     const token = isJsonObject(value) ? checkedToken(value.l) : null;
     if (token !== null) return token;
   }
-  return /\["LSD",\[\],\{"token":"([\w-]{1,100})"/.exec(html)?.[1] ?? null;
+  return /\["LSD",\[\],\{"token":"([\w-]{1,100})"/.exec(page.text)?.[1] ?? null;
 }
 
 /** The csrf token that a jar holds for the site; null when there is none. */
@@ -113,7 +113,7 @@ export function createInstagramSessions({ http, log, now }: SessionOptions): Ins
   async function visitHome(caller: RequestProfile, visitor: Visitor): Promise<InstagramSession> {
     const jar = new CookieJar();
     const response = await askHome(caller, jar);
-    const lsd = response !== null && response.status === 200 ? lsdOf(response.text) : null;
+    const lsd = response !== null && response.status === 200 ? lsdOf(new Body(response.bytes)) : null;
     if (response !== null && lsd === null) {
       log.info({ source: 'instagram', status: response.status }, 'the home page came without its token');
     }

@@ -4,10 +4,11 @@ import type { PostRef } from '../../../../src/media/extract/source.ts';
 import { playableVariants } from '../../../../src/media/post.ts';
 import { type PostDraft, parseFacebookPage } from '../../../../src/media/sources/facebook/parse.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
+import { bodyOf } from '../../body-of.ts';
 import { fixture, IDS, REFS, refOf } from './fixture.ts';
 
 function read(name: string, ref: PostRef, finalUrl = ref.url) {
-  return parseFacebookPage(fixture(name), ref, finalUrl);
+  return parseFacebookPage(bodyOf(fixture(name)), ref, finalUrl);
 }
 
 function postOf(name: string, ref: PostRef, finalUrl?: string): PostDraft {
@@ -193,7 +194,7 @@ describe('pages without the post', () => {
 
 describe('whatever the page is', () => {
   const page = (json: string) => `<script type="application/json" data-sjs>${json}</script>`;
-  const parse = (html: string) => parseFacebookPage(html, REFS.reel, REFS.reel.url);
+  const parse = (html: string) => parseFacebookPage(bodyOf(html), REFS.reel, REFS.reel.url);
 
   it('never throws', () => {
     const key = fc.constantFrom(

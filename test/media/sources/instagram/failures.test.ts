@@ -1,23 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../../../src/errors.ts';
-import type { HttpResponse } from '../../../../src/infra/http/http-client.ts';
+import type { HttpHead } from '../../../../src/infra/http/http-client.ts';
 import { failureOfRuling, namesPrivatePost } from '../../../../src/media/sources/instagram/failures.ts';
 import { type AnswerKind, readResponse } from '../../../../src/media/sources/instagram/parse.ts';
+import { bodyOf } from '../../body-of.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 4, 1);
 
-interface Given extends Partial<HttpResponse> {
+interface Given extends Partial<HttpHead> {
+  readonly text?: string;
   readonly kind?: AnswerKind;
   readonly isPrivateLink?: boolean;
 }
 
-function failureOf({ kind = 'query', isPrivateLink = false, ...given }: Given): AppError {
+function failureOf({ kind = 'query', isPrivateLink = false, text = '', ...given }: Given): AppError {
   const url = `https://www.instagram.com/p/${CODES.reel}/`;
-  const response = { status: 200, headers: {}, url, bytes: Buffer.alloc(0), text: '', ...given };
+  const answer = { status: 200, headers: {}, url, body: bodyOf(text), ...given };
   const ref = refOf(CODES.reel, isPrivateLink ? { private: '1' } : {});
   try {
-    readResponse(response, { ref, kind, strategy: 'tested', now: NOW });
+    readResponse(answer, { ref, kind, strategy: 'tested', now: NOW });
   } catch (error) {
     if (error instanceof AppError) return error;
     throw error;
@@ -197,8 +199,8 @@ describe('the signal, and the code it means', () => {
 
   it('a refusal that brings the post is the post', () => {
     const ref = refOf(CODES.productReel);
-    const response = { status: 403, headers: {}, url: ref.url, text: fixture('product-reel.json') };
-    expect(readResponse(response, { ref, kind: 'query', strategy: 'tested', now: NOW }).items).toHaveLength(1);
+    const answer = { status: 403, headers: {}, url: ref.url, body: bodyOf(fixture('product-reel.json')) };
+    expect(readResponse(answer, { ref, kind: 'query', strategy: 'tested', now: NOW }).items).toHaveLength(1);
   });
 
   it('the error page of a post stays definitive with status 404', () => {

@@ -5,12 +5,13 @@ import { type MediaItem, NO_STATS, type Post, playableVariants } from '../../../
 import { type AnswerKind, parseAnswer } from '../../../../src/media/sources/instagram/parse.ts';
 import { publishTimeOf } from '../../../../src/media/sources/instagram/shortcode.ts';
 import { cpuMsOf } from '../../../cpu-time.ts';
+import { bodyOf } from '../../body-of.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
 
 const NOW = Date.UTC(2026, 4, 1);
 
 function parse(body: string, code: string, kind: AnswerKind = 'query'): Post {
-  return parseAnswer(body, { ref: refOf(code), kind, strategy: 'tested', now: NOW });
+  return parseAnswer(bodyOf(body), { ref: refOf(code), kind, strategy: 'tested', now: NOW });
 }
 
 function pathOf(url: string | null | undefined): string {

@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Post } from '../../../../src/media/post.ts';
 import { type AnswerKind, parseAnswer } from '../../../../src/media/sources/instagram/parse.ts';
 import { parseStories } from '../../../../src/media/sources/instagram/parse-stories.ts';
+import { bodyOf } from '../../body-of.ts';
 import { CODES, fixture, refOf } from './fixture.ts';
 
 function parse(body: string, code: string, kind: AnswerKind = 'query', form = 'p'): Post {
-  return parseAnswer(body, { ref: { ...refOf(code), form }, kind, strategy: 'tested', now: 0 });
+  return parseAnswer(bodyOf(body), { ref: { ...refOf(code), form }, kind, strategy: 'tested', now: 0 });
 }
 
 /** The code of the failure; the test fails where there is none. */
@@ -160,7 +161,7 @@ describe('a reel is never its poster', () => {
     const withheld = embed(html => html.replace('</body>', '<a class="WatchOnInstagram">Watch</a></body>'));
     for (const html of [sidecar, withheld]) {
       const ref = refOf(CODES.embedMarkup, { private: '1' });
-      expect(() => parseAnswer(html, { ref, kind: 'embed', strategy: 'tested', now: 0 })).toThrow(
+      expect(() => parseAnswer(bodyOf(html), { ref, kind: 'embed', strategy: 'tested', now: 0 })).toThrow(
         expect.objectContaining({ code: 'login_required' }),
       );
     }

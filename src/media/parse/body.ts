@@ -1,0 +1,171 @@
+/** A script of a page; the sites put their data into those that are JSON. */
+export interface Script {
+  /** The start tag. */
+  readonly tag: string;
+  /** Whether the tag says that the text is JSON. */
+  readonly isJson: boolean;
+  /** Bytes of its text. */
+  readonly length: number;
+  /** Decoded anew each time. */
+  readonly text: string;
+}
+
+const MAX_SCRIPTS = 2_000;
+const MAX_SCRIPT_BYTES = 16 * 1024 * 1024;
+/** A start tag longer than this is none of the sites'. */
+const MAX_TAG_BYTES = 4_096;
+const JSON_TAG = /\stype\s*=\s*["']?application\/json|\sdata-sjs\b/i;
+/** The sites write what crawlers are told in the head, before any script that is large. */
+const MAX_HEAD_BYTES = 1024 * 1024;
+
+const LESS_THAN = 0x3c;
+const GREATER_THAN = 0x3e;
+const BODY = Buffer.from('<body');
+const OPEN = Buffer.from('<script');
+const CLOSE = Buffer.from('</script');
+
+class BodyScript implements Script {
+  readonly tag: string;
+  readonly isJson: boolean;
+  /** Where its text begins, and where its end tag does. */
+  readonly start: number;
+  readonly end: number;
+  readonly #body: Buffer;
+
+  constructor(body: Buffer, tagStart: number, start: number, end: number) {
+    this.#body = body;
+    this.tag = body.toString('utf8', tagStart, start);
+    this.isJson = JSON_TAG.test(this.tag);
+    this.start = start;
+    this.end = end;
+  }
+
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  get text(): string {
+    return this.#body.toString('utf8', this.start, this.end);
+  }
+}
+
+/**
+ * What a site answered with, a page or JSON. A page is looked through as bytes, in which hundreds of kilobytes that are of no interest cost
+ * little, and only what is read of it becomes text. All of it is linear in the body's length, whatever the body is.
+ */
+export class Body {
+  readonly #bytes: Buffer;
+  #text: string | undefined;
+  #scripts: readonly BodyScript[] | undefined;
+  readonly #found = new Map<string, readonly Script[]>();
+
+  constructor(bytes: Uint8Array) {
+    const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).subarray(hasMark ? 3 : 0);
+  }
+
+  /** Bytes. */
+  get length(): number {
+    return this.#bytes.length;
+  }
+
+  /** All of it without a byte order mark, decoded once. */
+  get text(): string {
+    this.#text ??= this.#bytes.toString();
+    return this.#text;
+  }
+
+  /** Whether it does, white space aside. */
+  startsWith(text: string): boolean {
+    let start = 0;
+    while (isSpace(this.#bytes[start] ?? 0)) start += 1;
+    return this.#bytes.toString('latin1', start, start + text.length) === text;
+  }
+
+  /** What stands before the body of a page. */
+  get head(): string {
+    const end = findTag(this.#bytes, BODY, 0, isTagEnd);
+    const most = Math.min(this.length, MAX_HEAD_BYTES);
+    return this.#bytes.toString('utf8', 0, end === -1 ? most : Math.min(end, most));
+  }
+
+  /** Each `<script>` of a page, in order; one that never ends is left out. */
+  get scripts(): readonly Script[] {
+    this.#scripts ??= findScripts(this.#bytes);
+    return this.#scripts;
+  }
+
+  includes(text: string): boolean {
+    return this.#bytes.includes(text);
+  }
+
+  /** The JSON scripts that have one of `texts` in them, in order. */
+  jsonScriptsWith(texts: readonly string[]): readonly Script[] {
+    const found = new Set(texts.flatMap(text => this.#scriptsWith(text)));
+    return this.scripts.filter(script => found.has(script));
+  }
+
+  #scriptsWith(text: string): readonly Script[] {
+    const known = this.#found.get(text);
+    if (known !== undefined) return known;
+    this.#scripts ??= findScripts(this.#bytes);
+    const found = text === '' ? [] : scriptsAround(this.#bytes, Buffer.from(text), this.#scripts);
+    this.#found.set(text, found);
+    return found;
+  }
+}
+
+function scriptsAround(bytes: Buffer, text: Buffer, scripts: readonly BodyScript[]): readonly Script[] {
+  const found: Script[] = [];
+  let at = 0;
+  for (const script of scripts) {
+    if (!script.isJson) continue;
+    if (at < script.start) at = bytes.indexOf(text, script.start);
+    if (at === -1) break;
+    if (at + text.length > script.end) continue;
+    found.push(script);
+    // What follows is looked for from the next script on.
+    at = 0;
+  }
+  return found;
+}
+
+function findScripts(bytes: Buffer): readonly BodyScript[] {
+  const scripts: BodyScript[] = [];
+  let at = 0;
+  for (let count = 0; count < MAX_SCRIPTS; count += 1) {
+    const tag = findTag(bytes, OPEN, at, isTagEnd);
+    const tagEnd = tag === -1 ? -1 : bytes.indexOf(GREATER_THAN, tag);
+    const end = tagEnd === -1 ? -1 : findTag(bytes, CLOSE, tagEnd, () => true);
+    if (end === -1) break;
+    const start = tagEnd + 1;
+    if (tagEnd - tag <= MAX_TAG_BYTES && end - start <= MAX_SCRIPT_BYTES) {
+      scripts.push(new BodyScript(bytes, tag, start, end));
+    }
+    at = end;
+  }
+  return scripts;
+}
+
+/** Where the tag stands, in letters of either case, from `start` on; -1 when it does not. `mayFollow` decides on the byte behind it. */
+function findTag(bytes: Buffer, tag: Buffer, start: number, mayFollow: (byte: number) => boolean): number {
+  for (let at = bytes.indexOf(LESS_THAN, start); at !== -1; at = bytes.indexOf(LESS_THAN, at + 1)) {
+    let same = 1;
+    while (same < tag.length && lowerCase(bytes[at + same]) === tag[same]) same += 1;
+    if (same === tag.length && mayFollow(bytes[at + same] ?? 0)) return at;
+  }
+  return -1;
+}
+
+function lowerCase(byte = 0): number {
+  return byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte;
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+}
+
+/** What makes the letters before it the tag's whole name. */
+function isTagEnd(byte: number): boolean {
+  return byte === GREATER_THAN || isSpace(byte);
+}
