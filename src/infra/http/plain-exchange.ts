@@ -2,21 +2,24 @@ import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { AppError } from '../../errors.ts';
 import { ByteBuffer } from './body.ts';
+import type { BodyTurns } from './body-turns.ts';
 import type { BodyUse, Exchange, Exchanged, ExchangeFailure, ExchangeHead, ExchangeOptions } from './exchange.ts';
 import { readFailure, tooLarge } from './read-failure.ts';
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
+/** Collected bodies that are longer take turns. */
+const MAX_HASTY_BYTES = 64 * 1024;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const FLOW_BUFFER_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /** Exchanges over undici: neither redirects nor retries nor decompression. */
-export function createPlainExchange(dispatcher: Dispatcher, origin: string): Exchange {
+export function createPlainExchange(dispatcher: Dispatcher, origin: string, turns: BodyTurns): Exchange {
   return options =>
     new Promise(resolve => {
       const { path, method, headers, body, flowTimeoutMs, deadline } = options;
-      const handler = new ExchangeHandler(options, origin, resolve);
+      const handler = new ExchangeHandler(options, origin, turns, resolve);
       deadline.watch(failure => handler.abort(failure));
       if (deadline.failure !== undefined) return;
       const timeouts = flowTimeoutMs === undefined ? undefined : { headersTimeout: 0, bodyTimeout: flowTimeoutMs };
@@ -30,6 +33,7 @@ export function createPlainExchange(dispatcher: Dispatcher, origin: string): Exc
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #options: ExchangeOptions;
   readonly #origin: string;
+  readonly #turns: BodyTurns;
   readonly #settle: (result: Exchanged | ExchangeFailure) => void;
   readonly #body = new ByteBuffer();
   #controller: Dispatcher.DispatchController | undefined;
@@ -41,9 +45,15 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   #settled = false;
   #ended = false;
 
-  constructor(options: ExchangeOptions, origin: string, settle: (result: Exchanged | ExchangeFailure) => void) {
+  constructor(
+    options: ExchangeOptions,
+    origin: string,
+    turns: BodyTurns,
+    settle: (result: Exchanged | ExchangeFailure) => void,
+  ) {
     this.#options = options;
     this.#origin = origin;
+    this.#turns = turns;
     this.#settle = settle;
   }
 
@@ -83,8 +93,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
     }
     if (this.#settled) return;
     if (this.#use === 'collect') {
-      if (this.#body.length + chunk.length > this.#options.maxBytes) this.abort(this.#tooLarge());
-      else this.#body.append(chunk, this.#expectedBytes);
+      this.#collect(controller, chunk);
       return;
     }
     this.#expectedBytes += chunk.length;
@@ -93,6 +102,16 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       this.#ended = true;
       controller.abort(new Error('the rest of the body is not needed'));
     }
+  }
+
+  #collect(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { length } = this.#body;
+    if (length + chunk.length > this.#options.maxBytes) {
+      this.abort(this.#tooLarge());
+      return;
+    }
+    this.#body.append(chunk, this.#expectedBytes);
+    if (length <= MAX_HASTY_BYTES && this.#body.length > MAX_HASTY_BYTES) this.#turns.wait(controller);
   }
 
   onResponseEnd(): void {

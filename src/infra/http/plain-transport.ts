@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { Agent, buildConnector, Pool, ProxyAgent } from 'undici';
 import { AppError } from '../../errors.ts';
 import { createGuardedLookup, isLoopbackHost } from './address-guard.ts';
+import { createBodyTurns } from './body-turns.ts';
 import { createPlainExchange } from './plain-exchange.ts';
 import { createTargetGuard } from './target-guard.ts';
 import type { Transport, TransportOptions } from './transport.ts';
@@ -28,6 +29,7 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
   const toPublic = new Agent({ ...pool, maxOrigins: MAX_ORIGINS, connect: createGuardedConnector(options) });
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
   const toProxy = proxyUrl === undefined ? undefined : createProxyAgent(proxyUrl, pool, options);
+  const turns = createBodyTurns();
   const guardTarget = createTargetGuard(resolve);
 
   return {
@@ -37,14 +39,14 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
         return {
           overridden: true,
           prepare: () => undefined,
-          exchange: createPlainExchange(toOverrides, override),
+          exchange: createPlainExchange(toOverrides, override, turns),
         };
       }
       const isProxied = toProxy !== undefined && proxy !== 'never';
       return {
         overridden: false,
         prepare: deadline => (isProxied ? guardTarget(host, deadline) : undefined),
-        exchange: createPlainExchange(isProxied ? toProxy : toPublic, `https://${host}`),
+        exchange: createPlainExchange(isProxied ? toProxy : toPublic, `https://${host}`, turns),
       };
     },
     async close() {
