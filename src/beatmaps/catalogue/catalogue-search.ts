@@ -6,7 +6,7 @@ import { type Needle, needlesOf } from '../query/query-text.ts';
 import { type Sort, statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
 import type { CataloguePageRequest, CatalogueResult } from './catalogue.ts';
-import { BodyRow, CountRow, type Suggestion, SuggestionRow, suggestionOf } from './catalogue-schema.ts';
+import { BodyRow, CountRow, type Suggestion, suggestionOf } from './catalogue-schema.ts';
 import type { Vocabulary } from './catalogue-words.ts';
 import { expressionOf } from './search-conditions.ts';
 import { parseBody, unpackBody } from './set-body.ts';
@@ -19,14 +19,16 @@ interface Page {
 }
 
 const MAX_NEEDLES = 32;
+/** An index has the beginnings of words up to so many letters at hand; it would gather the sets of longer ones first. */
+const INDEXED_LETTERS: Readonly<Record<TextIndex, number>> = { catalogue_names: 6, catalogue_text: 3 };
+/** Words that a beginning is written out as. */
+const MAX_WRITTEN_OUT = 16;
 const POPULAR: Sort = { field: 'relevance', order: 'desc' };
 
 /** A row that has it, from the index that answers at once, else from the one that is certain. */
 const ANY_NAME = 'SELECT 1 AS count FROM catalogue_names WHERE catalogue_names MATCH ? LIMIT 1';
 const ANY_TEXT = 'SELECT 1 AS count FROM catalogue_text WHERE catalogue_text MATCH ? LIMIT 1';
 const COUNT = 'SELECT count(*) AS count FROM catalogue_bodies';
-const LINES = `SELECT s.id, s.artist, s.title, s.creator, s.status, s.min_stars, s.max_stars, s.figures
-  FROM json_each(?) j CROSS JOIN catalogue_sets s ON s.id = j.value ORDER BY j.key`;
 const BODY_OF_SET = 'SELECT body FROM catalogue_bodies WHERE id = ?';
 const BODY_OF_MAP = 'SELECT b.body FROM catalogue_maps m JOIN catalogue_bodies b ON b.id = m.set_id WHERE m.id = ?';
 
@@ -77,6 +79,17 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
     return isChanged ? corrected : undefined;
   }
 
+  /** The same with the words themselves in place of long beginnings. */
+  function writeOut(groups: Groups, index: TextIndex): Groups {
+    return groups.map(group =>
+      group.flatMap(needle => {
+        const isAtHand = needle.text.length <= INDEXED_LETTERS[index] || needle.isWhole || needle.text.includes(' ');
+        const words = isAtHand ? undefined : vocabulary.beginningWith(needle.text, MAX_WRITTEN_OUT);
+        return words === undefined || words.length === 0 ? [needle] : words.map(text => ({ text, isWhole: true }));
+      }),
+    );
+  }
+
   function page(asked: Asked, groups: Groups, wanted: CataloguePageRequest): Page {
     // No index knows whose name is meant, or one difficulty's name and all else at once. It has looked for the words though.
     const rest = isLeftToTables(asked.query) ? undefined : { ...asked.query, text: '' };
@@ -89,7 +102,12 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
       const set = read(id);
       return set !== undefined && rest !== undefined && matches(rest, set);
     };
-    const { ids, isCutShort } = finder.find({ asked, groups, ...wanted, ...(rest && { check: hasRest }) });
+    const { ids, isCutShort } = finder.find({
+      asked,
+      groups: writeOut(groups, 'catalogue_text'),
+      ...wanted,
+      ...(rest && { check: hasRest }),
+    });
     return { sets: ids.flatMap(id => read(id) ?? []), isCutShort };
   }
 
@@ -131,8 +149,8 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
     const asked: Asked = { query, status: 'any', sort: POPULAR };
     if (!isLeftToTables(query)) return search(asked, { limit, offset: 0 }).sets.map(suggestionOf);
     const find = (likely: Groups, index: TextIndex) =>
-      finder.find({ asked, groups: likely, limit, offset: 0, index }).ids;
-    // Who types means a name first of all; the index of names is small and has every beginning at hand.
+      finder.lines({ asked, groups: writeOut(likely, index), limit, offset: 0, index });
+    // Who types means a name first of all, and the index of names is small.
     const lines = (likely: Groups) => {
       const named = likely.length === 0 ? [] : find(likely, 'catalogue_names');
       return named.length > 0 ? named : find(likely, 'catalogue_text');
@@ -143,8 +161,8 @@ export function createCatalogueSearch({ store, vocabulary, onFailure }: Catalogu
     const corrected = isSure ? undefined : correct(groups);
     // Each likely word has its turn, or the popular ones would leave no room for the one that was meant.
     const meant = corrected === undefined ? [] : inTurns(alternativesOf(corrected).map(lines));
-    const ids = [...new Set([...found, ...meant])].slice(0, limit);
-    return ids.length === 0 ? [] : store.all(LINES, [JSON.stringify(ids)], SuggestionRow);
+    const distinct = new Map([...found, ...meant].map(line => [line.id, line]));
+    return [...distinct.values()].slice(0, limit);
   }
 
   return {

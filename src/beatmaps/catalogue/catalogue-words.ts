@@ -11,6 +11,8 @@ export interface Vocabulary {
   add(text: string): void;
   /** Known words within two mistakes (one in short words), nearest first; what is still being typed may lack its end. */
   correct(word: string, isUnfinished: boolean): readonly string[];
+  /** Every word that begins so; undefined where that cannot be said, or there are more than `most`. */
+  beginningWith(letters: string, most: number): readonly string[] | undefined;
 }
 
 const PAGE = 2_000;
@@ -21,7 +23,12 @@ const SHORT = 4;
 const MAX_COMPARED = 200;
 const MAX_CORRECTIONS = 5;
 const MAX_WORDS = 1_000_000;
+/** New words that are looked through one by one. */
+const MAX_LATE = 2_000;
 
+const VersionRow = z.object({ data_version: z.number() });
+/** Another number as soon as another process has written. */
+const VERSION_SQL = 'PRAGMA data_version';
 const PageRow = z.object({ words: z.string().nullable(), last: z.string().nullable() });
 const PAGE_SQL = `SELECT group_concat(term || ' ' || doc, ' ') AS words, max(term) AS last
   FROM (SELECT term, doc FROM catalogue_words WHERE term > ? ORDER BY term LIMIT ${PAGE})`;
@@ -40,17 +47,31 @@ export function createVocabulary(store: Store): Vocabulary {
   const pairs = new Map<string, NumberList>();
   let lengths = new Uint8Array(1_024);
   let shared = new Uint8Array(1_024);
+  const long = new Set<string>();
+  /** All there are, long ones too, in order; those that came since are in `late`. */
+  let ordered: string[] = [];
+  const late: string[] = [];
+  let version: number | undefined;
   let loading: Promise<void> | undefined;
   let isLoaded = false;
 
   function learn(word: string, count: number): void {
-    if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return;
+    if (word.length < MIN_LENGTH) return;
     const known = numbers.get(word);
     if (known !== undefined) {
       uses[known] = (uses[known] ?? 0) + count;
       return;
     }
-    if (words.length >= MAX_WORDS) return;
+    if (words.length + long.size >= MAX_WORDS) {
+      version = undefined;
+      return;
+    }
+    if (word.length > MAX_LENGTH) {
+      if (!long.has(word)) late.push(word);
+      long.add(word);
+      return;
+    }
+    late.push(word);
     const number = words.push(word) - 1;
     uses.push(count);
     numbers.set(word, number);
@@ -66,7 +87,10 @@ export function createVocabulary(store: Store): Vocabulary {
     }
   }
 
+  const readVersion = () => store.get(VERSION_SQL, [], VersionRow)?.data_version;
+
   async function read(): Promise<void> {
+    version = readVersion();
     for (let last = ''; ; ) {
       const page = store.get(PAGE_SQL, [last], PageRow);
       if (page?.words == null || page.last === null) break;
@@ -75,7 +99,12 @@ export function createVocabulary(store: Store): Vocabulary {
       last = page.last;
       await setImmediate();
     }
+    putInOrder();
     isLoaded = true;
+  }
+
+  function putInOrder(): void {
+    ordered = [...new Set([...ordered, ...late.splice(0)])].sort();
   }
 
   /** Counts in `shared` how many of the pairs each word has. */
@@ -115,8 +144,19 @@ export function createVocabulary(store: Store): Vocabulary {
       return loading;
     },
     add(text) {
-      // What is not loaded yet is read from the store later, this included.
-      if (isLoaded) for (const word of new Set(text.split(' '))) learn(word, 1);
+      // What is not loaded yet is read from the store later; what is being loaded may have come past it.
+      if (loading !== undefined) for (const word of new Set(text.split(' '))) learn(word, 1);
+    },
+    beginningWith(letters, most) {
+      if (!isLoaded || letters.length < MIN_LENGTH || version === undefined || version !== readVersion())
+        return undefined;
+      if (late.length > MAX_LATE) putInOrder();
+      const found = late.filter(word => word.startsWith(letters));
+      for (let at = firstFrom(ordered, letters); ordered[at]?.startsWith(letters); at += 1) {
+        if (found.length > most) break;
+        found.push(ordered[at] ?? '');
+      }
+      return found.length > most ? undefined : found;
     },
     correct(word, isUnfinished) {
       if (word.length < MIN_LENGTH || word.length > MAX_LENGTH) return [];
@@ -133,6 +173,18 @@ export function createVocabulary(store: Store): Vocabulary {
         .map(candidate => candidate.word);
     },
   };
+}
+
+/** Where the first stands that does not come before `word`, by halving. */
+function firstFrom(ordered: readonly string[], word: string): number {
+  let low = 0;
+  let high = ordered.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ordered[middle] ?? '') < word) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Each pair once, the borders of the word included. */

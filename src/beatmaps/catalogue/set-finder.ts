@@ -3,7 +3,7 @@ import type { SqlValue, Store } from '../../infra/store/store.ts';
 import type { Needle } from '../query/query-text.ts';
 import { statusesOf } from '../query/query-words.ts';
 import type { Search } from '../query/search.ts';
-import { CountRow, IdRow } from './catalogue-schema.ts';
+import { CountRow, IdRow, type Suggestion, SuggestionRow } from './catalogue-schema.ts';
 import { figureExpression } from './figure-words.ts';
 import { figuresTest } from './map-figures.ts';
 import { BY_POPULARITY, conditionsOf, expressionOf, orderOf, textFiltersOf } from './search-conditions.ts';
@@ -49,6 +49,9 @@ const MAX_SORTED = 20_000;
 const RankRow = z.object({ rank: z.number() });
 const FiguresRow = z.object({ id: z.number(), figures: z.instanceof(Uint8Array) });
 const RANKS = `SELECT rowid AS rank FROM catalogue_figures WHERE catalogue_figures MATCH ? ORDER BY rowid LIMIT ${RARE + 1}`;
+
+const LINE = 's.id, s.artist, s.title, s.creator, s.status, s.min_stars, s.max_stars, s.figures';
+const LINES = `SELECT ${LINE} FROM json_each(?) j CROSS JOIN catalogue_sets s ON s.id = j.value ORDER BY j.key`;
 
 interface Plan {
   readonly from: string;
@@ -115,17 +118,22 @@ export function createSetFinder(store: Store) {
     return figures === '' ? planOf('catalogue_sets s', clauses, []) : planByFigures(figures, clauses);
   }
 
-  function findByPlan({ from, where, order, params, isCutShort }: Plan, request: FindRequest): Finding {
+  /** As the plan goes, where nothing but its conditions counts. */
+  function rowsOf<T>(columns: string, row: z.ZodType<T>, { from, where, order, params }: Plan, page: FindRequest): T[] {
+    const sql = `SELECT ${columns} FROM ${from} ${where} ORDER BY ${order} LIMIT ? OFFSET ?`;
+    return store.all(sql, [...params, page.limit, page.offset], row);
+  }
+
+  function findByPlan(plan: Plan, request: FindRequest): Finding {
+    const { isCutShort } = plan;
     const { limit, offset, check } = request;
     const test = figuresTest(request.asked.query);
-    const rest = `FROM ${from} ${where} ORDER BY ${order}`;
     if (test === undefined && check === undefined) {
-      const rows = store.all(`SELECT s.id ${rest} LIMIT ? OFFSET ?`, [...params, limit, offset], IdRow);
-      return { ids: rows.map(({ id }) => id), isCutShort };
+      return { ids: rowsOf('s.id', IdRow, plan, request).map(({ id }) => id), isCutShort };
     }
     const wanted = offset + limit;
     for (const [index, tier] of TIERS.map(rows => Math.max(rows, wanted)).entries()) {
-      const rows = store.all(`SELECT s.id, s.figures ${rest} LIMIT ?`, [...params, tier], FiguresRow);
+      const rows = rowsOf('s.id, s.figures', FiguresRow, plan, { ...request, limit: tier, offset: 0 });
       const likely = test === undefined ? rows : rows.filter(row => test(row.figures));
       const checked = check === undefined ? likely : likely.slice(0, MAX_CHECKED);
       const found = firstOf(checked, wanted, ({ id }) => check?.(id) !== false);
@@ -139,7 +147,19 @@ export function createSetFinder(store: Store) {
     return { ids: [], isCutShort: true };
   }
 
-  return { find: (request: FindRequest): Finding => findByPlan(choosePlan(request), request) };
+  const find = (request: FindRequest): Finding => findByPlan(choosePlan(request), request);
+
+  return {
+    find,
+    /** The same in lines for a list. */
+    lines(request: FindRequest): readonly Suggestion[] {
+      if (request.check === undefined && figuresTest(request.asked.query) === undefined) {
+        return rowsOf(LINE, SuggestionRow, choosePlan(request), request);
+      }
+      const { ids } = find(request);
+      return ids.length === 0 ? [] : store.all(LINES, [JSON.stringify(ids)], SuggestionRow);
+    },
+  };
 }
 
 interface Clauses {

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
@@ -141,6 +144,54 @@ describe('createCatalogue', () => {
     catalogue.remember([madeUpSet({ id: 4, title: 'Marzipan' })]);
     await catalogue.flush();
     expect(await ids('marzpian')).toEqual([4]);
+  });
+
+  it('suggests all that begins so, however long the beginning, and whoever wrote it', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'medley-catalogue-'));
+    const [here, there] = [openStore(join(folder, 'catalogue.db')), openStore(join(folder, 'catalogue.db'))];
+    const catalogue = createCatalogueHere({ store: here, onFailure: () => {}, writeDelayMs: 5 });
+    const other = createCatalogueHere({ store: there, onFailure: () => {}, writeDelayMs: 5 });
+    open.push({ store: here, catalogue }, { store: there, catalogue: other });
+    const long = 'lanternlighthousekeepers';
+    const titles = ['Lantern', 'Lanterns', 'Lanternlight', `${long}s Song`, `${long} ${long}`, 'Harbour'];
+    const keep = async (file: Catalogue, ids: readonly number[]) => {
+      file.remember(
+        ids.map(id =>
+          madeUpSet({ id, artist: 'Quiet Hours', title: titles[id % titles.length] ?? '', play_count: 1_000 - id }),
+        ),
+      );
+      await file.flush();
+    };
+    // Where several words are found together, none is taken for a mistyped one.
+    const found = async (typed: string) => (await catalogue.suggest(`quiet ${typed}`, 50)).map(({ id }) => id);
+    await keep(catalogue, [0, 1, 3, 5]);
+    // Until the words are read, the index alone is asked.
+    expect(await found('lantern')).toEqual([0, 1, 3]);
+    await catalogue.warm();
+    expect(await found('lantern')).toEqual([0, 1, 3]);
+    expect(await found('lanternl')).toEqual([3]);
+    expect(await found(long.slice(0, 23))).toEqual([3]);
+    await keep(catalogue, [2, 4]);
+    expect(await found('lantern')).toEqual([0, 1, 2, 3, 4]);
+    expect(await found('lanternl')).toEqual([2, 3, 4]);
+    expect(await found(`${long} lanternl`)).toEqual([3, 4]);
+    await keep(other, [6, 8]);
+    expect(await found('lanternl')).toEqual([2, 3, 4, 8]);
+    expect(await found('"lantern"')).toEqual([0, 6]);
+    // More words than are written out.
+    catalogue.remember(
+      Array.from({ length: 30 }, (_, id) =>
+        madeUpSet({
+          id: 100 + id,
+          artist: 'Quiet Hours',
+          title: `Meadowland${String.fromCharCode(97 + id)}`,
+          play_count: 100 - id,
+        }),
+      ),
+    );
+    await catalogue.flush();
+    expect(await found('meadowl')).toHaveLength(30);
+    await rm(folder, { recursive: true, force: true });
   });
 
   it('suggests in one line', async () => {
