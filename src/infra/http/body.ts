@@ -11,6 +11,11 @@ const decoders = {
 };
 
 const MAX_CODINGS = 3;
+/** What pages and JSON grow to, about. */
+const GROWTH = 8;
+/** Each piece of the result is a trip to another thread and back; theirs are of 16 KB, which a page has forty of. */
+const MIN_PIECE_BYTES = 16 * 1024;
+const MAX_PIECE_BYTES = 256 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /** Collects chunks in one growing buffer: many tiny chunks cost no more than one large one. */
@@ -63,12 +68,16 @@ async function decodeOnce(bytes: Buffer, coding: string, maxBytes: number): Prom
   if (decode === undefined) throw new AppError('upstream_unavailable', `unknown content coding ${coding.slice(0, 40)}`);
   try {
     // zlib stops as soon as its output passes the bound: a bomb costs no more than that.
-    return await decode(bytes, { maxOutputLength: Math.max(1, maxBytes) });
+    return await decode(bytes, { maxOutputLength: Math.max(1, maxBytes), chunkSize: pieceBytes(bytes.length) });
   } catch (cause) {
     if (cause instanceof RangeError)
       throw new AppError('too_large', `body unpacks to more than ${maxBytes} bytes`, { cause, ...OWN_DOING });
     throw new AppError('upstream_unavailable', `broken ${coding} body`, { cause });
   }
+}
+
+function pieceBytes(codedBytes: number): number {
+  return Math.min(MAX_PIECE_BYTES, Math.max(MIN_PIECE_BYTES, GROWTH * codedBytes));
 }
 
 function findDecoder(coding: string, bytes: Buffer) {
