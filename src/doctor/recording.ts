@@ -2,14 +2,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../errors.ts';
-import type { HttpClient, HttpRequest, HttpResponse } from '../infra/http/http-client.ts';
+import type { HttpClient, HttpHead, HttpRequest, HttpResponse } from '../infra/http/http-client.ts';
 import type { StrategyReport } from './ask-strategies.ts';
 import { findSecrets, sanitizeHeaders, sanitizeText } from './sanitize.ts';
 
 /** One request and what became of it, as it was. */
 interface Exchange {
   readonly request: HttpRequest;
-  readonly answer: HttpResponse | AppError;
+  readonly answer: (HttpHead & Pick<HttpResponse, 'text'>) | AppError;
 }
 
 interface Question {
@@ -67,7 +67,8 @@ export function createRecorder(http: HttpClient): Recorder {
     const exchanges = questions.at(-1)?.exchanges;
     try {
       const answer = await http.request(given);
-      exchanges?.push({ request: given, answer });
+      const { status, headers, url, text } = answer;
+      exchanges?.push({ request: given, answer: { status, headers, url, text } });
       return answer;
     } catch (error) {
       if (error instanceof AppError) exchanges?.push({ request: given, answer: error });

@@ -57,6 +57,7 @@ export function createFakeUpstream(routes: Readonly<Record<string, FakeRoute>>):
       url: url.href,
       bytes: Buffer.from(text),
       text,
+      release() {},
     };
   }
 

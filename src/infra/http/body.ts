@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib';
 import { AppError } from '../../errors.ts';
+import { giveBack, takeMemory } from './body-memory.ts';
 import { OWN_DOING } from './read-failure.ts';
 
 const decoders = {
@@ -27,8 +28,9 @@ export class ByteBuffer {
     const length = this.length + chunk.length;
     if (this.length === 0) this.#bytes = chunk;
     else if (length > this.#bytes.length) {
-      const grown = Buffer.allocUnsafe(Math.max(length * 2, expectedLength));
+      const grown = takeMemory(Math.max(length * 2, expectedLength));
       this.#bytes.copy(grown, 0, 0, this.length);
+      giveBack(this.#bytes);
       this.#bytes = grown;
     }
     if (this.length > 0) chunk.copy(this.#bytes, this.length);

@@ -59,7 +59,11 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
 
   async function readAt(url: string, name: FacebookProfileName, ref: PostRef, signal: AbortSignal): Promise<Post> {
     const answer = await client.page(url, constants.profiles[name], signal);
-    return toPost(await parseFacebookAnswer(answer, ref, now()), ref, name, now());
+    try {
+      return toPost(await parseFacebookAnswer(answer, ref, now()), ref, name, now());
+    } finally {
+      answer.release();
+    }
   }
 
   const pages: readonly Strategy[] = FACEBOOK_ADDRESSES.map(([name, addressOf]) => {

@@ -46,5 +46,7 @@ export async function readAnswer(response: HttpResponse, context: ParseContext):
     if (Object.keys(marks).length === 0) throw error;
     const { code, message, params, retryAfterMs } = error;
     throw new AppError(code, message, { params: { ...params, ...marks }, retryAfterMs, cause: error });
+  } finally {
+    response.release();
   }
 }

@@ -30,6 +30,7 @@ function parse(body: unknown, status = 200) {
     url: 'https://www.instagram.com/api/v1/oembed/?url=x',
     text,
     bytes: Buffer.from(text),
+    release() {},
   };
   return parseOembed(response, { ref, strategy: 'oembed', now: 1_790_000_000_000 });
 }
