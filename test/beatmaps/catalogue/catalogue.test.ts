@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import type { Catalogue } from '../../../src/beatmaps/catalogue/catalogue.ts';
 import { type CatalogueFeed, fillCatalogue, searchFeed } from '../../../src/beatmaps/catalogue/catalogue-fill.ts';
@@ -148,6 +148,7 @@ describe('createCatalogue', () => {
 
   it('suggests all that begins so, however long the beginning, and whoever wrote it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'medley-catalogue-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
     const [here, there] = [openStore(join(folder, 'catalogue.db')), openStore(join(folder, 'catalogue.db'))];
     const catalogue = createCatalogueHere({ store: here, onFailure: () => {}, writeDelayMs: 5 });
     const other = createCatalogueHere({ store: there, onFailure: () => {}, writeDelayMs: 5 });
@@ -191,7 +192,6 @@ describe('createCatalogue', () => {
     );
     await catalogue.flush();
     expect(await found('meadowl')).toHaveLength(30);
-    await rm(folder, { recursive: true, force: true });
   });
 
   it('suggests in one line', async () => {
