@@ -1,5 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
+import { waitInLine } from '../concurrency/waiting-clock.ts';
 import type { Connectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeFailure, type ExchangeHead, isFailure } from './exchange.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
@@ -72,7 +73,7 @@ export function createAttempt({ transports, connectivity, throttle, userAgent, o
     const headers = await renderStep(attempt, route);
     const gate = route.overridden ? undefined : throttle.gate(host);
     const waiting = gate?.enter(deadline);
-    if (waiting !== undefined) await waiting;
+    if (waiting !== undefined) await waitInLine(waiting);
 
     const startedAt = performance.now();
     const sent = await send(attempt, route, gate, headers);

@@ -1,6 +1,7 @@
 /** One strategy asked once: bounded in time, abortable, never rejecting. */
 import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
+import { WaitingClock } from '../../infra/concurrency/waiting-clock.ts';
 import type { Post } from '../post.ts';
 import { toFailure } from './strategy-failures.ts';
 
@@ -26,6 +27,7 @@ export interface AttemptReport {
   readonly entrant: Entrant;
   /** By `performance.now()`. */
   readonly startedAt: number;
+  /** Without the time that it stood in our own lines. */
   readonly tookMs: number;
   readonly ending: Ending;
 }
@@ -35,6 +37,8 @@ export interface Attempt {
   readonly startedAt: number;
   /** Never rejects. */
   readonly settled: Promise<AttemptReport>;
+  /** Of its time in our own lines. */
+  readonly clock: Pick<WaitingClock, 'waitedMs' | 'isWaiting'>;
   abort(reason: AppError): void;
 }
 
@@ -49,17 +53,19 @@ export async function within<T>(
   ms: number,
   controller: AbortController,
   work: (signal: AbortSignal) => Promise<T>,
+  timeUp = () => noAnswer(ms),
 ): Promise<T> {
   const { signal } = controller;
-  const timer = setTimeout(
-    () => controller.abort(new AppError('timeout', `no answer within ${Math.round(ms)} ms`)),
-    ms,
-  );
+  const timer = setTimeout(() => controller.abort(timeUp()), ms);
   try {
     return await abortable((async () => work(signal))(), signal);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function noAnswer(ms: number): AppError {
+  return new AppError('timeout', `no answer within ${Math.round(ms)} ms`);
 }
 
 function endingOf(post: Post | null | undefined): Ending {
@@ -70,17 +76,27 @@ function endingOf(post: Post | null | undefined): Ending {
   return { kind: items > 0 && !(post.missingItems > 0) ? 'complete' : 'incomplete', post };
 }
 
+/** One that never got its turn says nothing of the site. */
+function outOfTime(ms: number, { isWaiting }: WaitingClock): AppError {
+  if (!isWaiting) return noAnswer(ms);
+  const message = `its turn at our own pace did not come within ${Math.round(ms)} ms`;
+  return new AppError('timeout', message, { params: { own: 1 } });
+}
+
 export function startAttempt(entrant: Entrant): Attempt {
   const startedAt = performance.now();
   const controller = new AbortController();
+  const clock = new WaitingClock();
+  const work = (signal: AbortSignal) => clock.measure(() => entrant.run(signal));
+  const timeUp = () => outOfTime(entrant.timeoutMs, clock);
   const finish = async (): Promise<AttemptReport> => {
     let ending: Ending;
     try {
-      ending = endingOf(await within(entrant.timeoutMs, controller, signal => entrant.run(signal)));
+      ending = endingOf(await within(entrant.timeoutMs, controller, work, timeUp));
     } catch (error) {
       ending = { kind: 'failed', error: toFailure(error) };
     }
-    return { entrant, startedAt, tookMs: performance.now() - startedAt, ending };
+    return { entrant, startedAt, tookMs: performance.now() - startedAt - clock.waitedMs, ending };
   };
-  return { entrant, startedAt, settled: finish(), abort: reason => controller.abort(reason) };
+  return { entrant, startedAt, clock, settled: finish(), abort: reason => controller.abort(reason) };
 }

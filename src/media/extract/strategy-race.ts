@@ -50,6 +50,11 @@ export interface RaceResult {
 
 const MAX_AT_ONCE = 3;
 const MAX_DIAGNOSE_MS = 5_000;
+/** While one stands in our own line: how soon, at the earliest, it is looked whether it still does. */
+const LOOK_AGAIN_MS = 50;
+const NOT_WAITING: Attempt['clock'] = { waitedMs: 0, isWaiting: false };
+/** By which a timer may fire too early. */
+const TIMER_MS = 1;
 const OVERTAKEN = new AppError('timeout', 'another strategy was done before');
 
 type Event = AttemptReport | 'wake' | 'over' | 'diagnosed';
@@ -74,9 +79,10 @@ class Race {
   #diagnosis: Promise<'diagnosed'> | undefined;
   #diagnosing: AbortController | undefined;
   #isExplained = false;
-  /** Whether the next is to be started now; if not, at `nextDueAt`. */
+  /** Whether the next is to be started now; if not, at `nextDueAt`, or later by as long as `latest` stands in our own lines. */
   #isNextDue = true;
   #nextDueAt = 0;
+  #latest: Attempt | undefined;
 
   constructor(options: RaceOptions) {
     this.#options = options;
@@ -136,9 +142,11 @@ class Race {
     return [...this.#running.keys()].filter(one => one !== probe && !this.#explaining.has(one));
   }
 
-  #start(entrant: Entrant): void {
+  #start(entrant: Entrant): Attempt {
     this.#options.onStart(entrant.name);
-    this.#running.set(entrant, startAttempt(entrant));
+    const attempt = startAttempt(entrant);
+    this.#running.set(entrant, attempt);
+    return attempt;
   }
 
   #startNext(): void {
@@ -150,14 +158,20 @@ class Race {
     this.#queue = this.#queue.filter(one => one !== next);
     this.#isNextDue = false;
     this.#nextDueAt = performance.now() + next.patienceMs;
-    this.#start(next);
+    this.#latest = this.#start(next);
+  }
+
+  /** Milliseconds until the next is due. In our own line another would only stand behind the first. */
+  #untilNextMs(): number {
+    const { waitedMs, isWaiting } = this.#latest?.clock ?? NOT_WAITING;
+    return Math.max(isWaiting ? LOOK_AGAIN_MS : 0, this.#nextDueAt + waitedMs - performance.now());
   }
 
   async #next(over: Promise<'over'>): Promise<Event> {
     const waits: Promise<Event>[] = [over, ...[...this.#running.values()].map(({ settled }) => settled)];
     if (this.#diagnosis !== undefined) waits.push(this.#diagnosis);
     if (this.#isNextDue) return Promise.race(waits);
-    const waitMs = Math.max(0, this.#nextDueAt - performance.now());
+    const waitMs = this.#untilNextMs();
     let timer: NodeJS.Timeout | undefined;
     const wake = new Promise<'wake'>(resolve => {
       timer = setTimeout(resolve, waitMs, 'wake');
@@ -174,7 +188,10 @@ class Race {
       case 'over':
         return;
       case 'wake':
-        for (const entrant of this.#inLine()) this.#slow.add(entrant);
+        if (this.#untilNextMs() > TIMER_MS) return;
+        for (const entrant of this.#inLine()) {
+          if (this.#running.get(entrant)?.clock.isWaiting === false) this.#slow.add(entrant);
+        }
         this.#isNextDue = true;
         return;
       case 'diagnosed':
@@ -206,6 +223,7 @@ class Race {
     this.#isExplained = true;
     this.#isNextDue = false;
     this.#nextDueAt = performance.now() + this.#options.explainMs;
+    this.#latest = undefined;
     for (const entrant of this.#queue.filter(one => one.explains)) {
       this.#explaining.add(entrant);
       this.#start(entrant);

@@ -1,6 +1,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
+import { waitInLine } from '../../infra/concurrency/waiting-clock.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import type { Strategy } from '../extract/strategy-chain.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
@@ -93,7 +94,7 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
   return {
     program,
     async describe(url, signal) {
-      const leave = await enter(signal);
+      const leave = await waitInLine(enter(signal));
       try {
         return await run(url, signal);
       } finally {

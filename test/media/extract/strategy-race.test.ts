@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
+import { waitInLine } from '../../../src/infra/concurrency/waiting-clock.ts';
 import { CoverOnlyError } from '../../../src/media/extract/cover-only.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { chain, delayed, fail, hang, ok, POST, partial, type Run, strategy, weak } from './chain-fixture.ts';
@@ -279,6 +280,53 @@ describe('what we did ourselves', () => {
     const { figures, round } = chain([strategy('a', own('upstream_unavailable')), strategy('b', ok)]);
     for (let post = 0; post < 6; post += 1) await round();
     expect(figures()[0]).toMatchObject({ strategy: 'a', isDead: false, successRate: null });
+  });
+});
+
+describe('the time in our own lines', () => {
+  // Patience of half a second, and two seconds for each.
+  const deadlineMs = 4_000;
+  const waiting =
+    (ms: number, then: Run): Run =>
+    async signal => {
+      await waitInLine(delayed(ms, ok)(signal));
+      return then(signal);
+    };
+
+  it('is not taken for slowness: no other is asked meanwhile, and nothing is remembered of it', async () => {
+    const { figures, round } = chain([strategy('a', waiting(1_200, delayed(100, ok))), strategy('b', ok)], {
+      deadlineMs,
+    });
+    expect(await round()).toEqual(['a']);
+    expect(figures()[0]).toMatchObject({ strategy: 'a', last: { outcome: 'ok' } });
+    expect(figures()[0]?.latencyMs).toBeLessThan(1_000);
+  });
+
+  it('does not use up the patience with who is slow after it', async () => {
+    const { asked, run } = chain([strategy('a', waiting(700, hang)), strategy('b', ok)], { deadlineMs });
+    const startedAt = performance.now();
+    expect((await run()).strategy).toBe('b');
+    expect(asked).toEqual(['a', 'b']);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_150);
+  });
+
+  it('when it is all there was, the next is asked, and it says nothing of the strategy', async () => {
+    const { asked, figures, run } = chain([strategy('a', waiting(60_000, ok)), strategy('b', ok)], { deadlineMs });
+    expect((await run()).strategy).toBe('b');
+    expect(asked).toEqual(['a', 'b']);
+    expect(figures()[0]).toMatchObject({ successRate: null, isDead: false, last: { outcome: 'timeout' } });
+    expect(figures()[0]?.last?.cause).toContain('its turn at our own pace did not come');
+  });
+
+  it('is not held against one that another overtakes', async () => {
+    const late = delayed(700, () => Promise.reject(fail('timeout')));
+    const { asked, figures, run } = chain(
+      [strategy('a', late), strategy('b', waiting(60_000, ok)), strategy('c', hang), strategy('d', ok)],
+      { deadlineMs },
+    );
+    expect((await run()).strategy).toBe('d');
+    expect(asked).toEqual(['a', 'b', 'c', 'd']);
+    expect(figures().map(({ last }) => last?.outcome ?? null)).toEqual(['timeout', null, 'timeout', 'ok']);
   });
 });
 
