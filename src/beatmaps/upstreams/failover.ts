@@ -1,5 +1,6 @@
 /** Upstreams one after the other until one answers. */
 import { AppError, type ErrorCode, toAppError } from '../../errors.ts';
+import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Health } from './health.ts';
 
@@ -84,6 +85,11 @@ export async function askInOrder<T, S extends Source>(options: AskInOrderOptions
   throw combine(needsEveryone ? failed : others);
 }
 
+/** Our own pace kept it from being asked, which says nothing of it; an answer beyond our cap does. */
+function isPaced(error: AppError): boolean {
+  return isOwnDoing(error) && error.code !== 'too_large';
+}
+
 async function attempt<T, S extends Source>(
   source: S,
   { ask, health, signal, log, now }: AskInOrderOptions<T, S>,
@@ -95,7 +101,7 @@ async function attempt<T, S extends Source>(
     return { value, source: source.id };
   } catch (caught) {
     const error = toAppError(caught);
-    if (signal.aborted || error.code === 'invalid_request') return error;
+    if (signal.aborted || error.code === 'invalid_request' || isPaced(error)) return error;
     if (error.code === 'not_found') health.worked(source.id, now() - startedAt);
     else {
       health.failed(source.id, error.retryAfterMs);

@@ -27,7 +27,7 @@ export interface Gate {
    * Takes a place: undefined when it was free, else a promise of it, in turns by acting client. Every place must be given back by
    * `leave`.
    *
-   * @throws AppError `upstream_unavailable` when too many wait already; the deadline's failure
+   * @throws AppError `upstream_unavailable` when too many wait already; the deadline's failure, as our own doing when its time is over
    */
   enter(deadline: Deadline): Promise<void> | undefined;
   leave(): void;
@@ -119,7 +119,7 @@ class ThrottleGate implements Gate {
       deadline.watch(failure => {
         this.#waiting.remove(client, waiter);
         if (this.#waiting.size === 0) clearTimeout(this.#timer);
-        reject(failure);
+        reject(deadline.remainingMs() > 0 ? failure : turnDidNotCome(failure));
       });
       this.#waiting.add(client, waiter);
       this.#admitWaiting();
@@ -168,6 +168,10 @@ class ThrottleGate implements Gate {
     const waitMs = Math.max(1, Math.ceil(((this.#neededTokens() - this.#tokens) / this.#rule.perSecond) * 1000));
     this.#timer = setTimeout(() => this.#admitWaiting(), waitMs);
   }
+}
+
+function turnDidNotCome(cause: AppError): AppError {
+  return new AppError(cause.code, 'its turn at the pace of this host did not come in time', { ...OWN_DOING, cause });
 }
 
 function lineIsFull(): AppError {

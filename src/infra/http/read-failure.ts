@@ -3,6 +3,11 @@ import { AppError } from '../../errors.ts';
 /** Marks an error that is our own limit at work and says nothing against the site. */
 export const OWN_DOING = { params: { own: 1 } } as const;
 
+/** Our own bounds refused it: a full line, a turn that did not come in time, an answer beyond the byte cap. */
+export function isOwnDoing(error: AppError): boolean {
+  return error.params.own === 1;
+}
+
 /** What became of a failed exchange, in our words. */
 export interface Failure {
   readonly error: AppError;

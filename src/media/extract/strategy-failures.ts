@@ -1,5 +1,6 @@
 /** What the failures of several strategies say together. Pure. */
 import { AppError, type ErrorCode } from '../../errors.ts';
+import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
 
 export interface StrategyFailure {
@@ -58,14 +59,9 @@ export function asWeak(error: AppError): AppError {
   return new AppError(error.code, error.message, { params: { ...error.params, weak: 1 }, cause: error });
 }
 
-/** Our own bounds refused it: a full throttle line, an answer beyond the byte cap. Says nothing of the site. */
-export function isOwn(error: AppError): boolean {
-  return error.params.own === 1;
-}
-
 /** The site asks for a pause: its limit, or a challenge in place of an answer. */
 export function isLimit(error: AppError): boolean {
-  return !isOwn(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
+  return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
 }
 
 /** The post may be there but is not shown: worth asking why. A wall before the caller says nothing of the post. */
@@ -108,7 +104,7 @@ function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
     .sort((a, b) => RANKS[a.code] - RANKS[b.code]);
   const [head] = errors;
   if (head === undefined || !(isWeak(head) || head.code === 'login_required')) return head;
-  return errors.find(isOwn) ?? head;
+  return errors.find(isOwnDoing) ?? head;
 }
 
 /**

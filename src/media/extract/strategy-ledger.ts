@@ -1,8 +1,9 @@
 import { AppError } from '../../errors.ts';
+import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { SourceId } from '../post.ts';
 import type { AttemptReport } from './strategy-attempt.ts';
-import { isLimit, isOwn } from './strategy-failures.ts';
+import { isLimit } from './strategy-failures.ts';
 import { type Orderable, orderStrategies, type StrategyOrder } from './strategy-order.ts';
 import type { RaceResult } from './strategy-race.ts';
 import {
@@ -77,7 +78,7 @@ function count(
   fetched: { readonly isWinner: boolean; readonly brought: boolean; readonly at: number },
 ): StrategyRecord {
   if (fetched.isWinner) return afterSuccess(record, tookMs, fetched.at, ending.kind === 'failed' ? 'verdict' : 'post');
-  const isOurs = ending.kind === 'failed' && isOwn(ending.error);
+  const isOurs = ending.kind === 'failed' && isOwnDoing(ending.error);
   return fetched.brought && !isOurs ? afterFailure(record, fetched.at) : record;
 }
 

@@ -134,10 +134,11 @@ describe('a host throttle', () => {
     const gate = createHostThrottle({ default: { perSecond: 1_000, burst: 1_000, atOnce: 1 } }).gate('a.test');
     enterAll(gate, 1, false);
     const hasty = gate.enter(new Deadline(50, undefined, Date.now));
-    const refused = expect(hasty).rejects.toMatchObject({ code: 'timeout' });
+    const refused = expect(hasty).rejects.toMatchObject({ code: 'timeout', params: { own: 1 } });
     const abort = new AbortController();
     const aborted = expect(gate.enter(new Deadline(5_000, abort.signal, Date.now))).rejects.toMatchObject({
       code: 'timeout',
+      params: {},
     });
     const lasting = gate.enter(far());
     await vi.advanceTimersByTimeAsync(50);

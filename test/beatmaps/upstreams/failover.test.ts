@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { askInOrder } from '../../../src/beatmaps/upstreams/failover.ts';
+import { createHealth } from '../../../src/beatmaps/upstreams/health.ts';
+import { AppError } from '../../../src/errors.ts';
+import { OWN_DOING } from '../../../src/infra/http/read-failure.ts';
+import { silentLog } from '../../fakes/instagram-upstream.ts';
+
+const IDS = ['first', 'second'];
+
+/** Asks until the first has failed this often. */
+async function failFirst(times: number, failure: AppError) {
+  const health = createHealth({ ids: IDS });
+  for (let i = 0; i < times; i += 1) {
+    const answered = await askInOrder({
+      sources: IDS.map(id => ({ id })),
+      health,
+      ask: async ({ id }) => {
+        if (id === 'first') throw failure;
+        return 'an answer';
+      },
+      signal: new AbortController().signal,
+      log: silentLog,
+      now: Date.now,
+    });
+    expect(answered).toEqual({ value: 'an answer', source: 'second' });
+  }
+  return health;
+}
+
+describe('an upstream that fails again and again', () => {
+  it.each([
+    new AppError('timeout', 'no answer'),
+    new AppError('upstream_unavailable', 'refused'),
+    new AppError('too_large', 'more than the cap', OWN_DOING),
+  ])('rests: $code', async failure => {
+    expect((await failFirst(3, failure)).isResting('first')).toBe(true);
+  });
+
+  it.each([
+    new AppError('timeout', 'its turn did not come', OWN_DOING),
+    new AppError('upstream_unavailable', 'too many wait', OWN_DOING),
+  ])('does not rest, and keeps its place, when it was our own pace: $code', async failure => {
+    const health = await failFirst(10, failure);
+    expect(health.isResting('first')).toBe(false);
+    expect(health.order()).toEqual(IDS);
+  });
+});
