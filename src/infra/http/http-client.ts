@@ -5,6 +5,7 @@ import { type ResolveHost, resolveBySystem } from './address-guard.ts';
 import { createAttempt } from './attempt.ts';
 import { decodeBody, decodeText } from './body.ts';
 import { giveBack } from './body-memory.ts';
+import { createBodyTurns } from './body-turns.ts';
 import { type BrowserPackage, createBrowserPackage } from './browser/browser-package.ts';
 import { createBrowserTransport } from './browser/browser-transport.ts';
 import { createConnectivity } from './connectivity.ts';
@@ -127,6 +128,7 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
     overrides: options.overrides,
     proxyUrl: options.proxyUrl,
     resolve: options.lookup ?? resolveBySystem,
+    turns: createBodyTurns(),
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
     headersTimeoutMs: options.headersTimeoutMs ?? 15_000,
     pauseTimeoutMs: options.pauseTimeoutMs ?? 8_000,

@@ -8,8 +8,6 @@ import { readFailure, tooLarge } from './read-failure.ts';
 
 type RawHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler['onResponseStart']>>[2];
 
-/** Collected bodies that are longer take turns. */
-const MAX_HASTY_BYTES = 64 * 1024;
 const MAX_DISCARDED_BYTES = 64 * 1024;
 const FLOW_BUFFER_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
@@ -111,7 +109,10 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
       return;
     }
     this.#body.append(chunk, this.#expectedBytes);
-    if (length <= MAX_HASTY_BYTES && this.#body.length > MAX_HASTY_BYTES) this.#turns.wait(controller);
+    if (!this.#turns.isDue(length, this.#body.length)) return;
+    // Its data are held back in the system's own buffers.
+    controller.pause();
+    this.#turns.wait(() => controller.resume());
   }
 
   onResponseEnd(): void {

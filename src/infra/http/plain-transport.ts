@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import { Agent, buildConnector, Pool, ProxyAgent } from 'undici';
 import { AppError } from '../../errors.ts';
 import { createGuardedLookup, isLoopbackHost } from './address-guard.ts';
-import { createBodyTurns } from './body-turns.ts';
 import { createPlainExchange } from './plain-exchange.ts';
 import { createTargetGuard } from './target-guard.ts';
 import type { Transport, TransportOptions } from './transport.ts';
@@ -18,7 +17,7 @@ const MAX_ORIGINS = 256;
 
 /** Node's own TLS and HTTP/1.1, by undici. */
 export function createPlainTransport(options: PlainTransportOptions): Transport {
-  const { overrides, proxyUrl, resolve } = options;
+  const { overrides, proxyUrl, resolve, turns } = options;
   const pool = {
     connections: options.connectionsPerHost,
     headersTimeout: options.headersTimeoutMs,
@@ -29,7 +28,6 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
   const toPublic = new Agent({ ...pool, maxOrigins: MAX_ORIGINS, connect: createGuardedConnector(options) });
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
   const toProxy = proxyUrl === undefined ? undefined : createProxyAgent(proxyUrl, pool, options);
-  const turns = createBodyTurns();
   const guardTarget = createTargetGuard(resolve);
 
   return {

@@ -1,5 +1,6 @@
 import type { Deadline } from '../concurrency/deadline.ts';
 import type { ResolveHost } from './address-guard.ts';
+import type { BodyTurns } from './body-turns.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpCall } from './http-call.ts';
 import type { Overrides } from './overrides.ts';
@@ -9,6 +10,7 @@ export interface TransportOptions {
   /** `http://user:password@host:port` of a proxy that understands CONNECT. */
   readonly proxyUrl?: string | undefined;
   readonly resolve: ResolveHost;
+  readonly turns: BodyTurns;
   readonly connectTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly pauseTimeoutMs: number;

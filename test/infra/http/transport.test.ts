@@ -1,21 +1,29 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Deadline } from '../../../src/infra/concurrency/deadline.ts';
 import { resolveBySystem } from '../../../src/infra/http/address-guard.ts';
+import { createBodyTurns } from '../../../src/infra/http/body-turns.ts';
+import { createBrowserPackage } from '../../../src/infra/http/browser/browser-package.ts';
+import { createBrowserTransport } from '../../../src/infra/http/browser/browser-transport.ts';
 import { createOverrides, type Override } from '../../../src/infra/http/overrides.ts';
 import { createPlainTransport } from '../../../src/infra/http/plain-transport.ts';
 import type { Transport } from '../../../src/infra/http/transport.ts';
 import { watchConnections } from '../../fakes/connection-watch.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { wreqMissing, wreqNote } from '../../wreq.ts';
 
-function openTransport(...overrides: Override[]): Transport {
-  const transport = createPlainTransport({
-    connectionsPerHost: 8,
+function openTransport(overrides: readonly Override[], kind: 'plain' | 'browser' = 'plain', turns = createBodyTurns()) {
+  const options = {
     overrides: createOverrides(overrides),
     resolve: resolveBySystem,
+    turns,
     connectTimeoutMs: 1_000,
     headersTimeoutMs: 1_000,
     pauseTimeoutMs: 1_000,
-  });
+  };
+  const transport =
+    kind === 'plain'
+      ? createPlainTransport({ ...options, connectionsPerHost: 8 })
+      : createBrowserTransport({ ...options, browserPackage: createBrowserPackage() });
   onTestFinished(() => transport.close());
   return transport;
 }
@@ -27,7 +35,7 @@ function ask(transport: Transport, host: string) {
     headers: [],
     body: undefined,
     deadline: new Deadline(5_000, undefined, Date.now),
-    maxBytes: 1_000,
+    maxBytes: 1_000_000,
     flowTimeoutMs: undefined,
     use: () => 'collect',
     onFlowClosed: () => {},
@@ -40,14 +48,14 @@ describe('the connections to public hosts', () => {
     'refuse the IP address %s themselves',
     async host => {
       const watch = watchConnections();
-      expect(await ask(openTransport(), host)).toMatchObject({ error: { code: 'forbidden' }, sent: false });
+      expect(await ask(openTransport([]), host)).toMatchObject({ error: { code: 'forbidden' }, sent: false });
       expect(watch.attempts()).toEqual([]);
     },
   );
 
   it('are not those to overridden hosts, which lead to their replacement alone', async () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
-    const transport = openTransport({ host: '*.a.test', origin: server.origin });
+    const transport = openTransport([{ host: '*.a.test', origin: server.origin }]);
     const watch = watchConnections();
     expect(transport.route('www.a.test', 'yes').overridden).toBe(true);
     expect(await ask(transport, 'www.a.test')).toMatchObject({ head: { status: 200 } });
@@ -55,3 +63,29 @@ describe('the connections to public hosts', () => {
     expect(transport.route('a.test', 'yes').overridden).toBe(false);
   });
 });
+
+for (const kind of ['plain', 'browser'] as const) {
+  const [missing, note] = kind === 'browser' ? [wreqMissing, wreqNote] : [undefined, ''];
+  describe.skipIf(missing)(`a large body of the ${kind} transport${note}`, () => {
+    it.each([
+      ['waits for its turn, once', 700_000, 1],
+      ['that is none does not', 60_000, 0],
+    ])('%s', async (_, length, turnsWanted) => {
+      const server = await serveHttp((_request, response) => response.end(Buffer.alloc(length, 'medley ')));
+      const held: (() => void)[] = [];
+      const turns = { ...createBodyTurns(), wait: (goOn: () => void) => void held.push(goOn) };
+      const transport = openTransport([{ host: 'a.test', origin: server.origin }], kind, turns);
+      let isDone = false;
+      const asked = ask(transport, 'a.test').finally(() => {
+        isDone = true;
+      });
+      if (turnsWanted > 0) {
+        await expect.poll(() => held.length).toBe(turnsWanted);
+        expect(isDone).toBe(false);
+        for (const goOn of held) goOn();
+      }
+      expect(await asked).toMatchObject({ bytes: Buffer.alloc(length, 'medley ') });
+      expect(held).toHaveLength(turnsWanted);
+    });
+  });
+}

@@ -34,6 +34,7 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
       findTarget,
       headersTimeoutMs,
       pauseTimeoutMs,
+      turns: options.turns,
     });
   }
 
