@@ -1,6 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-const clients = new AsyncLocalStorage<string>();
+import { withContext, workContext } from './work-context.ts';
 
 /**
  * Does work on behalf of a client, such as `192.0.2.7` or `discord:80351110224678912`. Whatever that work waits for in a line that all
@@ -8,10 +6,10 @@ const clients = new AsyncLocalStorage<string>();
  * of it, as nothing but the line cares who asks.
  */
 export function actFor<T>(client: string, work: () => T): T {
-  return clients.run(client, work);
+  return withContext({ client }, work);
 }
 
 /** On whose behalf the running work is done; all that Medley does by itself is of one client, `''`. */
 export function actingClient(): string {
-  return clients.getStore() ?? '';
+  return workContext().client;
 }

@@ -1,6 +1,4 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
-
-const clocks = new AsyncLocalStorage<WaitingClock>();
+import { withContext, workContext } from './work-context.ts';
 
 /** How long a piece of work has stood in our own lines, which says nothing of how quick those are whom it asks. */
 export class WaitingClock {
@@ -19,7 +17,7 @@ export class WaitingClock {
 
   /** Whatever the work awaits by `waitInLine` is counted here. */
   measure<T>(work: () => T): T {
-    return clocks.run(this, work);
+    return withContext({ clock: this }, work);
   }
 
   async count<T>(turn: Promise<T>): Promise<T> {
@@ -36,5 +34,5 @@ export class WaitingClock {
 
 /** Awaits the running work's turn in one of our lines. */
 export function waitInLine<T>(turn: Promise<T>): Promise<T> {
-  return clocks.getStore()?.count(turn) ?? turn;
+  return workContext().clock?.count(turn) ?? turn;
 }
