@@ -13,8 +13,7 @@ export type CatalogueWork = {
 
 export type Ask<Name extends WorkName = WorkName> = {
   readonly [One in Name]: {
-    /** Null when no answer is waited for. */
-    readonly id: number | null;
+    readonly id: number;
     readonly name: One;
     readonly args: ArgsOf<One>;
   };
@@ -58,7 +57,7 @@ export interface CatalogueThreadData {
 
 /** Every method of the catalogue but its end, by one way of asking. */
 export function catalogueBy(
-  ask: <Name extends Exclude<WorkName, 'remember'>>(name: Name, args: ArgsOf<Name>) => Promise<ValueOf<Name>>,
+  ask: <Name extends WorkName>(name: Name, args: ArgsOf<Name>) => Promise<ValueOf<Name>>,
 ): Omit<Catalogue, 'remember' | 'close'> {
   return {
     flush: (...args) => ask('flush', args),

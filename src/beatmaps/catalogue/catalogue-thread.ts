@@ -26,6 +26,8 @@ export interface CatalogueThreadOptions extends CatalogueThreadData {
 
 /** More than people ask within the time that an answer may take. */
 const MAX_PENDING = 1_000;
+/** Lists of sets on their way to the thread. What comes beyond is left out: it will be seen again. */
+const MAX_REMEMBERING = 100;
 const MAX_RESTARTS = 5;
 /** A thread that lived so long before it ended has its restarts again. */
 const HEALTHY_MS = 600_000;
@@ -33,6 +35,8 @@ const HEALTHY_MS = 600_000;
 const CLOSE_MS = 15_000;
 /** Of JavaScript: the words of a very large catalogue take 200 MB. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 16 };
+
+const BACKGROUND_FAILURE = 'the catalogue could not be written or read';
 
 interface Pending {
   resolve(value: never): void;
@@ -49,6 +53,7 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
   const { file, path, oldPath, isFilling, isFiller, onFailure, onMoved, restartMs = 1_000 } = options;
   const pending = new Map<number, Pending>();
   let lastId = 0;
+  let remembering = 0;
   let restarts = 0;
   let worker: Worker | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -72,7 +77,7 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
         settle(heard.id)?.reject(errorOf(heard.failure));
         break;
       case 'background failure':
-        onFailure(errorOf(heard.failure), 'the catalogue could not be written or read');
+        onFailure(errorOf(heard.failure), BACKGROUND_FAILURE);
         break;
       case 'moved':
         onMoved(heard.sets);
@@ -153,7 +158,17 @@ export function createCatalogueThread(options: CatalogueThreadOptions): Catalogu
   return {
     ...catalogueBy(ask),
     remember(sets) {
-      if (isFiller() && closing === undefined) worker?.postMessage({ id: null, name: 'remember', args: [sets] });
+      const isFull = remembering >= MAX_REMEMBERING || pending.size >= MAX_PENDING;
+      if (isFull || closing !== undefined || !isFiller()) return;
+      remembering += 1;
+      ask('remember', [sets])
+        .catch((error: AppError) => {
+          // That the thread is away was told when it went.
+          if (error !== away) onFailure(error, BACKGROUND_FAILURE);
+        })
+        .finally(() => {
+          remembering -= 1;
+        });
     },
     close() {
       closing ??= end();

@@ -31,10 +31,9 @@ function serve(port: MessagePort, { path, oldPath, isFilling }: CatalogueThreadD
   async function answer<Name extends WorkName>({ id, name, args }: Ask<Name>): Promise<void> {
     try {
       const value = await perform(file, name, args);
-      if (id !== null) tell({ kind: 'value', id, value });
+      tell({ kind: 'value', id, value });
     } catch (error) {
-      if (id === null) onFailure(error);
-      else tell({ kind: 'failure', id, failure: failureOf(error) });
+      tell({ kind: 'failure', id, failure: failureOf(error) });
     }
   }
 

@@ -154,6 +154,37 @@ describe('a catalogue that lay in the database of everything else', () => {
   });
 });
 
+describe('a thread that does not keep up', () => {
+  it('is told of no more sets than it may hold, and of more when it has taken some', async () => {
+    const folder = await openFolder();
+    const path = join(folder, 'slow.mjs');
+    // Says how often it was told of sets, and takes them when it is asked to flush.
+    await writeFile(
+      path,
+      `import { parentPort } from 'node:worker_threads';
+      const held = [];
+      const answer = (id, value) => parentPort.postMessage({ kind: 'value', id, value });
+      parentPort.on('message', ask => {
+        if (ask === 'close') parentPort.close();
+        else if (ask.name === 'remember') held.push(ask.id);
+        else if (ask.name === 'size') answer(ask.id, held.length);
+        else {
+          for (const id of held.splice(0)) answer(id);
+          answer(ask.id);
+        }
+      });`,
+    );
+    const { catalogue, failures } = openThread(folder, { file: pathToFileURL(path) });
+    for (let i = 0; i < 150; i += 1) catalogue.remember(SETS);
+    expect(await catalogue.size()).toBe(100);
+    await catalogue.flush();
+    for (let i = 0; i < 30; i += 1) catalogue.remember(SETS);
+    expect(await catalogue.size()).toBe(30);
+    await catalogue.close();
+    expect(failures.map(({ message }) => message)).not.toContain('the catalogue could not be written or read');
+  });
+});
+
 describe('a file that another process writes to', () => {
   it('is written to when the other one has finished', async () => {
     const folder = await openFolder();
