@@ -1,3 +1,4 @@
+import { decodeXML } from 'entities';
 import type { Variant } from '../post.ts';
 import { readMarkup } from './markup.ts';
 
@@ -57,6 +58,13 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
   };
 }
 
+/** Attributes hardly ever have entities. */
+function decoded(attributes: Attributes): Attributes {
+  const isPlain = Object.values(attributes).every(value => !value.includes('&'));
+  if (isPlain) return attributes;
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, decodeXML(value)]));
+}
+
 /** Video before audio, then larger frames, then more bits. */
 export function compareTracks(a: Variant, b: Variant): number {
   if (a.hasVideo !== b.hasVideo) return a.hasVideo ? -1 : 1;
@@ -75,7 +83,8 @@ export function parseDashManifest(xml: string): DashManifest {
   readMarkup(
     xml.slice(0, MAX_MANIFEST_CHARS),
     {
-      onopentag(name, attributes) {
+      onopentag(name, written) {
+        const attributes = decoded(written);
         if (name === 'MPD') durationMs = parseIsoDuration(attributes.mediaPresentationDuration);
         else if (name === 'Period') durationMs ??= parseIsoDuration(attributes.duration);
         else if (name === 'AdaptationSet') set = attributes;
@@ -89,7 +98,7 @@ export function parseDashManifest(xml: string): DashManifest {
       },
       onclosetag(name) {
         if (name === 'BaseURL' && text !== null) {
-          address ||= text.trim();
+          address ||= decodeXML(text).trim();
           text = null;
         } else if (name === 'Representation' && representation !== null) {
           const variant = variants.length < MAX_REPRESENTATIONS ? toVariant(representation, set, address) : null;
@@ -98,7 +107,7 @@ export function parseDashManifest(xml: string): DashManifest {
         } else if (name === 'AdaptationSet') set = {};
       },
     },
-    { xml: true },
+    { xml: true, rawEntities: true },
   );
   return { durationMs, variants: variants.sort(compareTracks) };
 }

@@ -32,6 +32,17 @@ describe('parseDashManifest', () => {
     expect(parseDashManifest('<MPD><Period duration="PT7.312834S"></Period></MPD>').durationMs).toBe(7_313);
   });
 
+  it('reads entities wherever they stand, once', () => {
+    const { durationMs, variants } = parseDashManifest(
+      '<MPD mediaPresentationDuration="PT&#50;S"><Representation mimeType="video&#47;mp4" width="&#x39;0" codecs="a&amp;lt;b">' +
+        '<BaseURL>https://a.fbcdn.net/90.mp4?a=1&#38;b=&amp;amp;c</BaseURL></Representation></MPD>',
+    );
+    expect(durationMs).toBe(2_000);
+    expect(variants).toMatchObject([
+      { url: 'https://a.fbcdn.net/90.mp4?a=1&b=&amp;c', mime: 'video/mp4', width: 90, codecs: 'a&lt;b' },
+    ]);
+  });
+
   it('keeps what came before a cut', () => {
     const { variants } = parseDashManifest(MANIFEST.slice(0, MANIFEST.indexOf('<SegmentBase')));
     expect(variants.map(variant => variant.width)).toContain(540);
