@@ -48,6 +48,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
+function isNested(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
 /** Levels below the root that are looked at: the sites nest about 40. It also keeps the recursion shallow. */
 const MAX_DEPTH = 64;
 
@@ -68,18 +72,21 @@ export function visitObjects(
   visit: (object: JsonObject) => void,
   budget: SearchBudget = createSearchBudget(),
 ): void {
-  const enter = (value: unknown, depth: number): void => {
-    if (typeof value !== 'object' || value === null || depth > MAX_DEPTH || budget.nodes <= 0) return;
-    budget.nodes -= 1;
-    if (Array.isArray(value)) {
-      for (const element of value) enter(element, depth + 1);
-    } else if (isJsonObject(value)) {
-      visit(value);
-      // Unlike Object.keys it makes no list; out of JSON there are no other keys than an object's own.
-      for (const key in value) enter(value[key], depth + 1);
+  const enterObject = (object: JsonObject, depth: number): void => {
+    visit(object);
+    // Unlike Object.keys it makes no list; out of JSON there are no other keys than an object's own.
+    for (const key in object) {
+      const value = object[key];
+      if (isNested(value)) enter(value, depth);
     }
   };
-  enter(root, 0);
+  const enter = (value: object, depth: number): void => {
+    if (depth > MAX_DEPTH || budget.nodes <= 0) return;
+    budget.nodes -= 1;
+    if (isJsonObject(value)) enterObject(value, depth + 1);
+    else if (Array.isArray(value)) for (const element of value) if (isNested(element)) enter(element, depth + 1);
+  };
+  if (isNested(root)) enter(root, 0);
 }
 
 export interface SearchOptions {

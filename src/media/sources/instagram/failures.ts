@@ -186,9 +186,10 @@ const RESTRICTION_KEY = /gating|ruling|geo_?block|country_block|region_block|age
 
 /** The restriction that a media itself states, or null. */
 export function restrictionOf(media: JsonObject): AppError | null {
-  for (const key of Object.keys(media)) {
-    if (!RESTRICTION_KEY.test(key)) continue;
+  for (const key in media) {
     const value = media[key];
+    // Few values can say it at all, which costs less to see than what a key is called.
+    if ((value !== true && !isJsonObject(value)) || !RESTRICTION_KEY.test(key)) continue;
     if (value === true && /geo|country|region/.test(key))
       return new AppError('region_blocked', `the media says ${key}`);
     if (value === true && /age/.test(key)) return new AppError('age_restricted', `the media says ${key}`);

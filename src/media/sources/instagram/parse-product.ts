@@ -7,7 +7,7 @@ import { readCount, readFlag, readId, readInstant, readList, readSize, readText 
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import type { Author, UnplacedItem } from '../../post.ts';
 import { readAddress } from '../meta/cdn-address.ts';
-import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
+import { type CoverFile, imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
 import type { PostDraft } from './draft.ts';
 
 const PHOTO = 1;
@@ -35,11 +35,17 @@ function filesOf(list: unknown): readonly ListedFile[] {
   );
 }
 
-function imagesOf(media: JsonObject): readonly ListedFile[] {
+function coversOf(media: JsonObject): readonly CoverFile[] {
   return [
-    ...filesOf(child(media.image_versions2, 'candidates')),
-    { url: readAddress(media.display_uri), width: null, height: null },
+    ...readList(child(media.image_versions2, 'candidates')).flatMap(entry =>
+      isJsonObject(entry) ? { url: entry.url, width: readSize(entry.width), height: readSize(entry.height) } : [],
+    ),
+    { url: media.display_uri, width: null, height: null },
   ];
+}
+
+function imagesOf(media: JsonObject): readonly ListedFile[] {
+  return coversOf(media).map(file => ({ ...file, url: readAddress(file.url) }));
 }
 
 /** Of the addresses of `imagesOf` the first. */
@@ -69,13 +75,12 @@ function isVideo(media: JsonObject, isReel: boolean): boolean {
 
 function toItem(media: JsonObject, isReel: boolean): UnplacedItem | null {
   const original = { width: readSize(media.original_width), height: readSize(media.original_height) };
-  const images = imagesOf(media);
   const alt = readText(media.accessibility_caption);
-  if (!isVideo(media, isReel)) return imageItem({ files: images, original, alt });
+  if (!isVideo(media, isReel)) return imageItem({ files: imagesOf(media), original, alt });
   const seconds = readSize(media.video_duration);
   return videoItem({
     files: filesOf(media.video_versions),
-    covers: images,
+    covers: coversOf(media),
     original,
     dashManifest: readText(media.video_dash_manifest),
     durationMs: seconds === null ? null : Math.round(seconds * 1000),

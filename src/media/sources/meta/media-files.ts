@@ -15,9 +15,14 @@ export interface ListedFile extends Size {
   readonly bitrate?: number | null;
 }
 
+/** Its address is not checked yet: of a dozen one is shown. */
+export interface CoverFile extends Size {
+  readonly url: unknown;
+}
+
 export interface VideoFacts {
   readonly files: readonly ListedFile[];
-  readonly covers: readonly ListedFile[];
+  readonly covers: readonly CoverFile[];
   readonly original: Size;
   readonly dashManifest: string | null;
   readonly durationMs: number | null;
@@ -35,15 +40,19 @@ function area(file: Size): number {
   return (file.width ?? 0) * (file.height ?? 0);
 }
 
-function distinctByUrl<File extends { readonly url: string | null }>(
-  files: readonly File[],
-): (File & { url: string })[] {
-  const seen = new Set<string>();
-  return files.flatMap(file => {
-    if (file.url === null || seen.has(file.url)) return [];
-    seen.add(file.url);
-    return [{ ...file, url: file.url }];
-  });
+type Addressed = ListedFile & { readonly url: string };
+
+function isAddressed(file: ListedFile): file is Addressed {
+  return file.url !== null;
+}
+
+/** A few dozen at most: comparing them costs less than a set, which reads every address to its end. */
+function distinctByUrl(files: readonly ListedFile[]): readonly Addressed[] {
+  const distinct: Addressed[] = [];
+  for (const file of files) {
+    if (isAddressed(file) && distinct.every(({ url }) => url !== file.url)) distinct.push(file);
+  }
+  return distinct;
 }
 
 /** A number of pixels that an encoder can use. */
@@ -60,7 +69,7 @@ function sizeOf(file: ListedFile, original: Size, shortSide: number | null): Siz
   return scale >= 1 ? { width, height } : { width: even(width * scale), height: even(height * scale) };
 }
 
-function progressiveVariant(file: ListedFile & { url: string }, original: Size, hasAudio: boolean | null): Variant {
+function progressiveVariant(file: Addressed, original: Size, hasAudio: boolean | null): Variant {
   const tag = addressTag(file.url);
   return {
     url: file.url,
@@ -113,16 +122,22 @@ function isCrop(url: string): boolean {
 }
 
 /** What is cut out of another counts only where there is nothing else. */
-function wholeImages(files: readonly ListedFile[]): readonly (ListedFile & { url: string })[] {
+function wholeImages(files: readonly ListedFile[]): readonly Addressed[] {
   const distinct = distinctByUrl(files);
   const whole = distinct.filter(file => !isCrop(file.url));
   return whole.length > 0 ? whole : distinct;
 }
 
-function largestImage(files: readonly ListedFile[]): string | null {
-  const [first, ...others] = wholeImages(files);
-  if (first === undefined) return null;
-  return others.reduce((best, file) => (area(file) > area(best) ? file : best), first).url;
+/** The largest that can be fetched, and that is not cut out of another if there is one. */
+function largestCover(covers: readonly CoverFile[]): string | null {
+  let crop: string | null = null;
+  for (const cover of covers.toSorted((a, b) => area(b) - area(a))) {
+    const url = readAddress(cover.url);
+    if (url === null) continue;
+    if (!isCrop(url)) return url;
+    crop ??= url;
+  }
+  return crop;
 }
 
 function imageVariants(files: readonly ListedFile[]): readonly Variant[] {
@@ -161,7 +176,7 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
     kind: 'video',
     ...itemSize(facts.original, best),
     durationMs: facts.durationMs ?? dash.durationMs ?? firstDuration(variants.map(variant => variant.url)),
-    thumbnailUrl: largestImage(facts.covers),
+    thumbnailUrl: largestCover(facts.covers),
     alt: facts.alt,
     variants,
   };
