@@ -12,6 +12,7 @@ export class Deadline {
   #timer: NodeJS.Timeout | undefined;
   #watcher: ((failure: AppError) => void) | undefined;
   #failure: AppError | undefined;
+  #isTimeUp = false;
 
   constructor(timeoutMs: number, signal: AbortSignal | undefined, now: () => number) {
     this.#now = now;
@@ -22,12 +23,20 @@ export class Deadline {
       return;
     }
     signal?.addEventListener('abort', this.#onAbort);
-    this.#timer = setTimeout(() => this.fail(new AppError('timeout', `no answer within ${timeoutMs} ms`)), timeoutMs);
+    this.#timer = setTimeout(() => {
+      this.#isTimeUp = true;
+      this.fail(new AppError('timeout', `no answer within ${timeoutMs} ms`));
+    }, timeoutMs);
   }
 
   /** Why the call is over; undefined while it may go on. */
   get failure(): AppError | undefined {
     return this.#failure;
+  }
+
+  /** Whether it was the time that ended it. */
+  get isTimeUp(): boolean {
+    return this.#isTimeUp;
   }
 
   remainingMs(): number {

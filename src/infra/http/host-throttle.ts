@@ -119,7 +119,7 @@ class ThrottleGate implements Gate {
       deadline.watch(failure => {
         this.#waiting.remove(client, waiter);
         if (this.#waiting.size === 0) clearTimeout(this.#timer);
-        reject(deadline.remainingMs() > 0 ? failure : turnDidNotCome(failure));
+        reject(deadline.isTimeUp ? turnDidNotCome(failure) : failure);
       });
       this.#waiting.add(client, waiter);
       this.#admitWaiting();

@@ -6,7 +6,7 @@ const MAX_DEPTH = 512;
 
 export interface MarkupOptions {
   readonly xml: boolean;
-  /** Entities are handed on as they stand, which takes a third of the time. */
+  /** Entities are handed on as they stand, which is quicker: else every character is looked at. */
   readonly rawEntities?: boolean;
 }
 
