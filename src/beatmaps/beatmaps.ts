@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.ts';
+import { createLru } from '../infra/cache/create-lru.ts';
 import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
 import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
@@ -111,7 +111,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
   const health = createHealth({ ids: all.map(({ id }) => id), now });
 
   /** Whose set was found already need not be asked for again. */
-  const setIds = new LRUCache<number, number>({ max: MAX_KNOWN_MAPS });
+  const setIds = createLru<number, number>({ max: MAX_KNOWN_MAPS });
 
   /** The official one leads whenever it does not rest, however fast the mirrors are. */
   function sources(): readonly BeatmapSource[] {

@@ -1,7 +1,8 @@
 /** What only the official API knows: profiles, plays, and maps of players. */
-import { LRUCache } from 'lru-cache';
+
 import { AppError } from '../errors.ts';
 import type { CacheHit } from '../infra/cache/cache.ts';
+import { createLru } from '../infra/cache/create-lru.ts';
 import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
 import type { Ruleset } from './model/beatmapset.ts';
@@ -108,7 +109,7 @@ export function requireOsu(osu: OsuApi | undefined, what: 'player' | 'score'): O
 const MAX_SEEN = 2_000;
 
 export function createPlayers({ osu, caches }: PlayersOptions): Players {
-  const seen = new LRUCache<number, string>({ max: MAX_SEEN });
+  const seen = createLru<number, string>({ max: MAX_SEEN });
 
   function load(player: PlayerRef, ruleset?: Ruleset, signal?: AbortSignal): Promise<CacheHit<Player>> {
     const api = requireOsu(osu, 'player');

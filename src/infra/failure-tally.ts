@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from './cache/create-lru.ts';
 import type { Logger } from './log.ts';
 
 /** One kind of failure: what was logged of it, by which cause. */
@@ -24,7 +24,7 @@ const MAX_KINDS = 50;
 const CODE = /^[\w.-]{1,40}$/;
 
 export function createFailureTally(now: () => number = Date.now): FailureTally {
-  const counts = new LRUCache<string, FailureCount>({ max: MAX_KINDS });
+  const counts = createLru<string, FailureCount>({ max: MAX_KINDS });
 
   function note(details: object, message: string): void {
     const cause = causeOf(details);

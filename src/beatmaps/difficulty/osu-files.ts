@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -98,7 +98,7 @@ function createBudget({ perSecond, burst }: FilePace, now: () => number) {
 export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date.now }: OsuFilesOptions): OsuFiles {
   const health = createHealth({ ids: SITES.map(({ id }) => id), now });
   const flights = createSingleFlight<OsuFile>();
-  const remembered = new LRUCache<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
+  const remembered = createLru<string, string>({ max: MAX_REMEMBERED, ttl: REMEMBER_MS, perf: { now } });
   const budgets = new Map(SITES.map(({ id, pace }) => [id, createBudget(pace, now)]));
   const queue: (() => void)[] = [];
   let underWay = 0;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Beatmaps } from '../beatmaps.ts';
 import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
@@ -46,7 +46,7 @@ const ASKED_MS = 2 * 60_000;
 
 /** Finds and scores what a plan looks for, from the catalogue or else from the upstreams. */
 export function createCandidateSearch({ beatmaps, catalogue, log }: CandidateSearchOptions) {
-  const asked = new LRUCache<string, true>({ max: 1_000, ttl: ASKED_MS });
+  const asked = createLru<string, true>({ max: 1_000, ttl: ASKED_MS });
 
   /** Sets that the upstreams know, where the catalogue knows too little. */
   async function fetchSets({

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Candidate } from '../catalogue/candidate.ts';
 
 const MAX_ANSWERS = 500;
@@ -24,7 +24,7 @@ export interface RecentAnswer {
 }
 
 export function createRecentAnswers(): RecentAnswers {
-  const recent = new LRUCache<string, readonly Candidate[]>({ max: MAX_ANSWERS, ttl: LATELY_MS });
+  const recent = createLru<string, readonly Candidate[]>({ max: MAX_ANSWERS, ttl: LATELY_MS });
   return {
     of(question) {
       const known = question === undefined ? undefined : recent.get(question);

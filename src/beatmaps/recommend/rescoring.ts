@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Candidate } from '../catalogue/candidate.ts';
 import type { Difficulty, MapDifficulty } from '../difficulty/difficulty.ts';
 import type { Beatmap, Beatmapset } from '../model/beatmapset.ts';
@@ -66,7 +66,7 @@ const ENOUGH_TO_LEARN = 3;
  * the first ones say about the estimates decides which are looked at next, and mends the estimates that are left.
  */
 export function createRescoring({ difficulty, waitMs }: RescoringOptions) {
-  const known = new LRUCache<string, MapDifficulty>({ max: MAX_KNOWN });
+  const known = createLru<string, MapDifficulty>({ max: MAX_KNOWN });
 
   function estimates({ ordered, plan, limit }: RescoringRequest): Rescored {
     const choices = spreadOut(withinFirst(ordered, plan), limit).map(choice => ({ choice, algorithm: null }));

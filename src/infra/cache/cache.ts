@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { createSingleFlight, type Flight } from '../concurrency/single-flight.ts';
+import { createLru } from './create-lru.ts';
 
 /** How one `wrap` call treats its value and its failures. All times in milliseconds; 0 means not kept. */
 export interface CachePolicy<V> {
@@ -95,7 +96,7 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   const { behind, sizeOf = () => 1, now = Date.now } = options;
   const { hold = (value: V): HeldValue<V> => ({ size: sizeOf(value), read: () => value }) } = options;
   const entries = new LRUCache<string, Entry<V>>(bounds(options));
-  const failures = new LRUCache<string, Failure>({ max: Math.min(options.maxEntries ?? MAX_FAILURES, MAX_FAILURES) });
+  const failures = createLru<string, Failure>({ max: Math.min(options.maxEntries ?? MAX_FAILURES, MAX_FAILURES) });
   const flights = createSingleFlight<CacheHit<V>>();
   const lookups = createSingleFlight<SharedCacheEntry<V> | undefined>();
 
@@ -203,16 +204,12 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
 
 type Load<V> = (signal: AbortSignal) => Promise<V>;
 
-/** Below so many entries the list of them may as well be made at once. */
-const SHORT_LIST = 1_000;
-
 function bounds<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCache.Options<string, Entry<V>, unknown> {
   const bySize = { maxSize, sizeCalculation: ({ held }: Entry<V>) => Math.max(1, Math.ceil(held.size)) };
   if (maxSize !== undefined)
     return maxEntries === undefined ? { ...bySize, maxSize } : { ...bySize, max: maxEntries, maxSize };
   if (maxEntries === undefined) throw new Error('a cache without a bound');
-  // A list with room for all of them would take its memory before there is any.
-  return maxEntries <= SHORT_LIST ? { max: maxEntries } : { maxSize: maxEntries, sizeCalculation: () => 1 };
+  return { maxSize: maxEntries, sizeCalculation: () => 1 };
 }
 
 /** Policies compute times; a past one or no number means not kept. */

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../cache/create-lru.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { type ResolveHost, refuseNonPublic } from './address-guard.ts';
 
@@ -12,7 +12,7 @@ const VERDICT_MS = 60_000;
 export type TargetGuard = (host: string, deadline: Deadline) => Promise<void> | undefined;
 
 export function createTargetGuard(resolve: ResolveHost): TargetGuard {
-  const passed = new LRUCache<string, true>({ max: 1_000, ttl: VERDICT_MS });
+  const passed = createLru<string, true>({ max: 1_000, ttl: VERDICT_MS });
 
   async function check(host: string): Promise<void> {
     let timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { type RateLimiterAbstract, RateLimiterMemory } from 'rate-limiter-flexible';
+import { createLru } from '../cache/create-lru.ts';
 
 export interface RateLimitRule {
   /** Names the bucket family; keys of two rules never meet. */
@@ -36,7 +36,7 @@ const MAX_WINDOW_MS = 2 ** 31 - 1;
 export function createMemoryRateLimiter({ maxKeys = 100_000 }: MemoryRateLimiterOptions = {}): RateLimiter {
   const counter = new RateLimiterMemory(UNLIMITED);
   /** The running window of each bucket. */
-  const windows = new LRUCache<string, string>({ max: maxKeys, dispose: name => void counter.delete(name) });
+  const windows = createLru<string, string>({ max: maxKeys, dispose: name => void counter.delete(name) });
 
   return {
     async consume(rule, key, cost = 1) {

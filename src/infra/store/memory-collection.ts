@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../cache/create-lru.ts';
 import { createSingleFlight } from '../concurrency/single-flight.ts';
 import type { Collection } from './collection.ts';
 import type { ChangeListener } from './record-driver.ts';
@@ -21,7 +21,7 @@ const REREAD_MS = 10 * 60_000;
 
 /** Holds in memory what was read last, and that there was nothing. While the store cannot be read, that counts. */
 export function inMemory<V>(stored: Collection<V>, { maxRecords, now, onChange }: InMemoryOptions): Collection<V> {
-  const held = new LRUCache<string, Held<V>>({ max: maxRecords });
+  const held = createLru<string, Held<V>>({ max: maxRecords });
   const reads = createSingleFlight<V | undefined>();
   let gaps = 0;
 

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { AppError } from '../../errors.ts';
+import { createLru } from '../cache/create-lru.ts';
 
 /** Whole numbers are bound as integers, others as reals. Booleans and dates have no column type: choose one. */
 export type SqlValue = string | number | bigint | Uint8Array | null;
@@ -66,7 +66,7 @@ const MIGRATIONS = `CREATE TABLE IF NOT EXISTS migrations (
  */
 export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: StoreOptions = {}): Store {
   const db = openDatabase(path, busyTimeoutMs);
-  const statements = new LRUCache<string, Statement>({ max: MAX_STATEMENTS });
+  const statements = createLru<string, Statement>({ max: MAX_STATEMENTS });
   let depth = 0;
 
   function prepare(sql: string): Statement {

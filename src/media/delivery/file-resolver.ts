@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { CdnHeaders } from '../files/cdn.ts';
@@ -63,8 +63,8 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
   const { http, mediaHosts, cdnHeaders, spool, transforms, means, refresh, log, now } = options;
   const sizeOf = createFileSize({ http, mediaHosts, cdnHeaders });
   /** Learned from the CDN or the files themselves: a key names the same bytes after years. */
-  const sizes = new LRUCache<string, number>({ max: MAX_REMEMBERED });
-  const uncommon = new LRUCache<string, true>({ max: MAX_REMEMBERED });
+  const sizes = createLru<string, number>({ max: MAX_REMEMBERED });
+  const uncommon = createLru<string, true>({ max: MAX_REMEMBERED });
 
   function steps({ request, post, refused, broken }: Attempt): readonly Step[] {
     const { form, maxBytes, index } = request;

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { Cache } from '../../infra/cache/cache.ts';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import { createClientSemaphore } from '../../infra/concurrency/client-semaphore.ts';
 import type { Logger } from '../../infra/log.ts';
 import { itemCount, type Post, type SourceId } from '../post.ts';
@@ -107,10 +107,10 @@ export function createExtractor(options: ExtractorOptions): Extractor {
     full: () => new AppError('rate_limited', 'too many posts of one client wait', { params: { reason: 'busy' } }),
   });
   /** What `refresh` asks for again; it knows only ids. */
-  const refs = new LRUCache<string, PostRef>({ max: MAX_REFS });
+  const refs = createLru<string, PostRef>({ max: MAX_REFS });
 
   /** A link is asked about several times on its way from a message to its post, and matched once. */
-  const matched = new LRUCache<string, Matched>({ max: MAX_MATCHED });
+  const matched = createLru<string, Matched>({ max: MAX_MATCHED });
 
   function matchLink(text: string): Matched {
     const known = matched.get(text);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import type { HttpClient, HttpHead } from '../../infra/http/http-client.ts';
 import { parseRetryAfter } from '../../infra/http/retry-after.ts';
 import { type CdnHeaders, extensionOf, isGone, mediaType } from '../files/cdn.ts';
@@ -33,7 +33,7 @@ interface Answer extends HttpHead {
 
 export function createCdnRelay({ http, hosts, cdnHeaders, refresh, now }: CdnRelayOptions): CdnRelay {
   // A player asks for many ranges of one file: only the first of them pays for an expired address.
-  const renewed = new LRUCache<string, string>({ max: 500, ttl: 30 * 60_000 });
+  const renewed = createLru<string, string>({ max: 500, ttl: 30 * 60_000 });
 
   async function ask(
     url: string,

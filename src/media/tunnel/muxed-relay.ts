@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Post } from '../post.ts';
 import { type DiskFile, diskResponse } from './disk-response.ts';
 import { noSuchFile, type RefreshPost, type TunnelRequest, type TunnelResponse } from './tunnel-exchange.ts';
@@ -33,7 +33,7 @@ export interface MuxedRelayOptions {
 
 export function createMuxedRelay({ muxTracks, refresh }: MuxedRelayOptions): MuxedRelay {
   // A player asks for many ranges of one file: only the first of them pays for an expired address.
-  const renewed = new LRUCache<string, TrackPair>({ max: 500, ttl: 30 * 60_000 });
+  const renewed = createLru<string, TrackPair>({ max: 500, ttl: 30 * 60_000 });
 
   async function mux({ post, index = 0, tracks, ...file }: MuxedFile, signal: AbortSignal): Promise<DiskFile> {
     if (post === undefined) throw noSuchFile('tracks that belong to no post');

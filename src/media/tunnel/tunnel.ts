@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
+import { createLru } from '../../infra/cache/create-lru.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import { isTarget } from '../../infra/http/url-guard.ts';
 import type { Logger } from '../../infra/log.ts';
@@ -57,7 +57,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const openPlain = createCdnRelay({ http, hosts, cdnHeaders: options.cdnHeaders, refresh, now });
   const openMuxed = createMuxedRelay({ muxTracks, refresh });
   // A player asks for many ranges: they all have to be of the same file.
-  const givenUp = new LRUCache<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
+  const givenUp = createLru<string, true>({ max: 500, ttl: GIVEN_UP_MS, updateAgeOnGet: true });
 
   function readFile(token: string): TunnelFile {
     const file = unsealTunnelFile(key, token);

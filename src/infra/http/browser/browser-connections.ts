@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Transport } from 'wreq-js';
+import { createLru } from '../../cache/create-lru.ts';
 import type { BrowserConnectionOptions } from './browser-package.ts';
 
 /** Where a request of the browser transport goes. */
@@ -34,7 +34,7 @@ interface Shared {
 export function createBrowserConnections(
   connect: (options: BrowserTarget['options']) => Promise<Transport>,
 ): BrowserConnections {
-  const shared = new LRUCache<string, Shared>({
+  const shared = createLru<string, Shared>({
     max: MAX_TARGETS,
     dispose: each => {
       each.isEvicted = true;

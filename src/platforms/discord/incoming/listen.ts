@@ -1,7 +1,7 @@
 import type { Interaction } from 'discord.js';
-import { LRUCache } from 'lru-cache';
 import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import { SendFailure } from '../outgoing/send-failure.ts';
 import type { CommandIndex } from '../register.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
@@ -33,7 +33,7 @@ const SEEN = 5_000;
 export function listen({ context, host, index, settings }: ListenOptions): Listener {
   const { suppression, log, now } = context;
   const interactions = createIncomingInteractions(context, index, host);
-  const seen = new LRUCache<string, true>({ max: SEEN });
+  const seen = createLru<string, true>({ max: SEEN });
   const under = new Set<Promise<void>>();
   let marking = Promise.resolve();
   let isOpen = true;

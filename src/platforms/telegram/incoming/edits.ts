@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Draft } from '../../../bot/runtime/chat-platform.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { EventIds } from './envelope.ts';
 import type { ReadMessage } from './message-draft.ts';
@@ -25,7 +25,7 @@ const MAX_MESSAGES = 10_000;
 
 export function createEdits({ readMessage, eventIds, now }: EditsOptions): Edits {
   /** By message, in memory alone: after a restart the message's own event id tells whether it was answered. */
-  const answered = new LRUCache<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
+  const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
 
   return {
     async read(message) {

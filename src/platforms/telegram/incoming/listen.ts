@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import { createSemaphore } from '../../../infra/concurrency/semaphore.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { ChatRecords } from '../chat-records.ts';
@@ -39,7 +39,7 @@ const MAX_WAITING = 1_000;
 
 export function createListener(options: ListenerOptions): Listener {
   const { readMessage, press, inline, records, eventIds, log, now } = options;
-  const seen = new LRUCache<number, true>({ max: MAX_SEEN });
+  const seen = createLru<number, true>({ max: MAX_SEEN });
   const edits = createEdits({ readMessage, eventIds, now });
   const closing = new AbortController();
   const enter = createSemaphore({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING, name: 'inline queries' });

@@ -1,5 +1,4 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
@@ -7,6 +6,7 @@ import { callerOf } from '../../../bot/runtime/request.ts';
 import { errorNotice } from '../../../bot/views/notice.ts';
 import { AppError } from '../../../errors.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { itemCount } from '../../../media/post.ts';
@@ -60,9 +60,9 @@ const MAX_EDITS = 3;
 
 export function createInline(options: InlineOptions): Inline {
   const { api, dispatcher, sender, candidatesFor, translator, limits, log, now } = options;
-  const kept = new LRUCache<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
+  const kept = createLru<string, Promise<Reply>>({ max: MAX_KEPT, ttl: KEPT_MS, perf: { now } });
   /** The last query of a person. */
-  const typed = new LRUCache<number, string>({ max: MAX_KEPT });
+  const typed = createLru<number, string>({ max: MAX_KEPT });
 
   async function linkIn(query: string, caller: Caller): Promise<string | undefined> {
     const [link] = await dispatcher.linksOf({ kind: 'text', caller, text: query, direct: true });

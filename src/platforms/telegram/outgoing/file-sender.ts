@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { GalleryItem } from '../../../bot/reply.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { isLongEnough } from '../../../media/delivery/expected-length.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
@@ -63,7 +63,7 @@ export interface Outcome {
 export function createFileSender(options: FileSenderOptions): FileSender {
   const { messages: api, actions, lock, limits, isLocalServer } = options;
   /** Ids of the messages of albums, while a request may still need them. */
-  const albums = new LRUCache<string, readonly number[]>({ max: MAX_ALBUMS });
+  const albums = createLru<string, readonly number[]>({ max: MAX_ALBUMS });
 
   async function sendParts(
     parts: readonly Part[],

@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { Reply } from '../../../bot/reply.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import { render } from '../render/render.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import { EDITED } from './answer-press.ts';
@@ -19,7 +19,7 @@ const Sent = z.looseObject({ message_id: z.number(), photo: z.array(z.unknown())
 /** Sends a reply, and edits its message when the rest of it comes later; where the reply has one message alone, of words or a photo. */
 export function createMendingReply({ sendReply, editMessage }: MendingReplyOptions): SendReply {
   /** The request that a message of ours was last written for, as far as this process knows. */
-  const writers = new LRUCache<string, string>({ max: MAX_MESSAGES });
+  const writers = createLru<string, string>({ max: MAX_MESSAGES });
 
   return async (reply, sending) => {
     const { t, key, to, request } = sending;

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
 import type { ChatRecords } from '../chat-records.ts';
 import type { TelegramLimits } from '../limits.ts';
@@ -61,7 +61,7 @@ const MAX_MOVED = 1_000;
 
 export function createMessageApi({ api, pacing, records, actions, limits }: MessageApiOptions): MessageApi {
   /** Groups that have become supergroups since the start. */
-  const moved = new LRUCache<number, number>({ max: MAX_MOVED });
+  const moved = createLru<number, number>({ max: MAX_MOVED });
   let isDoubtful = false;
   let asking: Promise<unknown> | undefined;
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { TelegramLimits } from '../limits.ts';
 
 export interface PacedChat {
@@ -41,7 +41,7 @@ interface ChatPace {
 }
 
 export function createPacing({ limits, now }: PacingOptions): Pacing {
-  const chats = new LRUCache<number, ChatPace>({ max: MAX_CHATS });
+  const chats = createLru<number, ChatPace>({ max: MAX_CHATS });
   const perMessageMs = SECOND_MS / limits.overallPerSecond;
   /** When all that was sent would have been sent at an even pace: it may run ahead of the clock by one second. */
   let evenAt = 0;

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { drawPicture } from '../../../bot/cards/drawing.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
 import { captioned, markup } from '../render/file-fields.ts';
@@ -36,7 +36,7 @@ const MAX_HELD = 2_000;
 type PutPhoto = (media: FileSource) => Promise<SentMessage | undefined>;
 
 export function createPhotos({ api, messages, limits, log }: PhotosOptions): Photos {
-  const held = new LRUCache<string, string>({ max: MAX_HELD });
+  const held = createLru<string, string>({ max: MAX_HELD });
 
   /** Tries what Telegram holds, then the photo itself. */
   async function attempt(photo: Photo, put: PutPhoto): Promise<boolean> {

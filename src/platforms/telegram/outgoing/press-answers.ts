@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import type { Reply } from '../../../bot/reply.ts';
 import type { Translator } from '../../../i18n/translate.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { MESSAGE_LIMITS, type TelegramLimits } from '../limits.ts';
 import { renderBlocks } from '../render/block-text.ts';
@@ -28,7 +28,7 @@ const MAX_ANSWERED = 10_000;
 
 export function createPressAnswers({ api, limits, log }: PressAnswersOptions): PressAnswers {
   /** By this process; what another has answered Telegram refuses. */
-  const answered = new LRUCache<string, true>({ max: MAX_ANSWERED });
+  const answered = createLru<string, true>({ max: MAX_ANSWERED });
 
   async function answer(id: string, said: { readonly text?: string; readonly show_alert?: boolean }): Promise<boolean> {
     if (answered.has(id)) return false;

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
 import type { Sending } from '../../../bot/runtime/chat-platform.ts';
 import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
 import { renderText } from '../render/render.ts';
@@ -35,7 +35,7 @@ const TOLD_MS = 3_600_000;
 
 export function createSendReply(options: SendReplyOptions): SendReply {
   const { api, sender, answerPress, deleteButton, limits, log, now } = options;
-  const told = new LRUCache<string, true>({ max: MAX_TOLD, ttl: TOLD_MS, perf: { now } });
+  const told = createLru<string, true>({ max: MAX_TOLD, ttl: TOLD_MS, perf: { now } });
 
   /** Under a single file in groups; in private chats people can delete what they like, but not an album at once. */
   function extraButtons(

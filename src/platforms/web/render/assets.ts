@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Tunnel } from '../../../media/tunnel/tunnel.ts';
 import { ASSET_LIFE_MS } from '../limits.ts';
 import type { RenderContext } from './render.ts';
@@ -18,7 +18,7 @@ export function createAssetAddresses(
   tunnel: Pick<Tunnel, 'address' | 'carries'>,
   now: () => number,
 ): RenderContext['assetAddress'] {
-  const known = new LRUCache<string, string>({
+  const known = createLru<string, string>({
     max: MAX_REMEMBERED,
     ttl: ASSET_LIFE_MS / 2,
     ttlResolution: 0,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import type { Picture, Theme } from '../../../bot/reply.ts';
+import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { ChatLog } from '../incoming/request-queue.ts';
 
 export interface ImageCardsOptions {
@@ -26,7 +27,7 @@ export function imageCardAddress(key: string): string {
 }
 
 export function createImageCards({ maxBytes, log }: ImageCardsOptions): ImageCards {
-  const cards = new LRUCache<string, Picture>({ max: MAX_CARDS });
+  const cards = createLru<string, Picture>({ max: MAX_CARDS });
   const drawn = new LRUCache<string, Buffer>({ maxSize: maxBytes, sizeCalculation: png => Math.max(1, png.length) });
   const drawing = new Map<string, Promise<Buffer | undefined>>();
 

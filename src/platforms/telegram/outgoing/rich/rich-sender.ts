@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { GalleryItem } from '../../../../bot/reply.ts';
+import { createLru } from '../../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../../infra/log.ts';
 import { markup } from '../../render/file-fields.ts';
 import { type RichPayload, richBlocks } from '../../render/rich-message.ts';
@@ -45,7 +45,7 @@ const NO_WAYS: KnownWays = new Map();
 
 export function createRichSender(options: RichSenderOptions): RichSender {
   const { messages: api, actions, lock, limits, isLocalServer, log } = options;
-  const refused = new LRUCache<string, true>({ max: MAX_REFUSED });
+  const refused = createLru<string, true>({ max: MAX_REFUSED });
   let refusalsInRow = 0;
   let isOffered = true;
 
