@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { z } from 'zod';
+import * as z from 'zod';
 
 // How the text of a variable becomes its value. Each of these answers undefined to what it does not understand.
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { closest, distance } from 'fastest-levenshtein';
-import { z } from 'zod';
+import * as z from 'zod';
 import {
   type ApiKeyConfig,
   list,

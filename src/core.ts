@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { createBeatmapServices } from './beatmaps/beatmap-services.ts';
 import { openSharedBeatmapCaches } from './beatmaps/cache-policy.ts';
 import { MIRROR_THROTTLES } from './beatmaps/upstreams/mirrors.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RECOMMENDATIONS } from './beatmaps/recommend/recommendation-history.ts';
 import { BUTTON_ARGUMENTS } from './bot/buttons/button-token.ts';
 import { CHAT_MEMBERS, MEMBER_CHATS } from './bot/memory/chat-members.ts';

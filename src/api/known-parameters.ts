@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../errors.ts';
 
 const MAX_SHOWN = 40;

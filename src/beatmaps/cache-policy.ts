@@ -1,5 +1,5 @@
 /** How long answers are kept, and the caches they are kept in. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { type Cache, type CachePolicy, createMemoryCache, type SharedCache } from '../infra/cache/cache.ts';
 import type { SharedState } from '../infra/redis/redis.ts';

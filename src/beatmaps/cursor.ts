@@ -1,5 +1,5 @@
 /** Opaque cursors: base64url of a small JSON. What comes back is a stranger's text until it was read. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../errors.ts';
 import { SOURCE_IDS, type SourceId } from './upstreams/source.ts';
 

@@ -1,6 +1,6 @@
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Logger } from './log.ts';
 import type { RecordStore } from './store/records.ts';
 

@@ -3,7 +3,7 @@
  * upstream did not say is `null`, never 0, '' or false. Sources list all variants; choosing one by a chat's limits is
  * delivery's work.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const text = z.string().nullable();
 const number = z.number().nullable();

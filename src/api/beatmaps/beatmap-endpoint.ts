@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { SourceId } from '../../beatmaps/upstreams/source.ts';
 import { AppError } from '../../errors.ts';
 import { createAnswer, sendAnswer } from '../answer.ts';

@@ -1,5 +1,5 @@
 /** What the beatmap endpoints take: forgiving in how it is written, plain about what is allowed. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { RULESETS } from '../../beatmaps/model/beatmapset.ts';
 import { parseRuleset } from '../../beatmaps/model/ruleset.ts';
 import { SCORE_TYPES } from '../../beatmaps/model/score.ts';

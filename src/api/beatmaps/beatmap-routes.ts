@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Beatmaps } from '../../beatmaps/beatmaps.ts';
 import { type BeatmapEndpoint, registerEndpoint } from './beatmap-endpoint.ts';
 import {

@@ -1,5 +1,5 @@
 /** What `/api/recommend` takes and answers. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseYesNo } from '../../beatmaps/query/query-words.ts';
 import { type FilterRange, parseFilterRange } from '../../beatmaps/recommend/filter-range.ts';
 import { type ModFilter, parseModFilter } from '../../beatmaps/recommend/mod-filter.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyPluginAsync, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { createAnswer, sendAnswer } from '../answer.ts';
 import { askedOrigin } from '../asked-origin.ts';

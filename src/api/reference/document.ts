@@ -1,6 +1,6 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import { createJsonSchemaTransform, createJsonSchemaTransformObject } from 'fastify-type-provider-zod';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERROR_STATUS } from '../errors.ts';
 import { errorAnswer } from '../media/post-schema.ts';
 import { CLIENT_LIMIT } from '../rate-limit.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** As much of a JSON Schema as the reference shows. */
 const schema = z.object({

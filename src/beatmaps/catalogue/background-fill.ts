@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import { type Beatmapset, RULESETS, type Ruleset } from '../model/beatmapset.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Store } from '../../infra/store/store.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';

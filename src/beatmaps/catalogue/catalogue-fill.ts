@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError, toAppError } from '../../errors.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
 import { parseQuery } from '../query/query.ts';

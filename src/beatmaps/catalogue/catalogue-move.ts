@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { tryFileLock } from '../../infra/store/file-lock.ts';
 import { openStore, type Store } from '../../infra/store/store.ts';
 import { type Beatmapset, beatmapsetSchema } from '../model/beatmapset.ts';

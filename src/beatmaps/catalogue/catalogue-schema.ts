@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Beatmapset, type Status, starRange, statusOf } from '../model/beatmapset.ts';
 import { CANDIDATES_TABLE } from '../recommend/catalogue-candidates.ts';

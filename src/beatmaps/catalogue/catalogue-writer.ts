@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Beatmapset, starRange, statusNumber } from '../model/beatmapset.ts';
 import { hasLeaderboard, time, yearOf } from '../query/query-match.ts';

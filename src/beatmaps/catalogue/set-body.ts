@@ -1,6 +1,6 @@
 /** How a set is kept: its fields in a fixed order, those of its difficulties side by side, packed. */
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Beatmap, type Beatmapset, beatmapsetSchema } from '../model/beatmapset.ts';
 
 /** In the order in which they are written; a new field goes to the end, and none is ever taken out. */

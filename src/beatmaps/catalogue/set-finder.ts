@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SqlValue, Store } from '../../infra/store/store.ts';
 import type { Needle } from '../query/query-text.ts';
 import { statusesOf } from '../query/query-words.ts';

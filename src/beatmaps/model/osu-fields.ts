@@ -2,7 +2,7 @@
  * Readers of single fields. The official API and its mirrors agree on names, not on types: numbers come as strings, dates
  * as numbers, flags as 0 and 1. What cannot be read is null: one odd field never costs the whole answer.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { RULESETS, type Ruleset, type Status } from './beatmapset.ts';
 
 const NUMBER = /^-?\d{1,18}(?:\.\d{1,18})?$/;

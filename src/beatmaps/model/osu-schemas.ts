@@ -2,7 +2,7 @@
  * Beatmapsets and beatmaps as the official API v2 and the mirrors that imitate it write them (recorded 2026-07, mirrors
  * 2023-08 to 2026-09). One reader for all of them.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Beatmap, type Beatmapset, orderBeatmaps } from './beatmapset.ts';
 import { date, flag, id, list, number, part, ruleset, status, text } from './osu-fields.ts';
 

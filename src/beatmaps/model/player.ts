@@ -1,5 +1,5 @@
 /** A player's profile; names follow the osu! API's. What it did not say is null. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Ruleset } from './beatmapset.ts';
 import { date, flag, id, list, number, part, ruleset, text } from './osu-fields.ts';
 

@@ -1,5 +1,5 @@
 /** Plays. One shape for what the API has said since 2022 and for the older one, which some of its answers still have. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Beatmap, type Beatmapset, RULESETS, type Ruleset } from './beatmapset.ts';
 import { date, flag, id, list, number, part, ruleset, text } from './osu-fields.ts';
 import { parseBeatmap, parseBeatmapset } from './osu-schemas.ts';

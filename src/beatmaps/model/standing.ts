@@ -1,5 +1,5 @@
 /** Players in brief, as lists of the osu! API give them. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { RULESETS, type Ruleset } from './beatmapset.ts';
 import { id, number, part, text } from './osu-fields.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 import { type Candidate, candidateOf, isPlayable } from '../catalogue/candidate.ts';
 import { type Beatmapset, RULESETS, type Ruleset } from '../model/beatmapset.ts';

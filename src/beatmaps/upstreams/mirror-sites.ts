@@ -1,5 +1,5 @@
 /** Mirrors that answer without credentials, in the API v2's shapes (measured by others 2026-07 to 2026-09). */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import { statusNumber } from '../model/beatmapset.ts';
 import { number } from '../model/osu-fields.ts';

@@ -1,5 +1,5 @@
 /** The official API v2 (osu-web 2026-08), asked as an application without a user. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { ThrottleRule } from '../../infra/http/host-throttle.ts';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../infra/http/http-client.ts';

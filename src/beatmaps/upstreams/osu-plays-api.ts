@@ -1,5 +1,5 @@
 /** What the official API knows of plays on one map, and of how players stand (osu-web 2026-08). */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { parseScore, type Score } from '../model/score.ts';
 import { type PlayerStandings, parsePlayerStandings, parseRankedPlayer, type RankedPlayer } from '../model/standing.ts';

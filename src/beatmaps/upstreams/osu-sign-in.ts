@@ -1,5 +1,5 @@
 /** osu!'s authorization code grant (osu-web 2026-08): a person says to us, through osu!, which player they are. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';

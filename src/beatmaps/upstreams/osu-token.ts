@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';

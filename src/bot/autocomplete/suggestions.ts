@@ -151,7 +151,7 @@ export async function optionValues(
   partial: string,
   context: CommandContext,
 ): Promise<readonly Suggestion[]> {
-  const wanted = partial.replace(/^["“”„]/, '').toLowerCase();
+  const wanted = partial.replace(/^["\u201c\u201d\u201e]/, '').toLowerCase();
   if (option.type === 'choice') {
     return choices.filter(
       ({ value, label }) => value.toLowerCase().startsWith(wanted) || label.toLowerCase().startsWith(wanted),

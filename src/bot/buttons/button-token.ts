@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { usageError } from '../dispatch/usage-error.ts';

@@ -197,8 +197,8 @@ interface Label {
 }
 
 // Phones turn `--` into a long dash. An address (`https://`) is no label.
-const LABEL = /(?:--?|[–—])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
-const DASHED = /(?:--|—)([\p{L}][\p{L}\p{N}_-]{0,39})(?=\s|$)/uy;
+const LABEL = /(?:--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
+const DASHED = /(?:--|\u2014)([\p{L}][\p{L}\p{N}_-]{0,39})(?=\s|$)/uy;
 const SPACE = /\s*/y;
 const PLAIN = /\S+/y;
 const DOUBLE = '"“”„';

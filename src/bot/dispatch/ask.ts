@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { VIEWS } from '../settings/settings.ts';
 import type { TextIntent } from './text-intent.ts';
 

@@ -2,7 +2,7 @@ import { type Clip, MAX_CLIP_MS } from '../../media/files/clip.ts';
 import { usageError } from './usage-error.ts';
 
 /** `0:05-0:20`, `5-20`, `1:02:03.5-1:02:10`. */
-const RANGE = /^([\d:.]{1,12})\s*(?:-|–|—|\.\.)\s*([\d:.]{1,12})$/;
+const RANGE = /^([\d:.]{1,12})\s*(?:-|\u2013|\u2014|\.\.)\s*([\d:.]{1,12})$/;
 const MOMENT = /^(?:(?:(\d{1,2}):)?(\d{1,3}):)?(\d{1,5}(?:\.\d{1,3})?)$/;
 
 /** @throws AppError `invalid_request` with a hint that says what is amiss */

@@ -8,7 +8,7 @@ export interface Wishes {
 }
 
 /** Words between which these stand; one message has few of them. */
-const WISH = /(?<!\S)(view|clip)[:=]([\w:.–—-]{1,32})(?!\S)/giu;
+const WISH = /(?<!\S)(view|clip)[:=]([\w:.\u2013\u2014-]{1,32})(?!\S)/giu;
 const MAX_CHARS = 6_000;
 
 /** Only what has the form of a wish is one, whatever else is said in the message. */

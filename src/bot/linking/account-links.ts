@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { OsuSignIn } from '../../beatmaps/upstreams/osu-sign-in.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { RULESETS, type Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import { type Place, personKey } from './place.ts';

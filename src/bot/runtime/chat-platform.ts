@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Ask } from '../dispatch/ask.ts';

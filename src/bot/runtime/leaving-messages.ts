@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Logger } from '../../infra/log.ts';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { ChatPlatform } from './chat-platform.ts';

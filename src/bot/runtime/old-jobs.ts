@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Store } from '../../infra/store/store.ts';
 
 /** A request as version 0.1.0 kept it until it was answered, in a table of its own. */

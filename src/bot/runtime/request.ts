@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Caller } from '../command.ts';
 import { Ask } from '../dispatch/ask.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CollectionOptions, RecordStore } from '../../infra/store/records.ts';
 import type { Post } from '../../media/post.ts';
 import { groupKey, type Place, personKey } from '../memory/place.ts';

@@ -86,7 +86,7 @@ export function colourOf({ colour }: PostSite): Pick<Reply, 'colour'> {
 /** One line, without marks that turn the writing direction: they could move or fake what stands beside the name. */
 function unspoofed(name: string | null): string {
   return (name ?? '')
-    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069✓✔]/gu, '')
+    .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069\u2713\u2714]/gu, '')
     .replace(/\s+/gu, ' ')
     .trim();
 }
@@ -106,7 +106,7 @@ function distinctTitle({ title, caption }: Post): string | undefined {
 
 function folded(text: string): string {
   return text
-    .replace(/(?:…|\.\.\.)\s*$/u, '')
+    .replace(/(?:\u2026|\.\.\.)\s*$/u, '')
     .replace(/\s+/gu, ' ')
     .trim()
     .toLowerCase();

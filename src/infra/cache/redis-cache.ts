@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RedisLink, redisKey } from '../redis/redis-link.ts';
 import type { SharedCache, SharedCacheEntry } from './cache.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /**
  * What BullMQ does not know, kept beside its keys: which chat an entry belongs to, whose turn it is, and who runs. For each chat

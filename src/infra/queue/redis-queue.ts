@@ -1,6 +1,6 @@
 import { Queue as BullQueue, DelayedError, type Job, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Claim, type Handler, QUEUE_LIMITS, type Queue, type QueueLimits, type Verdict } from './queue.ts';

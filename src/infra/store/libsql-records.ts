@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { adoptTables } from './adopted-tables.ts';
 import type { RecordDriver } from './record-driver.ts';
 import type { Store } from './store.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Collection } from './collection.ts';
 import { inMemory } from './memory-collection.ts';
 import type { CollectionId, RecordDriver } from './record-driver.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ChainableCommander } from 'ioredis';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RedisChannel } from '../redis/redis-channel.ts';
 import { execute, fixedRedisKey, type RedisLink, redisKey } from '../redis/redis-link.ts';
 import type { ChangeListener, CollectionId, RecordDriver, StoredRecord } from './record-driver.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { HttpClient, HttpRequest } from '../../infra/http/http-client.ts';
 
 /**

@@ -1,5 +1,5 @@
 /** What is remembered of one strategy: how often it brings the post, how long it takes, what happened last. Pure. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
 
 const moment = z.number().nonnegative();

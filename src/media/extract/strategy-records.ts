@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Logger } from '../../infra/log.ts';
 import type { Store } from '../../infra/store/store.ts';
 import { parseJson } from '../parse/json-search.ts';

@@ -6,9 +6,9 @@ export interface CaptionTags {
 
 const MAX_CAPTION_CHARS = 100_000;
 /** Letters of any script with their marks, digits, `_`; a keycap or emoji is no part of a tag. */
-const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#＃]([\p{L}\p{M}\p{N}_]{1,150})/gu;
+const HASHTAG = /(?<![\p{L}\p{M}\p{N}_&/])[#\uff03]([\p{L}\p{M}\p{N}_]{1,150})/gu;
 /** Names are ASCII letters, digits, `_` and single inner dots, at most 30; an address's `@` follows a letter or digit. */
-const MENTION = /(?<![\p{L}\p{N}_.+-])[@＠]([A-Za-z0-9_](?:\.?[A-Za-z0-9_]){0,29})(?![A-Za-z0-9_])/gu;
+const MENTION = /(?<![\p{L}\p{N}_.+-])[@\uff20]([A-Za-z0-9_](?:\.?[A-Za-z0-9_]){0,29})(?![A-Za-z0-9_])/gu;
 
 function distinct(tags: readonly string[]): readonly string[] {
   const seen = new Map<string, string>();

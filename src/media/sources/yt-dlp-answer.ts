@@ -1,5 +1,5 @@
 /** What `yt-dlp -J` prints -> the post. Pure. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { PostRef } from '../extract/source.ts';
 import { captionTags } from '../parse/caption.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import { isWithdrawn } from '../extract/strategy-failures.ts';
 import { fileNameOf } from '../files/file-name.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Post, sourceIdSchema } from '../post.ts';
 import { sealToken, unsealToken } from './tunnel-token.ts';
 

@@ -1,5 +1,5 @@
 import { ApplicationCommandType } from 'discord.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Logger } from '../../infra/log.ts';
 import type { RecordStore } from '../../infra/store/records.ts';
 import { type CommandIds, NO_COMMAND_IDS } from './render/command-mention.ts';

@@ -10,7 +10,7 @@ import {
   REST,
   Routes,
 } from 'discord.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Finding } from '../platform.ts';
 import { inviteUrl } from './invite.ts';
 import { WANTED_PERMISSIONS } from './permissions.ts';

@@ -5,7 +5,7 @@ import {
   InteractionContextType,
   Locale,
 } from 'discord.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { CommandSpec, OptionSpec } from '../../bot/dispatch/command-texts.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import { COMMAND_LIMITS } from './limits.ts';

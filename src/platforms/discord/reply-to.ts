@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What Medley may do in one place. */
 const Rights = z.object({

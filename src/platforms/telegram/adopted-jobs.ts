@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Draft } from '../../bot/runtime/chat-platform.ts';
 import type { OldJob } from '../../bot/runtime/old-jobs.ts';
 import type { TelegramReplyTo } from './reply-to.ts';

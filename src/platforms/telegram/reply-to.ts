@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Where an answer goes: all that any process needs to send it, and no words of people. */
 export const TelegramReplyTo = z.object({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { overrideProfile, type RequestProfile } from '../../extract/request-profile.ts';
 import { type FacebookIds, facebookProfiles } from './profiles.ts';
 

@@ -1,5 +1,5 @@
 /** Asks the Graph API whether a post is public: it holds no media, but answers where the pages show a login wall. */
-import { z } from 'zod';
+import * as z from 'zod';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
 import { parseJson } from '../../parse/json-search.ts';

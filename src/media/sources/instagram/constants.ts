@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { overrideProfile } from '../../extract/request-profile.ts';
 import { createProfiles, PROFILE_NAMES, type Profiles } from './profiles.ts';
 

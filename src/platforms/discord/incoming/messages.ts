@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PastedLink } from '../../../bot/dispatch/invocation.ts';
 import type { TextMessage } from '../../../bot/dispatch/message-filter.ts';
 import { parseShortForm } from '../../../bot/dispatch/short-forms.ts';

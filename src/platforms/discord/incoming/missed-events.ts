@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { Agent, WebSocket } from 'undici-for-discord';
-import { z } from 'zod';
+import * as z from 'zod';
 import { TIMES } from '../limits.ts';
 import type { GatewaySession } from './sessions.ts';
 

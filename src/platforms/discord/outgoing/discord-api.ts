@@ -9,7 +9,7 @@ import {
   RequestMethod,
   Routes,
 } from 'discord.js';
-import { z } from 'zod';
+import * as z from 'zod';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Reply } from '../../../bot/reply.ts';
 import type { ChatPlatform } from '../../../bot/runtime/chat-platform.ts';
 import type { Logger } from '../../../infra/log.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Connection } from '../../../bot/runtime/chat-platform.ts';
 import type { TelegramLimits } from '../limits.ts';
 import type { BotApi } from '../outgoing/bot-api.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { MessageEntity } from './updates.ts';
 
 /** What stands in a node of a rich message, in the order in which it is read. */

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { Telegram, TelegramError } from 'telegraf';
-import { z } from 'zod';
+import * as z from 'zod';
 import { joinSignals } from '../../../infra/concurrency/joined-signal.ts';
 import { type EncodedForm, encodeForm, type FormFile } from '../../../infra/http/form.ts';
 import { createPoster, type Posted, PostFailure } from '../../../infra/http/poster.ts';

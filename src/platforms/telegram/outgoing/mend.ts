@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Reply } from '../../../bot/reply.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { render } from '../render/render.ts';

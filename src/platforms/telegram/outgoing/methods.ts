@@ -9,7 +9,7 @@ import type {
   InputMediaVideo,
   LinkPreviewOptions,
 } from '@grammyjs/types';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The part of the Bot API that Medley uses: what each method takes and what is read of its answer. */
 

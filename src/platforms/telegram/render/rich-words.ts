@@ -67,7 +67,7 @@ function marked(entity: Entity, text: RichText): RichText {
     : text;
 }
 
-const ADDRESS = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,!?:;)'\]|…])/i;
+const ADDRESS = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,!?:;)'\]|\u2026])/i;
 
 /** @param isPlain whether addresses in it may be opened */
 function plainText(text: string, isPlain: boolean): readonly RichText[] {
