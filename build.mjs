@@ -41,6 +41,35 @@ const EXTERNAL = [
   'utf-8-validate',
 ];
 
+/** What packages bring along and never reach here. Its tables and texts would be held by every process; used all the same, it says so. */
+const LEFT_OUT = {
+  // @fastify/swagger reads and writes YAML where it is asked to.
+  yaml: ['parse', 'stringify'],
+  // node-fetch takes Node's own URL.
+  'whatwg-url': ['URL'],
+  // Writes what htmlparser2 has read.
+  'dom-serializer': ['default'],
+};
+
+const lighten = {
+  name: 'lighten',
+  setup(build) {
+    // Installed twice in one version: once for Discord's library, once for the agent that we give it.
+    build.onResolve({ filter: /^undici$/ }, ({ importer, kind }) =>
+      importer.includes('/node_modules/@discordjs/')
+        ? build.resolve('undici-for-discord', { kind, resolveDir: ROOT })
+        : undefined,
+    );
+    const names = new RegExp(`^(?:${Object.keys(LEFT_OUT).join('|')})$`);
+    build.onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'left-out' }));
+    build.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
+      contents: LEFT_OUT[path]
+        .map(name => `exports.${name} = () => { throw new Error('${path} is left out of the build') };`)
+        .join('\n'),
+    }));
+  },
+};
+
 /** In the order of their cascade; the page loads them as one. */
 const STYLES = ['tokens', 'base', 'conversation', 'welcome', 'composer', 'card', 'media', 'gallery', 'item'];
 
@@ -78,6 +107,9 @@ async function buildPrograms() {
     sourcemap: 'linked',
     sourcesContent: false,
     external: EXTERNAL,
+    plugins: [lighten],
+    // undici only wants to recognize it, and Node would load its own copy of undici to show it: 10 MB.
+    define: { 'globalThis.Headers': 'undefined' },
     banner: { js: BANNER },
     chunkNames: '[name]-[hash]',
     logLevel: 'warning',

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { renderAsync } from '@resvg/resvg-js';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
 import type { Picture, Theme } from '../reply.ts';
@@ -51,6 +50,8 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
 /** @throws AppError `internal` when it cannot be drawn */
 async function rasterized(svg: string): Promise<Buffer> {
   try {
+    // Loaded by the first card: many a chat never sees one.
+    const { renderAsync } = await import('@resvg/resvg-js');
     const image = await renderAsync(svg, {
       font: { loadSystemFonts: false, fontFiles: FONT_FILES, defaultFontFamily: TYPEFACE },
       logLevel: 'off',
