@@ -1,4 +1,4 @@
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { LRUCache } from 'lru-cache';
 
 /** Chats and platforms that are left alone for a while, by what this process knows. Nothing sleeps: requests are sent back to wait. */
 export interface Holds {
@@ -28,7 +28,7 @@ export function backoffMs(failures: number, random: () => number, longestMs: num
 }
 
 export function createHolds({ now, random }: HoldsOptions): Holds {
-  const chats = createLru<string, number>({ max: MAX_CHATS });
+  const chats = new LRUCache<string, number>({ max: MAX_CHATS });
   const platforms = new Map<string, { until: number; failures: number }>();
 
   function platformOf(platform: string) {

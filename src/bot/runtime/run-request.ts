@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -63,7 +63,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   const readFailure = createReadFailure({ ...options, steps, done });
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */
-  const ended = createLru<string, true>({ max: MAX_ENDED });
+  const ended = new LRUCache<string, true>({ max: MAX_ENDED });
 
   function end(run: Run, ending: Ending, reason: Error): void {
     run.ending ??= ending;

@@ -1,5 +1,5 @@
+import { LRUCache } from 'lru-cache';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
-import { createLru } from '../../infra/cache/create-lru.ts';
 import type { Logger } from '../../infra/log.ts';
 import { type Caller, chatKey } from '../command.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
@@ -41,7 +41,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_CHATS = 10_000;
 
 export function createSay({ translatorFor, dispatcher, leaving, log, now }: SayOptions): Say {
-  const said = createLru<string, true>({ max: MAX_CHATS, ttl: EVERY_MS, perf: { now } });
+  const said = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS, perf: { now } });
 
   return async (platform, request, render) => {
     const chat = chatOf(request);

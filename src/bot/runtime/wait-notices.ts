@@ -1,4 +1,4 @@
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { LRUCache } from 'lru-cache';
 
 export interface WaitNoticesOptions {
   readonly now: () => number;
@@ -18,7 +18,7 @@ const MAX_PEOPLE = 10_000;
 
 export function createWaitNotices({ now, burst = 5, everyMs = 5_000 }: WaitNoticesOptions): WaitNotices {
   /** When all notices to that person would have been said at an even pace. */
-  const evenAt = createLru<string, number>({ max: MAX_PEOPLE });
+  const evenAt = new LRUCache<string, number>({ max: MAX_PEOPLE });
 
   return person => {
     const next = Math.max(evenAt.get(person) ?? 0, now()) + everyMs;

@@ -1,4 +1,4 @@
-import { createLru } from '../../infra/cache/create-lru.ts';
+import { LRUCache } from 'lru-cache';
 import type { Reply } from '../reply.ts';
 import type { Sending } from './chat-platform.ts';
 
@@ -21,7 +21,7 @@ export interface WholeAnswers {
 const MAX_REQUESTS = 2_000;
 
 export function createWholeAnswers(): WholeAnswers {
-  const wholeSoFar = createLru<string, boolean>({ max: MAX_REQUESTS });
+  const wholeSoFar = new LRUCache<string, boolean>({ max: MAX_REQUESTS });
 
   return {
     isAllBrought({ request, isFirst, isLast, expected }, { replies, isConfirmed }) {
