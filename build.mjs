@@ -47,8 +47,8 @@ const LEFT_OUT = {
   yaml: ['parse', 'stringify'],
   // node-fetch takes Node's own URL.
   'whatwg-url': ['URL'],
-  // Writes what htmlparser2 has read.
-  'dom-serializer': ['default'],
+  // Writes what htmlparser2 has read: the function itself.
+  'dom-serializer': [],
 };
 
 const lighten = {
@@ -56,16 +56,15 @@ const lighten = {
   setup(build) {
     // Installed twice in one version: once for Discord's library, once for the agent that we give it.
     build.onResolve({ filter: /^undici$/ }, ({ importer, kind }) =>
-      importer.includes('/node_modules/@discordjs/')
+      /[\\/]node_modules[\\/]@discordjs[\\/]/.test(importer)
         ? build.resolve('undici-for-discord', { kind, resolveDir: ROOT })
         : undefined,
     );
     const names = new RegExp(`^(?:${Object.keys(LEFT_OUT).join('|')})$`);
     build.onResolve({ filter: names }, ({ path }) => ({ path, namespace: 'left-out' }));
     build.onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
-      contents: LEFT_OUT[path]
-        .map(name => `exports.${name} = () => { throw new Error('${path} is left out of the build') };`)
-        .join('\n'),
+      contents: `function leftOut() { throw new Error('${path} is left out of the build'); }
+        module.exports = Object.assign(leftOut, { ${LEFT_OUT[path].map(name => `${name}: leftOut`).join(', ')} });`,
     }));
   },
 };

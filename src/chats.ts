@@ -127,6 +127,7 @@ async function draftOf(job: OldJob): Promise<Draft | undefined> {
 async function createDiscord({ discord }: Config, core: Core, log: Logger): Promise<readonly RuntimePlatform[]> {
   if (discord === undefined) return [];
   const { storage, dispatcher, delivery, settings } = core;
+  // Before discord.js, which the platform loads.
   await import('./platforms/discord/form-data.ts');
   const { createDiscordPlatform } = await import('./platforms/discord/platform.ts');
   const platform = createDiscordPlatform({ ...discord, dispatcher, delivery, settings, records: storage.records, log });

@@ -95,7 +95,7 @@ interface Failure {
 export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
   const { behind, sizeOf = () => 1, now = Date.now } = options;
   const { hold = (value: V): HeldValue<V> => ({ size: sizeOf(value), read: () => value }) } = options;
-  const entries = new LRUCache<string, Entry<V>>(bounds(options));
+  const entries = createEntries(options);
   const failures = createLru<string, Failure>({ max: Math.min(options.maxEntries ?? MAX_FAILURES, MAX_FAILURES) });
   const flights = createSingleFlight<CacheHit<V>>();
   const lookups = createSingleFlight<SharedCacheEntry<V> | undefined>();
@@ -204,12 +204,13 @@ export function createMemoryCache<V>(options: MemoryCacheOptions<V>): Cache<V> {
 
 type Load<V> = (signal: AbortSignal) => Promise<V>;
 
-function bounds<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCache.Options<string, Entry<V>, unknown> {
+function createEntries<V>({ maxEntries, maxSize }: MemoryCacheOptions<V>): LRUCache<string, Entry<V>> {
+  if (maxSize === undefined) {
+    if (maxEntries === undefined) throw new Error('a cache without a bound');
+    return createLru({ max: maxEntries });
+  }
   const bySize = { maxSize, sizeCalculation: ({ held }: Entry<V>) => Math.max(1, Math.ceil(held.size)) };
-  if (maxSize !== undefined)
-    return maxEntries === undefined ? { ...bySize, maxSize } : { ...bySize, max: maxEntries, maxSize };
-  if (maxEntries === undefined) throw new Error('a cache without a bound');
-  return { maxSize: maxEntries, sizeCalculation: () => 1 };
+  return new LRUCache(maxEntries === undefined ? bySize : { ...bySize, max: maxEntries });
 }
 
 /** Policies compute times; a past one or no number means not kept. */

@@ -60,9 +60,9 @@ function toVariant(representation: Attributes, set: Attributes, url: string): Va
 
 /** Attributes hardly ever have entities. */
 function decoded(attributes: Attributes): Attributes {
-  const isPlain = Object.values(attributes).every(value => !value.includes('&'));
-  if (isPlain) return attributes;
-  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, decodeXML(value)]));
+  const entries = Object.entries(attributes);
+  if (entries.every(([, value]) => !value.includes('&'))) return attributes;
+  return Object.fromEntries(entries.map(([name, value]) => [name, decodeXML(value)]));
 }
 
 /** Video before audio, then larger frames, then more bits. */

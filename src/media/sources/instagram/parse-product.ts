@@ -48,13 +48,12 @@ function imagesOf(media: JsonObject): readonly ListedFile[] {
   return coversOf(media).map(file => ({ ...file, url: readAddress(file.url) }));
 }
 
-/** Of the addresses of `imagesOf` the first. */
 function firstImage(media: JsonObject): string | null {
-  for (const candidate of readList(child(media.image_versions2, 'candidates'))) {
-    const url = readAddress(child(candidate, 'url'));
+  for (const cover of coversOf(media)) {
+    const url = readAddress(cover.url);
     if (url !== null) return url;
   }
-  return readAddress(media.display_uri);
+  return null;
 }
 
 /** By its own word first, else by any sign of a video: the still of a video whose files are withheld is not the post. */
