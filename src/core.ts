@@ -105,6 +105,8 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
   const strategyRecords = createStoredStrategyRecords({ store, log });
   const cookies = await readCookies(config.cookiesFiles);
+  const ffmpeg = await findFfmpeg({ searchPath });
+  const version = await readVersion();
   const sources = sourceDescriptors.map(source =>
     source.create({
       http,
@@ -130,6 +132,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     log,
   });
   const extractor = withholdPosts(everyPost, blocks);
+  // Nothing that may fail comes after: from here on there is a thread to end.
   const { beatmaps, catalogue, backgroundFill, difficulty, ratings, recommend, recommendationHistory } =
     createBeatmapServices({
       http,
@@ -170,7 +173,6 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
     findPost: async (url, signal) => (await extractor.extract(url, { signal, readable: true })).post,
   });
 
-  const ffmpeg = await findFfmpeg({ searchPath });
   const delivery = createDelivery({
     http,
     mediaHosts,
@@ -232,7 +234,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       },
     },
     cutsExactly: ffmpeg !== undefined,
-    version: await readVersion(),
+    version,
   };
   let readChats: (() => Promise<RuntimeStatus>) | undefined;
   const ownerCommands = createOwnerCommands({ blocks, failures, sources, readChats: async () => readChats?.() });
@@ -279,6 +281,8 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       if (config.catalogueFill) backgroundFill.start();
       catalogue.warm().catch(error => log.warn({ err: error }, 'searches are not corrected until the next start'));
     },
+    /** Before the process ends, however it does: a thread torn down within native code takes the process down with a signal. */
+    endThreads: () => catalogue.close(),
     /** When nothing uses it any more. */
     async close(): Promise<void> {
       await backgroundFill.stop();

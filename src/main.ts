@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import type { Core } from './core.ts';
 import { staySmall } from './infra/engine.ts';
@@ -8,6 +9,8 @@ import type { RunningRoles } from './roles.ts';
 
 /** An unread pipe must not keep the process from ending. */
 const FLUSH_MS = 1_000;
+/** Nor a thread that does not end. What it has written reaches a slow disk within two seconds. */
+const THREADS_MS = 5_000;
 
 const destination = openLogDestination();
 
@@ -15,7 +18,10 @@ const destination = openLogDestination();
 // other, while all stands still (Node 20.13 and newer know this).
 if (process.report !== undefined) Reflect.set(process.report, 'excludeNetwork', true);
 
+let endThreads: Core['endThreads'] | undefined;
+
 async function exit(code: number): Promise<void> {
+  await Promise.race([endThreads?.(), sleep(THREADS_MS)]);
   await destination.flush(FLUSH_MS);
   process.exit(code);
 }
@@ -38,6 +44,7 @@ async function main(): Promise<void> {
   // With all libraries: what keeps it from starting was found before.
   const [{ createCore }, { startRoles }] = await Promise.all([import('./core.ts'), import('./roles.ts')]);
   const core = await createCore({ config, searchPath: environment.PATH ?? '', log, failures });
+  ({ endThreads } = core);
   const running = await startRoles(config, core, log);
   core.warm();
 
