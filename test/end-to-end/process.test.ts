@@ -1,8 +1,23 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import * as z from 'zod';
+import { openStore } from '../../src/infra/store/store.ts';
 import { createRedisServer, redisMissing, redisNote } from '../redis-server.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { type Program, startProgram } from './program.ts';
+
+/** The port is asked for so late that all threads are at work by then. */
+const LISTENING_LATE = `--import=data:text/javascript,${encodeURIComponent(`
+  import { Server } from 'node:net';
+  const { listen } = Server.prototype;
+  Server.prototype.listen = function (...args) {
+    setTimeout(() => listen.apply(this, args), 700);
+    return this;
+  };
+`)}`;
 
 async function run(environment?: Readonly<Record<string, string>>, dotenv?: string): Promise<Program> {
   const medley = await startProgram(environment, dotenv);
@@ -54,6 +69,23 @@ describe('the program', () => {
     expect(medley.stdout()).toBe('');
     expect(medley.stderr().trim().split('\n')).toHaveLength(1);
     expect(medley.stderr()).toContain(`127.0.0.1:${port} is already in use`);
+  });
+
+  it('says so with its catalogue at work, and still ends with 1', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'medley-process-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const store = openStore(join(folder, 'medley.db'));
+    onTestFinished(() => store.close());
+    store.run('CREATE TABLE numbers (number INTEGER)');
+    store.run(`INSERT INTO numbers VALUES ${Array.from({ length: 1_000 }, (_, index) => `(${index})`).join()}`);
+    // As long as somebody reads what lay here before, the thread of the catalogue waits within native code.
+    const reading = store.each('SELECT number FROM numbers', [], z.object({ number: z.number() }))[Symbol.iterator]();
+    expect(reading.next().value).toEqual({ number: 0 });
+    const { port } = await occupy();
+    const medley = await run({ PORT: String(port), DATA_DIR: folder, NODE_OPTIONS: LISTENING_LATE });
+    expect(await medley.ended).toBe(1);
+    expect(medley.stderr()).toMatch(/^Medley could not start: [^\n]+ is already in use\.[^\n]+\n$/);
+    expect(reading.next().value).toEqual({ number: 1 });
   });
 
   it('names every wrong variable at once, never its value, and ends with 1', async () => {
