@@ -1,5 +1,6 @@
 /** Runs in a thread of its own: the catalogue, which reads and writes for as long as it needs to. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import * as z from 'zod';
 import { openStore } from '../../infra/store/store.ts';
 import { type CatalogueFile, openCatalogueFile } from './catalogue-file.ts';
 import {
@@ -16,9 +17,11 @@ const BUSY_TIMEOUT_MS = 200;
 function serve(port: MessagePort, { path, oldPath, isFilling }: CatalogueThreadData): void {
   const tell = (told: Told) => port.postMessage(told);
   const onFailure = (error: unknown) => tell({ kind: 'background failure', failure: failureOf(error) });
-  // Questions wait as long as it does; what could not be written is tried again.
-  const store = openStore(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  const store = openStore(path);
+  // Another process may be making the very same tables now; that is waited for.
   const file: CatalogueFile = openCatalogueFile({ store, isFilling, onFailure });
+  // From here on questions wait as long as it does, and what could not be written is tried again.
+  store.get(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`, [], z.object({ timeout: z.literal(BUSY_TIMEOUT_MS) }));
   const stopping = new AbortController();
   const moving =
     oldPath === undefined

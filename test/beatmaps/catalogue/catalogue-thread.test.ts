@@ -81,6 +81,20 @@ describe('the thread of the catalogue', () => {
     expect(await catalogue.size()).toBe(3);
   });
 
+  it('waits while another process makes the file', async () => {
+    const folder = await openFolder();
+    const other = openStore(join(folder, 'catalogue.db'));
+    onTestFinished(() => other.close());
+    other.run('BEGIN IMMEDIATE');
+    const { catalogue, failures } = openThread(folder);
+    const size = catalogue.size();
+    // Longer than what it waits for once it is open.
+    await new Promise(resolve => setTimeout(resolve, 900));
+    other.run('COMMIT');
+    expect(await size).toBe(0);
+    expect(failures).toEqual([]);
+  });
+
   it('is started again when it ends, a few times, and fails what was asked with a reason', async () => {
     const folder = await openFolder();
     const file = pathToFileURL(join(folder, 'breaking.mjs'));
