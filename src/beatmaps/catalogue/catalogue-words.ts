@@ -164,8 +164,8 @@ export function createVocabulary(store: Store): Vocabulary {
       const found: Candidate[] = [];
       for (const number of likeliest(word, mistakes)) {
         const candidate = words[number] ?? '';
-        const distance = wordDistance(word, candidate, isUnfinished);
-        if (distance > 0 && distance <= mistakes) found.push({ word: candidate, distance, uses: uses[number] ?? 0 });
+        const distance = wordDistance(word, candidate, { most: mistakes, isBeginningEnough: isUnfinished });
+        if (distance !== undefined && distance > 0) found.push({ word: candidate, distance, uses: uses[number] ?? 0 });
       }
       return found
         .sort((a, b) => a.distance - b.distance || b.uses - a.uses)

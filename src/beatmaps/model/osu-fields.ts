@@ -26,6 +26,13 @@ function toText(value: unknown): string | null {
   return typeof value === 'string' && value !== '' ? value : null;
 }
 
+/** What is longer is no name of a beatmap, and costs time wherever it is looked at. */
+const MAX_NAME = 300;
+
+function toName(value: unknown): string | null {
+  return toText(value)?.slice(0, MAX_NAME) ?? null;
+}
+
 function toFlag(value: unknown): boolean | null {
   if (typeof value === 'boolean') return value;
   if (value === 1 || value === '1' || value === 'true') return true;
@@ -82,6 +89,8 @@ export const number = field(toNumber);
 export const id = field(toId);
 /** Null when empty. */
 export const text = field(toText);
+/** Null when empty; the beginning of what is too long. */
+export const name = field(toName);
 export const flag = field(toFlag);
 /** ISO 8601 in UTC, from ISO text, `YYYY-MM-DD hh:mm:ss`, unix seconds or milliseconds. */
 export const date = field(toDate);
@@ -98,12 +107,12 @@ export function part<S extends z.ZodType>(shape: S) {
     .transform((value): z.output<S> | null => shape.safeParse(value).data ?? null);
 }
 
-/** The elements that `shape` can read; none when the value is no list. */
-export function list<S extends z.ZodType>(shape: S) {
+/** The elements that `shape` can read, of the first `most`; none when the value is no list. */
+export function list<S extends z.ZodType>(shape: S, most = Number.POSITIVE_INFINITY) {
   return z
     .unknown()
     .optional()
     .transform((value): readonly z.output<S>[] =>
-      Array.isArray(value) ? value.flatMap(each => shape.safeParse(each).data ?? []) : [],
+      Array.isArray(value) ? value.slice(0, most).flatMap(each => shape.safeParse(each).data ?? []) : [],
     );
 }

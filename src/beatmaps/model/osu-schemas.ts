@@ -3,13 +3,17 @@
  * 2023-08 to 2026-09). One reader for all of them.
  */
 import * as z from 'zod';
+import { mapInTurns } from '../../infra/concurrency/map-in-turns.ts';
 import { type Beatmap, type Beatmapset, orderBeatmaps } from './beatmapset.ts';
-import { date, flag, id, list, number, part, ruleset, status, text } from './osu-fields.ts';
+import { date, flag, id, list, name, number, part, ruleset, status, text } from './osu-fields.ts';
 
 const MAX_TAGS = 4_000;
+/** osu! allows half as many in a set. */
+const MAX_BEATMAPS = 256;
+const MAX_OWNERS = 32;
 
 const owner = z
-  .looseObject({ id, username: text })
+  .looseObject({ id, username: name })
   .transform(({ id, username }) => (id === null || username === null ? [] : [{ id, username }]));
 
 const beatmapShape = z.looseObject({
@@ -19,7 +23,7 @@ const beatmapShape = z.looseObject({
   mode_int: ruleset,
   status,
   ranked: status,
-  version: text,
+  version: name,
   difficulty_rating: number,
   total_length: number,
   hit_length: number,
@@ -37,7 +41,7 @@ const beatmapShape = z.looseObject({
   checksum: text,
   convert: flag,
   deleted_at: text,
-  owners: list(owner),
+  owners: list(owner, MAX_OWNERS),
   user_id: id,
 });
 
@@ -53,13 +57,13 @@ const identified = z.looseObject({ id: number });
 
 const setShape = z.looseObject({
   id,
-  artist: text,
-  artist_unicode: text,
-  title: text,
-  title_unicode: text,
-  creator: text,
+  artist: name,
+  artist_unicode: name,
+  title: name,
+  title_unicode: name,
+  creator: name,
   user_id: id,
-  source: text,
+  source: name,
   tags: text,
   status,
   ranked: status,
@@ -81,7 +85,7 @@ const setShape = z.looseObject({
   availability: part(z.looseObject({ download_disabled: flag, more_information: text })),
   covers: part(covers),
   preview_url: text,
-  beatmaps: list(beatmapShape),
+  beatmaps: list(beatmapShape, MAX_BEATMAPS),
 });
 
 type RawBeatmap = z.output<typeof beatmapShape>;
@@ -182,8 +186,8 @@ export function parseBeatmap(value: unknown): Beatmap | undefined {
 }
 
 /** Readable sets of a list, in its order; undefined when it is no list, or a list in which nothing can be read. */
-export function parseBeatmapsets(value: unknown): readonly Beatmapset[] | undefined {
+export async function parseBeatmapsets(value: unknown): Promise<readonly Beatmapset[] | undefined> {
   if (!Array.isArray(value)) return undefined;
-  const sets = value.flatMap(each => parseBeatmapset(each) ?? []);
+  const sets = (await mapInTurns(value, parseBeatmapset)).flatMap(set => set ?? []);
   return sets.length === 0 && value.length > 0 ? undefined : sets;
 }

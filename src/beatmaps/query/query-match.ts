@@ -133,6 +133,10 @@ function matchesText(text: string, set: Beatmapset, words: 'all' | 'any'): boole
 
 /** From so many letters on one mistake is forgiven, and two. */
 const FORGIVEN = [5, 9] as const;
+/** Nobody mistypes more, and a set's name has fewer. */
+const MAX_MISTYPED = 16;
+const MAX_COMPARED = 1_000;
+const MAX_LETTERS = 24;
 
 /**
  * Whether a set is what a query asks for but for the words, of which it has one with a mistake in it or inside of a longer one: what
@@ -141,12 +145,15 @@ const FORGIVEN = [5, 9] as const;
 export function matchesNearly(query: Query, set: Beatmapset): boolean {
   if (!matches({ ...query, text: '' }, set)) return false;
   const haystack = haystackOf(searchedFields(set));
-  const words = [...new Set(haystack.split(' '))];
-  return needlesOf(query.text).some(({ text }) => {
-    if (haystack.includes(text)) return true;
-    const mistakes = FORGIVEN.filter(letters => text.length >= letters).length;
-    return mistakes > 0 && words.some(word => word !== '' && wordDistance(text, word, true) <= mistakes);
-  });
+  const words = [...new Set(haystack.split(' '))].slice(0, MAX_COMPARED);
+  return needlesOf(query.text)
+    .slice(0, MAX_MISTYPED)
+    .some(({ text }) => {
+      if (haystack.includes(text)) return true;
+      const most = FORGIVEN.filter(letters => text.length >= letters && text.length <= MAX_LETTERS).length;
+      const isMeant = (word: string) => wordDistance(text, word, { most, isBeginningEnough: true }) !== undefined;
+      return most > 0 && words.some(word => word !== '' && isMeant(word));
+    });
 }
 
 function searchedFields(set: Beatmapset): readonly (string | null)[] {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
+import { mapInTurns } from '../../infra/concurrency/map-in-turns.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Beatmapset } from '../model/beatmapset.ts';
 import { id as idField } from '../model/osu-fields.ts';
@@ -35,6 +36,8 @@ export interface MirrorOptions {
 }
 
 const LISTING: Search = { query: parseQuery(''), status: 'leaderboard', sort: { field: 'relevance', order: 'desc' } };
+/** Ten times what a page of large sets has. */
+const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 /** How long an answer with sets in it proves that empty ones are meant. */
 const ALIVE_MS = 60_000;
 /** A quarter of a million sets: more than have a leaderboard. */
@@ -54,19 +57,23 @@ type CheckedPage = Pick<SearchPage, 'sets' | 'corrected'>;
  * What of a page answers the question, or undefined when nothing does. Sets with every word come first; those with some of
  * them, or with words like them, count when most of the page has some, for then the mirror looked for the words.
  */
-function checkPage(sets: readonly Beatmapset[], search: Search): CheckedPage | undefined {
+async function checkPage(sets: readonly Beatmapset[], search: Search): Promise<CheckedPage | undefined> {
   const { query, status, sort } = search;
   const statuses = statusesOf(status);
   const allowed = sets.filter(set => statuses.includes(set.status));
   const isMost = (found: readonly Beatmapset[]) => found.length > 0 && found.length * 2 >= sets.length;
-  const some = allowed.filter(set => matches(query, set, { words: 'any' }));
-  const all = some.filter(set => matches(query, set));
+  const some = await filterInTurns(allowed, set => matches(query, set, { words: 'any' }));
+  const all = await filterInTurns(some, set => matches(query, set));
   if (all.length > 0 || isMost(some)) {
     const whole = new Set(all);
     return { sets: sortSets([...all, ...some.filter(set => !whole.has(set))], sort, query.ruleset) };
   }
-  const near = allowed.filter(set => matchesNearly(query, set));
+  const near = await filterInTurns(allowed, set => matchesNearly(query, set));
   return isMost(near) ? { sets: sortSets(near, sort, query.ruleset), corrected: true } : undefined;
+}
+
+async function filterInTurns(sets: readonly Beatmapset[], isWanted: (set: Beatmapset) => boolean) {
+  return (await mapInTurns(sets, set => (isWanted(set) ? [set] : []))).flat();
 }
 
 export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorOptions): Mirror {
@@ -80,6 +87,7 @@ export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorO
       timeoutMs,
       retries: 0,
       maxRedirects: 2,
+      maxBytes: MAX_PAGE_BYTES,
       ...(signal === undefined ? {} : { signal }),
     });
     return readAnswer(response, { upstream: site.id, now: now() });
@@ -100,7 +108,7 @@ export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorO
 
   async function readRows(search: Search, page: number, signal: AbortSignal | undefined) {
     const { rows, total } = site.readPage(await askPage(search, page, signal));
-    const sets = expectShape(parseBeatmapsets(rows), site.id, 'readable set');
+    const sets = expectShape(await parseBeatmapsets(rows), site.id, 'readable set');
     if (sets.length > 0) aliveUntil = now() + ALIVE_MS;
     return { sets, total, isLast: Array.isArray(rows) && rows.length < LAST_PAGE_BELOW };
   }
@@ -132,7 +140,7 @@ export function createMirror(site: MirrorSite, { http, timeoutMs, now }: MirrorO
         if (page === 0) await assertAlive(search, signal);
         return { sets, total: page === 0 ? 0 : total, next: null };
       }
-      const checked = checkPage(sets, search);
+      const checked = await checkPage(sets, search);
       if (checked === undefined && page === 0) return { sets: [], total: 0, next: null, isUnsure: true };
       // A count of what was not asked for counts nothing.
       const isWhole = checked?.sets.length === sets.length;

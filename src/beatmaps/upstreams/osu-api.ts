@@ -238,7 +238,7 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
       };
       const answer = await ask('beatmapsets/search', params, signal);
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
-      const sets = expectShape(parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
+      const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
       return { sets, total: found.total, next: sets.length === 0 ? null : found.cursor_string };
     },
     async set(id, signal) {

@@ -91,11 +91,11 @@ describe('a set', () => {
     });
   });
 
-  it('is left out of a list when it cannot be read; a list in which none can is none', () => {
-    expect(parseBeatmapsets([SET, { id: 6 }, null])?.map(({ id }) => id)).toEqual([5]);
-    expect(parseBeatmapsets([])).toEqual([]);
-    expect(parseBeatmapsets([{ new_id: 5 }])).toBeUndefined();
-    expect(parseBeatmapsets({ beatmapsets: [] })).toBeUndefined();
+  it('is left out of a list when it cannot be read; a list in which none can is none', async () => {
+    expect((await parseBeatmapsets([SET, { id: 6 }, null]))?.map(({ id }) => id)).toEqual([5]);
+    expect(await parseBeatmapsets([])).toEqual([]);
+    expect(await parseBeatmapsets([{ new_id: 5 }])).toBeUndefined();
+    expect(await parseBeatmapsets({ beatmapsets: [] })).toBeUndefined();
   });
 });
 

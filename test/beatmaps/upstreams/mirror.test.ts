@@ -6,6 +6,7 @@ import type { MirrorId } from '../../../src/beatmaps/upstreams/mirror-sites.ts';
 import { createMirrors } from '../../../src/beatmaps/upstreams/mirrors.ts';
 import { createTestClient } from '../../fakes/http-client.ts';
 import { serveHttp } from '../../fakes/loopback.ts';
+import { longestTurnMs } from '../../longest-turn.ts';
 
 const HOSTS: Readonly<Record<MirrorId, string>> = {
   'osu.direct': 'osu.direct',
@@ -148,4 +149,29 @@ it('statuses go to the family of osu.direct as numbers', async () => {
   const { mirror, asked } = await play('catboy', () => ({ body: [row(1, 'Comet')] }));
   await mirror.search(search('comet', { status: 'ranked' }), undefined);
   expect(asked[0]?.searchParams.getAll('status')).toEqual(['1', '2']);
+});
+
+describe('whatever a mirror sends, a search leaves the event loop to others', () => {
+  const words = (count: number, letters: number) =>
+    Array.from({ length: count }, (_, n) => String(n).padStart(letters, 'q')).join(' ');
+  const maps = Array.from({ length: 300 }, (_, n) => ({ ...row(1, '').beatmaps[0], id: n + 1, version: words(9, 12) }));
+  const sent: Readonly<Record<string, object>> = {
+    'many tags': { tags: words(500, 8) },
+    'tags of one word': { tags: 'b'.repeat(4_000) },
+    'titles of one word': { title: 'b'.repeat(40_000) },
+    'titles of many words': { title: words(4_000, 8) },
+    'many difficulties': { beatmaps: maps },
+  };
+  const asked = ['a'.repeat(500), words(60, 7), 'aaaaaaaaaa'];
+
+  it.each(Object.entries(sent).flatMap(([name, more]) => asked.map(q => [name, q.slice(0, 12), q, more] as const)))(
+    '%s, asked for %s',
+    async (_, __, q, more) => {
+      const body = JSON.stringify(Array.from({ length: 50 }, (_, n) => row(n + 1, 'Paper Comet', more)));
+      const { mirror } = await play('catboy', () => ({ body }));
+      await mirror.search(search('warm'), undefined);
+      expect(await longestTurnMs(() => mirror.search(search(q), undefined))).toBeLessThan(50);
+    },
+    60_000,
+  );
 });
