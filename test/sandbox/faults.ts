@@ -132,13 +132,13 @@ function isPage(endpoint: Endpoint): boolean {
   );
 }
 
-const WAIT = { message: 'Please wait a few minutes before you try again.', require_login: true, status: 'fail' };
+const LOGIN = { message: 'login_required', require_login: true, status: 'fail' };
 const RATE = { data: null, errors: [{ message: 'Rate limit exceeded', code: 1_675_004, severity: 'CRITICAL' }] };
 
 function loginAnswer(endpoint: Endpoint, ask: Ask): Answer {
   const next = encodeURIComponent(ask.url.pathname);
   if (isFacebook(endpoint)) return redirect(`https://www.facebook.com/login/?next=${next}`);
-  return isPage(endpoint) ? redirect(`https://www.instagram.com/accounts/login/?next=${next}`) : json(WAIT, 401);
+  return isPage(endpoint) ? redirect(`https://www.instagram.com/accounts/login/?next=${next}`) : json(LOGIN, 401);
 }
 
 function throttleAnswer(endpoint: Endpoint, tokens: SessionTokens): Answer {

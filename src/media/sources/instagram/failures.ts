@@ -13,9 +13,15 @@ export function weakNotFound(message: string): AppError {
   return new AppError('not_found', message, { params: { weak: 1 } });
 }
 
-/** No media where one was asked for: a link with a private suffix is then a private post, any other perhaps a removed one. */
+/** No media where one was asked for: perhaps the post was removed. */
 export function emptyAnswer(ref: PostRef, message: string): AppError {
   return ref.parts.private === '1' ? new AppError('private', message) : weakNotFound(message);
+}
+
+/** The failure as it is for this link: what visitors do not find behind a link with a private suffix is a private account's post. */
+export function failureForLink(ref: PostRef, failure: AppError): AppError {
+  if (ref.parts.private !== '1' || failure.code !== 'not_found') return failure;
+  return new AppError('private', failure.message, { params: failure.params, cause: failure });
 }
 
 /** Media that is there but kept from visitors: age, sensitivity, region, or an account is wanted. */
@@ -101,18 +107,18 @@ export function failureOfJson(answer: unknown): AppError | null {
   const codes = [...errors.flatMap(one => [one.code, child(one.extensions, 'code')]), answer.error].map(Number);
   if (codes.includes(MEDIA_NOT_FOUND_CODE)) return new AppError('not_found', 'media not found or unavailable');
   if (codes.includes(RATE_LIMIT_CODE)) return new AppError('upstream_rate_limited', 'rate limit exceeded');
-  if (readFlag(answer.require_login) === true) {
+  const message = readText(answer.message);
+  const sentences = [message, readText(answer.error_type), ...errors.map(one => readText(one.message))];
+  const failure = sentences.flatMap(sentence => (sentence === null ? [] : (failureOfSentence(sentence) ?? []))).at(0);
+  // The limit of visitors names a login as well, as the way around it.
+  if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return new AppError('login_required', 'answered that a login is required');
   }
-  const message = readText(answer.message);
   if (message === 'geoblock_required') {
     // Region, age and limited audiences all look so; only the words distinguish them.
     return failureOfWords(answer) ?? new AppError('login_required', 'kept from a part of the visitors');
   }
-  for (const sentence of [message, readText(answer.error_type), ...errors.map(one => readText(one.message))]) {
-    const failure = sentence === null ? null : failureOfSentence(sentence);
-    if (failure !== null) return failure;
-  }
+  if (failure !== undefined) return failure;
   return errors.length > 0 ? new AppError('upstream_unavailable', 'answered with an unknown error') : null;
 }
 

@@ -9,7 +9,7 @@ import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site
 import { type Post, placeItems } from '../../post.ts';
 import { addressExpiry } from '../meta/cdn-address.ts';
 import { type PostDraft, readableItems } from './draft.ts';
-import { failureOfHead, failureOfJson, failureOfPage, weakNotFound } from './failures.ts';
+import { failureForLink, failureOfHead, failureOfJson, failureOfPage, weakNotFound } from './failures.ts';
 import { createMediaFinder, type Finding, type MediaFinder } from './find-media.ts';
 import { embedContext, parseEmbedMarkup } from './parse-embed.ts';
 import { parseOpenGraph } from './parse-open-graph.ts';
@@ -164,6 +164,14 @@ function parseRefusal(body: Body, context: ParseContext, ofHead: AppError): Post
  * @throws AppError as `parseAnswer` does.
  */
 export function readResponse(answer: SiteAnswer, context: ParseContext): Post {
+  try {
+    return readStated(answer, context);
+  } catch (error) {
+    throw failureForLink(context.ref, toAppError(error));
+  }
+}
+
+function readStated(answer: SiteAnswer, context: ParseContext): Post {
   const ofHead = failureOfHead(answer, context.now);
   if (ofHead === null) return parseAnswer(answer.body, context);
   const isRefusal = answer.status >= 400 && answer.status < 500 && answer.status !== 429;

@@ -10,7 +10,7 @@ import type { Post } from '../../post.ts';
 import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type InstagramConstants } from './constants.ts';
-import { failureOfHead, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
+import { failureOfHead, failureOfJson, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
 import { type AnswerKind, toPost } from './parse.ts';
 import { parseOembed } from './parse-oembed.ts';
@@ -104,6 +104,8 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
   function accountAnswer(response: HttpResponse): HttpResponse {
     const failure = failureOfHead(response, now());
     if (failure?.code !== 'login_required') return response;
+    const stated = failureOfJson(parseJson(response.text));
+    if (stated?.code === 'upstream_rate_limited') throw stated;
     accountRestsUntil = now() + ACCOUNT_REST_MS;
     log.warn({ source: 'instagram', status: response.status }, 'the cookies are no longer taken; trying again later');
     throw failure;

@@ -85,7 +85,15 @@ describe('the signal, and the code it means', () => {
     ['a redirect to some other page', { status: 302, headers: { location: '/somewhere/else/' } }, 'upstream_changed'],
     [
       'the anonymous limit',
-      json({ message: 'Please wait a few minutes before you try again.', require_login: true, status: 'fail' }),
+      {
+        status: 401,
+        ...json({ message: 'Please wait a few minutes before you try again.', require_login: true, status: 'fail' }),
+      },
+      'upstream_rate_limited',
+    ],
+    [
+      'a login that is required, without another word',
+      { status: 401, ...json({ message: '', require_login: true, status: 'fail' }) },
       'login_required',
     ],
     [

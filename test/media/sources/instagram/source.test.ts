@@ -398,11 +398,45 @@ describe('failures of the whole', () => {
     expect(failure.params.weak).toBeUndefined();
   });
 
+  it('the limit of visitors is a limit, though it names a login, and rests all that got it', async () => {
+    const text = '{"message":"Please wait a few minutes before you try again.","require_login":true,"status":"fail"}';
+    const { fetch, upstream } = setup(everywhere(CODES.reel, { status: 401, text }));
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('upstream_rate_limited');
+    const asked = upstream.asked.length;
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('upstream_rate_limited');
+    // One strategy may look whether the limit was lifted, and what knows the reason is asked.
+    const isPost = (one: string) => ![OEMBED, RULING, ROUTES].includes(one);
+    expect(upstream.asked.slice(asked).filter(isPost).length).toBeLessThanOrEqual(1);
+  });
+
+  it('a 404 of some endpoints does not outrank a good one that is slow', async () => {
+    const never = new Promise<void>(() => {});
+    const { fetch } = setup(
+      { ...everywhere(CODES.reel, { status: 404 }), [BY_CODE]: { after: never }, [BY_ID]: { after: never } },
+      { deadlineMs: 1_200 },
+    );
+    expect((await failureOf(fetch(CODES.reel))).code).toBe('timeout');
+  });
+
   it('a definitive word of a query ends the search', async () => {
     const text = JSON.stringify({ data: null, errors: [{ message: 'x', code: 4_630_001 }] });
     const { fetch, upstream } = setup({ [BY_CODE]: { text } });
     expect((await failureOf(fetch(CODES.reel))).code).toBe('not_found');
     expect(upstream.asked).toEqual([BY_CODE]);
+  });
+
+  it.each<[string, FakeRoute]>([
+    ['the error page', { text: fixture('not-found.html') }],
+    ['404', { status: 404 }],
+  ])('%s in answer to a link of a private account is a private post, though the queries rest', async (_, answer) => {
+    const { fetch } = setup({
+      ...everywhere(CODES.reel, answer),
+      [BY_CODE]: { status: 429 },
+      [BY_ID]: { status: 429 },
+    });
+    for (let round = 0; round < 2; round += 1) {
+      expect((await failureOf(fetch(CODES.reel, { private: '1' }))).code).toBe('private');
+    }
   });
 
   it('a challenge rests the caller that got it, and no other', async () => {
@@ -546,6 +580,17 @@ describe('stories', () => {
     );
     const failure = await failureOf(story(source, 'https://www.instagram.com/stories/highlights/17991234567890123/'));
     expect(failure.code).toBe('not_found');
+  });
+
+  it('are not taken for a matter of the cookies when the account has reached its limit', async () => {
+    const text = '{"message":"Please wait a few minutes before you try again.","require_login":true,"status":"fail"}';
+    const { source, upstream } = setup(
+      { 'GET /api/v1/feed/reels_media/': { status: 401, text } },
+      { cookies: COOKIES },
+    );
+    const failure = await failureOf(story(source, 'https://www.instagram.com/stories/highlights/17991234567890123/'));
+    expect(failure.code).toBe('upstream_rate_limited');
+    expect(upstream.asked).toHaveLength(1);
   });
 });
 
