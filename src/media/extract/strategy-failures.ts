@@ -21,7 +21,6 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
   // Nothing is wrong with the link, and waiting helps: said before the wall that the same limit often shows elsewhere.
   upstream_rate_limited: 4,
   login_required: 5,
-  // Only weak ones get here; a bare 404 beside a page that we could not read most likely means what it says.
   not_found: 6,
   upstream_changed: 7,
   upstream_unavailable: 8,
@@ -96,8 +95,24 @@ export function agreedFailure(
     ?.error;
 }
 
+/** Those that did not answer may be the ones that know the post. */
+const UNANSWERED: ReadonlySet<ErrorCode> = new Set(['timeout', 'upstream_unavailable']);
+
+/**
+ * Leaves out each guess that the post does not exist which no second endpoint shares, or which one that did not answer could refute,
+ * unless there is nothing else to say.
+ */
+function withoutDoubtedGuesses(failures: readonly StrategyFailure[]): readonly StrategyFailure[] {
+  const isGuess = ({ error }: StrategyFailure) => error.code === 'not_found' && isWeak(error);
+  const rest = failures.filter(failure => !isGuess(failure));
+  const isShared = new Set(failures.filter(isGuess).map(({ endpoint }) => endpoint)).size > 1;
+  const isRefutable = rest.some(({ error }) => UNANSWERED.has(error.code));
+  return rest.length === 0 || (isShared && !isRefutable) ? failures : rest;
+}
+
 /** What we did ourselves is said before what is only guessed of the post. */
-function headOf(failures: readonly StrategyFailure[]): AppError | undefined {
+function headOf(all: readonly StrategyFailure[]): AppError | undefined {
+  const failures = withoutDoubtedGuesses(all);
   const asked = failures.filter(failure => !failure.explains);
   const errors = (asked.length > 0 ? asked : failures)
     .map(({ error }) => error)

@@ -166,7 +166,11 @@ describe('the error when all fail', () => {
   });
 
   it.each<[ErrorCode, readonly AppError[]]>([
-    ['not_found', [weak, fail('upstream_changed'), fail('upstream_unavailable'), fail('timeout')]],
+    ['timeout', [weak, weak, fail('timeout')]],
+    ['upstream_unavailable', [weak, fail('upstream_unavailable'), fail('timeout')]],
+    ['upstream_changed', [weak, fail('upstream_changed')]],
+    ['not_found', [weak, weak, fail('upstream_changed')]],
+    ['private', [fail('private', { params: { weak: 1 } }), fail('timeout')]],
     ['login_required', [weak, fail('login_required'), fail('upstream_unavailable')]],
     ['upstream_rate_limited', [fail('login_required'), fail('upstream_rate_limited'), weak]],
     ['upstream_changed', [fail('upstream_unavailable'), fail('upstream_changed'), fail('too_large')]],
