@@ -2,8 +2,8 @@
 import { readList, readSize, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import type { UnplacedItem } from '../../post.ts';
-import { addressTag, readAddress } from '../meta/cdn-address.ts';
-import { type ListedFile, type Size, videoItem } from '../meta/media-files.ts';
+import { addressTag, readAddress, type Size } from '../meta/cdn-address.ts';
+import { type ListedFile, videoItem } from '../meta/media-files.ts';
 
 /** Where the addresses of a video's files stand, by the years' fashions (latest: 2024-11), best first. */
 const HD_KEYS: readonly string[] = [

@@ -3,8 +3,8 @@
 import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import type { UnplacedItem } from '../../post.ts';
-import { readAddress } from '../meta/cdn-address.ts';
-import { imageItem, type ListedFile, type Size, videoItem } from '../meta/media-files.ts';
+import { readAddress, type Size } from '../meta/cdn-address.ts';
+import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
 import type { PostDraft } from './draft.ts';
 
 const MAX_CHILDREN = 60;
@@ -37,15 +37,15 @@ function imagesOf(media: JsonObject): readonly ListedFile[] {
   ];
 }
 
-/** By its own word first, else by any sign of a video. */
+/** By its files, then by its own word, else by any sign of a video. */
 function isVideo(media: JsonObject, isReel: boolean): boolean {
+  if (readText(media.video_url) !== null || readText(child(media.dash_info, 'video_dash_manifest')) !== null)
+    return true;
   const said = readFlag(media.is_video);
   if (said !== null) return said;
   const typename = readText(media.__typename) ?? '';
   if (/(?:Video|Image)$/.test(typename)) return typename.endsWith('Video');
   return (
-    readText(media.video_url) !== null ||
-    readText(child(media.dash_info, 'video_dash_manifest')) !== null ||
     media.product_type === 'clips' ||
     media.product_type === 'igtv' ||
     readSize(media.video_duration) !== null ||

@@ -56,15 +56,14 @@ function firstImage(media: JsonObject): string | null {
   return null;
 }
 
-/** By its own word first, else by any sign of a video: the still of a video whose files are withheld is not the post. */
+/** By its files, then by its own word, else by any sign of a video: the still of a video whose files are withheld is not the post. */
 function isVideo(media: JsonObject, isReel: boolean): boolean {
+  if (readList(media.video_versions).length > 0 || readText(media.video_dash_manifest) !== null) return true;
   const type = readCount(media.media_type);
   if (type === PHOTO || type === VIDEO) return type === VIDEO;
   const typename = readText(media.__typename) ?? '';
   if (/(?:Video|Image|Photo)(?:Media)?$/.test(typename)) return /Video(?:Media)?$/.test(typename);
   return (
-    readList(media.video_versions).length > 0 ||
-    readText(media.video_dash_manifest) !== null ||
     VIDEO_PRODUCTS.has(media.product_type) ||
     readSize(media.video_duration) !== null ||
     media.has_audio === true ||

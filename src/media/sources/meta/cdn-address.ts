@@ -82,3 +82,39 @@ export function addressTag(url: string): AddressTag {
     bitrate: positive(tag.bitrate),
   };
 }
+
+export interface Size {
+  readonly width: number | null;
+  readonly height: number | null;
+}
+
+/** `size` with its sides made smaller by `scale`; never larger. */
+export function scaledDown({ width, height }: Size, scale: number, round: (pixels: number) => number): Size {
+  if (width === null || height === null) return { width: null, height: null };
+  return scale >= 1 ? { width, height } : { width: round(width * scale), height: round(height * scale) };
+}
+
+/** Of the file that the CDN keeps: the pixels that its encoding names (`.1080x1350.`), or the original's at that short side (`.640.`). */
+function keptSize(url: string, original: Size): Size {
+  const { encoding, shortSide } = addressTag(url);
+  const named = /\.(\d{2,5})x(\d{2,5})\./.exec(encoding ?? '');
+  if (named !== null) return { width: Number(named[1]), height: Number(named[2]) };
+  const { width, height } = original;
+  const scale = shortSide === null || width === null || height === null ? 1 : shortSide / Math.min(width, height);
+  return scaledDown(original, scale, Math.round);
+}
+
+/**
+ * The size of the image behind an address, by its `stp`: what is cut out of the kept file (`c0.135.1080.1080a`), and the frame that
+ * the rest is made to cover (`p640x640`) or to fit into (`s640x640`).
+ * @param original the size of what was uploaded
+ */
+export function imageSize(url: string, original: Size): Size {
+  const stp = parameter(url, 'stp') ?? '';
+  const crop = /^c\d{1,5}\.\d{1,5}\.(\d{2,5})\.(\d{2,5})/.exec(stp);
+  const size = crop === null ? keptSize(url, original) : { width: Number(crop[1]), height: Number(crop[2]) };
+  const frame = /(?:^|_)([ps])(\d{2,5})x(\d{2,5})(?:_|$)/.exec(stp);
+  if (frame === null || size.width === null || size.height === null) return size;
+  const scales = [Number(frame[2]) / size.width, Number(frame[3]) / size.height];
+  return scaledDown(size, frame[1] === 'p' ? Math.max(...scales) : Math.min(...scales), Math.round);
+}

@@ -2,12 +2,7 @@
 
 import { compareTracks, parseDashManifest } from '../../parse/dash.ts';
 import type { UnplacedItem, Variant } from '../../post.ts';
-import { addressExpiry, addressTag, readAddress } from './cdn-address.ts';
-
-export interface Size {
-  readonly width: number | null;
-  readonly height: number | null;
-}
+import { addressExpiry, addressTag, imageSize, readAddress, type Size, scaledDown } from './cdn-address.ts';
 
 export interface ListedFile extends Size {
   /** Already checked against the CDN's hosts; null ones are passed over. */
@@ -65,8 +60,7 @@ function sizeOf(file: ListedFile, original: Size, shortSide: number | null): Siz
   if (file.width !== null && file.height !== null) return { width: file.width, height: file.height };
   const { width, height } = original;
   if (width === null || height === null) return { width: null, height: null };
-  const scale = shortSide === null ? 1 : shortSide / Math.min(width, height);
-  return scale >= 1 ? { width, height } : { width: even(width * scale), height: even(height * scale) };
+  return scaledDown(original, shortSide === null ? 1 : shortSide / Math.min(width, height), even);
 }
 
 function progressiveVariant(file: Addressed, original: Size, hasAudio: boolean | null): Variant {
@@ -140,13 +134,20 @@ function largestCover(covers: readonly CoverFile[]): string | null {
   return crop;
 }
 
-function imageVariants(files: readonly ListedFile[]): readonly Variant[] {
+/** What is not said of a photo's size. Where other files have theirs, one without is not taken for the original: it may be any. */
+function imageSizeOf(file: Addressed, files: readonly ListedFile[], original: Size): Size {
+  if (file.width !== null && file.height !== null) return { width: file.width, height: file.height };
+  const isAnyStated = files.some(({ width, height }) => width !== null || height !== null);
+  const { width, height } = imageSize(file.url, isAnyStated ? { width: null, height: null } : original);
+  return { width: file.width ?? width, height: file.height ?? height };
+}
+
+function imageVariants(files: readonly ListedFile[], original: Size): readonly Variant[] {
   return wholeImages(files)
     .map(file => ({
       url: file.url,
       mime: imageMime(file.url),
-      width: file.width,
-      height: file.height,
+      ...imageSizeOf(file, files, original),
       bitrate: null,
       bytes: null,
       codecs: null,
@@ -184,7 +185,7 @@ export function videoItem(facts: VideoFacts): UnplacedItem | null {
 
 /** A photo with all its sizes, best first; null when none of them can be fetched. */
 export function imageItem(facts: ImageFacts): UnplacedItem | null {
-  const variants = imageVariants(facts.files);
+  const variants = imageVariants(facts.files, facts.original);
   const best = variants[0];
   if (best === undefined) return null;
   return {

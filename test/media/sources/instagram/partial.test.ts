@@ -132,8 +132,17 @@ describe('a reel is never its poster', () => {
     expect(failureOf(JSON.stringify(media), CODES.graphVideo, 'query', 'reel')).toBe('upstream_changed');
   });
 
+  it.each(['reel', 'p'])('where it is called a photo and comes with a video, by /%s/', form => {
+    const [media] = JSON.parse(fixture('product-reel.json')).items;
+    const post = parse(JSON.stringify({ ...media, media_type: 1 }), CODES.productReel, 'query', form);
+    expect(post.items.map(item => item.kind)).toEqual(['video']);
+    const older = JSON.parse(fixture('graphql-video.json'));
+    older.data.xdt_shortcode_media.is_video = false;
+    expect(parse(JSON.stringify(older), CODES.graphVideo, 'query', form).items[0]?.kind).toBe('video');
+  });
+
   it('but a photo under such a link is one', () => {
-    const photo = { ...still(), media_type: 1 };
+    const photo = { ...still(), media_type: 1, video_versions: [] };
     expect(parse(JSON.stringify(photo), CODES.productReel, 'query', 'reel').items[0]?.kind).toBe('image');
   });
 

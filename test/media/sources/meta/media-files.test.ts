@@ -52,3 +52,47 @@ describe('files that are listed twice', () => {
     ]);
   });
 });
+
+describe('the size of a photo that is not stated', () => {
+  const efg = (encoding: string) =>
+    `efg=${Buffer.from(JSON.stringify({ vencode_tag: encoding })).toString('base64url')}`;
+  const sizesOf = (queries: readonly string[], original: { width: number | null; height: number | null }) =>
+    imageItem({
+      files: queries.map((query, index) => ({ url: `${HOST}/${index}.jpg?${query}`, ...NO_SIZE })),
+      original,
+      alt: null,
+    })?.variants.map(({ width, height }) => (width === null ? null : `${width}x${height}`));
+
+  it('is that of the original, within the frame that its address names', () => {
+    const portrait = { width: 1080, height: 1350 };
+    const frames = ['stp=dst-jpg_e35_tt6', 'stp=dst-jpg_e35_p640x640_sh0.08_tt6', 'stp=dst-jpg_e35_s640x640_tt6'];
+    expect(sizesOf(frames, portrait)).toEqual(['1080x1350', '640x800', '512x640']);
+    expect(sizesOf(['stp=dst-jpg_p640x640_tt6'], { width: 1440, height: 810 })).toEqual(['1138x640']);
+    expect(sizesOf(['stp=dst-jpg_p1440x1440_tt6'], portrait)).toEqual(['1080x1350']);
+    expect(sizesOf(['stp=c0.135.1080.1080a_dst-jpg_s480x480_tt6'], portrait)).toEqual(['480x480']);
+  });
+
+  it('is that of the encoding that its address names', () => {
+    const encoding = efg('CAROUSEL_ITEM.image_urlgen.1080x1350.sdr.f75761.default_image');
+    expect(sizesOf([`stp=dst-jpg_e35_p720x720&${encoding}`], NO_SIZE)).toEqual(['720x900']);
+    expect(sizesOf([encoding], { width: 3024, height: 3780 })).toEqual(['1080x1350']);
+    expect(sizesOf([efg('FEED.xpids.1080.sdr.C3')], { width: 3024, height: 3780 })).toEqual(['1080x1350']);
+  });
+
+  it('is unknown where nothing says it', () => {
+    expect(sizesOf(['stp=dst-jpg_p640x640'], NO_SIZE)).toEqual([null]);
+    expect(sizesOf([efg('FEED.xpids.1080.sdr.C3')], NO_SIZE)).toEqual([null]);
+  });
+
+  it('is not guessed beside sizes that are stated', () => {
+    const item = imageItem({
+      files: [
+        { url: `${HOST}/unknown.jpg`, ...NO_SIZE },
+        { url: `${HOST}/stated.jpg`, width: 1080, height: 1350 },
+      ],
+      original: { width: 3024, height: 3780 },
+      alt: null,
+    });
+    expect(item?.variants.map(({ width }) => width)).toEqual([1080, null]);
+  });
+});
