@@ -24,7 +24,7 @@ const STEADY = 400;
 const BURST = 3_000;
 const CHATS = 200;
 const CONCURRENCY = 32;
-const LIMITS: Partial<QueueLimits> = { entries: 100_000, entriesPerChat: 100_000 };
+const LIMITS: Partial<QueueLimits> = { entries: 100_000, entriesPerFairBy: 100_000 };
 const PAYLOAD = JSON.stringify({
   request: { what: [{ url: 'https://example.org/p/AbCdEfGhIjK/' }], replyTo: 'x'.repeat(500) },
 });
@@ -63,7 +63,7 @@ function openWork(queue: Queue) {
       next += 1;
       const done = new Promise<void>(resolve => waiting.set(id, resolve));
       addedAt.set(id, performance.now());
-      await queue.add({ id, chat, owner: 'sari', payload: PAYLOAD });
+      await queue.add({ id, lane: chat, fairBy: chat, owner: 'sari', payload: PAYLOAD });
       await done;
       waiting.delete(id);
       addedAt.delete(id);

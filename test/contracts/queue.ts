@@ -40,7 +40,12 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
   }
 
   function entry(id: string, change: Partial<QueueEntry> = {}): QueueEntry {
-    return { id, chat: 'square', owner: 'sari', payload: `payload of ${id}`, ...change };
+    return { id, ...alone('square'), owner: 'sari', payload: `payload of ${id}`, ...change };
+  }
+
+  /** A chat that shares its turns with no other. */
+  function alone(chat: string): Pick<QueueEntry, 'lane' | 'fairBy'> {
+    return { lane: chat, fairBy: chat };
   }
 
   async function addAll(queue: Queue, ids: readonly string[], change: Partial<QueueEntry> = {}): Promise<void> {
@@ -71,8 +76,8 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       expect((await queue.stats()).oldestAt).toBeGreaterThanOrEqual(before);
       const claims: Partial<Claim>[] = [];
       queue.work(
-        async ({ id, chat, payload, lapses, addedAt }) => {
-          claims.push({ id, chat, payload, lapses });
+        async ({ id, lane, payload, lapses, addedAt }) => {
+          claims.push({ id, lane, payload, lapses });
           expect(addedAt).toBeGreaterThanOrEqual(before);
           return DONE;
         },
@@ -80,8 +85,8 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       );
       await idle(queue);
       expect(claims).toEqual([
-        { id: 'chat:1', chat: 'square', payload: 'payload of chat:1', lapses: 0 },
-        { id: 'chat:2', chat: 'square', payload: 'payload of chat:2', lapses: 0 },
+        { id: 'chat:1', lane: 'square', payload: 'payload of chat:1', lapses: 0 },
+        { id: 'chat:2', lane: 'square', payload: 'payload of chat:2', lapses: 0 },
       ]);
     });
 
@@ -106,7 +111,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
 
     it('of which nothing stays but the id when they are done', async () => {
       const queue = await open();
-      await addAll(queue, ['done1', 'gone1', 'old1'], { chat: 'harbour', owner: 'budi', payload: 'a secret link' });
+      await addAll(queue, ['done1', 'gone1', 'old1'], { ...alone('harbour'), owner: 'budi', payload: 'a secret link' });
       expect(await under.dump()).toContain('a secret link');
       await queue.cancel('gone1');
       queue.work(
@@ -134,12 +139,16 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
 
     it('up to its bounds, and says what is full', async () => {
-      const queue = await open({ entries: 3, entriesPerChat: 2 });
+      const queue = await open({ entries: 3, entriesPerFairBy: 2 });
       await addAll(queue, ['a', 'b']);
-      expect(await queue.add(entry('c'))).toEqual({ outcome: 'full', scope: 'chat', waiting: 2 });
+      expect(await queue.add(entry('c'))).toEqual({ outcome: 'full', scope: 'fairBy', waiting: 2 });
       expect(await queue.add(entry('a'))).toEqual({ outcome: 'known' });
-      await addAll(queue, ['d'], { chat: 'harbour' });
-      expect(await queue.add(entry('e', { chat: 'market' }))).toEqual({ outcome: 'full', scope: 'queue', waiting: 3 });
+      await addAll(queue, ['d'], { ...alone('harbour') });
+      expect(await queue.add(entry('e', { ...alone('market') }))).toEqual({
+        outcome: 'full',
+        scope: 'queue',
+        waiting: 3,
+      });
       queue.work(recording().handler, { concurrency: 1 });
       await idle(queue);
       await addAll(queue, ['c', 'e']);
@@ -171,7 +180,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
 
   describe(`${name} says what waits`, () => {
     it('and since when something could have run, which is neither what runs nor what waits for its time', async () => {
-      const queue = await open({ perChat: 1 });
+      const queue = await open({ perLane: 1 });
       await addAll(queue, ['later'], { delayMs: 60_000 });
       expect(await queue.stats()).toMatchObject({ waiting: 1, oldestAt: undefined });
       let finish: () => void = () => undefined;
@@ -180,7 +189,7 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
       await addAll(queue, ['runs']);
       await until(() => expect(seen).toEqual(['runs']));
       await until(async () => expect(await queue.stats()).toEqual({ waiting: 1, running: 1, oldestAt: undefined }));
-      await addAll(queue, ['next'], { chat: 'another' });
+      await addAll(queue, ['next'], { ...alone('another') });
       expect((await queue.stats()).oldestAt).toBeGreaterThan(Date.now() - 5_000);
       finish();
       await until(() => expect(seen).toEqual(['runs', 'next']));
@@ -190,10 +199,10 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
 
   describe(`${name} is fair`, () => {
     it('in that a chat does not wait for the backlog of another', async () => {
-      const queue = await open({ perChat: 100 });
+      const queue = await open({ perLane: 100 });
       const loud = Array.from({ length: 30 }, (_, index) => `loud${index}`);
-      await addAll(queue, loud, { chat: 'loud' });
-      await addAll(queue, ['quiet0', 'quiet1'], { chat: 'quiet' });
+      await addAll(queue, loud, { ...alone('loud') });
+      await addAll(queue, ['quiet0', 'quiet1'], { ...alone('quiet') });
       const { seen, handler } = recording();
       queue.work(handler, { concurrency: 1 });
       await until(() => expect(seen).toHaveLength(32));
@@ -203,22 +212,22 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
 
     it('in that a chat runs so many at once and no more', async () => {
-      const queue = await open({ perChat: 2 });
-      await addAll(queue, ['a', 'b', 'c', 'd', 'e'], { chat: 'loud' });
-      await addAll(queue, ['strict1', 'strict2', 'strict3'], { chat: 'strict', atOnce: 1 });
-      await addAll(queue, ['quiet'], { chat: 'quiet' });
+      const queue = await open({ perLane: 2 });
+      await addAll(queue, ['a', 'b', 'c', 'd', 'e'], { ...alone('loud') });
+      await addAll(queue, ['strict1', 'strict2', 'strict3'], { ...alone('strict'), atOnce: 1 });
+      await addAll(queue, ['quiet'], { ...alone('quiet') });
       const running = new Map<string, number>();
       const most = new Map<string, number>();
-      const { seen, handler } = recording(async ({ chat }) => {
-        const now = (running.get(chat) ?? 0) + 1;
-        running.set(chat, now);
-        most.set(chat, Math.max(now, most.get(chat) ?? 0));
+      const { seen, handler } = recording(async ({ lane }) => {
+        const now = (running.get(lane) ?? 0) + 1;
+        running.set(lane, now);
+        most.set(lane, Math.max(now, most.get(lane) ?? 0));
         await new Promise(resolve => setTimeout(resolve, 30));
-        running.set(chat, (running.get(chat) ?? 1) - 1);
+        running.set(lane, (running.get(lane) ?? 1) - 1);
         return DONE;
       });
       queue.work(handler, { concurrency: 10 });
-      if (under.isShared) (await open({ perChat: 2 })).work(handler, { concurrency: 10 });
+      if (under.isShared) (await open({ perLane: 2 })).work(handler, { concurrency: 10 });
       await until(() => expect(seen).toHaveLength(9));
       await idle(queue);
       expect(Object.fromEntries(most)).toEqual({ loud: 2, strict: 1, quiet: 1 });
@@ -227,13 +236,52 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
   });
 
+  describe(`${name} tells a lane from those who take turns`, () => {
+    const channels = Array.from({ length: 12 }, (_, index) => `channel${index}`);
+
+    it('in that lanes do not wait for the places of each other, whoever they belong to', async () => {
+      const queue = await open({ perLane: 1 });
+      for (const lane of channels) await addAll(queue, [`${lane} 1`, `${lane} 2`], { lane, fairBy: 'server' });
+      const finish: (() => void)[] = [];
+      const { seen, handler } = recording(() => new Promise(resolve => finish.push(() => resolve(DONE))));
+      queue.work(handler, { concurrency: 24 });
+      await until(() => expect(seen.toSorted()).toEqual(channels.map(lane => `${lane} 1`).toSorted()));
+      for (const each of finish.splice(0)) each();
+      await until(() => expect(seen).toHaveLength(24));
+      for (const each of finish) each();
+      await idle(queue);
+    });
+
+    it('in that many lanes of one gain nothing over the only lane of another', async () => {
+      const queue = await open();
+      for (const lane of channels) await addAll(queue, [`loud ${lane}`], { lane, fairBy: 'server' });
+      await addAll(queue, ['quiet0', 'quiet1'], alone('quiet'));
+      const { seen, handler } = recording();
+      queue.work(handler, { concurrency: 1 });
+      await until(() => expect(seen).toHaveLength(14));
+      expect(seen.indexOf('quiet0')).toBeLessThan(4);
+      expect(seen.indexOf('quiet1')).toBeLessThan(8);
+    });
+
+    it('in that a lane says how many come before, and those who take turns have a bound', async () => {
+      const queue = await open({ entriesPerFairBy: 3 });
+      const place = (lane: string) => ({ lane, fairBy: 'server' });
+      expect(await queue.add(entry('a', place('one')))).toEqual({ outcome: 'accepted', ahead: 0 });
+      expect(await queue.add(entry('b', place('two')))).toEqual({ outcome: 'accepted', ahead: 0 });
+      expect(await queue.add(entry('c', place('two')))).toEqual({ outcome: 'accepted', ahead: 1 });
+      const full = { outcome: 'full', scope: 'fairBy', waiting: 3 };
+      expect(await queue.add(entry('d', place('three')))).toEqual(full);
+      await addAll(queue, ['e'], alone('harbour'));
+    });
+  });
+
   describe(`${name} is fair`, () => {
     it('in that what makes room for others lets them go first', async () => {
       const queue = await open();
       let tries = 0;
-      const { seen, handler } = recording(({ chat }) => (chat === 'loud' && ++tries < 3 ? AGAIN : DONE));
-      await addAll(queue, ['loud'], { chat: 'loud' });
-      await addAll(queue, ['quiet1', 'quiet2'], { chat: 'quiet' });
+      const { seen, handler } = recording(({ lane }) => (lane === 'loud' && ++tries < 3 ? AGAIN : DONE));
+      await addAll(queue, ['loud'], { ...alone('loud') });
+      await addAll(queue, ['quiet1', 'quiet2'], { ...alone('quiet') });
       queue.work(handler, { concurrency: 1 });
       await idle(queue);
       expect(seen.filter(id => id === 'loud')).toHaveLength(3);
@@ -401,12 +449,12 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
 
     it('many entries of many chats, each done once', async () => {
-      const first = await open({ entriesPerChat: 1_000 });
+      const first = await open({ entriesPerFairBy: 1_000 });
       const { seen, handler } = recording();
       first.work(handler, { concurrency: 8 });
       if (under.isShared) (await open()).work(handler, { concurrency: 8 });
       const ids = Array.from({ length: 300 }, (_, index) => `n${index}`);
-      await Promise.all(ids.map((id, index) => first.add(entry(id, { chat: `chat${index % 7}` }))));
+      await Promise.all(ids.map((id, index) => first.add(entry(id, { ...alone(`chat${index % 7}`) }))));
       await idle(first);
       expect(seen.toSorted()).toEqual(ids.toSorted());
     });

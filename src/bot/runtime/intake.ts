@@ -156,15 +156,14 @@ export function createIntake(options: IntakeOptions): Intake {
   };
 }
 
-/** Links in one line, all else in another, so that a button does not wait for videos. */
-function laneOf(request: Request): string {
-  return request.kind === 'links' ? chatOf(request) : `${chatOf(request)}#asked`;
-}
-
+/** A channel is a lane, the server it belongs to takes turns with others. All but links goes apart, so that a button does not wait for videos. */
 function entryOf(request: Request, mayStand: boolean): QueueEntry {
+  const { platform, chat, kind } = request;
+  const apart = kind === 'links' ? '' : '#asked';
   return {
     id: request.id,
-    chat: laneOf(request),
+    lane: `${platform}:${chat.id}${apart}`,
+    fairBy: `${chatOf(request)}${apart}`,
     owner: ownerKey(request.platform, request.user.id),
     payload: writeKept({ request, progress: startProgress(mayStand) }),
   };

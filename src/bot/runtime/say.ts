@@ -65,7 +65,7 @@ export function createSay({ translatorFor, dispatcher, leaving, log, now }: SayO
   };
 }
 
-/** The key its chat's settings, and its place in the queue, hang on. */
+/** The key its chat's settings, and its turns in the queue, hang on. */
 export function chatOf({ platform, chat: { id: chatId, groupId } }: Request): string {
   return chatKey({ platform, chatId, ...(groupId !== undefined && { groupId }) });
 }

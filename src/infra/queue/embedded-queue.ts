@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { createSteadyClock } from '../concurrency/steady-clock.ts';
 import type { Logger } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import { type ClaimedRow, createEmbeddedTable } from './embedded-table.ts';
@@ -15,6 +16,8 @@ export interface EmbeddedQueueOptions {
 const RETRY_MS = 1_000;
 /** After a handler that threw. */
 const THROWN_MS = 5_000;
+/** Nothing that an earlier process left waits longer: its clock may have been far ahead of this one's. */
+const MOST_AHEAD_MS = 60_000;
 const SWEEP_EVERY_MS = 3_600_000;
 const SWEEP_EVERY = 500;
 /** Rows that one statement changes: more would be felt by everything else in the process. */
@@ -31,8 +34,9 @@ interface Active {
  * once. Nothing else may open a queue on it.
  * @throws AppError `internal` when the store cannot be read or written
  */
-export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: EmbeddedQueueOptions): Queue {
+export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
+  const now = createSteadyClock(options.now);
   const table = createEmbeddedTable(store);
   const holder = randomUUID();
   const active = new Map<string, Active>();
@@ -49,8 +53,9 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
   let sweptAt = Number.NEGATIVE_INFINITY;
 
   table.expire(Number.MAX_SAFE_INTEGER);
+  table.hurry(now() + MOST_AHEAD_MS);
   let unfinished = [...table.counts().values()].reduce((total, count) => total + count, 0);
-  /** Entries of this turn are being claimed; a chat without backlog joins here. */
+  /** Entries of this turn are being claimed; who has no backlog joins here. */
   let turn = table.firstTurn() ?? 0;
   sweep();
   wakeBy(table.nextDue());
@@ -74,7 +79,7 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
 
   function pump(): void {
     while (worker !== undefined && !isDraining && active.size < worker.concurrency) {
-      const busy = [...running].flatMap(([chat, { count, atOnce }]) => (count >= atOnce ? [chat] : []));
+      const busy = [...running].flatMap(([lane, { count, atOnce }]) => (count >= atOnce ? [lane] : []));
       const row = table.claim(busy, { holder, until: now() + limits.leaseMs });
       if (row === undefined) {
         // Nothing is waiting: the next entry is the first.
@@ -88,17 +93,17 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
 
   function start(row: ClaimedRow, handler: Handler): void {
     const controller = new AbortController();
-    const { count } = running.get(row.chat) ?? { count: 0 };
-    running.set(row.chat, { count: count + 1, atOnce: row.at_once });
+    const { count } = running.get(row.lane) ?? { count: 0 };
+    running.set(row.lane, { count: count + 1, atOnce: row.at_once });
     const ended = handle(row, controller, handler).then(verdict => finish(row, verdict));
     active.set(row.id, { row, controller, ended });
   }
 
   async function handle(row: ClaimedRow, { signal }: AbortController, handler: Handler): Promise<Verdict> {
-    const { id, chat, payload, at: addedAt, lapses } = row;
+    const { id, lane, payload, at: addedAt, lapses } = row;
     let isOver = false;
     const claim: Claim = {
-      ...{ id, chat, payload, addedAt, lapses, signal },
+      ...{ id, lane, payload, addedAt, lapses, signal },
       save: async changed => {
         if (isOver) return false;
         const isHeld = !signal.aborted && table.save(id, holder, changed);
@@ -117,9 +122,9 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
   }
 
   function finish(row: ClaimedRow, verdict: Verdict): void {
-    const others = (running.get(row.chat)?.count ?? 1) - 1;
-    if (others > 0) running.set(row.chat, { count: others, atOnce: row.at_once });
-    else running.delete(row.chat);
+    const others = (running.get(row.lane)?.count ?? 1) - 1;
+    if (others > 0) running.set(row.lane, { count: others, atOnce: row.at_once });
+    else running.delete(row.lane);
     if (!write(row.id, verdict)) unwritten.set(row.id, verdict);
     active.delete(row.id);
     pumpSoon();
@@ -194,19 +199,19 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
 
   return {
     async add(entry) {
-      const { count, last } = table.backlog(entry.chat);
-      const isChatFull = count >= limits.entriesPerChat;
-      if (isChatFull || unfinished >= limits.entries) {
+      const { ahead, count, last } = table.backlog(entry);
+      const isItsOwn = count >= limits.entriesPerFairBy;
+      if (isItsOwn || unfinished >= limits.entries) {
         if (table.has(entry.id)) return { outcome: 'known' };
-        return isChatFull
-          ? { outcome: 'full', scope: 'chat', waiting: count }
+        return isItsOwn
+          ? { outcome: 'full', scope: 'fairBy', waiting: count }
           : { outcome: 'full', scope: 'queue', waiting: unfinished };
       }
       if (addedSinceSweep >= SWEEP_EVERY) sweep();
       const at = now();
       const place = {
         turn: last === null ? turn : Math.max(turn, last + 1),
-        atOnce: entry.atOnce ?? limits.perChat,
+        atOnce: entry.atOnce ?? limits.perLane,
         at,
       };
       if (!table.insert(entry, place)) return { outcome: 'known' };
@@ -214,7 +219,7 @@ export function createEmbeddedQueue({ store, log, now = Date.now, ...options }: 
       unfinished += 1;
       if (entry.delayMs !== undefined && entry.delayMs > 0) wakeBy(at + entry.delayMs);
       else pumpSoon();
-      return { outcome: 'accepted', ahead: count };
+      return { outcome: 'accepted', ahead };
     },
     work(handler, { concurrency }) {
       worker = { handler, concurrency };

@@ -4,7 +4,7 @@ import type { QueueEntry } from './queue.ts';
 
 /**
  * `waiting` can be claimed, `delayed` waits for `due`, `claimed` is in the hands of `holder` until `lease`, `done` is a bare id.
- * `turn` is the place in the line of all chats; those of one turn go in the order they came. Times are unix milliseconds.
+ * `turn` is the place in the line of all; those of one turn go in the order they came. Times are unix milliseconds.
  */
 const STEPS = [
   `CREATE TABLE queue (
@@ -17,14 +17,21 @@ const STEPS = [
   `CREATE INDEX queue_by_chat ON queue (chat, turn) WHERE state <> 'done'`,
   `CREATE INDEX queue_unfinished ON queue (at) WHERE state <> 'done'`,
   `CREATE INDEX queue_done ON queue (at) WHERE state = 'done'`,
+  // Until 0.2.0 a chat, such as a whole Discord server, was one lane.
+  `DROP INDEX queue_by_chat;
+  ALTER TABLE queue RENAME COLUMN chat TO lane;
+  ALTER TABLE queue ADD COLUMN fair_by TEXT NOT NULL DEFAULT '';
+  UPDATE queue SET fair_by = lane`,
+  `CREATE INDEX queue_by_lane ON queue (lane) WHERE state <> 'done'`,
+  `CREATE INDEX queue_by_account ON queue (fair_by, turn) WHERE state <> 'done'`,
 ];
 
 /** Who, where and what are gone. */
-const BARE = `state = 'done', chat = '', owner = '', payload = '', holder = '', at = :at`;
+const BARE = `state = 'done', lane = '', fair_by = '', owner = '', payload = '', holder = '', at = :at`;
 
 const ClaimedRow = z.object({
   id: z.string(),
-  chat: z.string(),
+  lane: z.string(),
   payload: z.string(),
   at_once: z.number(),
   turn: z.number(),
@@ -33,7 +40,7 @@ const ClaimedRow = z.object({
 });
 export type ClaimedRow = z.output<typeof ClaimedRow>;
 
-const Backlog = z.object({ count: z.number(), last: z.number().nullable() });
+const Backlog = z.object({ ahead: z.number(), count: z.number(), last: z.number().nullable() });
 const Figure = z.object({ value: z.number().nullable() });
 const Counts = z.object({ state: z.string(), count: z.number() });
 
@@ -63,20 +70,21 @@ export function createEmbeddedTable(store: Store) {
   return {
     has: (id: string) => figure('SELECT 1 AS value FROM queue WHERE id = :id', { id }) !== undefined,
 
-    /** Unfinished entries of a chat, and the turn of the last of them. */
-    backlog(chat: string): { readonly count: number; readonly last: number | null } {
-      const sql = `SELECT count(*) AS count, max(turn) AS last FROM queue WHERE chat = ? AND state <> 'done'`;
-      return store.get(sql, [chat], Backlog) ?? { count: 0, last: null };
+    /** Unfinished entries of its lane; those with its `fairBy`, and the turn of the last of them. */
+    backlog({ lane, fairBy }: Pick<QueueEntry, 'lane' | 'fairBy'>): z.output<typeof Backlog> {
+      const sql = `SELECT (SELECT count(*) FROM queue WHERE lane = :lane AND state <> 'done') AS ahead,
+        count(*) AS count, max(turn) AS last FROM queue WHERE fair_by = :fairBy AND state <> 'done'`;
+      return store.get(sql, { lane, fairBy }, Backlog) ?? { ahead: 0, count: 0, last: null };
     },
 
     /** False when the id is known. */
     insert(entry: QueueEntry, { turn, atOnce, at }: { turn: number; atOnce: number; at: number }): boolean {
-      const { id, chat, owner, payload, delayMs = 0 } = entry;
+      const { id, lane, fairBy, owner, payload, delayMs = 0 } = entry;
       const { changes } = store.run(
-        `INSERT INTO queue (id, state, chat, owner, payload, at_once, turn, at, due, holder, lease, lapses)
-        VALUES (:id, :state, :chat, :owner, :payload, :atOnce, :turn, :at, :due, '', 0, 0) ON CONFLICT (id) DO NOTHING`,
+        `INSERT INTO queue (id, state, lane, fair_by, owner, payload, at_once, turn, at, due, holder, lease, lapses)
+        VALUES (:id, :state, :lane, :fairBy, :owner, :payload, :atOnce, :turn, :at, :due, '', 0, 0) ON CONFLICT (id) DO NOTHING`,
         {
-          ...{ id, chat, owner, payload, atOnce, turn, at },
+          ...{ id, lane, fairBy, owner, payload, atOnce, turn, at },
           state: delayMs > 0 ? 'delayed' : 'waiting',
           due: delayMs > 0 ? at + delayMs : 0,
         },
@@ -84,13 +92,13 @@ export function createEmbeddedTable(store: Store) {
       return changes > 0;
     },
 
-    /** The next in line whose chat is none of `busy`. */
+    /** The next in line whose lane is none of `busy`. */
     claim(busy: readonly string[], { holder, until }: Lease): ClaimedRow | undefined {
       return store.get(
         `UPDATE queue SET state = 'claimed', holder = :holder, lease = :until WHERE rowid = (
-          SELECT rowid FROM queue WHERE state = 'waiting' AND chat NOT IN (SELECT value FROM json_each(:busy))
+          SELECT rowid FROM queue WHERE state = 'waiting' AND lane NOT IN (SELECT value FROM json_each(:busy))
           ORDER BY turn, rowid LIMIT 1
-        ) RETURNING id, chat, payload, at_once, turn, at, lapses`,
+        ) RETURNING id, lane, payload, at_once, turn, at, lapses`,
         { holder, until, busy: JSON.stringify(busy) },
         ClaimedRow,
       );
@@ -136,6 +144,10 @@ export function createEmbeddedTable(store: Store) {
         WHERE rowid IN (SELECT rowid FROM queue WHERE state = 'delayed' AND due <= ? ORDER BY due LIMIT ?)`,
         [now, most],
       );
+    },
+    /** Nothing waits beyond that moment any more. */
+    hurry(latest: number): void {
+      store.run(`UPDATE queue SET due = :latest WHERE state = 'delayed' AND due > :latest`, { latest });
     },
     nextDue: () => figure(`SELECT min(due) AS value FROM queue WHERE state = 'delayed'`),
     promote(id: string): void {

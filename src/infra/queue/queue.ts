@@ -2,30 +2,32 @@
 export interface QueueEntry {
   /** The same for a repeat of the same event. It is all that stays of an entry that is done, for a day. */
   readonly id: string;
-  /** Entries of one chat take turns with those of others, and run in the order they came. */
-  readonly chat: string;
+  /** Entries of one lane share its places, and run in the order they came. */
+  readonly lane: string;
+  /** On whose account turns are taken: entries of one account take turns with those of others. All entries of a lane name the same. */
+  readonly fairBy: string;
   /** On whose behalf; `forget` goes by it. */
   readonly owner: string;
   /** Opaque to the queue; dropped when the entry is done. */
   readonly payload: string;
-  /** How many entries of its chat may run at once; 1 keeps their order strictly. Default: the queue's `perChat`. */
+  /** How many entries of its lane may run at once; 1 keeps their order strictly. Default: the queue's `perLane`. */
   readonly atOnce?: number;
   /** Milliseconds before which it is not claimed, unless `promote` comes first. Default 0. */
   readonly delayMs?: number;
 }
 
 export type Added =
-  /** `ahead`: unfinished entries of the same chat that came before it. */
+  /** `ahead`: unfinished entries of the same lane that came before it. */
   | { readonly outcome: 'accepted'; readonly ahead: number }
   /** It is kept already, or was done within the last day. */
   | { readonly outcome: 'known' }
-  /** Nothing was kept. `waiting`: how many unfinished entries that chat, or the queue, has. */
-  | { readonly outcome: 'full'; readonly scope: 'chat' | 'queue'; readonly waiting: number };
+  /** Nothing was kept. `waiting`: how many unfinished entries that account, or the queue, has. */
+  | { readonly outcome: 'full'; readonly scope: 'fairBy' | 'queue'; readonly waiting: number };
 
 /** An entry in the hands of one worker, under a lease that is renewed until the handler returns. */
 export interface Claim {
   readonly id: string;
-  readonly chat: string;
+  readonly lane: string;
   readonly payload: string;
   /** When it was added, unix milliseconds. */
   readonly addedAt: number;
@@ -60,8 +62,8 @@ export interface QueueStats {
 }
 
 /**
- * Durable work, done at least once by one worker at a time and never begun again after it is done. Chats take turns: a new entry
- * stands behind those of its own chat, but not behind the backlog of another. What is not done after a week is dropped.
+ * Durable work, done at least once by one worker at a time and never begun again after it is done. Those that `fairBy` names take turns: a new
+ * entry stands behind their own entries, but not behind the backlog of others. What is not done after a week is dropped.
  *
  * A worker that dies loses its lease and another takes over; what the dead one still tries to write is refused.
  *
@@ -89,10 +91,10 @@ export interface Queue {
 export interface QueueLimits {
   /** Unfinished entries in all. */
   readonly entries: number;
-  /** Unfinished entries of one chat. */
-  readonly entriesPerChat: number;
-  /** Entries of one chat that run at once. */
-  readonly perChat: number;
+  /** Unfinished entries with the same `fairBy`. */
+  readonly entriesPerFairBy: number;
+  /** Entries of one lane that run at once. */
+  readonly perLane: number;
   /** A worker that has not renewed its lease for so long has lost it. */
   readonly leaseMs: number;
   /** Ids of entries that are done are known for so long: gateways replay minutes, Telegram keeps updates for a day. */
@@ -107,8 +109,8 @@ const DAY_MS = 24 * 3_600_000;
 
 export const QUEUE_LIMITS: QueueLimits = {
   entries: 10_000,
-  entriesPerChat: 200,
-  perChat: 4,
+  entriesPerFairBy: 200,
+  perLane: 4,
   leaseMs: 20_000,
   markMs: DAY_MS,
   lifeMs: 7 * DAY_MS,

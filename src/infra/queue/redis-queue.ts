@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { AppError } from '../../errors.ts';
 import type { Logger } from '../log.ts';
 import { type Claim, type Handler, QUEUE_LIMITS, type Queue, type QueueLimits, type Verdict } from './queue.ts';
-import { createRedisLine } from './redis-line.ts';
+import { type Account, createRedisLine } from './redis-line.ts';
 
 export interface RedisQueueOptions {
   readonly url: string;
@@ -17,7 +17,7 @@ export interface RedisQueueOptions {
 }
 
 const NAME = 'requests';
-/** An entry that waits for a place in its chat is called when there is one; this is for a call that was lost. */
+/** An entry that waits for a place in its lane is called when there is one; this is for a call that was lost. */
 const PARKED_MS = 30_000;
 const THROWN_MS = 5_000;
 const RETRY_MS = 1_000;
@@ -29,9 +29,14 @@ const EVENTS = 100;
 /** The runtime decides how often an entry may be lost; to BullMQ it never fails. */
 const MOST_STALLS = 1_000_000;
 
-/** What stands in an entry; it is empty once the entry is over. */
+/**
+ * What stands in an entry; it is empty once the entry is over. 0.2.0 wrote no `v` and no `fairBy`. The lane keeps the name it had there, so that
+ * processes of both versions can work side by side.
+ */
 const Data = z.object({
+  v: z.literal(2).optional(),
   chat: z.string(),
+  fairBy: z.string().optional(),
   owner: z.string(),
   addedAt: z.number(),
   atOnce: z.number(),
@@ -132,13 +137,13 @@ export function createRedisQueue({
     const { id: jobId } = job;
     const data = Data.safeParse(job.data).data;
     if (jobId === undefined || data === undefined) return;
-    const { chat, atOnce } = data;
+    const { chat: lane, atOnce } = data;
     const turn = job.priority;
-    const place = await line.enter(jobId, chat, { token, atOnce, turn });
+    const place = await line.enter(jobId, lane, { token, atOnce, turn });
     if (place === 'lost') throw new DelayedError();
     if (place === 'wait') {
       await job.moveToDelayed(Date.now() + PARKED_MS, token);
-      if ((await line.park(jobId, chat, { atOnce, turn })) === 'go') await promote(jobId);
+      if ((await line.park(jobId, lane, { atOnce, turn })) === 'go') await promote(jobId);
       throw new DelayedError();
     }
     await handle(job, jobId, token, data, handler);
@@ -152,7 +157,7 @@ export function createRedisQueue({
       const { signal } = controller;
       const claim: Claim = {
         id: decodeURIComponent(jobId),
-        chat: data.chat,
+        lane: data.chat,
         payload: data.payload,
         addedAt: data.addedAt,
         lapses: job.stalledCounter,
@@ -185,9 +190,9 @@ export function createRedisQueue({
 
   /** Resolves for what is done; @throws DelayedError for all else, as BullMQ has it. */
   async function finish(job: Job<unknown>, jobId: string, token: string, data: Data, verdict: Verdict): Promise<void> {
-    const { chat } = data;
+    const account = accountOf(data);
     if (verdict.done) {
-      const { ok, next } = await insist(() => line.settle(jobId, chat, token));
+      const { ok, next } = await insist(() => line.settle(jobId, account, token));
       if (!ok) return lost(jobId);
       await promote(next).catch(noteError);
       return;
@@ -197,7 +202,7 @@ export function createRedisQueue({
       data: payload === undefined ? '' : JSON.stringify({ ...data, payload }),
       yields: afterMs <= 0,
     };
-    const { ok, next } = await insist(() => line.release(jobId, chat, token, changed));
+    const { ok, next } = await insist(() => line.release(jobId, account, token, changed));
     if (!ok) return lost(jobId);
     await insist(() => job.moveToDelayed(Date.now() + Math.max(0, afterMs), token));
     await promote(next).catch(noteError);
@@ -234,7 +239,7 @@ export function createRedisQueue({
     const job = await bull.getJob(jobId);
     const data = Data.safeParse(job?.data).data;
     if (data === undefined) return false;
-    const { ok, next } = await line.cancel(jobId, data.chat);
+    const { ok, next } = await line.cancel(jobId, accountOf(data));
     if (!ok) return false;
     // What is over passes a worker once more, to become a mark.
     await promote(jobId);
@@ -263,20 +268,20 @@ export function createRedisQueue({
   }
 
   return {
-    add({ id, chat, owner, payload, atOnce = limits.perChat, delayMs = 0 }) {
+    add({ id, lane, fairBy, owner, payload, atOnce = limits.perLane, delayMs = 0 }) {
       return ask(async () => {
         const jobId = encodeURIComponent(id);
         const addedAt = Date.now();
         const bounds = {
           now: addedAt,
           entries: limits.entries,
-          perChat: limits.entriesPerChat,
+          perFairBy: limits.entriesPerFairBy,
           lifeMs: limits.lifeMs + SWEEP_EVERY_MS,
         };
-        const { outcome, count, turn } = await line.plan(jobId, chat, bounds);
+        const { outcome, count, turn } = await line.plan(jobId, { lane, fairBy }, bounds);
         if (outcome === 'known') return { outcome };
         if (outcome !== 'accepted') return { outcome: 'full', scope: outcome, waiting: count };
-        const data: Data = { chat, owner, addedAt, atOnce, payload };
+        const data: Data = { v: 2, chat: lane, fairBy, owner, addedAt, atOnce, payload };
         const marks = { age: limits.markMs / 1_000, count: limits.marks };
         await bull.add(NAME, data, { jobId, priority: turn, delay: delayMs, removeOnComplete: marks });
         return { outcome, ahead: count };
@@ -329,6 +334,10 @@ export function createRedisQueue({
       return closed;
     },
   };
+}
+
+function accountOf({ chat: lane, fairBy = lane }: Data): Account {
+  return { lane, fairBy };
 }
 
 /** BullMQ says so when the entry was called already. */

@@ -163,7 +163,7 @@ describe('a request', () => {
 
   it('that nobody wants any more ends without a word', async () => {
     let release: () => void = () => undefined;
-    const stage = await open({ work: () => new Promise(resolve => (release = resolve)), limits: { perChat: 1 } });
+    const stage = await open({ work: () => new Promise(resolve => (release = resolve)), limits: { perLane: 1 } });
     await ask(stage, linksDraft('1', ['a']));
     await ask(stage, linksDraft('2', ['b']));
     await stage.platform.host()?.cancel('2');
@@ -372,7 +372,7 @@ describe('when it may have arrived', () => {
 
 describe('too much', () => {
   it('of one chat is refused with a sentence, once a minute', async () => {
-    const stage = await open({ limits: { entriesPerChat: 2 }, work: () => new Promise(() => undefined) });
+    const stage = await open({ limits: { entriesPerFairBy: 2 }, work: () => new Promise(() => undefined) });
     await ask(stage, linksDraft('1', ['a']));
     await ask(stage, linksDraft('2', ['b']));
     expect(await ask(stage, linksDraft('3', ['c']))).toBe('refused');
@@ -381,7 +381,7 @@ describe('too much', () => {
   });
 
   it('is said in the platform’s own way where it has one', async () => {
-    const stage = await open({ limits: { entriesPerChat: 1 }, work: () => new Promise(() => undefined) });
+    const stage = await open({ limits: { entriesPerFairBy: 1 }, work: () => new Promise(() => undefined) });
     await ask(stage, linksDraft('1', ['a']));
     const refuse = vi.fn(async () => undefined);
     const acknowledge = vi.fn(async () => undefined);
@@ -392,7 +392,7 @@ describe('too much', () => {
   });
 
   it('names the place in line to whoever has to wait for long, once a minute', async () => {
-    const stage = await open({ limits: { perChat: 1 }, work: () => new Promise(() => undefined) });
+    const stage = await open({ limits: { perLane: 1 }, work: () => new Promise(() => undefined) });
     for (let n = 0; n < 14; n += 1) await ask(stage, linksDraft(`${n}`, ['a']));
     expect(stage.said()).toEqual([t.messages.requests.place(10)]);
   });
@@ -469,7 +469,7 @@ describe('a store that is away', () => {
 
 describe('a stop', () => {
   it('lets what runs finish, and leaves the rest to the next start', async () => {
-    const stage = await open({ callMs: 5_000, limits: { perChat: 1 } });
+    const stage = await open({ callMs: 5_000, limits: { perLane: 1 } });
     await ask(stage, linksDraft('1', ['a']));
     await ask(stage, linksDraft('2', ['b']));
     const { platform } = stage;

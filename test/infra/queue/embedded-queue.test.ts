@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { AppError } from '../../../src/errors.ts';
 import { createEmbeddedQueue } from '../../../src/infra/queue/embedded-queue.ts';
-import type { Claim, Queue, QueueEntry, QueueLimits, Verdict } from '../../../src/infra/queue/queue.ts';
+import type { Claim, Handler, Queue, QueueEntry, QueueLimits, Verdict } from '../../../src/infra/queue/queue.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
 import { queueContract } from '../../contracts/queue.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
@@ -35,6 +35,51 @@ queueContract('an embedded queue', async () => {
   };
 });
 
+/** The steps by which 0.2.0 made its table. */
+const STEPS_OF_0_2_0 = [
+  `CREATE TABLE queue (
+    id TEXT NOT NULL UNIQUE, state TEXT NOT NULL, chat TEXT NOT NULL, owner TEXT NOT NULL, payload TEXT NOT NULL,
+    at_once INTEGER NOT NULL, turn INTEGER NOT NULL, at INTEGER NOT NULL, due INTEGER NOT NULL,
+    holder TEXT NOT NULL, lease INTEGER NOT NULL, lapses INTEGER NOT NULL
+  ) STRICT`,
+  `CREATE INDEX queue_waiting ON queue (turn) WHERE state = 'waiting'`,
+  `CREATE INDEX queue_delayed ON queue (due) WHERE state = 'delayed'`,
+  `CREATE INDEX queue_by_chat ON queue (chat, turn) WHERE state <> 'done'`,
+  `CREATE INDEX queue_unfinished ON queue (at) WHERE state <> 'done'`,
+  `CREATE INDEX queue_done ON queue (at) WHERE state = 'done'`,
+];
+
+describe('an embedded queue over what 0.2.0 left', () => {
+  it('goes on where that stopped', async () => {
+    const store = openStore(':memory:');
+    onTestFinished(() => store.close());
+    store.migrate('queue', STEPS_OF_0_2_0);
+    const at = Date.now();
+    for (const [id, state, chat, turn] of [
+      ['held', 'claimed', 'discord:1', 0],
+      ['next', 'waiting', 'discord:1', 1],
+      ['done', 'done', '', 0],
+    ] as const) {
+      const sql = `INSERT INTO queue VALUES (?, ?, ?, 'sari', ?, 1, ?, ?, 0, '', 0, 0)`;
+      store.run(sql, [id, state, chat, `payload of ${id}`, turn, at]);
+    }
+    const queue = createEmbeddedQueue({ store, log: createRecordingLog() });
+    onTestFinished(() => queue.close());
+    const place = { lane: 'discord:1', fairBy: 'discord:1', owner: 'sari', payload: 'payload of new' };
+    expect(await queue.add({ ...place, id: 'new' })).toEqual({ outcome: 'accepted', ahead: 2 });
+    expect(await queue.add({ ...place, id: 'done' })).toEqual({ outcome: 'known' });
+    const seen: (readonly [string, string])[] = [];
+    queue.work(
+      async ({ lane, payload }) => {
+        seen.push([lane, payload]);
+        return { done: true };
+      },
+      { concurrency: 4 },
+    );
+    await expect.poll(() => seen).toEqual(['held', 'next', 'new'].map(id => ['discord:1', `payload of ${id}`]));
+  });
+});
+
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
@@ -62,7 +107,7 @@ describe('an embedded queue in time', () => {
     return createEmbeddedQueue({ store: over, log, limits, now: () => now + Date.now() });
   }
 
-  const entry = (id: string): QueueEntry => ({ id, chat: 'square', owner: 'sari', payload: 'x' });
+  const entry = (id: string): QueueEntry => ({ id, lane: 'square', fairBy: 'square', owner: 'sari', payload: 'x' });
   const rows = () => store.all('SELECT id, state FROM queue ORDER BY rowid', [], Row);
   const finish = async () => {
     queue.work(async () => ({ done: true }), { concurrency: 4 });
@@ -87,7 +132,7 @@ describe('an embedded queue in time', () => {
 
   it('keeps so many ids of what is done and no more, the newest', async () => {
     await queue.close();
-    queue = open({ marks: 50, entriesPerChat: 10_000 });
+    queue = open({ marks: 50, entriesPerFairBy: 10_000 });
     queue.work(async () => ({ done: true }), { concurrency: 4 });
     for (let n = 0; n < 2_000; n += 1) {
       now += 1;
@@ -129,6 +174,27 @@ describe('an embedded queue in time', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(rows()).toEqual([{ id: 'a', state: 'done' }]);
     expect(claims).toBe(1);
+  });
+
+  it('keeps no one waiting when the clock is set back, while it runs or before it starts', async () => {
+    const seen: string[] = [];
+    const handler: Handler = async ({ id }) => {
+      seen.push(id);
+      return { done: true };
+    };
+    queue.work(handler, { concurrency: 4 });
+    await queue.add({ ...entry('runs'), delayMs: 30_000 });
+    now -= 2 * HOUR;
+    await vi.advanceTimersByTimeAsync(29_000);
+    expect(seen).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(seen).toEqual(['runs']);
+    await queue.add({ ...entry('stands'), delayMs: 30_000 });
+    await queue.close();
+    queue = open();
+    queue.work(handler, { concurrency: 4 });
+    await vi.advanceTimersByTimeAsync(61_000);
+    expect(seen).toEqual(['runs', 'stands']);
   });
 
   it('refuses what a process writes whose entries another has taken', async () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { Queue as BullQueue } from 'bullmq';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Claim, Queue, QueueEntry, QueueLimits, Verdict } from '../../../src/infra/queue/queue.ts';
@@ -88,14 +89,41 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
       expect(claims).toHaveLength(1);
     });
 
+    it('goes on with what 0.2.0 left, beside what it adds itself', async () => {
+      const bull = new BullQueue('requests', { prefix: 'medley', connection: admin });
+      onTestFinished(() => bull.close());
+      for (const [turn, id] of [
+        [1, 'first'],
+        [2, 'second'],
+      ] as const) {
+        const data = { chat: 'square', owner: 'sari', addedAt: Date.now(), atOnce: 1, payload: `payload of ${id}` };
+        await admin.zadd('medley:requests:line:chat:square', turn, id);
+        await admin.zadd('medley:requests:line:unfinished', data.addedAt, id);
+        await bull.add('requests', data, { jobId: id, priority: turn });
+      }
+      const queue = open();
+      expect(await queue.add({ ...entry('new'), atOnce: 1 })).toEqual({ outcome: 'accepted', ahead: 2 });
+      const seen: (readonly [string, string])[] = [];
+      queue.work(
+        async ({ lane, payload }) => {
+          seen.push([lane, payload]);
+          return { done: true };
+        },
+        { concurrency: 4 },
+      );
+      await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
+      expect(seen).toEqual(['payload of first', 'payload of second', 'x'].map(payload => ['square', payload]));
+      expect(await admin.keys('medley:requests:line:*')).toEqual([expect.stringMatching(/:line:turn$/)]);
+    });
+
     it('does not count what gateways that died have planned and never added', async () => {
       const line = createRedisLine({ client: admin, base: 'medley:requests:' });
-      const bounds = { now: Date.now(), entries: 3, perChat: 2, lifeMs: 60_000 };
-      for (const id of ['lost1', 'lost2']) await line.plan(id, 'square', bounds);
-      const queue = open({ entries: 3, entriesPerChat: 2 });
+      const bounds = { now: Date.now(), entries: 3, perFairBy: 2, lifeMs: 60_000 };
+      for (const id of ['lost1', 'lost2']) await line.plan(id, SQUARE, bounds);
+      const queue = open({ entries: 3, entriesPerFairBy: 2 });
       expect(await queue.add(entry('a'))).toEqual({ outcome: 'accepted', ahead: 0 });
       expect(await queue.add(entry('b'))).toEqual({ outcome: 'accepted', ahead: 1 });
-      expect(await queue.add(entry('c'))).toMatchObject({ outcome: 'full', scope: 'chat' });
+      expect(await queue.add(entry('c'))).toMatchObject({ outcome: 'full', scope: 'fairBy' });
     });
   });
 
@@ -139,10 +167,12 @@ describe.skipIf(redisMissing)(`a queue on Redis${redisNote}`, () => {
   });
 });
 
+const SQUARE = { lane: 'square', fairBy: 'square' };
+
 const FROZEN_WORKER = fileURLToPath(new URL('frozen-worker.ts', import.meta.url));
 
 function entry(id: string): QueueEntry {
-  return { id, chat: 'square', owner: 'sari', payload: 'x' };
+  return { id, ...SQUARE, owner: 'sari', payload: 'x' };
 }
 
 /** The lines that a process prints, one after the other. */

@@ -135,7 +135,7 @@ describe('what Medley answers', () => {
 
 describe('a chat that asks too much', () => {
   it('is told so once', async () => {
-    const { fake, sandbox } = await openStage({ queue: { perChat: 1, entriesPerChat: 2 } });
+    const { fake, sandbox } = await openStage({ queue: { perLane: 1, entriesPerFairBy: 2 } });
     sandbox.faults.set('instagram.*', 'hang');
     for (let n = 0; n < 6; n += 1) fake.message({ from: SARI, text: `https://www.instagram.com/p/Waits00000${n}/` });
     const notice = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
