@@ -2,7 +2,7 @@ import type { Translator } from '../../i18n/translate.ts';
 import type { Caller, ProgressStage } from '../command.ts';
 import type { Reply } from '../reply.ts';
 import type { Ask } from './ask.ts';
-import type { Answer, Attempt, DispatchContext, Position, Round } from './dispatch-context.ts';
+import type { Answer, Attempt, DispatchContext, Position, Remaining, Round } from './dispatch-context.ts';
 import type { Invocation, Sink } from './invocation.ts';
 import type { TextMessage } from './message-filter.ts';
 
@@ -14,7 +14,7 @@ export interface DirectDispatchOptions {
   readonly failure: (error: unknown, doing: string, turn: DispatchContext) => Reply;
 }
 
-/** Answers at once and to the end, where nothing is kept for later: all rounds of an ask. */
+/** Answers to the end, where requests are not stored: all rounds of an ask, one after the other. */
 export function createDirectDispatch({
   read,
   answer,
@@ -33,12 +33,11 @@ export function createDirectDispatch({
     for (let isEnd = false; !isEnd; ) {
       const { answers, remaining, next, paid } = await answer(ask, { caller, signal, progress, ...position });
       const said = [...answers];
-      if (remaining?.refusal !== undefined) {
-        // Those that are left are not kept for later here: the time to wait is told.
+      const isOver = remaining?.refusal !== undefined && sink.wait === undefined;
+      if (isOver) {
         const turn = { caller, t: await translator(caller), signal, progress, about: remaining.about };
         said.push({ reply: Promise.resolve(failure(remaining.refusal, 'links', turn)), next });
       }
-      isEnd = remaining === undefined || remaining.refusal !== undefined || signal.aborted;
       try {
         await handOver(said, sink, signal);
       } catch (error) {
@@ -46,9 +45,15 @@ export function createDirectDispatch({
         await Promise.all(said.map(({ reply }) => reply));
         throw error;
       }
+      isEnd = remaining === undefined || isOver || signal.aborted;
+      if (!isEnd) await untilAllowed(remaining, sink);
       position = { from: next, paid };
     }
   };
+}
+
+async function untilAllowed(remaining: Remaining | undefined, sink: Sink): Promise<void> {
+  if (remaining?.refusal !== undefined) await sink.wait?.(remaining.links, remaining.refusal.retryAfterMs ?? 0);
 }
 
 /** Hands the answers over one after the other; when that fails, the rest is not wanted any more. */

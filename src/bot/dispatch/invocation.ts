@@ -48,4 +48,10 @@ export interface Sink {
    * not waited for.
    */
   reply(reply: Reply): void | Promise<void>;
+  /**
+   * Called for links that are over the limit of the person; they are answered when it settles. Where it is absent nothing waits: the person
+   * is told when they can ask again.
+   * @param afterMs when the limit holds one of them again
+   */
+  wait?(links: number, afterMs: number): Promise<void>;
 }

@@ -42,8 +42,11 @@ export const CHAT_LIMITS = {
   framesAtOnce: 80,
   /** Unreadable frames until the connection is closed. */
   badFrames: 3,
+  /** What one session may ask for at the same time; what waits for the limit of the person counts among the queued. */
   running: 3,
-  queued: 8,
+  queued: 37,
+  /** And all sessions together. */
+  jobs: 4_000,
   suggestions: 12,
   /** Work whose page went away waits this long for it to come back. */
   orphanMs: 30_000,

@@ -246,7 +246,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     expect(complaints).toEqual([]);
   });
 
-  it('says for each of several links what became of it, and under every message that it is over the limit', async () => {
+  it('says for each of several links what became of it, that the rest waits, and under every command that it is over the limit', async () => {
     await stage.close();
     stage = await openStage({ pageFolder: built.folder, units: 6, limits: { drainMs: 50, closeMs: 200 } });
     await visit({ locale: 'en-GB', viewport: { width: 1100, height: 800 } });
@@ -261,9 +261,11 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
 
     await paste(`${REEL} ${CAROUSEL}`);
     await expect
-      .poll(() => cards.last().textContent())
-      .toMatch(/^instagram\.com\/p\/FiveThings: Too many requests\. Please try again in \d+ seconds\.$/);
-    for (const line of [REEL, '/osu profile lamp post', CAROUSEL]) {
+      .poll(() => page.locator('.stage').textContent())
+      .toMatch(/^That was a lot at once\. One link waits and follows by itself in \d+ seconds\.$/);
+    await expect(page.locator('#announcer').textContent()).resolves.toBe(await page.locator('.stage').textContent());
+    await expect(cards.count()).resolves.toBe(1);
+    for (const line of [`/download ${REEL}`, '/osu profile lamp post', `/download ${CAROUSEL}`]) {
       await say(line);
       await expect.poll(() => page.locator('.said').last().textContent()).toContain(line);
       await expect

@@ -33,6 +33,62 @@ function said(text: string) {
   return reply({ blocks: [{ kind: 'text', text: [text] }] });
 }
 
+function numberedLinks(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, index) => `https://www.instagram.com/reel/Numbered_${index}/`);
+}
+
+describe('twenty links at once', () => {
+  const limit = { units: 20, windowMs: 1_500 };
+
+  it('all come from one message, in order; that the rest waits is said once', async () => {
+    const page = await join(await open(limit));
+    page.send({ type: 'message', id: 'a', text: numberedLinks(20).join('\n') });
+    await page.hear('notice');
+    expect(page.heard.filter(({ type }) => type === 'reply')).toHaveLength(10);
+    await page.hear('done');
+    const replies = page.heard.flatMap(frame => (frame.type === 'reply' ? [frame] : []));
+    expect(replies.map(({ index }) => index)).toEqual(numberedLinks(20).map((_, index) => index));
+    expect(replies.map(({ reply: { actions } }) => actions.find(({ kind }) => kind === 'link'))).toEqual(
+      numberedLinks(20).map(link => expect.objectContaining({ url: link.replace('/reel/', '/p/') })),
+    );
+    const waits = /^That was a lot at once\. 10 links wait and follow by themselves, the first in [12] seconds?\.$/;
+    const said = page.heard.flatMap(frame => (frame.type === 'notice' ? [frame.text] : []));
+    expect(said).toEqual([expect.stringMatching(waits)]);
+    await page.hear('progress', ({ text }) => text === said[0]);
+  });
+
+  it('all come from twenty messages as well, and commands do not wait for them', async () => {
+    const page = await join(await open(limit));
+    for (const [index, link] of numberedLinks(20).entries())
+      page.send({ type: 'message', id: `n${index}`, text: link });
+    await page.hear('notice');
+    page.send({ type: 'message', id: 'help', text: '/help' });
+    await page.hear('done', ({ id }) => id === 'help');
+    expect(page.heard.filter(({ type }) => type === 'done').length).toBeLessThan(20);
+    for (const [index] of numberedLinks(20).entries()) {
+      await page.hear('done', ({ id }) => id === `n${index}`);
+      const { reply: card } = await page.hear('reply', ({ id }) => id === `n${index}`);
+      expect(card.gallery).toHaveLength(1);
+    }
+    expect(page.heard.filter(({ type }) => type === 'notice')).toHaveLength(1);
+  });
+
+  it('are not waited for when they are cancelled, nor by a server that stops', async () => {
+    const stage = await open({ units: 2 });
+    const page = await join(stage);
+    page.send({ type: 'message', id: 'a', text: numberedLinks(3).join(' ') });
+    await page.hear('notice');
+    page.send({ type: 'message', id: 'b', text: numberedLinks(1).join(' ') });
+    await page.hear('progress', ({ id, text }) => id === 'b' && text.includes('waits'));
+    page.send({ type: 'cancel', id: 'a' });
+    await page.hear('done', ({ id }) => id === 'a');
+    const stopping = performance.now();
+    await stage.platform.stop();
+    expect(performance.now() - stopping).toBeLessThan(30_000);
+    expect(page.heard.some(frame => frame.type === 'done' && frame.id === 'b')).toBe(false);
+  });
+});
+
 describe('a conversation', () => {
   it('begins with the texts and commands of the reader’s language', async () => {
     const page = await join(await open(), { locales: ['id-ID', 'en'] });
@@ -158,14 +214,14 @@ describe('a conversation', () => {
 describe('visitors over their limit', () => {
   const OVER = /Too many requests\. Please try again in \d+ seconds\./;
   const ask = async (page: PageClient, id: string): Promise<string> => {
-    page.send({ type: 'message', id, text: REEL });
+    page.send({ type: 'message', id, text: `/download ${REEL}` });
     await page.hear('done', frame => frame.id === id);
     const replies = page.heard.filter(frame => frame.type === 'reply' && frame.id === id);
     expect(replies).toHaveLength(1);
     return JSON.stringify(replies);
   };
 
-  it('are told so for every message, with the time to wait', async () => {
+  it('are told so for every command, with the time to wait', async () => {
     const page = await join(await open({ units: 2 }));
     expect(await ask(page, 'a')).not.toMatch(OVER);
     for (const id of ['b', 'c', 'd', 'e']) expect(await ask(page, id)).toMatch(OVER);

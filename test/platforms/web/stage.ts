@@ -58,6 +58,8 @@ export interface StageOptions {
   readonly services?: Partial<Services>;
   /** What one visitor may ask for in a minute. Default: as much as they like. */
   readonly units?: number;
+  /** In place of that minute. */
+  readonly windowMs?: number;
   /** Stands in for the bot's own dispatcher where a test scripts it. */
   readonly dispatcher?: Partial<Dispatcher>;
 }
@@ -107,7 +109,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       ...options.services,
     },
     limiter: options.units === undefined ? OPEN_LIMITER : createMemoryRateLimiter(),
-    userLimit: { units: options.units ?? 1_000, windowMs: 60_000 },
+    userLimit: { units: options.units ?? 1_000, windowMs: options.windowMs ?? 60_000 },
     log,
   });
   const { examples } = options;
@@ -146,11 +148,17 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   };
 }
 
+/** `.../reel/Numbered_7/` is a reel of its own for each number. */
+function numbered(link: string): Scene | undefined {
+  const [, id] = /\/reel\/(Numbered_\d+)\/$/.exec(link) ?? [];
+  return id === undefined ? undefined : { ...reel, id, url: `https://www.instagram.com/p/${id}/` };
+}
+
 function createExtractor(asked: string[], waiting: Set<() => void>): Extractor {
   return {
     async extract(link, { signal } = {}) {
       asked.push(link);
-      const scene = SCENES[link];
+      const scene = SCENES[link] ?? numbered(link);
       if (scene === undefined) throw new AppError('unsupported_link', 'unknown link');
       if (scene instanceof AppError) throw scene;
       if (scene !== 'waits') return { post: scene, itemIndex: null, from: 'load' };

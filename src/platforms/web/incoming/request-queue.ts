@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { Caller, ProgressStage } from '../../../bot/command.ts';
+import type { Caller } from '../../../bot/command.ts';
 import type { Dispatcher } from '../../../bot/dispatch/dispatcher.ts';
 import type { Sink } from '../../../bot/dispatch/invocation.ts';
 import { type Reply, reply } from '../../../bot/reply.ts';
@@ -61,10 +62,15 @@ interface Job {
   readonly frames: string[];
   replies: number;
   line: Line | undefined;
-  stage: ProgressStage | undefined;
+  /** What the person reads while they wait for it. */
+  progress: string | undefined;
+  /** Whether it waits for the limit of the person: then it keeps no place from what else they ask. */
+  isPaused: boolean;
   orphaned: NodeJS.Timeout | undefined;
   running: Promise<void> | undefined;
 }
+
+const LEAST_PAUSE_MS = 1_000;
 
 export function createConversations(options: ConversationOptions): Conversations {
   const { dispatcher, render, limits, log, now } = options;
@@ -87,6 +93,8 @@ export function createConversations(options: ConversationOptions): Conversations
     ttl: limits.orphanMs,
     perf: { now },
   });
+  /** Sessions that were told that links of theirs wait, for as long as those do. */
+  const told = new LRUCache<string, true>({ max: limits.jobs, perf: { now } });
   let draining = false;
 
   function join(line: Line): void {
@@ -112,7 +120,7 @@ export function createConversations(options: ConversationOptions): Conversations
     job.line = line;
     line.outlet.send({ type: 'accepted', id: job.id });
     for (const frame of job.frames) line.outlet.sendText(frame);
-    if (job.stage) sendProgress(job, job.stage);
+    if (job.progress !== undefined) sendProgress(job, job.progress);
   }
 
   function accept(line: Line, key: string, id: string, input: ChatInput): void {
@@ -121,7 +129,8 @@ export function createConversations(options: ConversationOptions): Conversations
       refuse(line, id, messages.web.tooLong.replace('{n}', String(limits.messageLength)));
       return;
     }
-    if (ofSession(line.session).length >= limits.running + limits.queued) {
+    const isFull = jobs.size >= limits.jobs || ofSession(line.session).length >= limits.running + limits.queued;
+    if (isFull) {
       refuse(line, id, messages.errors.rate_limited({}));
       return;
     }
@@ -136,7 +145,8 @@ export function createConversations(options: ConversationOptions): Conversations
       frames: [],
       replies: 0,
       line,
-      stage: undefined,
+      progress: undefined,
+      isPaused: false,
       orphaned: undefined,
       running: undefined,
     };
@@ -156,7 +166,7 @@ export function createConversations(options: ConversationOptions): Conversations
 
   function startWaiting(session: string): void {
     const own = ofSession(session);
-    const room = limits.running - own.filter(job => job.running).length;
+    const room = limits.running - own.filter(job => job.running && !job.isPaused).length;
     const waiting = own.filter(job => !job.running).slice(0, Math.max(0, room));
     for (const job of waiting) job.running = run(job);
   }
@@ -178,17 +188,35 @@ export function createConversations(options: ConversationOptions): Conversations
     return {
       progress(stage) {
         if (job.controller.signal.aborted) return;
-        job.stage = stage;
-        sendProgress(job, stage);
+        sendProgress(job, job.t.messages.progress[stage]);
       },
       reply(value) {
         if (!job.controller.signal.aborted) deliver(job, value);
       },
+      wait: (links, afterMs) => pause(job, links, Math.max(LEAST_PAUSE_MS, afterMs)),
     };
   }
 
-  function sendProgress(job: Job, stage: ProgressStage): void {
-    job.line?.outlet.send({ type: 'progress', id: job.id, text: job.t.messages.progress[stage] });
+  function sendProgress(job: Job, text: string): void {
+    job.progress = text;
+    job.line?.outlet.send({ type: 'progress', id: job.id, text });
+  }
+
+  /** Each question shows that it waits; for all that a person sent together it is said aloud once. */
+  async function pause(job: Job, links: number, afterMs: number): Promise<void> {
+    const { signal } = job.controller;
+    // The page asks the next server.
+    if (draining) end(job);
+    if (signal.aborted) return;
+    const text = job.t.messages.requests.waiting(links, job.t.wait(afterMs));
+    sendProgress(job, text);
+    if (!told.has(job.session)) job.line?.outlet.send({ type: 'notice', text });
+    told.set(job.session, true, { ttl: afterMs });
+    job.isPaused = true;
+    startWaiting(job.session);
+    // It fails only when the answer is not wanted any more.
+    await sleep(afterMs, undefined, { signal }).catch(() => undefined);
+    job.isPaused = false;
   }
 
   function deliver(job: Job, value: Reply): void {
@@ -261,7 +289,7 @@ export function createConversations(options: ConversationOptions): Conversations
   async function drain(): Promise<void> {
     draining = true;
     laterEdits.close();
-    for (const job of jobs.values()) if (!job.running) end(job);
+    for (const job of jobs.values()) if (!job.running || job.isPaused) end(job);
     const running = [...jobs.values()];
     const deadline = setTimeout(() => running.forEach(end), limits.drainMs);
     await Promise.all(running.map(job => job.running));
