@@ -12,6 +12,7 @@ import { createRest } from './discord/rest.ts';
 import { createRestServer } from './discord/server.ts';
 import { loadSpecification } from './discord/specification.ts';
 import { userWire, type Wire } from './discord/wire.ts';
+import { createTcpGate, type TcpGate } from './tcp-gate.ts';
 
 export interface FakeDiscordOptions {
   /** Guilds the bot is in from the start. */
@@ -38,6 +39,8 @@ export interface FakeDiscord {
   /** The same with the ids they got. */
   readonly registered: readonly Command[];
   readonly gateway: Readonly<GatewayCounts>;
+  /** The ways to the gateway: the address that `/gateway/bot` tells, and the one that READY tells for resuming. Shut ones refuse connections. */
+  readonly gates: { readonly first: TcpGate; readonly resume: TcpGate };
   /** Whether anybody hears what is said now. */
   readonly isHeard: boolean;
   addGuild(options?: GuildOptions): { readonly id: string; readonly channelId: string };
@@ -65,6 +68,8 @@ export interface FakeDiscord {
   muteHeartbeats(muted: boolean): void;
   /** Closes identifies that ask for one of these with 4014; all privileged ones by default, 0 for none. */
   refuseIntents(mask?: number): void;
+  /** How many sessions may still begin today; 1,000 at first. */
+  allowIdentifies(left: number): void;
   fault(fault: Fault): void;
   /** No fault strikes any more. */
   mend(): void;
@@ -110,11 +115,11 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     validate: specification ?? (() => []),
     answer: call => answer(call),
   });
-  const gatewayUrl = () => `ws://127.0.0.1:${rest.port}`;
+  const gatewayUrl = () => `ws://127.0.0.1:${first.port}`;
   const gateway = createGateway({
     server: rest.server,
     token,
-    url: gatewayUrl,
+    resumeUrl: () => `ws://127.0.0.1:${resume.port}`,
     heartbeatIntervalMs: options.heartbeatIntervalMs ?? 41_250,
     welcome: () => ({
       ready: {
@@ -146,6 +151,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
   });
   for (const id of options.guildIds ?? []) places.addGuild({ id });
   await rest.listen();
+  const [first, resume] = [await createTcpGate(rest.port), await createTcpGate(rest.port)];
   const waiting = new Set<AbortController>();
 
   return {
@@ -163,6 +169,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
       return commands.list();
     },
     gateway: gateway.counts,
+    gates: { first, resume },
     get isHeard() {
       return gateway.isHeard();
     },
@@ -191,6 +198,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     requestReconnect: gateway.requestReconnect,
     muteHeartbeats: gateway.muteHeartbeats,
     refuseIntents: (mask = PRIVILEGED_INTENTS) => gateway.refuseIntents(mask),
+    allowIdentifies: gateway.allowIdentifies,
     fault: faults.add,
     mend: faults.clear,
     async waitFor<T>(read: () => T | undefined, timeoutMs = 30_000): Promise<T> {
@@ -211,6 +219,7 @@ export async function createFakeDiscord(options: FakeDiscordOptions = {}): Promi
     },
     async close() {
       for (const stop of waiting) stop.abort();
+      await Promise.all([first.shut(), resume.shut()]);
       await gateway.close();
       await rest.close();
     },

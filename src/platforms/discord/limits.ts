@@ -73,12 +73,12 @@ export const TIMES = {
   /** What is in the cache is there before anyone could see that it is worked on. */
   firstTyping: 800,
   typing: 9_000,
+  /** Until the first shard is ready, and then until the next one is: Discord lets one begin in five seconds. */
   login: 60_000,
   /** To hear again of what was said while Medley was not there. */
   resume: 10_000,
   /** For the other end of a connection to say goodbye. */
   farewell: 1_000,
-  loginPerShard: 6_000,
 } as const;
 
 export const WORK = {

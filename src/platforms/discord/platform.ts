@@ -81,6 +81,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     history,
     suppression,
   };
+  const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
   let client: Client<true> | undefined;
   let readsMessages = true;
 
@@ -91,13 +92,15 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     let isOver = false;
     const isSettled = () => isCaughtUp && listener.isSettled();
     const sessions = await openSessionRecord({ records, key, isSettled, log });
-    const isOfInterest = (message: unknown) => mayMatter(message, applicationIdOf(token));
     const missed = sessions.left.map(session => resumeSession(session, { token, isOfInterest, signal }));
 
     /** The earlier session is given up when all that was said in it is accepted, and the new one written down. Never rejects. */
-    async function catchUp({ hear }: Gateway): Promise<void> {
-      for (const { shardId, collected } of missed)
-        for (const event of await collected()) if (!signal.aborted) hear(event, shardId);
+    async function catchUp({ client, hear }: Gateway): Promise<void> {
+      await Promise.all(
+        missed.map(async ({ shardId, collected }) => {
+          for (const event of await collected(client.ws.gateway)) if (!signal.aborted) hear(event, shardId);
+        }),
+      );
       await listener.settled();
       isCaughtUp = !signal.aborted && !isOver;
       const isSaved = await sessions.save();
@@ -138,7 +141,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     signal: AbortSignal,
     onLost: (failure: GatewayFailure) => void,
   ): Promise<Gateway> {
-    const gateway = { token, apiUrl, shards, handlers, onLost, signal, log };
+    const gateway = { token, apiUrl, shards, handlers, isOfInterest, onLost, signal, log };
     try {
       return await connectGateway({ ...gateway, messageContent: readsMessages });
     } catch (error) {

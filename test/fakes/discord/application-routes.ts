@@ -45,7 +45,7 @@ export function applicationRoutes(options: ApplicationRoutesOptions): readonly R
           shards: options.shards,
           session_start_limit: {
             total: 1000,
-            remaining: 1000,
+            remaining: gateway.identifiesLeft(),
             reset_after: 86_400_000,
             max_concurrency: options.maxConcurrency,
           },

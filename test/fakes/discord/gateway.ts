@@ -58,7 +58,8 @@ interface Farewell {
 export interface GatewayOptions {
   readonly server: Server;
   readonly token: string;
-  readonly url: () => string;
+  /** Where a session is taken up again. */
+  readonly resumeUrl: () => string;
   readonly heartbeatIntervalMs: number;
   /** The data of READY, less what belongs to the session, and the guilds that follow it. */
   readonly welcome: () => { readonly ready: Wire; readonly guilds: readonly Wire[] };
@@ -86,6 +87,9 @@ export interface Gateway {
   muteHeartbeats(muted: boolean): void;
   refuseIntents(mask: number): void;
   refusedIntents(): number;
+  /** How many sessions may still begin today. */
+  allowIdentifies(left: number): void;
+  identifiesLeft(): number;
   close(): Promise<void>;
 }
 
@@ -95,6 +99,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const counts: GatewayCounts = { identifies: 0, resumes: 0, heartbeats: 0 };
   let refused = 0;
   let muted = false;
+  let left = 1_000;
 
   sockets.on('connection', (socket, request) => {
     const query = new URL(request.url ?? '/', 'ws://fake').searchParams;
@@ -154,6 +159,8 @@ export function createGateway(options: GatewayOptions): Gateway {
 
   function identify(socket: WebSocket, data: unknown): Farewell | undefined {
     counts.identifies++;
+    left--;
+    if (left < 0) options.complain('gateway: more identifies than a day has');
     const parsed = identifySchema.safeParse(data);
     if (!parsed.success) return { code: 4002, reason: 'Error while decoding payload.' };
     const { token, intents, shard = [0, 1] } = parsed.data;
@@ -174,7 +181,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     deliver(session, 'READY', {
       ...ready,
       session_id: session.id,
-      resume_gateway_url: options.url(),
+      resume_gateway_url: options.resumeUrl(),
       shard: session.shard,
       guilds: mine.map(guild => ({ id: guild.id, unavailable: true })),
     });
@@ -248,6 +255,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       refused = mask;
     },
     refusedIntents: () => refused,
+    allowIdentifies(next) {
+      left = next;
+    },
+    identifiesLeft: () => left,
     async close() {
       everySocket(socket => socket.terminate());
       await new Promise<void>(resolve => sockets.close(() => resolve()));

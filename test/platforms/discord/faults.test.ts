@@ -217,6 +217,77 @@ describe('an API that is away for five seconds', () => {
   });
 });
 
+describe('a gateway that refuses connections', () => {
+  const OUTAGE_MS = 3_000;
+
+  async function away(on: Stage, during: () => void = () => undefined): Promise<void> {
+    const { first, resume } = on.fake.gates;
+    await Promise.all([first.shut(), resume.shut()]);
+    during();
+    await new Promise(resolve => setTimeout(resolve, OUTAGE_MS));
+  }
+
+  async function beginAnswered(on: Stage): Promise<void> {
+    on.fake.message({ guildId: on.guildId, content: link('Before01') });
+    await on.fake.waitFor(() => answers(on)[0]);
+  }
+
+  async function expectOnce(on: Stage): Promise<void> {
+    await on.fake.waitFor(() => answers(on)[1]);
+    on.fake.message({ guildId: on.guildId, content: link('After01') });
+    await on.fake.waitFor(() => answers(on)[2]);
+    await done(on);
+    expect(on.asked).toEqual(['Before01', 'Missed01', 'After01'].map(link));
+    expect(answers(on)).toHaveLength(3);
+  }
+
+  it('for a while: what was pasted meanwhile is answered once, in the same session', async () => {
+    const on = await open();
+    await beginAnswered(on);
+    await away(on, () => on.fake.message({ guildId: on.guildId, content: link('Missed01') }));
+    await Promise.all([on.fake.gates.first.open(), on.fake.gates.resume.open()]);
+    await expectOnce(on);
+    expect(on.fake.gateway.identifies).toBe(1);
+  });
+
+  it('where the session is to be taken up, and nowhere else: it is taken up where the gateway is', async () => {
+    const on = await open();
+    await beginAnswered(on);
+    await on.fake.gates.resume.shut();
+    on.fake.drop();
+    on.fake.message({ guildId: on.guildId, content: link('Missed01') });
+    await expectOnce(on);
+    expect(on.fake.gateway.identifies).toBe(1);
+  });
+
+  it('until Discord has forgotten the session: it begins a new one', async () => {
+    const on = await open();
+    await beginAnswered(on);
+    await away(on);
+    on.fake.invalidSession(false);
+    await Promise.all([on.fake.gates.first.open(), on.fake.gates.resume.open()]);
+    await on.fake.waitFor(() => on.fake.isHeard || undefined);
+    on.fake.message({ guildId: on.guildId, content: link('After01') });
+    await on.fake.waitFor(() => answers(on)[1]);
+    expect(on.fake.gateway.identifies).toBe(2);
+  });
+
+  it('while a process starts: what was pasted before is answered once', async () => {
+    const on = await open();
+    await beginAnswered(on);
+    await on.platform.stop();
+    on.fake.message({ guildId: on.guildId, content: link('Missed01') });
+    const { first, resume } = on.fake.gates;
+    await Promise.all([first.shut(), resume.shut()]);
+    const starting = on.another().start();
+    await new Promise(resolve => setTimeout(resolve, OUTAGE_MS));
+    await Promise.all([first.open(), resume.open()]);
+    await starting;
+    await expectOnce(on);
+    expect(on.fake.gateway.identifies).toBe(2);
+  });
+});
+
 describe('what is said while Medley is not there', () => {
   it('is answered when it comes back, by what it may do there', async () => {
     const on = await open();

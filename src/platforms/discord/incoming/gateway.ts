@@ -8,20 +8,19 @@ import {
   GatewayIntentBits,
   type Interaction,
   Options,
-  SimpleShardingStrategy,
 } from 'discord.js';
 import type { Logger } from '../../../infra/log.ts';
 import { TIMES } from '../limits.ts';
+import { type GuardOptions, guardDispatches, type Hear, type MessageHandlers } from './dispatch-guard.ts';
+import { BudgetedSharding, TooFewIdentifies } from './identify-budget.ts';
+import { keepSessions, type ShardManager } from './kept-sessions.ts';
 import type { GatewaySession } from './sessions.ts';
 
 export type ShardChoice = 'auto' | { readonly ids: readonly number[]; readonly total: number };
 
-export interface GatewayHandlers {
+export interface GatewayHandlers extends MessageHandlers {
   /** Before anything else of that client. */
   onReady(client: Client<true>): void;
-  /** The `d` of MESSAGE_CREATE and MESSAGE_UPDATE as they came. */
-  onMessage(data: unknown): void;
-  onMessageUpdate(data: unknown): void;
   onInteraction(interaction: Interaction): void;
   onGuild(guildId: string, isMember: boolean): void;
   /** How far was heard on a shard; null when its session is over. */
@@ -30,13 +29,12 @@ export interface GatewayHandlers {
 
 export interface Gateway {
   readonly client: Client<true>;
-  /** As if it had come over the connection of that shard. Never throws. */
-  hear(dispatch: unknown, shardId: number): void;
+  readonly hear: Hear;
   /** Leaves in a way that the sessions can be taken up again. */
   leave(): Promise<void>;
 }
 
-export interface ConnectOptions {
+export interface ConnectOptions extends Pick<GuardOptions, 'isOfInterest'> {
   readonly token: string;
   readonly apiUrl: string | undefined;
   readonly shards: ShardChoice;
@@ -45,6 +43,8 @@ export interface ConnectOptions {
   readonly handlers: GatewayHandlers;
   /** Gives the attempt up. */
   readonly signal: AbortSignal;
+  /** How long it may take until a further shard is ready. Default: a minute. */
+  readonly patienceMs?: number;
   /** The connection is gone for good; discord.js mends all others by itself. */
   readonly onLost: (why: GatewayFailure) => void;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -52,8 +52,9 @@ export interface ConnectOptions {
 
 /**
  * `token`: Discord does not know it. `intents`: one is not granted. `settings`: someone must change them before Discord will have it.
+ * `limit`: Discord allows too few further sessions for now.
  */
-export type GatewayProblem = 'token' | 'intents' | 'settings' | 'unreachable';
+export type GatewayProblem = 'token' | 'intents' | 'settings' | 'limit' | 'unreachable';
 
 export class GatewayFailure extends Error {
   override readonly name = 'GatewayFailure';
@@ -70,15 +71,13 @@ export class GatewayFailure extends Error {
  * @throws GatewayFailure; the client is gone then
  */
 export async function connectGateway(options: ConnectOptions): Promise<Gateway> {
-  const { token, shards, log } = options;
+  const { token, log } = options;
   let connections: Connections | undefined;
   const client = createClient(options, made => {
     connections = made;
   });
-  const count = shards === 'auto' ? 16 : shards.ids.length;
-  // Nothing in discord.js ends a login that hears nothing.
-  const timeout = AbortSignal.timeout(TIMES.login + count * TIMES.loginPerShard);
-  const ended = AbortSignal.any([options.signal, timeout]);
+  const stall = stallOf(client, options.patienceMs ?? TIMES.login);
+  const ended = AbortSignal.any([options.signal, stall.signal]);
   try {
     ended.throwIfAborted();
     const ready = await new Promise<Client<true>>((resolve, reject) => {
@@ -107,11 +106,25 @@ export async function connectGateway(options: ConnectOptions): Promise<Gateway> 
   } catch (error) {
     await client.destroy().catch((cause: unknown) => log.warn({ err: cause }, 'discord: a client could not be closed'));
     throw error;
+  } finally {
+    stall.release();
   }
 }
 
+/** Aborts when no further shard has become ready for so long: nothing in discord.js ends a login that hears nothing. */
+function stallOf(client: Client, patienceMs: number): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const ready = new Set<number>();
+  const timer = setTimeout(() => controller.abort(), patienceMs);
+  client.on(Events.ShardReady, shard => {
+    if (!ready.has(shard) && !controller.signal.aborted) timer.refresh();
+    ready.add(shard);
+  });
+  return { signal: controller.signal, release: () => clearTimeout(timer) };
+}
+
 function createClient(
-  { apiUrl, shards, messageContent, handlers, log }: ConnectOptions,
+  { apiUrl, shards, messageContent, handlers, isOfInterest, log }: ConnectOptions,
   onConnections: (connections: Connections) => void,
 ): Client {
   const client: Client = new Client({
@@ -128,8 +141,10 @@ function createClient(
     allowedMentions: { parse: [], repliedUser: false },
     ws: {
       buildStrategy(manager) {
-        onConnections({ manager, hear: guard(manager, client, handlers, log) });
-        return new SimpleShardingStrategy(manager);
+        const onSession = handlers.onSession.bind(handlers);
+        const onEvent = keepSessions(manager, { gatewayUrl: () => client.ws.gateway, onSession });
+        onConnections({ manager, hear: guardDispatches(manager, client, { handlers, isOfInterest, onEvent, log }) });
+        return new BudgetedSharding(manager);
       },
     },
   });
@@ -143,75 +158,6 @@ function createClient(
   client.on(Events.Invalidated, () => log.warn({}, 'discord: session invalidated'));
   client.on(Events.Warn, message => log.warn({ message }, 'discord: warning'));
   return client;
-}
-
-type Manager = ConstructorParameters<typeof SimpleShardingStrategy>[0];
-
-interface Connections extends Pick<Gateway, 'hear'> {
-  readonly manager: Manager;
-}
-
-/** Events that come before discord.js is ready and are kept for it. */
-const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
-const MAX_WAITING = 5_000;
-
-/**
- * Stands between the connection and discord.js. A dispatch it cannot read would end the process: it throws out of a promise without an owner,
- * or out of a timer when it was queued before the client is ready. And messages go to Medley alone: building objects of those
- * that hold no link would be most of its work.
- */
-function guard(
-  manager: Manager,
-  client: Client,
-  handlers: GatewayHandlers,
-  log: ConnectOptions['log'],
-): Gateway['hear'] {
-  const emit: (event: string, ...values: unknown[]) => boolean = manager.emit.bind(manager);
-  const waiting: (() => void)[] = [];
-
-  function pass(event: string, values: unknown[]): boolean {
-    const dispatch = event === 'dispatch' ? dispatchOf(values[0]) : undefined;
-    if (dispatch && !EARLY.has(dispatch.type) && !client.isReady()) {
-      if (waiting.length < MAX_WAITING) waiting.push(() => pass(event, values));
-      return true;
-    }
-    try {
-      if (dispatch?.type === 'MESSAGE_CREATE') handlers.onMessage(dispatch.data);
-      else if (dispatch?.type === 'MESSAGE_UPDATE') handlers.onMessageUpdate(dispatch.data);
-      else return emit(event, ...values);
-    } catch (error) {
-      log.error({ err: error, type: dispatch?.type ?? event }, 'discord: a dispatch could not be handled');
-    }
-    return true;
-  }
-
-  const { options } = manager;
-  const keep = options.updateSessionInfo.bind(options);
-  options.updateSessionInfo = (shardId, session) => {
-    handlers.onSession(shardId, session);
-    return keep(shardId, session);
-  };
-  client.once(Events.ClientReady, () => {
-    for (const handle of waiting.splice(0)) handle();
-  });
-  manager.emit = (event: string | symbol, ...values: unknown[]) => pass(String(event), values);
-  return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
-}
-
-interface Dispatch {
-  readonly type: string;
-  readonly data: unknown;
-}
-
-function dispatchOf(value: unknown): Dispatch | undefined {
-  if (!isRecord(value) || !isRecord(value.data)) return undefined;
-  const { t, d } = value.data;
-  return typeof t === 'string' ? { type: t, data: d } : undefined;
-}
-
-/** Of what came over the gateway, before it is looked at closer. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
 }
 
 /** Only what permissions are made of is kept: guilds, channels, roles, and Medley itself. */
@@ -239,11 +185,16 @@ const CACHES = {
   VoiceStateManager: 0,
 };
 
+interface Connections extends Pick<Gateway, 'hear'> {
+  readonly manager: ShardManager;
+}
+
 function isSelf({ id, client }: { readonly id: string; readonly client: Client }): boolean {
   return id === client.user?.id;
 }
 
 function loginFailure(error: unknown): GatewayFailure {
+  if (error instanceof TooFewIdentifies) return new GatewayFailure('limit', error.message, { cause: error });
   if (error instanceof DiscordjsError && error.code === DiscordjsErrorCodes.TokenInvalid) {
     return new GatewayFailure(
       'token',

@@ -7,7 +7,7 @@ import { callerOf } from '../../../bot/runtime/request.ts';
 import { isGuildAdmin, type Place, rightsIn, uploadBytesIn } from '../permissions.ts';
 import { findMarkdownLinks, findUnfurledLinks } from '../render/markdown-links.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
-import { isRecord } from './gateway.ts';
+import { isRecord } from './is-record.ts';
 import type { ListenContext } from './listen-context.ts';
 
 const Created = z.object({

@@ -23,8 +23,11 @@ const MOST = 1_000;
 
 export interface MissedEvents {
   readonly shardId: number;
-  /** Messages of interest and interactions from when the session was left until this is called; none where Discord no longer has it. */
-  collected(): Promise<readonly unknown[]>;
+  /**
+   * Messages of interest and interactions from when the session was left until this is called; none where Discord no longer has it. Tried
+   * again, there and at the gateway's own address, where the session's could not be reached before.
+   */
+  collected(gatewayUrl: string | null): Promise<readonly unknown[]>;
   /** Gives the session up; `isKept`: leaves it as it was, for another time. */
   leave(isKept: boolean): Promise<void>;
 }
@@ -40,35 +43,67 @@ export interface ResumeOptions {
  * known what Medley may do there. It lasts until `leave`, so that nothing is missed between the two.
  */
 export function resumeSession(session: GatewaySession, options: ResumeOptions): MissedEvents {
-  const { token, isOfInterest, signal } = options;
   const events: unknown[] = [];
   // Its own, not the process' global one, which may be that of another version of undici.
   const dispatcher = new Agent();
-  const socket = new WebSocket(`${session.resumeURL}?v=10&encoding=json`, { dispatcher });
+  const begin = (url: string) => takeUp(url, session, { ...options, dispatcher, events });
+  let attempt = begin(session.resumeURL);
+
+  return {
+    shardId: session.shardId,
+    async collected(gatewayUrl) {
+      for (const url of [session.resumeURL, gatewayUrl ?? session.resumeURL]) {
+        if ((await attempt.isAnswered()) || options.signal.aborted) break;
+        await attempt.leave(KEPT);
+        attempt = begin(url);
+      }
+      await attempt.isAnswered();
+      await attempt.catchUp();
+      return events;
+    },
+    async leave(isKept) {
+      await attempt.leave(isKept ? KEPT : GIVEN_UP);
+      await dispatcher.destroy();
+    },
+  };
+}
+
+interface Attempt {
+  /** Whether Discord has said what becomes of the session, and, where it goes on, is still connected. Never rejects. */
+  isAnswered(): Promise<boolean>;
+  /** Resolves when everything that Discord has said so far is heard. */
+  catchUp(): Promise<void>;
+  leave(code: number): Promise<void>;
+}
+
+interface AttemptOptions extends ResumeOptions {
+  readonly dispatcher: Agent;
+  /** Grows by what is heard. */
+  readonly events: unknown[];
+}
+
+function takeUp(url: string, session: GatewaySession, options: AttemptOptions): Attempt {
+  const { token, isOfInterest, signal, dispatcher, events } = options;
+  const address = new URL(url);
+  address.search = 'v=10&encoding=json';
+  const socket = new WebSocket(address, { dispatcher });
   let heartbeat: NodeJS.Timeout | undefined;
   let onAcknowledged: (() => void) | undefined;
-  const resumed = new Promise<void>(resolve => {
+  let isOver = false;
+  let isResumed = false;
+  const answered = new Promise<void>(resolve => {
     for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
     AbortSignal.any([signal, AbortSignal.timeout(TIMES.resume)]).addEventListener('abort', () => resolve());
     socket.addEventListener('message', ({ data }) => {
       const frame = readFrame(data);
       if (frame?.op === HELLO) begin(frame.d);
-      else if (frame?.op === INVALID_SESSION || frame?.t === 'RESUMED') resolve();
       else if (frame?.op === HEARTBEAT_ACK) onAcknowledged?.();
       else if (frame?.op === DISPATCH) collect(frame);
+      isOver ||= frame?.op === INVALID_SESSION;
+      isResumed ||= frame?.t === 'RESUMED';
+      if (isOver || isResumed) resolve();
     });
   });
-
-  /** What Discord has said so far is heard when it answers this. */
-  async function catchUp(): Promise<void> {
-    if (socket.readyState !== WebSocket.OPEN) return;
-    const acknowledged = new Promise<void>(resolve => {
-      onAcknowledged = resolve;
-      for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
-    });
-    beat();
-    await Promise.race([acknowledged, setTimeout(TIMES.farewell, undefined, { ref: false })]);
-  }
 
   function beat(): void {
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ op: HEARTBEAT, d: session.sequence }));
@@ -87,24 +122,27 @@ export function resumeSession(session: GatewaySession, options: ResumeOptions): 
     heartbeat.unref();
   }
 
-  async function leave(code: number): Promise<void> {
-    clearInterval(heartbeat);
-    const closed = new Promise<void>(resolve => socket.addEventListener('close', () => resolve()));
-    if (socket.readyState === WebSocket.OPEN) {
+  return {
+    async isAnswered() {
+      await answered;
+      return isOver || (isResumed && socket.readyState === WebSocket.OPEN);
+    },
+    async catchUp() {
+      if (socket.readyState !== WebSocket.OPEN) return;
+      const acknowledged = new Promise<void>(resolve => {
+        onAcknowledged = resolve;
+        for (const ending of ['close', 'error'] as const) socket.addEventListener(ending, () => resolve());
+      });
+      beat();
+      await Promise.race([acknowledged, setTimeout(TIMES.farewell, undefined, { ref: false })]);
+    },
+    async leave(code) {
+      clearInterval(heartbeat);
+      const closed = new Promise<void>(resolve => socket.addEventListener('close', () => resolve()));
+      if (socket.readyState === WebSocket.CLOSED) return;
       socket.close(code);
       await Promise.race([closed, setTimeout(TIMES.farewell, undefined, { ref: false })]);
-    }
-    await dispatcher.destroy();
-  }
-
-  return {
-    shardId: session.shardId,
-    async collected() {
-      await resumed;
-      await catchUp();
-      return events;
     },
-    leave: isKept => leave(isKept ? KEPT : GIVEN_UP),
   };
 }
 

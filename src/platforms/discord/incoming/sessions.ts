@@ -37,8 +37,8 @@ export interface SessionRecordOptions {
 }
 
 const EVERY_MS = 1_000;
-/** Of processes that each ended before they had caught up. */
-const MAX_LEFT = 16;
+/** Of each shard: of processes that each ended before they had caught up. */
+const MAX_LEFT = 4;
 
 /** Never rejects: while the store is away nothing is recovered. */
 export async function openSessionRecord({
@@ -75,7 +75,7 @@ export async function openSessionRecord({
     const isWhole = settle();
     if (!isWritten) {
       isWritten = isWhole;
-      const sessions = [...earlier, ...accepted.values()].slice(-MAX_LEFT);
+      const sessions = newestOfEach([...earlier, ...accepted.values()]);
       writing = writing
         .then(() => store.set(key, sessions))
         .then(
@@ -117,4 +117,16 @@ export async function openSessionRecord({
       await save();
     },
   };
+}
+
+/** A shard of another count is another one. */
+function newestOfEach(sessions: readonly GatewaySession[]): GatewaySession[] {
+  const counts = new Map<string, number>();
+  const kept = sessions.toReversed().filter(({ shardId, shardCount }) => {
+    const shard = `${shardId} of ${shardCount}`;
+    const count = (counts.get(shard) ?? 0) + 1;
+    counts.set(shard, count);
+    return count <= MAX_LEFT;
+  });
+  return kept.toReversed();
 }

@@ -1,0 +1,93 @@
+import { type Client, Events } from 'discord.js';
+import type { Logger } from '../../../infra/log.ts';
+import { isRecord } from './is-record.ts';
+import type { ShardManager } from './kept-sessions.ts';
+
+export interface GuardOptions {
+  /** Sees every event of the manager first. */
+  readonly onEvent: (event: string, value: unknown) => void;
+  readonly handlers: MessageHandlers;
+  /** Whether a message may be meant for Medley: no other is kept until the client is ready. */
+  readonly isOfInterest: (message: unknown) => boolean;
+  readonly log: Pick<Logger, 'warn' | 'error'>;
+}
+
+/** Are given the `d` of dispatches as they came. */
+export interface MessageHandlers {
+  onMessage(data: unknown): void;
+  onMessageUpdate(data: unknown): void;
+}
+
+/** As if a dispatch had come over the connection of that shard. Never throws. */
+export type Hear = (dispatch: unknown, shardId: number) => void;
+
+/** Events that come before discord.js is ready and are kept for it. */
+const EARLY: ReadonlySet<string> = new Set(['READY', 'RESUMED', 'GUILD_CREATE', 'GUILD_DELETE']);
+/** Of each kind, of those that wait for the client to be ready. */
+const MAX_WAITING = 5_000;
+
+/**
+ * Stands between the connection and discord.js. A dispatch it cannot read would end the process: it throws out of a promise without an owner,
+ * or out of a timer when it was queued before the client is ready. And messages go to Medley alone: building objects of those
+ * that hold no link would be most of its work.
+ */
+export function guardDispatches(
+  manager: ShardManager,
+  client: Client,
+  { handlers, isOfInterest, onEvent, log }: GuardOptions,
+): Hear {
+  const emit: (event: string, ...values: unknown[]) => boolean = manager.emit.bind(manager);
+  const waiting: (() => void)[] = [];
+  const counts = { asked: 0, changed: 0, lost: 0 };
+
+  /** What people ask of Medley has room of its own: servers that change in the meantime take none of it. */
+  function wait(dispatch: Dispatch, handle: () => void): void {
+    const kind = kindOf(dispatch, isOfInterest);
+    if (kind === undefined) return;
+    counts[kind] += 1;
+    if (counts[kind] <= MAX_WAITING) waiting.push(handle);
+    else counts.lost += 1;
+  }
+
+  function pass(event: string, values: unknown[]): boolean {
+    onEvent(event, values[0]);
+    const dispatch = event === 'dispatch' ? dispatchOf(values[0]) : undefined;
+    if (dispatch && !EARLY.has(dispatch.type) && !client.isReady()) {
+      wait(dispatch, () => pass(event, values));
+      return true;
+    }
+    try {
+      if (dispatch?.type === 'MESSAGE_CREATE') handlers.onMessage(dispatch.data);
+      else if (dispatch?.type === 'MESSAGE_UPDATE') handlers.onMessageUpdate(dispatch.data);
+      else return emit(event, ...values);
+    } catch (error) {
+      log.error({ err: error, type: dispatch?.type ?? event }, 'discord: a dispatch could not be handled');
+    }
+    return true;
+  }
+
+  client.once(Events.ClientReady, () => {
+    if (counts.lost > 0) log.warn({ count: counts.lost }, 'discord: too much was heard before all shards were ready');
+    for (const handle of waiting.splice(0)) handle();
+  });
+  manager.emit = (event: string | symbol, ...values: unknown[]) => pass(String(event), values);
+  return (data, shardId) => void pass('dispatch', [{ data, shardId }]);
+}
+
+/** Undefined for what matters to nothing. */
+function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
+  if (type === 'INTERACTION_CREATE') return 'asked';
+  if (type === 'MESSAGE_CREATE' || type === 'MESSAGE_UPDATE') return isOfInterest(data) ? 'asked' : undefined;
+  return type.startsWith('MESSAGE_') ? undefined : 'changed';
+}
+
+interface Dispatch {
+  readonly type: string;
+  readonly data: unknown;
+}
+
+function dispatchOf(value: unknown): Dispatch | undefined {
+  if (!isRecord(value) || !isRecord(value.data)) return undefined;
+  const { t, d } = value.data;
+  return typeof t === 'string' ? { type: t, data: d } : undefined;
+}
