@@ -106,8 +106,7 @@ export async function createChats(config: Config, core: Core, log: Logger): Prom
     },
     async stop() {
       isStopping = true;
-      await Promise.all([tracking.stop(), turn?.end()]);
-      await runtime.stop();
+      await Promise.all([tracking.stop(), turn?.end(), runtime.stop()]);
       await starting;
     },
   };

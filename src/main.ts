@@ -11,6 +11,10 @@ import type { RunningRoles } from './roles.ts';
 const FLUSH_MS = 1_000;
 /** Nor a thread that does not end. What it has written reaches a slow disk within two seconds. */
 const THREADS_MS = 5_000;
+/** `docker stop` and others kill a process ten seconds after they asked it to end. */
+const STOP_MS = 9_000;
+/** For the threads of a process whose time is over. */
+const LATE_THREADS_MS = 200;
 
 const destination = openLogDestination();
 
@@ -20,8 +24,8 @@ if (process.report !== undefined) Reflect.set(process.report, 'excludeNetwork', 
 
 let endThreads: Core['endThreads'] | undefined;
 
-async function exit(code: number): Promise<void> {
-  await Promise.race([endThreads?.(), sleep(THREADS_MS)]);
+async function exit(code: number, threadsMs = THREADS_MS): Promise<void> {
+  await Promise.race([endThreads?.(), sleep(threadsMs)]);
   await destination.flush(FLUSH_MS);
   process.exit(code);
 }
@@ -53,8 +57,13 @@ async function main(): Promise<void> {
     if (stopping) process.exit(1);
     stopping = true;
     log.info({ signal }, 'stopping');
-    stopAll(running, core).then(
-      () => exit(0),
+    const late = sleep(STOP_MS, 'late' as const);
+    Promise.race([stopAll(running, core), late]).then(
+      outcome => {
+        if (outcome !== 'late') return exit(0);
+        log.warn({ stopMs: STOP_MS }, 'not all could be ended in time');
+        return exit(0, LATE_THREADS_MS);
+      },
       error => {
         log.error({ err: error }, 'stopping failed');
         return exit(1);

@@ -103,6 +103,8 @@ export interface Sending<To = unknown> {
 export interface RepeatOptions {
   /** How long the platform recognises a repeat of this call, so that it may be made again when it is not known whether it arrived. Default 0. */
   readonly repeatMs?: number;
+  /** Whether it carries files. None is begun while Medley stops, since it could be cut; the next process sends it. */
+  readonly isUpload?: boolean;
 }
 
 /** What a platform may ask of the runtime while it is connected. */

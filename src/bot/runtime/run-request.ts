@@ -33,6 +33,8 @@ export interface RunRequest {
   run(claim: Claim): Promise<Verdict>;
   /** Ends a request that runs here, without a word. False when none of that id does. */
   cancel(id: string): boolean;
+  /** Begins no upload any more: a request that comes to one waits for the next process. */
+  drain(): void;
   /** Ends all that runs, so that it is taken up again later. */
   abortAll(): void;
 }
@@ -59,7 +61,9 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   const { platforms, dispatcher, leaving, translatorFor, holds, log, now, random, onOutcome } = options;
   const laterEdits = createLaterEdits({ log });
   const mayNotify = createWaitNotices({ now });
-  const steps = createSteps({ dispatcher, leaving, holds, now, mayNotify, done, laterEdits });
+  let isDraining = false;
+  const mayUpload = () => !isDraining;
+  const steps = createSteps({ dispatcher, leaving, holds, now, mayNotify, mayUpload, done, laterEdits });
   const readFailure = createReadFailure({ ...options, steps, done });
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */
@@ -167,6 +171,9 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
       const found = runs.get(id);
       if (found !== undefined) end(found, 'cancelled', new Superseded('it is not wanted any more'));
       return found !== undefined;
+    },
+    drain() {
+      isDraining = true;
     },
     abortAll() {
       laterEdits.close();

@@ -36,7 +36,7 @@ export interface RuntimeOptions {
   /** Requests that run at once in this process. Default 32. */
   readonly concurrency?: number;
   readonly watch?: RuntimeWatch;
-  /** How long running requests may take after `stop()`. Default 10,000. */
+  /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
   readonly now?: () => number;
   /** From 0 to 1. */
@@ -66,12 +66,13 @@ export interface Runtime {
   status(): Promise<RuntimeStatus>;
   /** Known without asking the queue. */
   platforms(): readonly PlatformStatus[];
-  /** Takes nothing new, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
+  /** Takes nothing new and begins no upload, finishes what runs within `drainMs`, and leaves the rest to the next start. Safe to call twice. */
   stop(): Promise<void>;
 }
 
 const CONCURRENCY = 32;
-const DRAIN_MS = 10_000;
+/** `docker stop` and others end a process after ten seconds, and there is more to end than this. */
+const DRAIN_MS = 7_500;
 /** For what does not heed the end of it. */
 const CLOSE_MS = 2_000;
 
@@ -151,6 +152,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
 
   async function finishRunning(): Promise<void> {
+    runs.drain();
     const drained = Promise.all(queues.map(each => each.drain()));
     if (await within(options.drainMs ?? DRAIN_MS, drained)) return;
     runs.abortAll();

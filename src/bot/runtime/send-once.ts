@@ -1,4 +1,4 @@
-import type { ChatPlatform, Sending } from './chat-platform.ts';
+import { type ChatPlatform, type Sending, Superseded } from './chat-platform.ts';
 import type { Progress } from './request.ts';
 
 /** A message may stand in the chat, and a repeat of it would not be recognised. */
@@ -18,6 +18,7 @@ export interface PutOptions {
   readonly outcomeOf: ChatPlatform['outcomeOf'];
   /** Writes progress down. @throws Superseded, StoreAway */
   readonly save: () => Promise<void>;
+  readonly mayUpload: () => boolean;
   /** Called when a message has arrived. */
   readonly onSent: () => void;
   readonly now: () => number;
@@ -28,7 +29,7 @@ export interface PutOptions {
  * stands or certainly does not. A message whose fate is not known is only sent again where the platform knows it again.
  */
 export function createSendOnce(options: PutOptions): Sending['put'] {
-  const { progress, phase, next, signal, outcomeOf, save, onSent, now } = options;
+  const { progress, phase, next, signal, outcomeOf, save, mayUpload, onSent, now } = options;
 
   /** From here until the message stands, nothing but the platform could say, if this process died, whether it arrived. */
   async function announce(key: string, repeatMs: number): Promise<void> {
@@ -46,9 +47,10 @@ export function createSendOnce(options: PutOptions): Sending['put'] {
     }
   }
 
-  return async (key, call, { repeatMs = 0 } = {}) => {
+  return async (key, call, { repeatMs = 0, isUpload = false } = {}) => {
     if (progress.stands.includes(key)) return undefined;
     signal.throwIfAborted();
+    if (isUpload && !mayUpload()) throw new Superseded('Medley stops');
     const isRepeat = progress.sending !== undefined;
     await announce(key, repeatMs);
     let result: Awaited<ReturnType<typeof call>>;

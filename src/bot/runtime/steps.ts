@@ -21,6 +21,8 @@ export interface StepsOptions {
   readonly holds: Pick<Holds, 'reached'>;
   readonly now: () => number;
   readonly mayNotify: WaitNotices;
+  /** False from the moment that Medley stops. */
+  readonly mayUpload: () => boolean;
   readonly done: (run: Run, outcome: RequestOutcome) => Verdict;
   readonly laterEdits: Pick<LaterEdits, 'add'>;
 }
@@ -51,7 +53,7 @@ const START = '0';
 const NOTICE_MS = 5_000;
 
 export function createSteps(options: StepsOptions): Steps {
-  const { dispatcher, leaving, holds, now, mayNotify, done, laterEdits } = options;
+  const { dispatcher, leaving, holds, now, mayNotify, mayUpload, done, laterEdits } = options;
 
   async function step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
@@ -169,6 +171,7 @@ export function createSteps(options: StepsOptions): Steps {
       signal,
       outcomeOf: error => platform.outcomeOf(error),
       save: () => save(run),
+      mayUpload,
       onSent: () => holds.reached(request.platform),
       now,
     });

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Queue as BullQueue, DelayedError, type Job, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import * as z from 'zod';
@@ -21,6 +22,8 @@ const NAME = 'requests';
 const PARKED_MS = 30_000;
 const THROWN_MS = 5_000;
 const RETRY_MS = 1_000;
+/** For Redis to take what became of the last entries, once nothing runs. */
+const LEAVE_MS = 2_000;
 const SWEEP_EVERY_MS = 600_000;
 const SWEPT_AT_ONCE = 500;
 const PAGE = 500;
@@ -70,6 +73,7 @@ export function createRedisQueue({
   });
   bull.on('error', noteError);
   const controllers = new Map<string, AbortController>();
+  const working = new Set<Promise<Verdict>>();
   let worker: Worker | undefined;
   let workerClient: Redis | undefined;
   let drained: Promise<void> | undefined;
@@ -180,12 +184,26 @@ export function createRedisQueue({
   }
 
   async function verdictOf(handler: Handler, claim: Claim): Promise<Verdict> {
+    const work = handler(claim);
+    working.add(work);
     try {
-      return await handler(claim);
+      return await work;
     } catch (error) {
       log.error({ err: error, id: claim.id }, 'queue: a handler failed');
       return { done: false, afterMs: THROWN_MS };
+    } finally {
+      working.delete(work);
     }
+  }
+
+  /** BullMQ waits for Redis too, however long that is away. */
+  async function leave(): Promise<void> {
+    const closing = worker?.close() ?? Promise.resolve();
+    const idle = async () => {
+      while (working.size > 0) await Promise.allSettled(working);
+      await pause(LEAVE_MS, undefined, { ref: false });
+    };
+    await Promise.race([closing, idle()]);
   }
 
   /** Resolves for what is done; @throws DelayedError for all else, as BullMQ has it. */
@@ -320,7 +338,7 @@ export function createRedisQueue({
         return { waiting: Math.max(0, unfinished - running), running, oldestAt };
       }),
     drain() {
-      drained ??= worker?.close() ?? Promise.resolve();
+      drained ??= leave();
       return drained;
     },
     close() {

@@ -39,7 +39,7 @@ export interface ServerOptions {
   readonly maxConnections?: number;
   /** Of one client; a proxy of `trustProxy` has no such bound. Default 256. */
   readonly maxConnectionsPerClient?: number;
-  /** What runs may take this long after `stop()`. Default 10 000. */
+  /** What runs may take this long after `stop()`. Default 7500. */
   readonly drainMs?: number;
 }
 
@@ -69,7 +69,7 @@ export interface Server {
 
 /** The one HTTP server: limits, error envelope, shutdown. Api, web chat and webhooks are plugins of `app`. */
 export function createServer(options: ServerOptions): Server {
-  const { log, renderError, drainMs = 10_000 } = options;
+  const { log, renderError, drainMs = 7_500 } = options;
   let state: ServerState = 'starting';
   let stopped: Promise<void> | undefined;
 

@@ -56,7 +56,7 @@ export const CHAT_LIMITS = {
   /** Drawn pictures kept for the pages that show them. */
   pictureBytes: 32 * 1024 * 1024,
   /** Running work may take this long after `stop()`. */
-  drainMs: 9_000,
+  drainMs: 7_500,
   /** A closing handshake may take this long. */
   closeMs: 1_000,
 } as const;

@@ -4,6 +4,7 @@ import type { InteractionReplyTo } from '../reply-to.ts';
 import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';
 import { nonceOf, postReply } from './post-reply.ts';
 import { SendFailure, type SendProblem } from './send-failure.ts';
+import { holdsFiles } from './uploads.ts';
 
 export interface FollowUpOptions {
   readonly api: Pick<DiscordApi, 'post' | 'followUp'>;
@@ -26,7 +27,8 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
 
   async function follow(name: string, content: Content, isEphemeral: boolean): Promise<string | undefined> {
     if (to.isFirstOnly === true) return undefined;
-    return put(name, () => api.followUp(key, content, isEphemeral, signal));
+    const isUpload = holdsFiles(content.uploads);
+    return put(name, () => api.followUp(key, content, isEphemeral, signal), { isUpload });
   }
 
   /** Whether Medley itself is in the channel and may write there what the answer holds: in private chats it always may. */
@@ -46,7 +48,10 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
       const post = async (nonce: string) =>
         (await postReply(api, request.chat.id, content, { nonce, replyTo, isSilent }, signal)).id;
       try {
-        return await put(name, tag => post(nonceOf(eventId, tag)), { repeatMs: TIMES.nonce });
+        return await put(name, tag => post(nonceOf(eventId, tag)), {
+          repeatMs: TIMES.nonce,
+          isUpload: holdsFiles(content.uploads),
+        });
       } catch (error) {
         if (!(error instanceof SendFailure) || !REFUSED.has(error.problem)) throw error;
         return follow(name, content, to.isEphemeral);

@@ -7,6 +7,7 @@ import type { AnswerParts } from './answer-parts.ts';
 import { deleteButtonId, matchDeleteButton } from './delete-button.ts';
 import type { AnswerKey, DiscordApi } from './discord-api.ts';
 import { createFollowUps } from './follow-up.ts';
+import { holdsFiles } from './uploads.ts';
 import { BACK_ID, hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface InteractionAnswers {
@@ -57,7 +58,10 @@ export async function sendInteraction(
         const id =
           place > 0 || !isOpen
             ? await followUps.forAll(`${place}`, content, sent.at(-1) ?? (await lastPart()))
-            : await put('0', () => api.editOriginal(key, content, signal), { repeatMs: TIMES.token });
+            : await put('0', () => api.editOriginal(key, content, signal), {
+                repeatMs: TIMES.token,
+                isUpload: holdsFiles(content.uploads),
+              });
         if (id !== undefined) sent.push(id);
         if (id !== undefined && place === 0 && isKept) await history.keep(id, views, request);
         if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent);

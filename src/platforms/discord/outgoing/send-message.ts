@@ -11,6 +11,7 @@ import { deleteButtonId } from './delete-button.ts';
 import type { DiscordApi } from './discord-api.ts';
 import { nonceOf, postReply } from './post-reply.ts';
 import type { EmbedSuppression } from './suppress.ts';
+import { holdsFiles } from './uploads.ts';
 import { hasButtons, type ViewHistory } from './view-history.ts';
 
 export interface MessageSenderOptions {
@@ -59,7 +60,7 @@ export function createMessageSender({ api, parts, history, suppression, log }: M
           const posted = await put(
             `${place}`,
             tag => post(isOld ? `${to.messageId}-${place}` : nonceOf(to.messageId, tag)),
-            { repeatMs: TIMES.nonce },
+            { repeatMs: TIMES.nonce, isUpload: holdsFiles(content.uploads) },
           );
           if (posted !== undefined) sent.push(posted.id);
           if (posted !== undefined && place === 0 && isView)

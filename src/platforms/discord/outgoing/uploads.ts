@@ -24,6 +24,11 @@ export interface Upload {
   readonly alt?: string;
 }
 
+/** Whether there are files of a post among them; what was drawn is small. */
+export function holdsFiles(uploads: readonly Upload[]): boolean {
+  return uploads.some(({ content }) => 'path' in content);
+}
+
 interface Link {
   readonly kind: 'link';
   readonly url: string;

@@ -154,11 +154,15 @@ export function createFileSender(options: FileSenderOptions): FileSender {
     const [first, ...others] = batch;
     if (first === undefined) return [];
     try {
-      const sent = await put(key + maskOf(batch), async () => {
-        if (others.length === 0) return [await sendOne(first.candidate, { caption, keyboard }, place, signal)];
-        const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
-        return api.post('sendMediaGroup', place, signal, address => ({ ...address, media }));
-      });
+      const sent = await put(
+        key + maskOf(batch),
+        async () => {
+          if (others.length === 0) return [await sendOne(first.candidate, { caption, keyboard }, place, signal)];
+          const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
+          return api.post('sendMediaGroup', place, signal, address => ({ ...address, media }));
+        },
+        { isUpload: batch.some(({ candidate }) => candidate.uploadBytes > 0) },
+      );
       return sent ?? [];
     } catch (error) {
       if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;

@@ -76,8 +76,10 @@ export function createRichSender(options: RichSenderOptions): RichSender {
       if (ready === undefined || blocks === undefined) return undefined;
       try {
         const message = { rich_message: { blocks, skip_entity_detection: true as const }, ...markup(payload.keyboard) };
-        const sent = await put(keyOf(key), () =>
-          api.post('sendRichMessage', place, signal, address => ({ ...address, ...message })),
+        const sent = await put(
+          keyOf(key),
+          () => api.post('sendRichMessage', place, signal, address => ({ ...address, ...message })),
+          { isUpload: ready.some(({ candidate }) => candidate.uploadBytes > 0) },
         );
         refusalsInRow = 0;
         return sent !== undefined && (await isConfirmed(sent, ready));
