@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createFileDelivery } from '../../fakes/file-delivery.ts';
+import type { TelegramRequest } from '../../fakes/telegram/call.ts';
 import { answersIn, BUDI, CAROUSEL, GROUP, openStage, PHOTO, REEL, SARI } from './stage.ts';
 
 const UNSURE = createTranslator(['en']).messages.requests.unsure;
@@ -149,11 +150,12 @@ describe('an upload', () => {
 });
 
 describe('stopping', () => {
-  it('lets a running answer arrive', async () => {
+  it('lets a running upload arrive', async () => {
     const { fake, runtime } = await openStage({ runtime: { drainMs: 30_000 } });
-    fake.fault({ method: 'sendPhoto', delayMs: 300 });
+    const isUpload = ({ files }: TelegramRequest) => files.length > 0;
+    fake.fault({ method: 'sendPhoto', when: isUpload, delayMs: 300 });
     fake.message({ from: SARI, text: PHOTO });
-    await fake.waitFor(() => fake.requests.find(({ method }) => method === 'sendPhoto'));
+    await fake.waitFor(() => fake.requests.find(isUpload));
     await runtime.stop();
     expect(answersIn(fake, SARI.id).map(({ file }) => file?.kind)).toEqual(['photo']);
   });
