@@ -14,6 +14,7 @@ import type { Core } from './core.ts';
 import type { Logger } from './infra/log.ts';
 import { createResponseStreams } from './infra/server/response-streams.ts';
 import { createServer, type Server } from './infra/server/server.ts';
+import { createSummedLog } from './infra/summed-log.ts';
 import type { SourceDescriptor } from './media/extract/source-descriptor.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import { createMonitoring } from './monitoring.ts';
@@ -38,10 +39,16 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
   const { roles } = config;
   const { publicUrl, trustProxy } = config;
   const { metrics, limiter } = core;
-  const server = createServer({ log, trustProxy, publicUrl, renderError: createErrorRenderer(config.creator) });
+  const summedLog = createSummedLog({ log });
+  const server = createServer({
+    log: summedLog,
+    trustProxy,
+    publicUrl,
+    renderError: createErrorRenderer(config.creator),
+  });
   const checkKey = createKeyCheck(config.apiKeys);
   metrics.observe(server.app);
-  const web = roles.has('web') ? await registerWeb(config, core, server, checkKey, log) : undefined;
+  const web = roles.has('web') ? await registerWeb(config, core, server, checkKey, summedLog) : undefined;
   const chats = await createChats(config, core, log);
   const monitoring = createMonitoring(config, core, chats, log);
   const { readiness } = monitoring;
@@ -58,6 +65,7 @@ export async function startRoles(config: Config, core: Core, log: Logger): Promi
     async stop() {
       // What people wait for is still answered while the core stands.
       await Promise.all([web?.stop(), chats.stop(), monitoring.stop(), server.stop()]);
+      summedLog.flush();
     },
   };
 }

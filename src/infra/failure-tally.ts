@@ -29,7 +29,9 @@ export function createFailureTally(now: () => number = Date.now): FailureTally {
   function note(details: object, message: string): void {
     const cause = causeOf(details);
     const key = `${message} ${cause}`;
-    counts.set(key, { message, cause, count: (counts.peek(key)?.count ?? 0) + 1, lastAt: now() });
+    const times: unknown = Reflect.get(details, 'times');
+    const more = typeof times === 'number' ? times : 1;
+    counts.set(key, { message, cause, count: (counts.peek(key)?.count ?? 0) + more, lastAt: now() });
   }
 
   function watching(log: Logger): Logger {

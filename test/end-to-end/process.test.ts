@@ -1,10 +1,13 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { WebSocket } from 'ws';
 import * as z from 'zod';
 import { openStore } from '../../src/infra/store/store.ts';
+import { ask } from '../drills/bystander.ts';
 import { createRedisServer, redisMissing, redisNote } from '../redis-server.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import { type Program, startProgram } from './program.ts';
@@ -33,6 +36,16 @@ async function occupy(): Promise<{ readonly server: Server; readonly port: numbe
   });
   const address = server.address();
   return { server, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+/** Opens a web chat and sends what is no frame. */
+async function sendBrokenFrame(address: string): Promise<void> {
+  const socket = new WebSocket(`${address.replace('http', 'ws')}chat`);
+  socket.on('error', () => undefined);
+  await once(socket, 'open');
+  const closed = once(socket, 'close');
+  Reflect.get(socket, '_socket').write(Buffer.from([0xff, 0xff, 0xff, 0xff]));
+  await closed;
 }
 
 describe('the program', () => {
@@ -101,6 +114,30 @@ describe('the program', () => {
     const answer = await fetch(`${await medley.ready}api/igdownload`);
     expect(await answer.json()).toMatchObject({ status: 400, creator: 'Ours', error: { code: 'invalid_request' } });
     expect(medley.stderr()).toBe('');
+  });
+
+  it('writes a few lines on thousands of refusals, whatever is refused', async () => {
+    const medley = await run({ PUBLIC_URL: 'https://medley.example' });
+    const address = await medley.ready;
+    const upgrade = { connection: 'upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
+    const handshake = { ...upgrade, 'sec-websocket-key': 'bWFkZSB1cCBieSBoYW5kIQ==' };
+    const refusals = [
+      () => ask(`${address}metrics`),
+      () => ask(`${address}metrics`, '127.0.0.9', { authorization: 'Bearer no-such-key' }),
+      () => ask(address, '127.0.0.9', { host: 'foreign.example' }),
+      () => ask(`${address}api/post`, '127.0.0.9', { 'x-api-key': 'no-such-key' }),
+      () => ask(`${address}chat`, '127.0.0.9', { ...handshake, origin: 'https://foreign.example' }),
+      () => sendBrokenFrame(address),
+    ];
+    for (let n = 0; n < 300; n += 1) await Promise.all(refusals.map(refused => refused()));
+    medley.child.kill('SIGTERM');
+    expect(await medley.ended).toBe(0);
+    const lines = medley.stderr().trim().split('\n');
+    expect(lines.length).toBeLessThan(20);
+    const counted = lines.map(line => z.looseObject({ times: z.number().default(1) }).parse(JSON.parse(line)));
+    const failed = counted.filter(({ msg }) => msg === 'request failed');
+    // Of wrong keys more than twenty are 429, which is no line at all.
+    expect(failed.reduce((sum, { times }) => sum + times, 0)).toBeGreaterThanOrEqual(1_200);
   });
 
   it('asks the sandbox for a post, and refuses a forged media address', async () => {

@@ -21,6 +21,14 @@ describe('the tally of failures', () => {
     expect(log.lines.length).toBe(5);
   });
 
+  it('counts a line that stands for several as so many', () => {
+    const tally = createFailureTally();
+    const watched = tally.watching(createRecordingLog());
+    watched.warn({}, 'a request failed');
+    watched.warn({ times: 41 }, 'a request failed');
+    expect(tally.list()).toMatchObject([{ message: 'a request failed', count: 42 }]);
+  });
+
   it('keeps the last fifty kinds', () => {
     const tally = createFailureTally();
     const watched = tally.watching(createRecordingLog());

@@ -1,0 +1,94 @@
+import { AppError } from '../errors.ts';
+import { createLru } from './cache/create-lru.ts';
+import type { Logger } from './log.ts';
+
+export interface SummedLog extends Logger {
+  /** Writes what was only counted so far. */
+  flush(): void;
+}
+
+export interface SummedLogOptions {
+  readonly log: Logger;
+  /** Default a minute. */
+  readonly everyMs?: number;
+}
+
+type Level = 'info' | 'warn' | 'error';
+
+/** Lines of one kind that were not written, and the last of them. */
+interface Sum {
+  readonly write: (details: object) => void;
+  times: number;
+  last: object;
+  timer: NodeJS.Timeout | undefined;
+}
+
+const MINUTE_MS = 60_000;
+/** Kinds are told apart by messages, routes and codes, all of them ours. */
+const MAX_KINDS = 500;
+
+/**
+ * For what strangers can bring about as often as they like: the first line of a kind is written at once, and from then on one a minute,
+ * which is the last of them with `times`, how many there were. What is logged at `debug` is written as it comes.
+ */
+export function createSummedLog({ log, everyMs = MINUTE_MS }: SummedLogOptions): SummedLog {
+  const sums = createLru<string, Sum>({ max: MAX_KINDS, dispose: sum => end(sum) });
+
+  function say(sum: Sum): void {
+    if (sum.times > 0) sum.write({ ...fieldsOf(sum.last), times: sum.times });
+    sum.times = 0;
+  }
+
+  function end(sum: Sum): void {
+    clearTimeout(sum.timer);
+    say(sum);
+  }
+
+  function watch(kind: string, sum: Sum): void {
+    sum.timer = setTimeout(() => {
+      if (sum.times === 0) {
+        sums.delete(kind);
+        return;
+      }
+      say(sum);
+      watch(kind, sum);
+    }, everyMs).unref();
+  }
+
+  function wrap(lines: Logger): Logger {
+    const summed = (level: Level) => (details: object, message: string) => {
+      const kind = kindOf(level, details, message);
+      const sum = sums.get(kind);
+      if (sum !== undefined) {
+        sum.times += 1;
+        sum.last = details;
+        return;
+      }
+      const write = (shown: object) => lines[level](shown, message);
+      write(details);
+      const begun: Sum = { write, times: 0, last: details, timer: undefined };
+      sums.set(kind, begun);
+      watch(kind, begun);
+    };
+    return {
+      debug: (details, message) => lines.debug(details, message),
+      info: summed('info'),
+      warn: summed('warn'),
+      error: summed('error'),
+      child: bindings => wrap(lines.child(bindings)),
+    };
+  }
+
+  return { ...wrap(log), flush: () => sums.forEach(say) };
+}
+
+function fieldsOf(details: object): object {
+  return details instanceof Error ? { err: details } : details;
+}
+
+function kindOf(level: Level, details: object, message: string): string {
+  const fields = fieldsOf(details);
+  const error: unknown = Reflect.get(fields, 'err');
+  const what = error instanceof AppError ? error.params.what : undefined;
+  return JSON.stringify([level, message, Reflect.get(fields, 'route'), Reflect.get(fields, 'code'), what]);
+}
