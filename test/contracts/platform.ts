@@ -23,7 +23,7 @@ export interface Core {
   readonly dispatcher: Dispatcher;
   readonly settings: SettingsStore;
   readonly sentFiles: SentFiles;
-  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly log: RecordingLog;
 }
 

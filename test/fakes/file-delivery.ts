@@ -13,9 +13,12 @@ export function createFileDelivery(
   held: Set<string>,
   sizesOf: (request: DeliveryRequest) => readonly number[],
   page?: string,
-): Pick<Delivery, 'deliver' | 'remoteFile'> {
+): Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'> {
   let count = 0;
+  const addressOf = ({ post }: DeliveryRequest) =>
+    page === undefined ? { url: post.url, leadsTo: 'original' as const } : { url: page, leadsTo: 'page' as const };
   return {
+    wholeAddress: addressOf,
     remoteFile: () => undefined,
     async deliver(request, signal) {
       const { post, index, form, maxBytes, refused = [] } = request;
@@ -23,9 +26,7 @@ export function createFileDelivery(
       const sizes = sizesOf(request);
       const place = sizes.findIndex((size, at) => size > 0 && size <= maxBytes && !refused.includes(`v${at}`));
       const bytes = sizes[place];
-      const way =
-        page === undefined ? { url: post.url, leadsTo: 'original' as const } : { url: page, leadsTo: 'page' as const };
-      if (bytes === undefined) return { kind: 'link', ...way, reason: 'too_large' };
+      if (bytes === undefined) return { kind: 'link', ...addressOf(request), reason: 'too_large' };
       const isPhoto = post.items[index]?.kind === 'image';
       count += 1;
       const path = join(folder, `${count}`);
@@ -43,6 +44,7 @@ export function createFileDelivery(
         height: 1280,
         durationMs: null,
         hasAudio: true,
+        ...(place > 0 && form === 'original' && !isPhoto && { reduced: { bytes, ...addressOf(request) } }),
         thumbnail: null,
         async dispose() {
           held.delete(path);

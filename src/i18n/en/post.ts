@@ -13,6 +13,9 @@ export const post = {
   /** Of a video that a page of ours plays. */
   tooLargeHere: 'This video is too large for this chat.',
   playHere: 'Play it here',
+  /** Of a video; `size` such as `9.2 MB`. */
+  reduced: (size: string) => `Made smaller to fit here: ${size}.`,
+  playWhole: 'Play the whole video',
   /** Heading of a post whose author is not known. */
   untitled: (site: string) => `${site} post`,
   itemOf: (n: number, total: number) => `${n} of ${total}`,

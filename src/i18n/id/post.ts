@@ -14,6 +14,8 @@ export const post: Messages['post'] = {
   openOriginal: 'Buka kiriman asli',
   tooLargeHere: 'Video ini terlalu besar untuk obrolan ini.',
   playHere: 'Putar di sini',
+  reduced: size => `Diperkecil agar muat di sini: ${size}.`,
+  playWhole: 'Putar video utuhnya',
   untitled: site => `Kiriman ${site}`,
   itemOf: (n, total) => `${n} dari ${total}`,
   missing: (n, total) => `${n} dari ${total} tidak bisa diambil`,

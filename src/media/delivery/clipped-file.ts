@@ -47,7 +47,7 @@ export function createClippedFile({ resolver, transforms }: ClippedFilesOptions)
               },
               signal,
             );
-      if (made.status === 'done') return { kind: 'file', file: made, step: { ...step, key }, post: whole.post };
+      if (made.status === 'done') return { ...whole, file: made, step: { ...step, key } };
       return { kind: 'none', reason: reasonOf(made), post: whole.post };
     } finally {
       await file.dispose();

@@ -18,6 +18,18 @@ import { createFileResolver, type Resolution } from './file-resolver.ts';
 import { createFileStore, type HeldFile } from './file-store.ts';
 import { createFileTransforms } from './file-transforms.ts';
 
+/** Where a reader is led: to a page of ours, a file, or the post. */
+export interface MediaAddress {
+  readonly url: string;
+  /** What is behind the address. A `page` is unfurled by the chat into a player. */
+  readonly leadsTo: LinkTarget;
+}
+
+/** Of a video that had to be smaller than the site's: its own size, and where the whole one is. */
+export interface Reduction extends MediaAddress {
+  readonly bytes: number;
+}
+
 /** A file on disk, ready to be streamed to a platform. */
 export interface DeliveredFile {
   readonly kind: 'file';
@@ -31,6 +43,8 @@ export interface DeliveredFile {
   readonly height: number | null;
   readonly durationMs: number | null;
   readonly hasAudio: boolean | null;
+  /** Absent for what is as good as the site has it. */
+  readonly reduced?: Reduction;
   /** JPEG of at most 320 pixels a side and 200 kB; null when none was asked for or none could be made. */
   readonly thumbnail: { readonly path: string; readonly bytes: number } | null;
   /** Releases the file; it is removed when nothing holds it any more. Safe to call twice. */
@@ -38,12 +52,16 @@ export interface DeliveredFile {
 }
 
 /** Nothing fits or can be had: the reader gets an address instead, and why. */
-export interface DeliveredLink {
+export interface DeliveredLink extends MediaAddress {
   readonly kind: 'link';
-  readonly url: string;
-  /** What is behind the address. A `page` is unfurled by the chat into a player. */
-  readonly leadsTo: LinkTarget;
   readonly reason: NoFileReason;
+}
+
+export interface RemoteFile {
+  readonly url: string;
+  readonly mime: string;
+  readonly variantKey: string;
+  readonly reduced?: Reduction;
 }
 
 /** Post item + byte budget -> the file to send, or a link. */
@@ -57,9 +75,9 @@ export interface Delivery {
    */
   deliver(request: DeliveryRequest, signal: AbortSignal): Promise<DeliveredFile | DeliveredLink>;
   /** The best variant a platform may fetch by itself within `maxBytes` of known or estimated size; undefined when there is none. */
-  remoteFile(
-    request: DeliveryRequest,
-  ): { readonly url: string; readonly mime: string; readonly variantKey: string } | undefined;
+  remoteFile(request: DeliveryRequest): RemoteFile | undefined;
+  /** Where all of a video is. */
+  wholeAddress(request: DeliveryRequest): MediaAddress;
   /** Ends what runs and removes every file, those still held too. */
   close(): Promise<void>;
 }
@@ -120,7 +138,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   const clippedFile = createClippedFile({ resolver, transforms });
 
   async function fileOf(
-    { file, step, post }: Extract<Resolution, { kind: 'file' }>,
+    { file, step, post, isReduced }: Extract<Resolution, { kind: 'file' }>,
     request: DeliveryRequest,
     signal: AbortSignal,
   ): Promise<DeliveredFile> {
@@ -140,6 +158,7 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       height: isSeen ? (probe?.height ?? part?.variant.height ?? item?.height ?? null) : null,
       durationMs: probe?.durationMs ?? item?.durationMs ?? null,
       hasAudio: probe?.hasAudio ?? part?.variant.hasAudio ?? null,
+      ...(isReduced && { reduced: { bytes: file.bytes, ...addressOf(post, request) } }),
       thumbnail: thumbnail ? { path: thumbnail.path, bytes: thumbnail.bytes } : null,
       dispose: () => release([file, ...(thumbnail ? [thumbnail] : [])]),
     };
@@ -188,19 +207,23 @@ export function createDelivery(options: DeliveryOptions): Delivery {
   }
 
   function linkOf({ reason, post }: Extract<Resolution, { kind: 'none' }>, request: DeliveryRequest): DeliveredLink {
-    const { form, index } = request;
-    const { url: original } = request.post;
     // What cannot be had is in no tunnel either.
-    const isReachable = addresses !== undefined && reason !== 'upstream_unavailable';
-    const plan = planLink(post.items[index], form, isReachable);
+    return { kind: 'link', ...addressOf(post, request, reason !== 'upstream_unavailable'), reason };
+  }
+
+  function addressOf(
+    post: Pick<Post, 'items'>,
+    { form, index, ...request }: DeliveryRequest,
+    isHad = true,
+  ): MediaAddress {
+    const plan = planLink(post.items[index], form, addresses !== undefined && isHad);
     if (plan.target === 'page' && addresses !== undefined)
-      return { kind: 'link', url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page', reason };
+      return { url: addresses.page(request.post, index, now() + PAGE_LIFE_MS), leadsTo: 'page' };
     if (plan.target === 'original' || addresses === undefined || resolver.isOver(plan.file.variant))
-      return { kind: 'link', url: original, leadsTo: 'original', reason };
+      return { url: request.post.url, leadsTo: 'original' };
     const { file } = plan;
     const expiresAt = Math.min(file.variant.expiresAt ?? Number.POSITIVE_INFINITY, now() + LINK_LIFE_MS);
-    const url = addresses.file(playerTunnelFile(request.post, index, file, expiresAt));
-    return { kind: 'link', url, leadsTo: 'tunnel', reason };
+    return { url: addresses.file(playerTunnelFile(request.post, index, file, expiresAt)), leadsTo: 'tunnel' };
   }
 
   return {
@@ -232,18 +255,25 @@ export function createDelivery(options: DeliveryOptions): Delivery {
       const item = post.items[index];
       const steps = resolver.plan(request);
       if (item === undefined || request.clip !== undefined) return undefined;
-      const plain = steps.flatMap(({ kind, parts }) => (kind === 'file' ? parts : []));
-      const fitting = plain.find(choice => {
-        const bytes = likelyBytes(choice, item);
-        return bytes !== null && bytes <= maxBytes && !resolver.isOver(choice.variant);
+      const plain = steps.flatMap(step => {
+        const [choice] = step.parts;
+        const bytes = choice === undefined || step.kind !== 'file' ? null : likelyBytes(choice, item);
+        return choice === undefined || bytes === null ? [] : [{ step, ...choice, bytes }];
       });
+      const fitting = plain.find(({ bytes, variant }) => bytes <= maxBytes && !resolver.isOver(variant));
       const best = steps[0]?.parts[0];
       if (fitting === undefined || best === undefined) return undefined;
       const isMadeBetter = steps[0]?.kind === 'mux' && pixels(best.variant) > pixels(fitting.variant) * SHARPER;
       // What leads was chosen because the file itself plays on few devices, or is poor.
       const isMade = isMadeBetter || steps[0]?.kind === 'compress' || steps[0]?.kind === 'convert';
-      return isMade ? undefined : { url: fitting.variant.url, mime: fitting.variant.mime, variantKey: fitting.key };
+      if (isMade) return undefined;
+      const { variant, key, bytes, step } = fitting;
+      const isReduced = resolver.isReduced(step, request);
+      const reduced = isReduced && { reduced: { bytes, ...addressOf(post, request) } };
+      return { url: variant.url, mime: variant.mime, variantKey: key, ...reduced };
     },
+
+    wholeAddress: request => addressOf(request.post, request),
 
     close: () => store.close(),
   };

@@ -14,7 +14,14 @@ import type { FileTransforms, TransformRequest } from './file-transforms.ts';
 
 /** What a request came to: a file, or the post as it is now and why there is none. */
 export type Resolution =
-  | { readonly kind: 'file'; readonly file: HeldFile; readonly step: Step; readonly post: Pick<Post, 'items'> }
+  | {
+      readonly kind: 'file';
+      readonly file: HeldFile;
+      readonly step: Step;
+      readonly post: Pick<Post, 'items'>;
+      /** Whether the site has a better video, which was too large. */
+      readonly isReduced: boolean;
+    }
   | { readonly kind: 'none'; readonly reason: NoFileReason; readonly post: Pick<Post, 'items'> };
 
 /** Tries the steps to a file, best first, until one gives it. */
@@ -23,6 +30,8 @@ export interface FileResolver {
   resolve(request: DeliveryRequest, signal: AbortSignal): Promise<Resolution>;
   /** The steps there are, best first. */
   plan(request: DeliveryRequest): readonly Step[];
+  /** Whether the site has a better video than the one that this step gives. */
+  isReduced(step: Step, request: DeliveryRequest): boolean;
   /** Whether an address is not worth asking any more. */
   isOver(variant: Pick<Variant, 'expiresAt'>): boolean;
 }
@@ -83,11 +92,32 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
         sizes.set(step.key, outcome.bytes);
         if (isWelcome(outcome, step, attempt)) {
           attempt.held.splice(attempt.held.indexOf(outcome), 1);
-          return { kind: 'file', file: outcome, step, post: attempt.post };
+          return { kind: 'file', file: outcome, step, post: attempt.post, isReduced: isReduced(step, attempt) };
         }
       } else if (!(await shouldRetry(outcome, step, attempt))) break;
     }
     return { kind: 'none', reason: attempt.reason, post: attempt.post };
+  }
+
+  function isReduced(step: Step, { request, post, broken }: Pick<Attempt, 'request' | 'post' | 'broken'>): boolean {
+    const { form, index, maxBytes } = request;
+    const item = post.items[index];
+    if (item?.kind !== 'video' || form !== 'original') return false;
+    const wish = { form, maxBytes: Number.POSITIVE_INFINITY, refused: [], broken, sizes, uncommon };
+    const [whole] = planDelivery(item, wish, { transcode: false });
+    if (whole === undefined || whole.key === step.key) return false;
+    // Others are encoded for their codec, or because they are poor.
+    if (step.kind === 'compress') return (bytesOf(whole) ?? 0) > Math.min(maxBytes, step.maxBytes);
+    return pixelsOf(step) < pixelsOf(whole) || (bytesOf(step) ?? Number.POSITIVE_INFINITY) < (bytesOf(whole) ?? 0);
+  }
+
+  function bytesOf({ key, parts }: Step): number | null {
+    const known = sizes.get(key);
+    if (known !== undefined) return known;
+    return parts.reduce<number | null>((total, { bytes, estimatedBytes }) => {
+      const each = bytes ?? estimatedBytes;
+      return total === null || each === null ? null : total + each;
+    }, 0);
   }
 
   async function take(step: Step, attempt: Attempt): Promise<HeldFile | FileFailure> {
@@ -252,6 +282,7 @@ export function createFileResolver(options: FileResolverOptions): FileResolver {
       }
     },
     plan: request => steps(attemptOf(request, new AbortController().signal)),
+    isReduced: (step, request) => isReduced(step, attemptOf(request, new AbortController().signal)),
     isOver,
   };
 }
@@ -267,6 +298,10 @@ function attemptOf(request: DeliveryRequest, signal: AbortSignal): Attempt {
     broken: new Set(),
     held: [],
   };
+}
+
+function pixelsOf({ parts: [video] }: Step): number {
+  return (video?.variant.width ?? 0) * (video?.variant.height ?? 0);
 }
 
 /** Until the request is over: a later step may be made of it. */

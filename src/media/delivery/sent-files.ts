@@ -17,6 +17,8 @@ export interface SentFile {
   readonly fileId: string;
   /** The platform's own kind, which cannot change: `video`, `animation`, `photo`, `audio`, `document`. */
   readonly kind: string;
+  /** Its bytes, where the site has a better one that was too large. */
+  readonly reducedBytes?: number | undefined;
 }
 
 /**
@@ -43,7 +45,13 @@ export interface SentFilesOptions {
 /** The time of use is noted this often, so that a file sent all day costs one write. */
 const TOUCH_EVERY_MS = 24 * 3_600_000;
 
-const Stored = z.object({ variantKey: z.string(), fileId: z.string(), kind: z.string(), usedAt: z.number() });
+const Stored = z.object({
+  variantKey: z.string(),
+  fileId: z.string(),
+  kind: z.string(),
+  reducedBytes: z.number().optional(),
+  usedAt: z.number(),
+});
 
 export const SENT_FILES = {
   name: 'sent-files',
@@ -68,8 +76,8 @@ export function createSentFiles(options: SentFilesOptions): SentFiles {
         return undefined;
       }
     },
-    put: (key, { variantKey, fileId, kind }) =>
-      stored.set(recordKey(key), { variantKey, fileId, kind, usedAt: now() }).catch(onFailure),
+    put: (key, { variantKey, fileId, kind, reducedBytes }) =>
+      stored.set(recordKey(key), { variantKey, fileId, kind, reducedBytes, usedAt: now() }).catch(onFailure),
     delete: key => stored.delete(recordKey(key)).catch(onFailure),
   };
 }

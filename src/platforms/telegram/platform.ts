@@ -46,7 +46,7 @@ export interface TelegramPlatformOptions {
   /** Updates are pushed to `publicUrl` instead of polled for; `plugin` must be registered then. */
   readonly webhook?: { readonly secret: string; readonly publicUrl: string } | undefined;
   readonly dispatcher: Pick<Dispatcher, 'read' | 'dispatch' | 'linksOf' | 'browse' | 'translator' | 'commandSpecs'>;
-  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
   readonly settings: Pick<SettingsStore, 'moveChat' | 'markChatLeft'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;

@@ -552,6 +552,39 @@ describe('the disk', () => {
   });
 });
 
+describe('a video that is smaller than the site has it', () => {
+  const PAGE = 'https://medley.example/v/page';
+  const addresses = { file: () => 'https://medley.example/media/file', page: () => PAGE };
+  const big = { ...hd, bytes: 3 * MAX };
+  const small = { ...sd, bytes: 100_000 };
+
+  it('says so, its own size, and where the whole one is', async () => {
+    const reachable = await setUp(sizes({ sd: 100_000 }), { addresses });
+    const reduced = { bytes: 100_000, url: PAGE, leadsTo: 'page' };
+    expect(asFile(await reachable.deliver(post(big, small))).reduced).toEqual(reduced);
+    const request = { post: post(big, small), index: 0, form: 'original' as const, maxBytes: MAX };
+    expect(reachable.delivery.remoteFile(request)?.reduced).toEqual(reduced);
+    const { deliver } = await setUp(sizes({ sd: 100_000 }));
+    const { url } = post();
+    expect(asFile(await deliver(post(big, small))).reduced).toEqual({ bytes: 100_000, url, leadsTo: 'original' });
+  });
+
+  it('says so when the size of the better one turned out to be too large on the way', async () => {
+    const { deliver } = await setUp(sizes({ hd: 2 * MAX, sd: 100_000 }));
+    expect(asFile(await deliver(post(hd, sd))).reduced?.bytes).toBe(100_000);
+  });
+
+  it('is not one whose better files cannot be had, are no larger, or play on few devices', async () => {
+    const { deliver } = await setUp(sizes({ hd: 200_000, sd: 100_000 }));
+    expect(asFile(await deliver(post(hd, sd))).reduced).toBeUndefined();
+    const gone = await setUp(sizes({ sd: 100_000 }));
+    expect(asFile(await gone.deliver(post(hd, sd))).reduced).toBeUndefined();
+    const hevc = await setUp(sizes({ sd: 100_000 }));
+    const other = { ...hd, codecs: 'hvc1.1.6.L120', bytes: 400_000 };
+    expect(asFile(await hevc.deliver(post(other, sd))).reduced).toBeUndefined();
+  });
+});
+
 describe('remoteFile', () => {
   it('is the best that surely fits and whose address still lives', async () => {
     const { delivery, asked } = await setUp(sizes({}));

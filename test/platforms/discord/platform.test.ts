@@ -337,6 +337,21 @@ describe('uploads', () => {
     expect((await reply(on, 1)).files).toMatchObject([{ bytes: 12 * MIB }]);
   });
 
+  it.each([
+    ['page', 'https://medley.example/v/abc', 'Play the whole video'],
+    ['post', undefined, 'Open original'],
+  ])('that are smaller than the site has them say so, with the way to the whole: the %s', async (_, page, label) => {
+    const MIB = 1024 * 1024;
+    const on = await open({ sizes: () => [65 * MIB, 9 * MIB], ...(page && { page }) });
+    on.fake.message({ guildId: on.guildId, content: LINK });
+    const answer = await reply(on);
+    expect(answer.files).toMatchObject([{ bytes: 9 * MIB }]);
+    expect(textOf(answer)).toContain(`Made smaller to fit here: 9.4 MB. [${label}](${page ?? LINK})`);
+    const boosted = on.fake.addGuild({ premiumTier: 3 });
+    on.fake.message({ guildId: boosted.id, content: LINK });
+    expect(textOf(await reply(on, 1))).not.toContain('smaller');
+  });
+
   it('of one message stay within one request together', async () => {
     const MIB = 1024 * 1024;
     const items = [1, 2, 3, 4].map(() => sampleItem());

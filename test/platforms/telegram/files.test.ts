@@ -139,6 +139,32 @@ describe('a file that is too large', () => {
     expect(fake.problems).toEqual([]);
   });
 
+  it('says that it is smaller and where the whole one is, each time and in their language', async () => {
+    const page = 'https://medley.example/v/abc';
+    const addresses = { file: () => 'https://medley.example/media/abc', page: () => page };
+    const { fake, calls } = await openStage({ addresses, limits: { upload: 120_000, localUpload: 120_000 } });
+    const isNoted = ({ caption, entities }: { caption?: string | undefined; entities?: unknown }) =>
+      caption?.endsWith('Made smaller to fit here: 0.1 MB. Play the whole video') === true &&
+      JSON.stringify(entities).includes(page);
+    fake.message({ from: SARI, text: WATCH });
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answer.file?.sha256).toBe(sha256Of('sea-360.mp4'));
+    expect(isNoted(answer)).toBe(true);
+    fake.message({ from: BUDI, text: WATCH });
+    const second = await fake.waitFor(() => answersIn(fake, BUDI.id)[0]);
+    expect(second.file?.fileId).toBe(answer.file?.fileId);
+    expect(second.caption).toMatch(/Diperkecil agar muat di sini: 0,1 MB\. Putar video utuhnya$/);
+    expect(uploads(calls('sendVideo'))).toHaveLength(1);
+    expect(fake.problems).toEqual([]);
+  });
+
+  it('says nothing of the kind where the best fits', async () => {
+    const { fake } = await openStage();
+    fake.message({ from: SARI, text: WATCH });
+    const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
+    expect(answer.caption).not.toContain('smaller');
+  });
+
   it('is a link when every size was refused', async () => {
     const { fake } = await openStage();
     fake.fault({ method: 'sendVideo', errorCode: 413, description: 'Request Entity Too Large', times: 99 });

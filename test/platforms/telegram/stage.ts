@@ -72,7 +72,7 @@ export interface StageOptions {
   /** In place of what is made for the stage. */
   readonly services?: Partial<Services>;
   /** Default: Medley's own. */
-  readonly delivery?: (folder: string) => Pick<Delivery, 'deliver' | 'remoteFile'>;
+  readonly delivery?: (folder: string) => Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   /** Where people can reach Medley. */
   readonly addresses?: PublicAddresses;
   /** Of the runtime. Default: what runs may take 2 s after `stop()`. */
@@ -91,7 +91,7 @@ export interface Stage {
   readonly gate: Gate;
   readonly sandbox: Sandbox;
   readonly dispatcher: Dispatcher;
-  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly settings: SettingsStore;
   readonly sentFiles: SentFiles;
   readonly log: RecordingLog;

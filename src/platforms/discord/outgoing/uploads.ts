@@ -129,7 +129,13 @@ export async function prepareUploads(
           const alt = post.items[index]?.alt ?? null;
           const which = { place: (post.items[index]?.position ?? index) + 1, of: itemCount(post) };
           return delivered.kind === 'file'
-            ? { kind: 'file', name: nameOf(prefix, place, delivered), mime: delivered.mime, alt, spoiler, ...which }
+            ? {
+                kind: 'file',
+                name: nameOf(prefix, place, delivered),
+                mime: delivered.mime,
+                reduced: delivered.reduced,
+                ...{ alt, spoiler, ...which },
+              }
             : { ...delivered, ...which };
         }),
       files: prefix =>

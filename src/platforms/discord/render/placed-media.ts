@@ -1,4 +1,4 @@
-import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
+import type { DeliveredLink, Reduction } from '../../../media/delivery/delivery.ts';
 
 /** `refused`: Discord has said that it does not take it, whatever its size. `upload_timeout`: its upload took too long. */
 export type LinkReason = DeliveredLink['reason'] | 'refused' | 'upload_timeout';
@@ -12,6 +12,7 @@ export type PlacedMedia =
       readonly mime: string;
       readonly alt: string | null;
       readonly spoiler: boolean;
+      readonly reduced?: Reduction | undefined;
       /** Which of how many items of the post, from 1. */
       readonly place: number;
       readonly of: number;

@@ -5,6 +5,7 @@ import {
   ComponentType,
 } from 'discord.js';
 import type { Action, Block, Card, Choice, Heading, Reply, Text, Tone } from '../../../bot/reply.ts';
+import { reductionText } from '../../../bot/views/reduction.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { type LinkAction, type RowContext, renderActions } from './action-rows.ts';
@@ -21,7 +22,7 @@ import {
   textLength,
 } from './block-components.ts';
 import { type CommandIds, NO_COMMAND_IDS } from './command-mention.ts';
-import { escapeMarkdown, linkTarget, plainText } from './markdown-text.ts';
+import { escapeMarkdown, linkTarget, plainText, renderText } from './markdown-text.ts';
 import type { PlacedMedia } from './placed-media.ts';
 
 /** A reply with what became of its gallery. */
@@ -152,8 +153,7 @@ function linesWithin(blocks: readonly Block[], cards: readonly Card[], room: num
 /** Components that the content needs when nothing is left out. */
 function sizeOf(section: Section, form: CardForm): number {
   const all = { text: Number.POSITIVE_INFINITY, components: Number.POSITIVE_INFINITY };
-  const media =
-    countMedia(section) + (section.media.some(({ kind }) => kind === 'link') || section.omitted > 0 ? 1 : 0);
+  const media = countMedia(section) + (section.media.some(isNoted) || section.omitted > 0 ? 1 : 0);
   const content = renderBlocks(section.reply.blocks, all, { pictures: section.pictures ?? NO_PICTURES, form });
   // One text more: the ellipsis of what is cut stands alone at times.
   return content.reduce((total, each) => total + countComponents(each), media + 2);
@@ -227,6 +227,10 @@ function countMedia({ media }: Section): number {
   return others.length + Number(others.length < files.length);
 }
 
+function isNoted(placed: PlacedMedia): boolean {
+  return placed.kind === 'link' || placed.reduced !== undefined;
+}
+
 function isShown({ mime }: { readonly mime: string }): boolean {
   return /^(image|video)\//.test(mime);
 }
@@ -262,6 +266,11 @@ function renderNotes({ reply, media, omitted }: Section, t: Translator, room: nu
   for (const words of new Set(links.map(link => reasonOf(link, t)))) {
     const own = links.filter(link => reasonOf(link, t) === words);
     lines.push([`-# ${escapeMarkdown(words)}`, ...own.map(link => noteLink(link, t))].join(' '));
+  }
+  for (const placed of media) {
+    if (placed.kind === 'link' || placed.reduced === undefined) continue;
+    const which = placed.of > 1 ? t.messages.post.itemOf(placed.place, placed.of) : undefined;
+    lines.push(`-# ${renderText(reductionText(placed.reduced, t, which), room)}`);
   }
   if (omitted > 0) {
     const total = reply.gallery.length;

@@ -1,5 +1,5 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import type { DeliveredFile, DeliveredLink, Delivery } from '../../../media/delivery/delivery.ts';
+import type { DeliveredFile, DeliveredLink, Delivery, Reduction } from '../../../media/delivery/delivery.ts';
 import type { DeliveryRequest } from '../../../media/delivery/delivery-request.ts';
 import type { SentFileKey, SentFiles } from '../../../media/delivery/sent-files.ts';
 import type { MediaItem } from '../../../media/post.ts';
@@ -25,6 +25,7 @@ export interface Candidate {
   /** A small image of an uploaded video. */
   readonly thumbnail: Upload | undefined;
   readonly spoiler: boolean;
+  readonly reduced: Reduction | undefined;
 }
 
 /** The ways to send one file, best first: what Telegram holds, what it may fetch, what has to be uploaded; at last a link. */
@@ -42,7 +43,7 @@ export interface FileCandidates {
 }
 
 export interface FileCandidatesOptions {
-  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile'>;
+  readonly delivery: Pick<Delivery, 'deliver' | 'remoteFile' | 'wholeAddress'>;
   readonly sentFiles: SentFiles;
   /** Who holds the files: `telegram:BOT_ID`, since ids are per bot. */
   readonly holder: string;
@@ -78,15 +79,17 @@ export function createFileCandidates(
   async function held(): Promise<Candidate | undefined> {
     const known = await sentFiles.get(key);
     if (known === undefined || !isFileType(known.kind) || (inAlbum && !ALBUM_TYPES.has(known.kind))) return undefined;
-    const { variantKey, fileId, kind: type } = known;
-    return made({ from: 'remembered', type, media: fileId, variantKey });
+    const { variantKey, fileId, kind: type, reducedBytes: bytes } = known;
+    const reduced = bytes === undefined ? undefined : { bytes, ...delivery.wholeAddress(request(bytes)) };
+    return made({ from: 'remembered', type, media: fileId, variantKey, reduced });
   }
 
   function fetched(): Candidate | undefined {
     const remote = delivery.remoteFile(request(isPhoto ? limits.addressPhoto : limits.address));
     const type = remote && typeOf(remote.mime);
     if (remote === undefined || type === undefined || type === 'document' || !isPublic(remote.url)) return undefined;
-    return made({ from: 'address', type, media: remote.url, variantKey: remote.variantKey });
+    const { url, variantKey, reduced } = remote;
+    return made({ from: 'address', type, media: url, variantKey, reduced });
   }
 
   async function uploaded(signal: AbortSignal): Promise<Candidate | DeliveredLink> {
@@ -97,14 +100,14 @@ export function createFileCandidates(
       if (delivered.kind === 'link') return delivered;
       file = delivered;
     }
-    const { path, fileName, bytes, mime, variantKey } = file;
+    const { path, fileName, bytes, mime, variantKey, reduced } = file;
     const type = asDocument ? 'document' : (typeOf(mime) ?? 'document');
     const media = { content: { path }, fileName, bytes };
-    return made({ from: 'upload', type, media, variantKey, ...looks(file, type) });
+    return made({ from: 'upload', type, media, variantKey, reduced, ...looks(file, type) });
   }
 
   function made(
-    part: Pick<Candidate, 'from' | 'type' | 'media' | 'variantKey'> & {
+    part: Pick<Candidate, 'from' | 'type' | 'media' | 'variantKey' | 'reduced'> & {
       readonly width?: number;
       readonly height?: number;
       readonly duration?: number;
@@ -178,7 +181,8 @@ export function createFileCandidates(
     async sent(message) {
       if (current?.kind !== 'candidate' || current.from === 'remembered' || clip !== undefined) return;
       const made = fileIn(message);
-      if (made !== undefined) await sentFiles.put(key, { variantKey: current.variantKey, ...made });
+      const { variantKey, reduced } = current;
+      if (made !== undefined) await sentFiles.put(key, { variantKey, reducedBytes: reduced?.bytes, ...made });
     },
     close: letGo,
   };

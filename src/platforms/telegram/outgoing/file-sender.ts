@@ -5,6 +5,7 @@ import { isLongEnough } from '../../../media/delivery/expected-length.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import { albumClass, albumItem, captioned, markup, pictured, shape } from '../render/file-fields.ts';
 import { EMPTY } from '../render/formatted-text.ts';
+import { reductionNote, withNote } from '../render/reduction-note.ts';
 import type { MediaPayload } from '../render/render.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { ChatAction, ChatActions } from './chat-action.ts';
@@ -81,7 +82,9 @@ export function createFileSender(options: FileSenderOptions): FileSender {
       left = ready;
       const batch = firstBatch(ready);
       if (batch.length === 0) break;
-      const caption = isBegun || messages.length > 0 ? EMPTY : payload.caption;
+      const said = isBegun || messages.length > 0 ? EMPTY : payload.caption;
+      const files = batch.map(({ index, candidate }) => ({ item: payload.items[index], candidate }));
+      const caption = withNote(said, reductionNote(files, occasion.t));
       const sent = await sendBatch(batch, { ...payload, caption }, place, occasion);
       if (sent === undefined) continue;
       for (const [index, { ways }] of batch.entries()) {

@@ -1,4 +1,5 @@
 import type { GalleryItem, Reply } from '../../../bot/reply.ts';
+import type { Translator } from '../../../i18n/translate.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { Candidate } from '../outgoing/file-candidates.ts';
 import type { Keyboard, RichBlock } from '../outgoing/methods.ts';
@@ -6,6 +7,7 @@ import { renderBlocks } from './block-text.ts';
 import { pictured, shape } from './file-fields.ts';
 import { renderKeyboard } from './keyboard.ts';
 import { pagesOf } from './people.ts';
+import { reductionNote } from './reduction-note.ts';
 import { isSound, type RenderContext } from './render.ts';
 import { renderRichWords } from './rich-words.ts';
 
@@ -34,12 +36,14 @@ export function renderRich(
 
 /** The files, one beside the other, and the words below them. Undefined where one of them may not stand there. */
 export function richBlocks(
-  candidates: readonly Candidate[],
+  files: readonly { readonly item: GalleryItem; readonly candidate: Candidate }[],
   { words }: Pick<RichPayload, 'words'>,
+  t: Translator,
 ): readonly RichBlock[] | undefined {
-  const files = candidates.map(fileBlock);
-  const seen = files.filter(block => block !== undefined);
-  return seen.length < files.length ? undefined : [{ type: 'slideshow', blocks: seen }, ...words];
+  const blocks = files.map(({ candidate }) => fileBlock(candidate));
+  const seen = blocks.filter(block => block !== undefined);
+  if (seen.length < files.length) return undefined;
+  return [{ type: 'slideshow', blocks: seen }, ...words, ...renderRichWords(reductionNote(files, t))];
 }
 
 function fileBlock(candidate: Candidate): RichBlock | undefined {

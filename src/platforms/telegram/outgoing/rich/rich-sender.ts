@@ -67,12 +67,11 @@ export function createRichSender(options: RichSenderOptions): RichSender {
     payload: RichPayload,
     ways: KnownWays,
     place: Place,
-    { key, signal, put }: Occasion,
+    { key, signal, put, t }: Occasion,
   ): Promise<boolean | undefined> {
     for (;;) {
       const ready = await readied(ways, signal);
-      const candidates = ready?.map(({ candidate }) => candidate);
-      const blocks = candidates && richBlocks(candidates, payload);
+      const blocks = ready && richBlocks(ready, payload, t);
       if (ready === undefined || blocks === undefined) return undefined;
       try {
         const message = { rich_message: { blocks, skip_entity_detection: true as const }, ...markup(payload.keyboard) };

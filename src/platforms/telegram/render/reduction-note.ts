@@ -1,0 +1,36 @@
+import type { GalleryItem, Text } from '../../../bot/reply.ts';
+import { reductionText } from '../../../bot/views/reduction.ts';
+import type { Translator } from '../../../i18n/translate.ts';
+import { itemCount } from '../../../media/post.ts';
+import { MESSAGE_LIMITS } from '../limits.ts';
+import type { Candidate } from '../outgoing/file-candidates.ts';
+import { concat, EMPTY, type FormattedText, formatText, plain, shorten } from './formatted-text.ts';
+
+export interface ReducedFile {
+  readonly item: GalleryItem | undefined;
+  readonly candidate: Pick<Candidate, 'reduced'>;
+}
+
+/** A line for each of the files that is smaller than the site's; empty where none is. */
+export function reductionNote(files: readonly ReducedFile[], t: Translator): FormattedText {
+  const lines = files.flatMap(({ item, candidate: { reduced } }): Text[] => {
+    if (item === undefined || reduced === undefined) return [];
+    const { post, index } = item;
+    const count = itemCount(post);
+    const place = (post.items[index]?.position ?? index) + 1;
+    return [reductionText(reduced, t, count > 1 ? t.messages.post.itemOf(place, count) : undefined)];
+  });
+  return formatText(
+    lines.flatMap((line, index) => (index === 0 ? line : ['\n', ...line])),
+    t,
+  );
+}
+
+/** A caption with a note below it, for which its words make room. */
+export function withNote(caption: FormattedText, note: FormattedText): FormattedText {
+  if (note.text === '') return caption;
+  const below = shorten(note, MESSAGE_LIMITS.caption);
+  const room = MESSAGE_LIMITS.caption - below.text.length - 2;
+  const above = room < 1 ? EMPTY : shorten(caption, room);
+  return above.text === '' ? below : concat([above, plain('\n\n'), below]);
+}
