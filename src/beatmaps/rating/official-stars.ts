@@ -37,6 +37,8 @@ const WEEK_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 /** While osu! is away every card would wait for it anew. */
 const REST_MS = 30_000;
+/** So many calls must fail with no other answered in between: one of them may have met a bad moment. */
+const AWAY_AFTER = 3;
 /** How long it is true that osu! has no such map, or does not take these mods. */
 const REFUSED_MS = 10 * 60_000;
 
@@ -59,13 +61,20 @@ export function ratedMods(mods: readonly (string | ScoreMod)[], ruleset: Ruleset
 export function createOfficialStars({ osu, cache, log, now = Date.now }: OfficialStarsOptions): OfficialStars {
   let restUntil = 0;
   let answeredAt = 0;
+  let failures = 0;
 
   /** A call that waited in line behind others that were answered says nothing about osu!. */
   function noteFailure(error: unknown, beatmap: number, askedAt: number): void {
     const isTooLate = error instanceof AppError && error.code === 'timeout' && answeredAt >= askedAt;
     if (isOfThisMap(error) || isTooLate || now() < restUntil) return;
-    restUntil = now() + REST_MS;
-    log.info({ err: error, beatmap }, 'osu! could not be asked for stars; they are estimates for a while');
+    failures += 1;
+    const isAway = failures >= AWAY_AFTER;
+    if (isAway) {
+      failures = 0;
+      restUntil = now() + REST_MS;
+    }
+    const sentence = `osu! could not be asked for stars; they are estimates ${isAway ? 'for a while' : 'this time'}`;
+    log.info({ err: error, beatmap }, sentence);
   }
 
   return {
@@ -83,6 +92,7 @@ export function createOfficialStars({ osu, cache, log, now = Date.now }: Officia
         try {
           const { star_rating, max_combo } = await osu.attributes(id, { ruleset, mods }, own);
           answeredAt = now();
+          failures = 0;
           return { stars: star_rating, maxCombo: max_combo };
         } catch (error) {
           // Whoever left took the question along.
