@@ -4,6 +4,7 @@ import type { Logger } from '../infra/log.ts';
 import { type BeatmapCaches, type FoundSet, SET_POLICY } from './cache-policy.ts';
 import { type Suggestion as SetSuggestion, suggestionOf } from './catalogue/catalogue-schema.ts';
 import { createMapPlays, type MapPlays } from './map-plays.ts';
+import { missingAs } from './missing-as.ts';
 import type { Beatmap, Beatmapset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import { createPlayers, type Players } from './players.ts';
@@ -143,7 +144,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     signal: AbortSignal | undefined,
   ): Promise<SetAnswer> {
     const load = async (own: AbortSignal): Promise<FoundSet> => {
-      const { value, source } = await askInOrder({
+      const answer = askInOrder({
         sources: sources(),
         health,
         ask: each => ask(each, own),
@@ -152,6 +153,7 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
         log,
         now,
       });
+      const { value, source } = await missingAs('beatmap', answer);
       catalogue?.remember([value]);
       return { set: value, source };
     };
@@ -192,7 +194,10 @@ export function createBeatmaps(options: BeatmapsOptions): Beatmaps {
     const found = await findSetOfMap(mapId, signal);
     const beatmap = found.set.beatmaps.find(({ id }) => id === mapId);
     // A convert, or a difficulty that the mapper took out.
-    if (beatmap === undefined) throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`);
+    if (beatmap === undefined) {
+      const params = { what: 'beatmap' };
+      throw new AppError('not_found', `set ${found.set.id} has no difficulty ${mapId}`, { params });
+    }
     return { ...found, beatmap };
   }
 

@@ -7,6 +7,7 @@ import {
   RANKING_POLICY,
   STANDING_POLICY,
 } from './cache-policy.ts';
+import { missingAs } from './missing-as.ts';
 import { type Beatmap, type Beatmapset, type Ruleset, statusNumber } from './model/beatmapset.ts';
 import type { Score } from './model/score.ts';
 import type { PlayerStandings, RankedPlayer } from './model/standing.ts';
@@ -79,7 +80,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
     if (statusNumber(map.beatmap.status) <= 0) return { scores: [], ...playerAnswer('load') };
     const { value, from } = await caches.mapScores.wrap(
       `osu-${use}-scores:${map.beatmap.id}:${userId}:${ruleset}`,
-      own => api.userMapScores(map.beatmap.id, userId, ruleset, own),
+      own => missingAs('beatmap', api.userMapScores(map.beatmap.id, userId, ruleset, own)),
       use === 'own' ? OWN_SCORES_POLICY : MEMBER_SCORES_POLICY,
       signal,
     );
@@ -92,7 +93,7 @@ export function createMapPlays({ osu, caches }: MapPlaysOptions): MapPlays {
       const asked = mods === undefined ? [] : mods.length === 0 ? ['NM'] : mods;
       const { value, from } = await caches.mapScores.wrap(
         `osu-map-scores:${map.beatmap.id}:${ruleset}:${asked.join('')}`,
-        own => api.mapScores(map.beatmap.id, { ruleset, mods: asked }, own),
+        own => missingAs('beatmap', api.mapScores(map.beatmap.id, { ruleset, mods: asked }, own)),
         MAP_SCORES_POLICY,
         signal,
       );

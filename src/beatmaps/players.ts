@@ -5,6 +5,7 @@ import type { CacheHit } from '../infra/cache/cache.ts';
 import { createLru } from '../infra/cache/create-lru.ts';
 import { type BeatmapCaches, PLAY_POLICY, PLAYER_POLICY, scorePolicy, USER_BEATMAP_POLICY } from './cache-policy.ts';
 import { parseOffsetCursor, renderOffsetCursor } from './cursor.ts';
+import { missingAs } from './missing-as.ts';
 import type { Ruleset } from './model/beatmapset.ts';
 import { matchOsuLink } from './model/link.ts';
 import type { Player } from './model/player.ts';
@@ -168,14 +169,7 @@ export function createPlayers({ osu, caches }: PlayersOptions): Players {
     },
     async score(id, ruleset, signal) {
       const api = requireOsu(osu, 'score');
-      const load = async (own: AbortSignal) => {
-        try {
-          return await api.score(id, ruleset, own);
-        } catch (error) {
-          if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-          throw new AppError('not_found', error.message, { params: { what: 'score' }, cause: error });
-        }
-      };
+      const load = (own: AbortSignal) => missingAs('score', api.score(id, ruleset, own));
       const { value, from } = await caches.plays.wrap(`osu-score:${ruleset ?? ''}:${id}`, load, PLAY_POLICY, signal);
       return { score: value, ...playerAnswer(from) };
     },

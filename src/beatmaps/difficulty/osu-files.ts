@@ -4,6 +4,7 @@ import { createLru } from '../../infra/cache/create-lru.ts';
 import { createSingleFlight } from '../../infra/concurrency/single-flight.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
+import { missingAs } from '../missing-as.ts';
 import type { Beatmap } from '../model/beatmapset.ts';
 import { askInOrder } from '../upstreams/failover.ts';
 import { createHealth } from '../upstreams/health.ts';
@@ -175,12 +176,10 @@ export function createOsuFiles({ http, cache, log, timeoutMs = 4_000, now = Date
   return {
     async get(map, signal) {
       const key = `${map.id}:${map.checksum ?? ''}`;
-      try {
-        return await flights.run(key, flight => find(map, key, flight.signal), signal);
-      } catch (error) {
-        if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-        throw new AppError('not_found', error.message, { params: { what: 'beatmap' }, cause: error });
-      }
+      return missingAs(
+        'beatmap',
+        flights.run(key, flight => find(map, key, flight.signal), signal),
+      );
     },
   };
 }

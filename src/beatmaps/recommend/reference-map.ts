@@ -21,15 +21,15 @@ export async function findReferenceMap(
 ): Promise<ReferenceMap> {
   const text = String(reference).trim();
   const link = matchOsuLink(text);
-  if (link?.kind === 'map') return known(ofMap(link.id));
-  if (link?.kind === 'set') return known(ofSet(link.id, link.ruleset ?? ruleset));
+  if (link?.kind === 'map') return ofMap(link.id);
+  if (link?.kind === 'set') return ofSet(link.id, link.ruleset ?? ruleset);
   if (!/^[1-9]\d{0,14}$/.test(text)) {
     const params = { what: 'like' };
     throw new AppError('invalid_request', 'like must be the number or the osu! address of a beatmap', { params });
   }
   return ofMap(Number(text)).catch((error: unknown) => {
     if (!isNotFound(error)) throw error;
-    return known(ofSet(Number(text), ruleset));
+    return ofSet(Number(text), ruleset);
   });
 
   async function ofMap(id: number): Promise<ReferenceMap> {
@@ -42,16 +42,8 @@ export async function findReferenceMap(
     const maps = set.beatmaps.filter(({ mode }) => wanted === undefined || mode === wanted);
     const map = maps.toSorted((a, b) => b.difficulty_rating - a.difficulty_rating)[0];
     if (map !== undefined) return { set, map };
-    throw new AppError('not_found', `set ${id} has no difficulty of this ruleset`);
+    throw new AppError('not_found', `set ${id} has no difficulty of this ruleset`, { params: { what: 'beatmap' } });
   }
-}
-
-/** With a player in the same request the error must say which of the two does not exist. */
-function known(found: Promise<ReferenceMap>): Promise<ReferenceMap> {
-  return found.catch((error: unknown) => {
-    if (!isNotFound(error)) throw error;
-    throw new AppError('not_found', 'no such map to be like', { params: { what: 'beatmap' }, cause: error });
-  });
 }
 
 function isNotFound(error: unknown): boolean {

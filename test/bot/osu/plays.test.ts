@@ -122,6 +122,23 @@ describe('a recent play', () => {
   });
 });
 
+describe('a map that was deleted', () => {
+  it.each(['/osu compare', '/beatmap leaderboard', '/beatmap simulate'])('is what %s speaks of', async text => {
+    const { say, services } = await open();
+    const sari = inGroup('sari');
+    await say('/osu link lamp post', sari);
+    await services.memory.maps.remember(sari, { id: 7_777_777, ruleset: 'osu' });
+    expect(textOf(await say(text, sari))).toContain('That beatmap does not exist, or it was deleted.');
+  });
+
+  it('is still that when only its plays are gone', async () => {
+    const { say, sandbox } = await open();
+    await say('/osu link lamp post');
+    sandbox.faults.set('osu.own-scores', 'status:404');
+    expect(textOf(await say(`/osu compare ${PAPER_COMET}`))).toContain('That beatmap does not exist');
+  });
+});
+
 describe('the map last shown', () => {
   it('is remembered for each chat, by whomever it was shown', async () => {
     const { say } = await open();
