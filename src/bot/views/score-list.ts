@@ -1,14 +1,6 @@
-import type { Ruleset } from '../../beatmaps/model/beatmapset.ts';
 import { mapPage, setPage, userPage } from '../../beatmaps/model/link.ts';
 import type { Player } from '../../beatmaps/model/player.ts';
-import {
-  completionOf,
-  resultsOf,
-  type Score,
-  type ScoreType,
-  shownGrade,
-  shownMods,
-} from '../../beatmaps/model/score.ts';
+import { completionOf, type Score, type ScoreType } from '../../beatmaps/model/score.ts';
 import type { Rating } from '../../beatmaps/rating/ratings.ts';
 import type { Translator } from '../../i18n/translate.ts';
 import { starColour } from '../osu/star-colour.ts';
@@ -24,6 +16,7 @@ import {
 } from '../reply.ts';
 import { coverOf, joined, link, originBlocks, ratedStarsWithSwatch, setName } from './beatmap.ts';
 import { type PagesView, pageActions } from './beatmap-list.ts';
+import { resultCounts, resultText } from './play-result.ts';
 import { playerTitle } from './player.ts';
 
 export interface ScoresView {
@@ -257,41 +250,4 @@ export function estimateBlocks(ratings: readonly (Rating | undefined)[], t: Tran
   const { algorithm } = estimate;
   const sentence = algorithm === null ? words.byFigures : words.by(t.date(Date.parse(algorithm)));
   return [{ kind: 'text', text: [{ kind: 'emphasis', children: [sentence] }] }];
-}
-
-/** What players call the results; those of catch have words. */
-const RESULT_NAMES: Readonly<Record<Ruleset, Readonly<Record<string, string>>>> = {
-  osu: { great: '300', ok: '100', meh: '50' },
-  taiko: { great: '300', ok: '100' },
-  fruits: {},
-  mania: { perfect: 'MAX', great: '300', good: '200', ok: '100', meh: '50' },
-};
-
-/** `512×300 · 13×100 · 2×50 · 4 miss` */
-function resultCounts(score: Score, t: Translator): string {
-  const { results } = t.messages.osu.scores;
-  const words: Readonly<Record<string, string>> = {
-    miss: results.miss,
-    great: results.fruits,
-    large_tick_hit: results.drops,
-    small_tick_miss: results.droplets,
-  };
-  return resultsOf(score)
-    .map(({ result, count }) => {
-      const number = RESULT_NAMES[score.mode][result];
-      return number === undefined ? `${t.number(count)} ${words[result] ?? result}` : `${t.number(count)}×${number}`;
-    })
-    .join(' ');
-}
-
-export function resultText(score: Score, t: Translator): string {
-  const { rank, accuracy, pp } = score;
-  const shown = shownMods(score);
-  const parts = [
-    shownGrade(rank),
-    `${t.decimal(accuracy * 100, 2, 2)}%`,
-    pp === null ? undefined : `${t.decimal(pp, 0)} pp`,
-    shown.length === 0 ? undefined : `+${shown.join('')}`,
-  ];
-  return parts.filter(part => part !== undefined).join(' · ');
 }

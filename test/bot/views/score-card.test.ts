@@ -79,6 +79,16 @@ describe('the card of a play', () => {
     expect(text).toContain('estimates by the rules of');
   });
 
+  it('has the rate and the values that the player chose', () => {
+    const mods = [
+      { acronym: 'HD' },
+      { acronym: 'DT', settings: { speed_change: 1.25 } },
+      { acronym: 'DA', settings: { approach_rate: 9.6, circle_size: 3, extended_limits: true } },
+    ];
+    expect(textOf(playOn(900_001, { mods }))).toContain('+HDDTDA (1.25× AR 9.6 CS 3)');
+    expect(textOf(playOn(900_001, { mods: [{ acronym: 'DT' }] }))).not.toContain('×)');
+  });
+
   it('does without where nothing is known', () => {
     const text = JSON.stringify(
       renderScore(

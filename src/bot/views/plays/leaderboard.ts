@@ -6,7 +6,7 @@ import type { AskedMap } from '../../osu/asked-map.ts';
 import { type Action, type Choice, type Reply, reply, type Text } from '../../reply.ts';
 import { joined, link, originBlocks, stacked } from '../beatmap.ts';
 import { type PagesView, pageActions } from '../beatmap-list.ts';
-import { resultText } from '../score-list.ts';
+import { resultText } from '../play-result.ts';
 import { mapHeading } from './map-heading.ts';
 
 export interface LeaderboardView {

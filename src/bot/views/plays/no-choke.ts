@@ -1,11 +1,12 @@
 import { mapPage } from '../../../beatmaps/model/link.ts';
 import type { Player } from '../../../beatmaps/model/player.ts';
-import { type Score, shownMods } from '../../../beatmaps/model/score.ts';
+import type { Score } from '../../../beatmaps/model/score.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import { button } from '../../osu/play-buttons.ts';
 import { type Action, type Choice, type Reply, reply, type Text } from '../../reply.ts';
 import { joined, link, originBlocks, stacked } from '../beatmap.ts';
 import { type PagesView, pageActions } from '../beatmap-list.ts';
+import { modsText } from '../play-result.ts';
 import { playerTitle } from '../player.ts';
 import { mapName } from '../score-list.ts';
 import { gainText } from './totals.ts';
@@ -71,14 +72,14 @@ export function renderNoChoke(view: NoChokeView, t: Translator): Reply {
 function entryLine({ score, worth }: NoChokeEntry, place: number, t: Translator): Text {
   const { beatmap_id, pp, statistics } = score;
   const name = mapName(score, t);
-  const mods = shownMods(score);
+  const mods = modsText(score, t);
   const misses = statistics.miss ?? 0;
   const now = t.decimal(pp ?? 0, 0);
   const then = t.decimal(worth, 0);
   return [
     `${t.number(place)}. `,
     ...joined([
-      [beatmap_id === null ? name : link(mapPage(beatmap_id), name), mods.length === 0 ? '' : ` +${mods.join('')}`],
+      [beatmap_id === null ? name : link(mapPage(beatmap_id), name), mods === undefined ? '' : ` ${mods}`],
       now === then ? t.messages.osu.estimate.pp(now) : t.messages.plays.noChoke.worth(now, then),
       misses > 0 ? t.messages.osu.scores.misses(misses) : undefined,
     ]),
