@@ -49,6 +49,8 @@ export interface SandboxPlayer {
   readonly rank: number;
   /** Their profiles are gone for everybody else. */
   readonly restricted: boolean;
+  /** Difficulties of osu! that they played in their own ruleset. */
+  readonly converts?: readonly number[];
 }
 
 export interface BeatmapWorld {
@@ -273,6 +275,7 @@ const PLAYERS: readonly SandboxPlayer[] = [
     pp: 3_100,
     rank: 4_012,
     restricted: false,
+    converts: [9_000_015],
   },
   {
     id: 4_400_003,

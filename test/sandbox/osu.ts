@@ -2,7 +2,7 @@
 import { type Answer, type Ask, html, json } from './answer.ts';
 import { searchSets } from './beatmap-search.ts';
 import type { BeatmapWorld, SandboxPlayer, SandboxSet } from './beatmap-world.ts';
-import { answerAttributes } from './osu-attributes.ts';
+import { answerAttributes, ratedBySandbox } from './osu-attributes.ts';
 import { osuFile } from './osu-file.ts';
 import { answerMapScores, answerOwnScores, answerRanking, answerUsers } from './osu-plays.ts';
 import { compactSet, MODE_NAMES, mapShape, playerShape, scoreShape, setShape, wholeSet } from './osu-shapes.ts';
@@ -168,10 +168,18 @@ function findPlayer({ players }: BeatmapWorld, key: string): SandboxPlayer | und
 
 /** Every third map that gives pp is still to be played: nothing could be recommended to a player who knows them all. */
 function playsOf({ sets }: BeatmapWorld, player: SandboxPlayer, mode: string | undefined, isNew: boolean) {
-  return sets
-    .flatMap(set => set.maps.map(map => ({ set, map })))
+  const maps = sets.flatMap(set => set.maps.map(map => ({ set, map })));
+  const own = maps
     .filter(({ set, map }) => (set.status === 1 || set.status === 2) && MODE_NAMES[map.mode] === mode)
     .flatMap(({ set, map }, index) => (index % 3 === 2 ? [] : [scoreShape(player, set, map, index, isNew)]));
+  const converts = maps
+    .filter(({ map }) => MODE_NAMES[player.playmode] === mode && player.converts?.includes(map.id) === true)
+    .map(({ set, map }, index) => {
+      const converted = { ...map, mode: player.playmode, stars: ratedBySandbox(map, [], player.playmode) };
+      const play = scoreShape(player, set, converted, 900 + index, isNew);
+      return { ...play, beatmap: { ...play.beatmap, convert: true } };
+    });
+  return [...own, ...converts];
 }
 
 /** Worth most first, each with its share of the total. */

@@ -107,7 +107,7 @@ export const SCORES_EXAMPLE: UserScoresAnswer = {
       is_perfect_combo: true,
       ended_at: '2026-03-08T20:15:31Z',
       weight: { percentage: 100, pp: 268.4 },
-      beatmap: BEATMAP,
+      beatmap: { ...BEATMAP, convert: false },
       beatmapset: SET,
     },
   ],

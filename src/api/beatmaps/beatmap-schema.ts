@@ -99,7 +99,10 @@ const score = z
       .strictObject({ percentage: z.number(), pp: z.number() })
       .nullable()
       .meta({ description: 'Share that counts for the player. Only in best.' }),
-    beatmap: beatmap.nullable(),
+    beatmap: beatmap
+      .extend({ convert: z.boolean().meta({ description: 'A map of osu! as it is in `mode`, another ruleset.' }) })
+      .meta({ id: 'PlayedBeatmap', description: 'The difficulty of a play.' })
+      .nullable(),
     beatmapset: coreSet.nullable().meta({ description: 'The set, without its difficulties.' }),
   })
   .meta({ id: 'Score', description: 'One play.' });

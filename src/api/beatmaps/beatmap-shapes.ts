@@ -54,12 +54,13 @@ export function toUserBeatmap({ set, count, beatmap_id }: UserBeatmapset): UserB
 }
 
 export function toScore({ username, lazer: _, rank_global: __, ...score }: Score): ScoreAnswer {
+  const { beatmap } = score;
   return {
     ...score,
     user: username === null ? null : { id: score.user_id, username },
     ruleset_id: rulesetNumber(score.mode),
     mods: score.mods.map(({ acronym, settings }) => (settings === undefined ? { acronym } : { acronym, settings })),
-    beatmap: score.beatmap === null ? null : toBeatmap(score.beatmap),
+    beatmap: beatmap === null ? null : { ...toBeatmap(beatmap), convert: beatmap.convert ?? false },
     beatmapset: score.beatmapset === null ? null : toCoreSet(score.beatmapset),
   };
 }

@@ -88,13 +88,18 @@ const setShape = z.looseObject({
   beatmaps: list(beatmapShape, MAX_BEATMAPS),
 });
 
+/** A difficulty as it was played. */
+export interface PlayedMap extends Beatmap {
+  /** One of osu! that was played in another ruleset; osu! gives it with that as `mode`, and with its stars there. Default false. */
+  readonly convert?: boolean;
+}
+
 type RawBeatmap = z.output<typeof beatmapShape>;
 type RawSet = z.output<typeof setShape>;
 
 function toBeatmap(raw: RawBeatmap, set: Pick<RawSet, 'id' | 'status' | 'ranked'> | null): Beatmap | undefined {
   const beatmapset_id = raw.beatmapset_id ?? set?.id ?? null;
-  // A convert is the same beatmap played in another ruleset, not one of the set's difficulties.
-  if (raw.id === null || beatmapset_id === null || raw.convert === true) return undefined;
+  if (raw.id === null || beatmapset_id === null) return undefined;
   return {
     id: raw.id,
     beatmapset_id,
@@ -140,7 +145,9 @@ function toBeatmapset(raw: RawSet): Beatmapset | undefined {
   const { id: setId } = raw;
   const title = raw.title ?? raw.title_unicode;
   if (setId === null || title === null) return undefined;
-  const beatmaps = raw.beatmaps.flatMap(each => toBeatmap(each, raw) ?? []);
+  // A convert is the same beatmap played in another ruleset, not one of the set's difficulties.
+  const own = raw.beatmaps.filter(({ convert }) => convert !== true);
+  const beatmaps = own.flatMap(each => toBeatmap(each, raw) ?? []);
   return {
     id: setId,
     artist: raw.artist ?? raw.artist_unicode ?? '',
@@ -183,6 +190,13 @@ export function parseBeatmapset(value: unknown): Beatmapset | undefined {
 export function parseBeatmap(value: unknown): Beatmap | undefined {
   const raw = beatmapShape.safeParse(value);
   return raw.success ? toBeatmap(raw.data, null) : undefined;
+}
+
+/** The difficulty of a play; undefined when the value is none. */
+export function parsePlayedMap(value: unknown): PlayedMap | undefined {
+  const raw = beatmapShape.safeParse(value);
+  const beatmap = raw.success ? toBeatmap(raw.data, null) : undefined;
+  return beatmap && raw.data?.convert === true ? { ...beatmap, convert: true } : beatmap;
 }
 
 /** Readable sets of a list, in its order; undefined when it is no list, or a list in which nothing can be read. */

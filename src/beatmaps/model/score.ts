@@ -1,8 +1,8 @@
 /** Plays. One shape for what the API has said since 2022 and for the older one, which some of its answers still have. */
 import * as z from 'zod';
-import { type Beatmap, type Beatmapset, RULESETS, type Ruleset } from './beatmapset.ts';
+import { type Beatmapset, RULESETS, type Ruleset } from './beatmapset.ts';
 import { date, flag, id, list, number, part, ruleset, text } from './osu-fields.ts';
-import { parseBeatmap, parseBeatmapset } from './osu-schemas.ts';
+import { type PlayedMap, parseBeatmapset, parsePlayedMap } from './osu-schemas.ts';
 
 export const SCORE_TYPES = ['best', 'recent', 'firsts', 'pinned'] as const;
 export type ScoreType = (typeof SCORE_TYPES)[number];
@@ -46,7 +46,7 @@ export interface Score {
   readonly rank_global: number | null;
   /** Share of its pp that counts for the player; only in lists of best plays. */
   readonly weight: { readonly percentage: number; readonly pp: number } | null;
-  readonly beatmap: Beatmap | null;
+  readonly beatmap: PlayedMap | null;
   /** Without its difficulties. */
   readonly beatmapset: Beatmapset | null;
 }
@@ -139,6 +139,8 @@ export function completionOf(
 ): number | null {
   const { mode, maximum_statistics, beatmap } = play;
   const most = playedObjects({ mode, statistics: maximum_statistics });
+  // A convert's objects are counted as osu! has them.
+  if (most === 0 && beatmap?.convert === true) return null;
   const counts = [beatmap?.count_circles, beatmap?.count_sliders, beatmap?.count_spinners];
   const objects = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0);
   const whole = most > 0 ? most : mode === 'osu' || mode === 'mania' ? objects : (beatmap?.count_circles ?? 0);
@@ -182,7 +184,7 @@ export function parseScore(value: unknown): Score | undefined {
   if (!read.success || read.data.id === null) return undefined;
   const raw = read.data;
   const isLegacyShape = raw.total_score === null && raw.ended_at === null;
-  const beatmap = parseBeatmap(raw.beatmap) ?? null;
+  const beatmap = parsePlayedMap(raw.beatmap) ?? null;
   const mode = raw.ruleset_id ?? raw.mode ?? raw.mode_int ?? beatmap?.mode ?? RULESETS[0];
   // The API writes 0 for plays that the stable client never showed a score of.
   const legacyTotal = isLegacyShape ? raw.score : raw.legacy_total_score;

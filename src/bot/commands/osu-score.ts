@@ -13,7 +13,8 @@ const MAX_PLAY = 300;
 /** A map is opened as it was played, where it can be. */
 function modsToOpen(score: Score): readonly string[] {
   const mods = shownMods(score);
-  return score.mode === score.beatmap?.mode && areMods(mods, score.mode) ? mods : [];
+  const isConvert = score.beatmap?.convert === true;
+  return score.mode === score.beatmap?.mode && !isConvert && areMods(mods, score.mode) ? mods : [];
 }
 
 /** One play. */

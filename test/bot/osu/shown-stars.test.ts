@@ -82,6 +82,23 @@ describe('stars with mods', () => {
     expect(textOf(replies)).not.toContain('about');
   });
 
+  it('of a play on a converted map are of that ruleset, and the play keeps its map', async () => {
+    const stage = await open();
+    const replies = await stage.say('/osu scores Drum_Kitten');
+    const rated = ratedBySandbox(mapOf(stage.sandbox, 9_000_015), [{ acronym: 'HD' }], 1);
+    expect(textOf(replies)).toContain('Paper Comet [Expert]');
+    expect(textOf(replies)).not.toContain('Beatmap 9000015');
+    expect(starsIn(replies)).toContain(shown(rated));
+  });
+
+  it('are not all estimates because one of them could not be had', async () => {
+    const stage = await open();
+    // The call and its second try.
+    stage.sandbox.faults.set('osu.attributes', 'status:503', 2);
+    expect(starsIn(await stage.say('/osu score https://osu.ppy.sh/scores/5000000001')).join()).toContain('about');
+    expect(starsIn(await stage.say('/beatmap info osu.ppy.sh/s/900001 +DT')).join()).not.toContain('about');
+  });
+
   it('are those of the play on the card of a play, once', async () => {
     const stage = await open();
     const replies = await stage.say('/osu score https://osu.ppy.sh/scores/5000000001');

@@ -84,7 +84,7 @@ async function rankOf({ id, passed, beatmap }: Score, { services, signal }: Comm
 
 function mapOf({ beatmap_id, beatmap, mode, mods }: Score) {
   if (beatmap_id === null) return undefined;
-  const convertedTo = beatmap !== null && beatmap.mode !== mode ? mode : undefined;
+  const convertedTo = beatmap?.convert === true ? mode : undefined;
   return { id: beatmap_id, convertedTo, mods: shownMods({ mods }) };
 }
 
