@@ -43,8 +43,8 @@ export interface DownloadAnswer {
  * The one entry for bot and api. With credentials the official API leads and the mirrors stand in; without, the mirrors know
  * sets, and players are `credentials_required`.
  *
- * @throws AppError from every method: `invalid_request` (params.what), `not_found`, `credentials_required`, or the upstream's
- * code when all of them failed (params.upstreams)
+ * @throws AppError from every method: `invalid_request` (params.what), `not_found` (params.what `beatmap` or `score`, absent for a
+ * player), `credentials_required`, or the upstream's code when all of them failed (params.upstreams)
  */
 export interface Beatmaps extends Players, MapPlays {
   /** Whether players can be asked for at all. */

@@ -203,7 +203,7 @@ async function openEmpty(
   await catalogue.flush();
   const fresh = { source: 'osu', stale: false } as const;
   const log = createRecordingLog();
-  const nowhere = () => Promise.reject(new AppError('not_found', 'nothing here'));
+  const nowhere = () => Promise.reject(new AppError('not_found', 'nothing here', { params: { what: 'beatmap' } }));
   const recommend = createRecommend({
     beatmaps: {
       user: async () => ({ ...fresh, user: madeUpPlayer(1, 0) }),
