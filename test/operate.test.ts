@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMetrics } from '../src/infra/metrics.ts';
+import { createAddressList } from '../src/infra/server/client-address.ts';
 
 const read = (name: string) => readFileSync(new URL(`../docs/operate/${name}`, import.meta.url), 'utf8');
 
@@ -46,6 +47,44 @@ describe('the dashboard', () => {
     expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
     for (const { title, targets } of panels) expect(targets.length, title).toBeGreaterThan(0);
   });
+});
+
+describe('compose.yaml', () => {
+  const compose = readFileSync(new URL('../compose.yaml', import.meta.url), 'utf8');
+  /** By name, each with its text. */
+  const services = (/^services:\n([\s\S]*?)^\w/m.exec(compose)?.[1] ?? '')
+    .split(/^ {2}(?=[\w-]+:$)/m)
+    .filter(each => each !== '');
+
+  it('brings everything back after a reboot, and keeps logs within a bound', () => {
+    expect(services).toHaveLength(7);
+    const shared = /^x-medley: [\s\S]*?\n\n/m.exec(compose)?.[0] ?? '';
+    for (const service of services) {
+      const text = /<<: \*(medley|split)$/m.test(service) ? `${shared}${service}` : service;
+      expect([...text.matchAll(/restart: (\S+)/g)].map(([, policy]) => policy)).toEqual(['unless-stopped']);
+      expect(text).toContain('logging: *logging');
+    }
+    expect(compose).toMatch(/options: \{ max-size: \d+m, max-file: "\d+" \}/);
+  });
+
+  it('counts a visitor behind a proxy on the machine by their own address', () => {
+    const [, trusted = ''] = /TRUST_PROXY: \$\{TRUST_PROXY:-(\S+)\}/.exec(compose) ?? [];
+    const proxies = createAddressList(trusted.split(','));
+    for (const gateway of ['172.17.0.1', '172.31.0.1', '192.168.176.1', '10.0.0.1', 'fd00::1'])
+      expect(proxies.has(gateway)).toBe(true);
+    for (const visitor of ['203.0.113.7', '172.32.0.1', '2001:db8::1']) expect(proxies.has(visitor)).toBe(false);
+  });
+
+  it('gives a stop as long as the systemd unit does, and longer than it takes', () => {
+    const [, grace] = /stop_grace_period: (\d+)s/.exec(compose) ?? [];
+    const [, timeout] = /TimeoutStopSec=(\d+)/.exec(read('medley.service')) ?? [];
+    expect(grace).toBe(timeout);
+    expect(Number(grace)).toBeGreaterThan(10);
+  });
+});
+
+it('nginx.conf loads before nginx 1.25.1', () => {
+  expect(read('nginx.conf')).not.toMatch(/^\s*http2 on/m);
 });
 
 it('the proxies are told the same name and port as Medley has by default', () => {

@@ -3,6 +3,7 @@ import { connectionsDrill } from './connections.ts';
 import { diskDrill } from './disk.ts';
 import type { Drill } from './drill.ts';
 import { logsDrill } from './logs.ts';
+import { operateDrill } from './operate.ts';
 import { readOnlyDrill } from './read-only.ts';
 import { redisDrill } from './redis.ts';
 import { REQUEST_DRILLS } from './requests/request-drills.ts';
@@ -18,5 +19,6 @@ export const DRILLS: readonly Drill[] = [
   readOnlyDrill,
   redisDrill,
   canaryDrill,
+  operateDrill,
   ...REQUEST_DRILLS,
 ];
