@@ -26,7 +26,7 @@ const igMedia = z
     thumb: z.string().meta({ description: 'Address of a preview image. Empty when there is none.' }),
     url: z.string().meta({
       description:
-        'Address of one file that plays with its audio: on the CDN or, where video and audio are kept apart there, on this server.',
+        'Address of one file that plays with its audio: on the CDN or, where video and audio are kept apart there, on this server. Empty for an item that could not be read.',
     }),
   })
   .meta({ id: 'InstagramFile', description: 'One video or image of the post.' });

@@ -41,10 +41,24 @@ export function toIgDownload(post: Post, creator: string, muxedAddress: MuxedAdd
           user_media_count: stats.authorPosts,
           view_count: stats.views,
         },
-        data: post.items.flatMap((item, index) => toIgMedia(item, addressing(index, muxedAddress)) ?? []),
+        data: toIgFiles(post, muxedAddress),
       },
     },
   };
+}
+
+/** Stands in the place of an item that could not be read: those after it keep their places. */
+const UNREAD: IgMedia = { type: 'image', height: null, width: null, thumb: '', url: '' };
+
+function toIgFiles(post: Post, muxedAddress: MuxedAddress): IgMedia[] {
+  let unread = post.missingItems;
+  const files = post.items.flatMap((item, index) => {
+    const before = post.items[index - 1]?.position ?? -1;
+    const gap = Math.min(Math.max(item.position - before - 1, 0), unread);
+    unread -= gap;
+    return [...Array<IgMedia>(gap).fill(UNREAD), toIgMedia(item, addressing(index, muxedAddress)) ?? []].flat();
+  });
+  return [...files, ...Array<IgMedia>(unread).fill(UNREAD)];
 }
 
 function toIgMedia(item: MediaItem, addressOf: AddressOf): IgMedia | undefined {

@@ -51,6 +51,20 @@ describe('toIgDownload', () => {
     expect(data).toMatchObject([{ type: 'image', width: null, height: null }]);
   });
 
+  it('has an entry for each item of the post, empty for those that could not be read', () => {
+    const items = [makePhoto({ position: 1 }), makeItem({ position: 2 })];
+    const answer = toIgDownload(makePost({ items, missingItems: 2 }), 'Tester', muxedAddress);
+    expect(igDownloadAnswer.safeParse(answer).success).toBe(true);
+    const { data } = answer.result.response;
+    expect(data.map(({ type, url }) => `${type} ${url !== ''}`)).toEqual([
+      'image false',
+      'image true',
+      'video true',
+      'image false',
+    ]);
+    expect(data[0]).toEqual({ type: 'image', height: null, width: null, thumb: '', url: '' });
+  });
+
   it('never gives a video-only track, however sharp', () => {
     const small = makeVariant({ url: 'https://cdn/small.mp4', width: 360, height: 640 });
     expect(mediaOf(makeItem({ variants: [dash(1920), dash(1280), small] }))[0]?.url).toBe('https://cdn/small.mp4');

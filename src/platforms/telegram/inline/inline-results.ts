@@ -9,6 +9,7 @@ import { renderBlocks, renderCard } from '../render/block-text.ts';
 import { captioned, markup, shape } from '../render/file-fields.ts';
 import { concat, formatText, isWebAddress, plain, shorten, withinEntities } from '../render/formatted-text.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
+import { reductionNote, withNote } from '../render/reduction-note.ts';
 import { renderCaption, renderText } from '../render/render.ts';
 
 export function titleOf({ blocks }: Reply, count: number, index: number, t: Translator): string {
@@ -23,13 +24,13 @@ export function titleOf({ blocks }: Reply, count: number, index: number, t: Tran
 /** Undefined for kinds that cannot be offered. */
 export function cached(
   id: string,
-  { type, media }: Candidate,
+  { type, media, reduced }: Candidate,
   title: string,
   reply: Reply,
   t: Translator,
 ): InlineResult | undefined {
   if (typeof media !== 'string') return undefined;
-  const caption = captioned(renderCaption(reply, t));
+  const caption = captioned(withNote(renderCaption(reply, t), reductionNote([{ candidate: { reduced } }], t)));
   const keyboard = renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link'));
   const common = { id, ...caption, ...markup(keyboard) };
   switch (type) {

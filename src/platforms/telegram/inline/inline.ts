@@ -24,6 +24,7 @@ import type { Sender } from '../outgoing/send.ts';
 import type { Occasion } from '../outgoing/sending.ts';
 import { captioned, markup } from '../render/file-fields.ts';
 import { renderKeyboard } from '../render/keyboard.ts';
+import { reductionNote, withNote } from '../render/reduction-note.ts';
 import { renderCaption, renderText } from '../render/render.ts';
 import { cached, described, found, inlineFile, placeholder, remark, titleOf } from './inline-results.ts';
 
@@ -239,12 +240,13 @@ export function createInline(options: InlineOptions): Inline {
     t: Translator,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const caption = captioned(renderCaption(reply, t));
     const keyboard = markup(renderKeyboard(reply.actions.filter(({ kind }) => kind === 'link')));
     try {
       for (let made = 0; made < MAX_EDITS; made += 1) {
-        const file = inlineFile(await ways.candidate(signal));
-        if (file === undefined) return false;
+        const candidate = await ways.candidate(signal);
+        const file = inlineFile(candidate);
+        if (candidate.kind === 'link' || file === undefined) return false;
+        const caption = captioned(withNote(renderCaption(reply, t), reductionNote([{ candidate }], t)));
         const change = { inline_message_id: target, media: { ...file, ...caption }, ...keyboard };
         try {
           return await api.call('editMessageMedia', change, { signal, timeoutMs: limits.fileMs });

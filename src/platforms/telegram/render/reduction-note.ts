@@ -7,23 +7,26 @@ import type { Candidate } from '../outgoing/file-candidates.ts';
 import { concat, EMPTY, type FormattedText, formatText, plain, shorten } from './formatted-text.ts';
 
 export interface ReducedFile {
-  readonly item: GalleryItem | undefined;
+  /** Named in the note where its post has others. */
+  readonly item?: GalleryItem | undefined;
   readonly candidate: Pick<Candidate, 'reduced'>;
 }
 
 /** A line for each of the files that is smaller than the site's; empty where none is. */
 export function reductionNote(files: readonly ReducedFile[], t: Translator): FormattedText {
   const lines = files.flatMap(({ item, candidate: { reduced } }): Text[] => {
-    if (item === undefined || reduced === undefined) return [];
-    const { post, index } = item;
-    const count = itemCount(post);
-    const place = (post.items[index]?.position ?? index) + 1;
-    return [reductionText(reduced, t, count > 1 ? t.messages.post.itemOf(place, count) : undefined)];
+    return reduced === undefined ? [] : [reductionText(reduced, t, item && nameOf(item, t))];
   });
   return formatText(
     lines.flatMap((line, index) => (index === 0 ? line : ['\n', ...line])),
     t,
   );
+}
+
+function nameOf({ post, index }: GalleryItem, t: Translator): string | undefined {
+  const count = itemCount(post);
+  const place = (post.items[index]?.position ?? index) + 1;
+  return count > 1 ? t.messages.post.itemOf(place, count) : undefined;
 }
 
 /** A caption with a note below it, for which its words make room. */
