@@ -26,7 +26,8 @@ import type { ChatPlatform } from '../bot/runtime/chat-platform.ts';
  * - Where the platform knows a repeat again, give the call's tag as the nonce and say for how long in `repeatMs`; an edit of a known message
  *   can be repeated at any time.
  * - Let failures through. A call that was certainly refused may be followed by another way to say the same, under the same key.
- * - Do not wait inside for a flood limit: throw what means `flood`, and say in `busyMs` when the chat is free again.
+ * - Do not wait inside for a flood limit: throw what means `flood`. Where the platform names a pace, declare it as `pace`, say in `placesOf` how
+ *   many messages a reply may take, and in `put` how many a call is: places for all of them are kept before the reply is begun.
  *
  * **What became of it.** `outcomeOf(error)` reads failures of calls, of `connect` and of `verify`: `notSent` only when it is certain that
  * nothing arrived (refused, connection never made, upload cut short from here), with the reason and the time to wait if the platform says

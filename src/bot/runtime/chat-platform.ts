@@ -4,6 +4,7 @@ import type { Caller, ProgressStage } from '../command.ts';
 import type { Ask } from '../dispatch/ask.ts';
 import type { Reply } from '../reply.ts';
 import type { ChatSettings } from '../settings/settings.ts';
+import type { Pace } from './chat-pace.ts';
 import type { LaterEdits } from './later-edits.ts';
 import type { Request } from './request.ts';
 
@@ -33,8 +34,13 @@ export interface ChatPlatform<To = unknown> {
   send(replies: AsyncIterable<Reply>, sending: Sending<To>): Promise<void>;
   /** What a failure means for what was to be sent. Pure. Undefined for what is no failure of this platform's calls. */
   outcomeOf(error: unknown): SendFailure | undefined;
-  /** Milliseconds in which the chat, by the platform's own pace, should be left alone. Nothing is begun meanwhile. */
-  busyMs?(to: To): number;
+  /** How many messages it takes. Absent where it says itself when they are too many. */
+  readonly pace?: Pace;
+  /**
+   * How many messages a reply may take there, with a sentence about what could not be brought; 0 for what takes the place of something.
+   * Without a reply: how many any takes. Default 1.
+   */
+  placesOf?(to: To, reply?: Reply): number;
   /** Deletes a message of Medley's own; nothing to do where it is gone already. */
   deleteMessage?(chatId: string, messageId: string): Promise<void>;
   /** Where to say what was not asked for; `eventId` names what is said. Absent where only questions are answered. */
@@ -95,12 +101,14 @@ export interface Sending<To = unknown> {
    *   among the messages
    * @param call is given a tag of at most 12 letters, digits and dashes that is the same for a repeat of this message and for no
    *   other message of the request: for a nonce
-   * @throws what `call` throws; Superseded and StoreAway, which must be let through
+   * @throws what `call` throws; Superseded, StoreAway and Throttled, which must be let through
    */
-  put<T>(key: string, call: (tag: string) => Promise<T>, options?: RepeatOptions): Promise<T | undefined>;
+  put<T>(key: string, call: (tag: string) => Promise<T>, options?: PutOptions): Promise<T | undefined>;
 }
 
-export interface RepeatOptions {
+export interface PutOptions {
+  /** How many messages it is by the platform's pace; 0 for an edit. Default 1. */
+  readonly messages?: number;
   /** How long the platform recognises a repeat of this call, so that it may be made again when it is not known whether it arrived. Default 0. */
   readonly repeatMs?: number;
   /** Whether it carries files. None is begun while Medley stops, since it could be cut; the next process sends it. */

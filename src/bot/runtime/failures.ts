@@ -1,13 +1,14 @@
 import type { Logger } from '../../infra/log.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
+import { backoffMs } from './backoff.ts';
 import { type SendFailure, StoreAway, Superseded } from './chat-platform.ts';
-import { backoffMs, type Holds } from './holds.ts';
-import { again, type RequestOutcome, type Run } from './run.ts';
+import { again, type RequestOutcome, type Run, throttledChatOf } from './run.ts';
 import { Unsure } from './send-once.ts';
 import { PlatformAway, type Steps } from './steps.ts';
+import { type Throttle, Throttled } from './throttle.ts';
 
 export interface FailuresOptions {
-  readonly holds: Holds;
+  readonly throttle: Throttle;
   readonly steps: Pick<Steps, 'regret' | 'sayAgain'>;
   readonly done: (run: Run, outcome: RequestOutcome) => Verdict;
   /** A token was refused while something was sent. */
@@ -29,7 +30,7 @@ type NotSent = Extract<SendFailure, { outcome: 'notSent' }>;
 export type ReadFailure = (run: Run, error: unknown) => Promise<Verdict | undefined>;
 
 export function createReadFailure(options: FailuresOptions): ReadFailure {
-  const { holds, done, onTokenRefused, log, now, random } = options;
+  const { throttle, done, onTokenRefused, log, now, random } = options;
   const { regret, sayAgain } = options.steps;
 
   async function failed(run: Run, error: unknown): Promise<Verdict | undefined> {
@@ -37,6 +38,7 @@ export function createReadFailure(options: FailuresOptions): ReadFailure {
     if (ending === 'cancelled') return done(run, 'cancelled');
     if (ending === 'stopping' || ending === 'superseded' || error instanceof Superseded) return again(run, 0);
     if (error instanceof StoreAway) return again(run, STORE_MS);
+    if (error instanceof Throttled) return again(run, error.waitMs);
     const failure = failureOf(run, error);
     const about = { err: error, id: request.id, platform: platform.id };
     if (ending === 'late') {
@@ -63,8 +65,8 @@ export function createReadFailure(options: FailuresOptions): ReadFailure {
     const { progress, platform } = run;
     const leftMs = (progress.sending?.until ?? 0) - now();
     if (leftMs <= 0 && progress.owed !== undefined) {
-      holds.away(platform.id);
-      return (await sayAgain(run)) ?? again(run, Math.max(1, holds.waitMs(platform.id, run.request.chat.id)));
+      throttle.away(platform.id);
+      return (await sayAgain(run)) ?? again(run, Math.max(1, throttle.waitMs(throttledChatOf(run))));
     }
     if (leftMs <= 0) {
       log.warn(about, 'an answer may not have arrived');
@@ -81,14 +83,14 @@ export function createReadFailure(options: FailuresOptions): ReadFailure {
     switch (reason) {
       case 'away':
       case 'token':
-        holds.away(platform.id);
+        throttle.away(platform.id);
         if (reason === 'token') onTokenRefused(platform.id);
         log.warn(about, 'the platform cannot be reached');
-        return again(run, Math.max(1, retryAfterMs, holds.waitMs(platform.id, request.chat.id)));
+        return again(run, Math.max(1, retryAfterMs, throttle.waitMs(throttledChatOf(run))));
       case 'flood': {
         const waitMs = Math.max(MIN_FLOOD_MS, retryAfterMs);
-        if (failure.scope === 'platform') holds.holdPlatform(platform.id, waitMs);
-        else holds.holdChat(platform.id, request.chat.id, waitMs);
+        if (failure.scope === 'platform') throttle.holdPlatform(platform.id, waitMs);
+        else throttle.holdChat(throttledChatOf(run), request.id, waitMs);
         log.info({ ...about, waitMs }, 'the platform wants to be left alone');
         return again(run, waitMs);
       }

@@ -8,6 +8,7 @@ import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, ownerKey, type Request, startProgress, writeKept } from './request.ts';
 import { createRetryGate } from './retry-gate.ts';
 import { chatOf, createSay, type TranslatorFor } from './say.ts';
+import type { Throttle } from './throttle.ts';
 
 export interface IntakeOptions {
   readonly queue: Queue;
@@ -16,6 +17,7 @@ export interface IntakeOptions {
   readonly translatorFor: TranslatorFor;
   readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
+  readonly throttle: Pick<Throttle, 'reserve'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly now: () => number;
   readonly random: () => number;
@@ -41,8 +43,8 @@ const LONGEST_RETRY_MS = 2_000;
 const SAID_PLACE = 10;
 
 export function createIntake(options: IntakeOptions): Intake {
-  const { queue, spare, translatorFor, dispatcher, leaving, log, now, random, onAccepted } = options;
-  const say = createSay({ translatorFor, dispatcher, leaving, log, now });
+  const { queue, spare, translatorFor, dispatcher, leaving, throttle, log, now, random, onAccepted } = options;
+  const say = createSay({ translatorFor, dispatcher, leaving, throttle, log, now });
   const gate = createRetryGate({ most: MOST_WAITING, longestMs: LONGEST_RETRY_MS, random });
   const under = new Set<Promise<unknown>>();
   /** By id: an event may be heard twice at once, such as over an earlier session and the new one. */

@@ -4,7 +4,9 @@ import type { Reply } from '../reply.ts';
 import type { ChatPlatform } from './chat-platform.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request } from './request.ts';
-import { laterBy, oneReply, type TranslatorFor } from './say.ts';
+import { throttledChatOf } from './run.ts';
+import { laterBy, oneReply, putAtPace, type TranslatorFor } from './say.ts';
+import { type Throttle, Throttled } from './throttle.ts';
 
 /** A chat in which something is said without being asked for. */
 export interface PostTarget {
@@ -19,7 +21,7 @@ export interface PostTarget {
 /**
  * Puts a reply into a chat: `gone` when nothing can be said there any more. It is not written down: its caller posts again what it does not
  * know to be posted.
- * @throws what sending throws; AppError `internal` where the platform cannot post
+ * @throws what sending throws; Throttled when the chat has to be left alone; AppError `internal` where the platform cannot post
  */
 export type Post = (target: PostTarget, reply: Reply, signal: AbortSignal) => Promise<'posted' | 'gone'>;
 
@@ -28,10 +30,11 @@ export interface PostOptions {
   readonly translatorFor: TranslatorFor;
   readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
+  readonly throttle: Pick<Throttle, 'reserve'>;
   readonly now: () => number;
 }
 
-export function createPost({ platforms, translatorFor, dispatcher, leaving, now }: PostOptions): Post {
+export function createPost({ platforms, translatorFor, dispatcher, leaving, throttle, now }: PostOptions): Post {
   return async ({ platform: id, chatId, group, eventId }, reply, signal) => {
     const platform = platforms.find(each => each.id === id);
     if (platform?.placeOf === undefined) throw new AppError('internal', `nothing can be posted on ${id}`);
@@ -49,7 +52,9 @@ export function createPost({ platforms, translatorFor, dispatcher, leaving, now 
     };
     const caller = callerOf(request);
     const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
-    const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`p-${key}`);
+    const reservation = throttle.reserve(throttledChatOf({ request }), eventId, platform.placesOf?.(to, reply) ?? 1);
+    if (typeof reservation === 'number') throw new Throttled(reservation);
+    const put = putAtPace(reservation, 'p', signal);
     try {
       const sending = {
         ...{ request, to, t, settings, signal, isFirst: true, isLast: true, expected: 1, stands: [], put },
@@ -61,6 +66,8 @@ export function createPost({ platforms, translatorFor, dispatcher, leaving, now 
       const failure = platform.outcomeOf(error);
       if (failure?.outcome === 'notSent' && failure.reason === 'gone') return 'gone';
       throw error;
+    } finally {
+      reservation.end();
     }
   };
 }

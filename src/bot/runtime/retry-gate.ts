@@ -1,4 +1,4 @@
-import { backoffMs } from './holds.ts';
+import { backoffMs } from './backoff.ts';
 
 /**
  * Where those wait who need something that is away. One of them tries now and then; when it gets through, all do: what is away is not

@@ -5,13 +5,13 @@ import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
 import { createReadFailure } from './failures.ts';
-import type { Holds } from './holds.ts';
 import { createLaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request, readKept } from './request.ts';
-import { again, type Ending, partsOf, type RequestOutcome, type Run } from './run.ts';
+import { again, type Ending, partsOf, type RequestOutcome, type Run, throttledChatOf } from './run.ts';
 import type { TranslatorFor } from './say.ts';
 import { createSteps, type Voice } from './steps.ts';
+import type { Throttle } from './throttle.ts';
 import { createWaitNotices } from './wait-notices.ts';
 
 export interface RunRequestOptions {
@@ -19,9 +19,10 @@ export interface RunRequestOptions {
   readonly dispatcher: Pick<Dispatcher, 'answer' | 'chatSettings'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
   readonly translatorFor: TranslatorFor;
-  readonly holds: Holds;
+  readonly throttle: Throttle;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
+  readonly clock: () => number;
   readonly random: () => number;
   /** A token was refused while something was sent. */
   readonly onTokenRefused: (platform: string) => void;
@@ -58,12 +59,12 @@ const MAX_ENDED = 10_000;
 const DONE: Verdict = { done: true };
 
 export function createRunRequest(options: RunRequestOptions): RunRequest {
-  const { platforms, dispatcher, leaving, translatorFor, holds, log, now, random, onOutcome } = options;
+  const { platforms, dispatcher, leaving, translatorFor, throttle, log, now, clock, random, onOutcome } = options;
   const laterEdits = createLaterEdits({ log });
-  const mayNotify = createWaitNotices({ now });
+  const mayNotify = createWaitNotices({ clock });
   let isDraining = false;
   const mayUpload = () => !isDraining;
-  const steps = createSteps({ dispatcher, leaving, holds, now, mayNotify, mayUpload, done, laterEdits });
+  const steps = createSteps({ dispatcher, leaving, throttle, now, mayNotify, mayUpload, done, laterEdits });
   const readFailure = createReadFailure({ ...options, steps, done });
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */
@@ -93,14 +94,14 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
       log.warn({ id: request.id, state: progress }, 'a request could not be answered in time');
       return done(kept, 'expired');
     }
-    const waitMs = Math.max(holds.waitMs(request.platform, request.chat.id), platform.busyMs?.(to.data) ?? 0);
-    if (waitMs > 0) return { done: false, afterMs: waitMs };
     if (claim.lapses > progress.lapses) {
       progress.lapses = claim.lapses;
       // So that what was lost beside it is done before it can do harm again.
       if (claim.lapses > 1) return again(kept, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
-    return attempt({ ...kept, platform, to: to.data, claim });
+    const reservation = throttle.reserve(throttledChatOf(kept), request.id, platform.placesOf?.(to.data) ?? 1);
+    if (typeof reservation === 'number') return { done: false, afterMs: reservation };
+    return attempt({ ...kept, platform, to: to.data, claim, reservation }).finally(reservation.end);
   }
 
   function unreadable({ id, addedAt }: Claim): Verdict {
@@ -109,7 +110,9 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     return DONE;
   }
 
-  async function attempt(parts: Pick<Run, 'request' | 'progress' | 'platform' | 'to' | 'claim'>): Promise<Verdict> {
+  async function attempt(
+    parts: Pick<Run, 'request' | 'progress' | 'platform' | 'to' | 'claim' | 'reservation'>,
+  ): Promise<Verdict> {
     const run: Run = {
       ...parts,
       controller: new AbortController(),

@@ -1,6 +1,7 @@
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
 import { type Progress, type Request, writeKept } from './request.ts';
+import type { Reservation, ThrottledChat } from './throttle.ts';
 
 /**
  * How a request ended. `failed`: with a sentence of regret. `unsure`: with the sentence that something may be missing. `gone`: there was no
@@ -18,6 +19,7 @@ export interface Run {
   readonly to: unknown;
   readonly progress: Progress;
   readonly claim: Claim;
+  readonly reservation: Reservation;
   readonly controller: AbortController;
   ending: Ending | undefined;
   stopWorking: (() => void) | undefined;
@@ -41,6 +43,11 @@ export async function save({ request, progress, claim }: Run): Promise<void> {
     throw new StoreAway('nothing can be written down', { cause });
   }
   if (!isOurs) throw new Superseded('the request is in other hands');
+}
+
+/** The chat that a request is answered in. */
+export function throttledChatOf({ request: { platform, chat } }: Pick<Run, 'request'>): ThrottledChat {
+  return { platform, chatId: chat.id, isGroup: chat.kind === 'group' };
 }
 
 /** How many parts a request has. */

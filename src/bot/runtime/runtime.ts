@@ -3,7 +3,6 @@ import type { Claim, Queue, QueueStats, Verdict } from '../../infra/queue/queue.
 import type { RecordStore } from '../../infra/store/records.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Acceptance, ChatPlatform, Draft, PlatformHost } from './chat-platform.ts';
-import { createHolds } from './holds.ts';
 import { createIntake } from './intake.ts';
 import { createLeavingMessages } from './leaving-messages.ts';
 import { createPost, type Post } from './post.ts';
@@ -12,6 +11,7 @@ import type { RequestOutcome } from './run.ts';
 import { createRunRequest } from './run-request.ts';
 import { createTranslatorFor } from './say.ts';
 import { createSupervisor, type PlatformStatus } from './supervisor.ts';
+import { createThrottle } from './throttle.ts';
 
 /** Told of every request, for metrics. */
 export interface RuntimeWatch {
@@ -39,6 +39,8 @@ export interface RuntimeOptions {
   /** How long running requests may take after `stop()`. Default 7,500. */
   readonly drainMs?: number;
   readonly now?: () => number;
+  /** Milliseconds since any moment, by a clock that nobody sets. */
+  readonly clock?: () => number;
   /** From 0 to 1. */
   readonly random?: () => number;
 }
@@ -78,9 +80,19 @@ const CLOSE_MS = 2_000;
 
 export function createRuntime(options: RuntimeOptions): Runtime {
   const { queue, spare, dispatcher, log, watch, now = Date.now, random = Math.random } = options;
+  const { clock = () => performance.now() } = options;
   const { hears = () => true, works = true } = options;
   const queues = spare === undefined ? [queue] : [queue, spare];
-  const holds = createHolds({ now, random });
+  const platformsById = new Map(options.platforms.map(platform => [platform.id, platform]));
+  const throttle = createThrottle({
+    clock,
+    random,
+    paceOf: id => platformsById.get(id)?.pace,
+    onSooner: id => {
+      for (const each of queues)
+        each.promote(id).catch((error: unknown) => log.warn({ err: error }, 'the queue cannot be reached'));
+    },
+  });
   const translatorFor = createTranslatorFor(dispatcher, log);
   const leaving = createLeavingMessages({ platforms: options.platforms, records: options.records, log, now });
   const intake = createIntake({
@@ -89,19 +101,21 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     translatorFor,
     dispatcher,
     leaving,
+    throttle,
     log,
     now,
     random,
     onAccepted: (platform, acceptance) => watch?.onAccepted?.(platform, acceptance),
   });
   const runs = createRunRequest({
-    platforms: new Map(options.platforms.map(platform => [platform.id, platform])),
+    platforms: platformsById,
     dispatcher,
     leaving,
     translatorFor,
-    holds,
+    throttle,
     log,
     now,
+    clock,
     random,
     onTokenRefused: id => supervised.find(({ platform }) => platform.id === id)?.supervisor.suspect(),
     onOutcome: ({ platform, at }: Request, outcome) => watch?.onOutcome?.(platform, outcome, now() - at),
@@ -113,7 +127,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       log,
       now,
       random,
-      onRefused: forMs => holds.holdPlatform(platform.id, forMs),
+      onRefused: forMs => throttle.holdPlatform(platform.id, forMs),
     }),
   }));
   let lastRunAt: number | undefined;
@@ -191,7 +205,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const platform = options.platforms.find(each => each.id === id);
       return platform === undefined ? 'closed' : intake.accept(platform, draft, mayStand);
     },
-    post: createPost({ platforms: options.platforms, translatorFor, dispatcher, leaving, now }),
+    post: createPost({ platforms: options.platforms, translatorFor, dispatcher, leaving, throttle, now }),
     async status() {
       return {
         ...(await queue.stats()),

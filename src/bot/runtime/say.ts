@@ -7,6 +7,8 @@ import type { Reply } from '../reply.ts';
 import type { ChatPlatform, Sending } from './chat-platform.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request } from './request.ts';
+import { throttledChatOf } from './run.ts';
+import { type Reservation, type Throttle, Throttled } from './throttle.ts';
 
 /** The language of a person, also when the settings cannot be read. */
 export type TranslatorFor = (caller: Caller) => Promise<Translator>;
@@ -29,6 +31,7 @@ export interface SayOptions {
   readonly translatorFor: TranslatorFor;
   readonly dispatcher: Pick<Dispatcher, 'chatSettings'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
+  readonly throttle: Pick<Throttle, 'reserve'>;
   readonly log: Pick<Logger, 'info'>;
   readonly now: () => number;
 }
@@ -40,8 +43,8 @@ const EVERY_MS = 60_000;
 const TIMEOUT_MS = 30_000;
 const MAX_CHATS = 10_000;
 
-export function createSay({ translatorFor, dispatcher, leaving, log, now }: SayOptions): Say {
-  const said = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS, perf: { now } });
+export function createSay({ translatorFor, dispatcher, leaving, throttle, log, now }: SayOptions): Say {
+  const said = new LRUCache<string, true>({ max: MAX_CHATS, ttl: EVERY_MS });
 
   return async (platform, request, render) => {
     const chat = chatOf(request);
@@ -49,11 +52,13 @@ export function createSay({ translatorFor, dispatcher, leaving, log, now }: SayO
     said.set(chat, true);
     const { replyTo: to } = request;
     const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const reservation = throttle.reserve(throttledChatOf({ request }), `${request.id} notice`, 1);
     try {
+      if (typeof reservation === 'number') throw new Throttled(reservation);
       const caller = callerOf(request);
       const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
       // Nothing is written down: it does not matter whether it arrives.
-      const put = <T>(key: string, call: (tag: string) => Promise<T>) => call(`n-${key}`);
+      const put = putAtPace(reservation, 'n', signal);
       const sending = {
         ...{ request, to, t, settings, signal, isFirst: false, isLast: true, expected: 1, stands: [], put },
         deleteLater: laterBy(leaving, platform.id, now),
@@ -61,6 +66,8 @@ export function createSay({ translatorFor, dispatcher, leaving, log, now }: SayO
       await platform.send(oneReply(render(t)), sending);
     } catch (error) {
       log.info({ err: error, platform: platform.id }, 'a notice could not be said');
+    } finally {
+      if (typeof reservation !== 'number') reservation.end();
     }
   };
 }
@@ -78,6 +85,18 @@ export function laterBy(
 ): Sending['deleteLater'] {
   return (chatId, messageIds, afterMs) => {
     for (const messageId of messageIds) leaving.add({ platform, chatId, messageId, at: now() + afterMs });
+  };
+}
+
+/** Puts messages that are not written down, within the platform's pace. */
+export function putAtPace(reservation: Reservation, phase: string, signal: AbortSignal): Sending['put'] {
+  return async (key, call, { messages = 1 } = {}) => {
+    const taken = await reservation.take(messages, signal);
+    try {
+      return await call(`${phase}-${key}`);
+    } finally {
+      taken.arrived();
+    }
   };
 }
 

@@ -1,5 +1,6 @@
 import { type ChatPlatform, type Sending, Superseded } from './chat-platform.ts';
 import type { Progress } from './request.ts';
+import type { Reservation } from './throttle.ts';
 
 /** A message may stand in the chat, and a repeat of it would not be recognised. */
 export class Unsure extends Error {
@@ -8,7 +9,7 @@ export class Unsure extends Error {
 
 const MOST_REPEAT_MS = 24 * 3_600_000;
 
-export interface PutOptions {
+export interface SendOnceOptions {
   readonly progress: Progress;
   /** Of the messages that are put: no other message of the request has it. */
   readonly phase: string;
@@ -16,6 +17,8 @@ export interface PutOptions {
   readonly next: number;
   readonly signal: AbortSignal;
   readonly outcomeOf: ChatPlatform['outcomeOf'];
+  /** Of what the platform's pace allows. */
+  readonly reservation: Pick<Reservation, 'take'>;
   /** Writes progress down. @throws Superseded, StoreAway */
   readonly save: () => Promise<void>;
   readonly mayUpload: () => boolean;
@@ -28,8 +31,8 @@ export interface PutOptions {
  * Puts messages into a chat so that each stands there once: before a call it is written down that the message may arrive, after it that it
  * stands or certainly does not. A message whose fate is not known is only sent again where the platform knows it again.
  */
-export function createSendOnce(options: PutOptions): Sending['put'] {
-  const { progress, phase, next, signal, outcomeOf, save, mayUpload, onSent, now } = options;
+export function createSendOnce(options: SendOnceOptions): Sending['put'] {
+  const { progress, phase, next, signal, outcomeOf, reservation, save, mayUpload, onSent, now } = options;
 
   /** From here until the message stands, nothing but the platform could say, if this process died, whether it arrived. */
   async function announce(key: string, repeatMs: number): Promise<void> {
@@ -47,16 +50,23 @@ export function createSendOnce(options: PutOptions): Sending['put'] {
     }
   }
 
-  return async (key, call, { repeatMs = 0, isUpload = false } = {}) => {
+  return async (key, call, { repeatMs = 0, messages = 1, isUpload = false } = {}) => {
     if (progress.stands.includes(key)) return undefined;
     signal.throwIfAborted();
-    if (isUpload && !mayUpload()) throw new Superseded('Medley stops');
     const isRepeat = progress.sending !== undefined;
-    await announce(key, repeatMs);
+    const taken = await reservation.take(messages, signal);
     let result: Awaited<ReturnType<typeof call>>;
+    let isBegun = false;
     try {
+      if (isUpload && !mayUpload()) throw new Superseded('Medley stops');
+      await announce(key, repeatMs);
+      isBegun = true;
       result = await call(`${phase}-${key}`);
+      taken.arrived();
     } catch (error) {
+      if (!isBegun || outcomeOf(error)?.outcome === 'notSent') taken.giveBack();
+      else taken.arrived();
+      if (!isBegun) throw error;
       // That this attempt did not arrive says nothing of the one before.
       if (!isRepeat && outcomeOf(error)?.outcome === 'notSent') {
         delete progress.sending;

@@ -6,19 +6,19 @@ import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Reply } from '../reply.ts';
 import { renderOwed } from '../views/request-notice.ts';
 import type { Sending } from './chat-platform.ts';
-import type { Holds } from './holds.ts';
 import type { LaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { type Owed, ownerKey } from './request.ts';
 import { again, partsOf, type RequestOutcome, type Run, save } from './run.ts';
 import { laterBy, oneReply } from './say.ts';
 import { createSendOnce } from './send-once.ts';
+import type { Throttle } from './throttle.ts';
 import type { WaitNotices } from './wait-notices.ts';
 
 export interface StepsOptions {
   readonly dispatcher: Pick<Dispatcher, 'answer'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
-  readonly holds: Pick<Holds, 'reached'>;
+  readonly throttle: Pick<Throttle, 'reached'>;
   readonly now: () => number;
   readonly mayNotify: WaitNotices;
   /** False from the moment that Medley stops. */
@@ -53,7 +53,7 @@ const START = '0';
 const NOTICE_MS = 5_000;
 
 export function createSteps(options: StepsOptions): Steps {
-  const { dispatcher, leaving, holds, now, mayNotify, mayUpload, done, laterEdits } = options;
+  const { dispatcher, leaving, throttle, now, mayNotify, mayUpload, done, laterEdits } = options;
 
   async function step(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
     const { owed, sending } = run.progress;
@@ -88,6 +88,8 @@ export function createSteps(options: StepsOptions): Steps {
     for (const group of groupsOf(round, platform.repliesAtOnce)) {
       const next = group.at(-1)?.next ?? round.next;
       run.next = next;
+      const waitMs = await roomFor(group, run);
+      if (waitMs > 0) return again(run, waitMs);
       const isLast = round.remaining === undefined && next >= round.next;
       const sending = sendingOf(run, voice, { phase: `${progress.next}`, next, isLast, expected: group.length });
       await platform.send(repliesOf(group, controller.signal), sending);
@@ -172,7 +174,8 @@ export function createSteps(options: StepsOptions): Steps {
       outcomeOf: error => platform.outcomeOf(error),
       save: () => save(run),
       mayUpload,
-      onSent: () => holds.reached(request.platform),
+      reservation: run.reservation,
+      onSent: () => throttle.reached(request.platform),
       now,
     });
     const isFirst = place.phase === START && !progress.isWaitSaid;
@@ -211,6 +214,16 @@ interface Part {
 /** That merely pasted links cannot be answered, where the chat wants to hear nothing of that. */
 function isLeftUnsaid({ request }: Run, { sentence }: Owed, { settings }: Voice): boolean {
   return isUnasked(request) && settings.quietErrors && sentence !== 'waiting' && sentence !== 'unsure';
+}
+
+/** Places for all messages of answers, before the first of them is begun: 0 when they are there, else how long to wait. */
+async function roomFor(answers: readonly Answer[], { platform, to, progress, reservation }: Run): Promise<number> {
+  if (platform.pace === undefined) return 0;
+  // Part of it stands there; for the rest places are taken one by one.
+  if (progress.stands.length > 0) return 0;
+  const replies = await Promise.all(answers.map(({ reply }) => reply));
+  const places = replies.map(reply => (reply === undefined ? 0 : (platform.placesOf?.(to, reply) ?? 1)));
+  return reservation.grow(places.reduce((sum, count) => sum + count, 0));
 }
 
 /** Answers that are sent together. */

@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
 export interface WaitNoticesOptions {
-  readonly now: () => number;
+  /** Milliseconds since any moment, by a clock that nobody sets. */
+  readonly clock: () => number;
   /** Notices to one person at once. Default 5. */
   readonly burst?: number;
   /** And one more after so many milliseconds. Default 5000. */
@@ -16,13 +17,13 @@ export type WaitNotices = (person: string) => boolean;
 
 const MAX_PEOPLE = 10_000;
 
-export function createWaitNotices({ now, burst = 5, everyMs = 5_000 }: WaitNoticesOptions): WaitNotices {
+export function createWaitNotices({ clock, burst = 5, everyMs = 5_000 }: WaitNoticesOptions): WaitNotices {
   /** When all notices to that person would have been said at an even pace. */
   const evenAt = new LRUCache<string, number>({ max: MAX_PEOPLE });
 
   return person => {
-    const next = Math.max(evenAt.get(person) ?? 0, now()) + everyMs;
-    if (next - now() > burst * everyMs) return false;
+    const next = Math.max(evenAt.get(person) ?? 0, clock()) + everyMs;
+    if (next - clock() > burst * everyMs) return false;
     evenAt.set(person, next);
     return true;
   };

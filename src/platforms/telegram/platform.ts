@@ -29,12 +29,12 @@ import { createFileCandidates } from './outgoing/file-candidates.ts';
 import { createMendingReply } from './outgoing/mend.ts';
 import { createMessageApi } from './outgoing/message-api.ts';
 import type { Me } from './outgoing/methods.ts';
-import { createPacing } from './outgoing/pacing.ts';
 import { createPhotos } from './outgoing/photos.ts';
 import { createPressAnswers } from './outgoing/press-answers.ts';
 import { createSender } from './outgoing/send.ts';
 import { isTokenRefused, outcomeOf } from './outgoing/send-outcome.ts';
 import { createSendReply } from './outgoing/send-reply.ts';
+import { placesOf } from './places.ts';
 import { registerCommands } from './register.ts';
 import { plain, shorten } from './render/formatted-text.ts';
 import { TelegramReplyTo } from './reply-to.ts';
@@ -61,7 +61,6 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const limits: TelegramLimits = { ...TELEGRAM_LIMITS, ...options.limits };
   const apiRoot = new URL(options.apiUrl?.replace(/\/?$/, '/') ?? DEFAULT_API).href;
   const api = createBotApi({ token, apiRoot, limits });
-  const pacing = createPacing({ limits, now });
   const eventIds = createEventIds(token);
   let me: Me | undefined;
   let host: PlatformHost<TelegramReplyTo> | undefined;
@@ -79,7 +78,7 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
   const access = createChatAccess(api, ask);
   const records = createChatRecords({ settings, log, now });
   const actions = createChatActions({ api, everyMs: limits.actionEveryMs, log });
-  const messages = createMessageApi({ api, pacing, records, actions, limits });
+  const messages = createMessageApi({ api, records, actions, limits });
   const photos = createPhotos({ api, messages, limits, log });
   const sender = createSender({ ...files, messages, photos, actions, log });
   const deleteButton = createDeleteButton(token);
@@ -203,8 +202,9 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
     deleteMessage: (chatId, messageId) =>
       deleteMessage(api, { chat_id: Number(chatId), message_id: Number(messageId) }),
 
-    // Most presses are answered by an edit, which has no turn.
-    busyMs: to => (to.press === undefined ? (pacing.wait(to)?.ms ?? 0) : 0),
+    pace: limits,
+
+    placesOf: (to, reply) => placesOf(to, reply, limits),
 
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),
 

@@ -220,14 +220,27 @@ describe('when nothing can have arrived', () => {
   });
 
   it('the platform’s own pace is heeded before anything is begun', async () => {
-    let busyMs = 5_000;
+    const pace = { spacingMs: 5_000, groupPerMinute: 20, overallPerSecond: 30 };
     const asked: string[] = [];
-    const stage = await open({ busyMs: () => busyMs, work: async link => void asked.push(link) });
-    await ask(stage, linksDraft('1', ['a']));
-    expect(asked).toEqual([]);
-    busyMs = 0;
+    const stage = await open({ pace, work: async link => void asked.push(link) });
+    for (const link of ['a', 'b', 'c']) await ask(stage, linksDraft(link, [link]));
+    await stage.pass(4_000);
+    expect(asked).toEqual(['a']);
+    await stage.pass(1_100);
+    expect(asked).toEqual(['a', 'b']);
     await stage.pass(5_100);
-    expect(stage.said()).toEqual([text('a')]);
+    expect(stage.said()).toEqual(['a', 'b', 'c'].map(text));
+  });
+
+  it('a clock that is set back by two hours keeps nobody waiting', async () => {
+    for (const fate of ['away', 'flood'] as const) {
+      const stage = await open({ world: createWorld([fate]), retryAfterMs: 2_000 });
+      await ask(stage, linksDraft('1', ['a']));
+      vi.setSystemTime(Date.now() - 2 * HOUR);
+      await ask(stage, linksDraft('2', ['b']));
+      await stage.pass(5_000);
+      expect(stage.said()).toContain(text('b'));
+    }
   });
 
   it('a day is enough', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Reply } from '../../../src/bot/reply.ts';
+import type { Pace } from '../../../src/bot/runtime/chat-pace.ts';
 import type {
   ChatPlatform,
   Connection,
@@ -60,7 +61,7 @@ export interface ScriptedOptions {
   readonly callMs?: number;
   connect?(host: PlatformHost<{ chat: string }>, attempt: number): Promise<void>;
   verify?(): Promise<void>;
-  busyMs?(chat: string): number;
+  readonly pace?: Pace;
 }
 
 export interface ScriptedPlatform extends ChatPlatform<z.output<typeof To>> {
@@ -126,7 +127,7 @@ export function createScriptedPlatform(options: ScriptedOptions): ScriptedPlatfo
       }
     },
     outcomeOf: error => (error instanceof CallFailure ? failureOf(error.fate) : undefined),
-    busyMs: ({ chat }) => options.busyMs?.(chat) ?? 0,
+    ...(options.pace && { pace: options.pace }),
     showWorking(_, stage) {
       log.push(`working: ${stage}`);
       return () => void log.push('not working');

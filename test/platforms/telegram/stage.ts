@@ -181,7 +181,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       sentFiles,
       settings,
       log,
-      limits: { spacingMs: 0, ...options.limits },
+      ...(options.limits && { limits: options.limits }),
     });
     const queue = createEmbeddedQueue({ store, log, ...(options.queue && { limits: options.queue }) });
     const runtime = createRuntime({

@@ -18,7 +18,6 @@ import { BotApiError } from '../outgoing/bot-api-error.ts';
 import { deleteMessage } from '../outgoing/delete-message.ts';
 import type { Candidate, FileCandidates } from '../outgoing/file-candidates.ts';
 import { failureSentence } from '../outgoing/file-refusals.ts';
-import { Paced } from '../outgoing/message-api.ts';
 import type { InlineResult } from '../outgoing/methods.ts';
 import type { Sender } from '../outgoing/send.ts';
 import type { Occasion } from '../outgoing/sending.ts';
@@ -54,8 +53,6 @@ const MAX_KEPT = 1_000;
 /** What is found by words stays so long with Telegram, in seconds: the catalogue changes little, but it may grow. */
 const FOUND_CACHED_S = 300;
 const NOTHING_CACHED_S = 10;
-/** A person waits no longer for their turn. */
-const MAX_TURN_MS = 5_000;
 /** Ways to change an inline message until it is given up. */
 const MAX_EDITS = 3;
 
@@ -220,13 +217,12 @@ export function createInline(options: InlineOptions): Inline {
     try {
       const place = { chat: userId, isGroup: false, silent: true };
       const occasion: Occasion = { t, signal, key: '0', stands: [], put: (_, call) => call('') };
-      const message = await inTurn(() => sender.sendFile(item, place, occasion), signal);
+      const message = await sender.sendFile(item, place, occasion);
       if (message !== undefined) await deleteMessage(api, { chat_id: userId, message_id: message }, signal);
       return undefined;
     } catch (error) {
-      if (!(error instanceof BotApiError || error instanceof Paced)) throw error;
-      const isStranger =
-        error instanceof BotApiError && (error.code === 403 || /chat not found/i.test(error.description));
+      if (!(error instanceof BotApiError)) throw error;
+      const isStranger = error.code === 403 || /chat not found/i.test(error.description);
       log[isStranger ? 'debug' : 'warn']({ err: error }, 'a file for an inline message could not be sent');
       return isStranger ? t.messages.telegram.startFirst : failureSentence(error, t);
     }
@@ -288,17 +284,6 @@ export function createInline(options: InlineOptions): Inline {
 function cacheSeconds(found: number, isLate: boolean): number {
   if (found > 0) return FOUND_CACHED_S;
   return isLate ? 0 : NOTHING_CACHED_S;
-}
-
-/** Only this one person waits for it. @throws Paced when it would be long */
-async function inTurn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Paced) || error.wait.ms > MAX_TURN_MS) throw error;
-    await pause(error.wait.ms, undefined, { signal, ref: false });
-    return work();
-  }
 }
 
 function privateCaller(user: User): Caller {

@@ -10,7 +10,7 @@ import { failureSentence, isTopicClosed } from './file-refusals.ts';
 import type { Place } from './message-api.ts';
 import type { PressAnswers } from './press-answers.ts';
 import type { Sender } from './send.ts';
-import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
+import { EDIT, type Occasion } from './sending.ts';
 
 export interface AnswerPressOptions {
   readonly api: BotApi;
@@ -39,13 +39,13 @@ export function createAnswerPress({ api, sender, editMessage, answers, log }: An
       (await editMessage(render(reply, { t }), { ...message, kind: stands }, { ...occasion, key: `${key}${EDITED}` }));
     if (way === 'done') return;
     await sender.send(reply, to, occasion);
-    if (way === 'anew') await put(`${key}d`, () => withdraw(message), { repeatMs: EDIT_REPEAT_MS });
+    if (way === 'anew') await put(`${key}d`, () => withdraw(message), EDIT);
   }
 
   /** Saying it twice does not show it twice. */
   async function isSaid(say: () => Promise<boolean>, { key, put }: Occasion): Promise<boolean> {
     try {
-      await put(`${key}a`, () => said(say()), { repeatMs: EDIT_REPEAT_MS });
+      await put(`${key}a`, () => said(say()), EDIT);
       return true;
     } catch (error) {
       if (error instanceof BotApiError && error.code === 400) return false;

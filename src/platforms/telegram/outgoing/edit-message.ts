@@ -4,7 +4,7 @@ import type { Press } from '../reply-to.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
 import { changed, type Photos } from './photos.ts';
-import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
+import { EDIT, type Occasion } from './sending.ts';
 
 /** A message of Medley's own words. */
 export interface OwnMessage {
@@ -34,7 +34,7 @@ export function createEditMessage({ api, photos }: EditMessageOptions): EditMess
     const { content, preview, keyboard } = words;
     const said = { text: content.text, entities: content.entities, link_preview_options: preview };
     const change = { ...target, ...said, ...markup(keyboard) };
-    await put(key, () => changed(api.call('editMessageText', change, { signal })), { repeatMs: EDIT_REPEAT_MS });
+    await put(key, () => changed(api.call('editMessageText', change, { signal })), EDIT);
     return 'done';
   }
 

@@ -36,6 +36,8 @@ export interface FileCandidates {
   candidate(signal: AbortSignal): Promise<Candidate | DeliveredLink>;
   /** Telegram does not take the candidate: the next is another one. */
   refuse(error: BotApiError): Promise<void>;
+  /** Where the file is, for when it cannot be sent. */
+  link(): DeliveredLink;
   /** Remembers what Telegram made of the candidate. */
   sent(message: SentMessage): Promise<void>;
   /** Lets go of the file on disk. */
@@ -139,10 +141,10 @@ export function createFileCandidates(
       if (remote !== undefined) return remote;
       way = 'upload';
     }
-    return way === 'upload' ? uploaded(signal) : noWay();
+    return way === 'upload' ? uploaded(signal) : link();
   }
 
-  function noWay(): DeliveredLink {
+  function link(): DeliveredLink {
     return { kind: 'link', url: post.url, leadsTo: 'original', reason: 'too_large' };
   }
 
@@ -178,6 +180,7 @@ export function createFileCandidates(
         await sentFiles.delete(key);
       }
     },
+    link,
     async sent(message) {
       if (current?.kind !== 'candidate' || current.from === 'remembered' || clip !== undefined) return;
       const made = fileIn(message);

@@ -1,7 +1,6 @@
 import type { Translator } from '../../../i18n/translate.ts';
 import { BotApiError } from './bot-api-error.ts';
 import type { Candidate } from './file-candidates.ts';
-import { Paced } from './message-api.ts';
 
 /** Refusals that another file would meet as well. */
 const NOT_THE_FILE =
@@ -34,7 +33,6 @@ function isRefusedFor(error: unknown, description: RegExp): boolean {
 /** What the person who asked is told when an answer could not be made or handed over. */
 export function failureSentence(error: unknown, t: Translator): string {
   const { telegram, errors } = t.messages;
-  if (error instanceof Paced) return telegram.slowDown(t.wait(error.wait.ms));
   if (isTopicClosed(error)) return telegram.topicClosed;
   if (!(error instanceof BotApiError)) return errors.internal({});
   if (error.retryAfterMs !== undefined) return telegram.slowDown(t.wait(error.retryAfterMs));

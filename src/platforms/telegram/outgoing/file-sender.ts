@@ -31,7 +31,7 @@ export interface FileSenderOptions extends FileCandidatesOptions {
 /**
  * One file, or an album of up to ten.
  * @param known files that another attempt has got ready; they are let go of in any case
- * @throws Paced, BotApiError
+ * @throws BotApiError, and what `put` throws
  */
 export type FileSender = (
   payload: MediaPayload,
@@ -77,7 +77,11 @@ export function createFileSender(options: FileSenderOptions): FileSender {
     const messages: SentMessage[] = [];
     let isConfirmed = !isBegun;
     let left = parts;
-    while (left.length > 0) {
+    for (let refusals = 0; left.length > 0; ) {
+      if (refusals === MOST_REFUSALS) {
+        missing.push(...left.map(({ ways }) => ways.link()));
+        break;
+      }
       const ready = await readied(left, missing, occasion.signal);
       left = ready;
       const batch = firstBatch(ready);
@@ -86,12 +90,12 @@ export function createFileSender(options: FileSenderOptions): FileSender {
       const files = batch.map(({ index, candidate }) => ({ item: payload.items[index], candidate }));
       const caption = withNote(said, reductionNote(files, occasion.t));
       const sent = await sendBatch(batch, { ...payload, caption }, place, occasion);
-      if (sent === undefined) continue;
-      for (const [index, { ways }] of batch.entries()) {
-        const message = sent[index];
-        if (message !== undefined) await ways.sent(message);
+      if (sent === undefined) {
+        refusals += 1;
+        continue;
       }
-      isConfirmed &&= batch.every((part, index) => isAllThere(sent[index], part.candidate, payload.items[part.index]));
+      const isWhole = await noted(batch, payload, sent);
+      isConfirmed &&= isWhole;
       messages.push(...sent);
       remember(payload, occasion, sent);
       left = left.slice(batch.length);
@@ -99,6 +103,19 @@ export function createFileSender(options: FileSenderOptions): FileSender {
     const ids = idsOf(payload, occasion, missing.length);
     isConfirmed &&= missing.length === 0;
     return { missing, messages, ids, isAnySent: isBegun || messages.length > 0, isConfirmed };
+  }
+
+  /** Remembers what Telegram made of the files; whether it holds all of each. */
+  async function noted(
+    batch: readonly Ready[],
+    { items }: MediaPayload,
+    sent: readonly SentMessage[],
+  ): Promise<boolean> {
+    for (const [index, { ways }] of batch.entries()) {
+      const message = sent[index];
+      if (message !== undefined) await ways.sent(message);
+    }
+    return batch.every((part, index) => isAllThere(sent[index], part.candidate, items[part.index]));
   }
 
   function remember(payload: MediaPayload, { request }: Occasion, sent: readonly SentMessage[]): void {
@@ -157,15 +174,13 @@ export function createFileSender(options: FileSenderOptions): FileSender {
     const [first, ...others] = batch;
     if (first === undefined) return [];
     try {
-      const sent = await put(
-        key + maskOf(batch),
-        async () => {
-          if (others.length === 0) return [await sendOne(first.candidate, { caption, keyboard }, place, signal)];
-          const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
-          return api.post('sendMediaGroup', place, signal, address => ({ ...address, media }));
-        },
-        { isUpload: batch.some(({ candidate }) => candidate.uploadBytes > 0) },
-      );
+      const call = async () => {
+        if (others.length === 0) return [await sendOne(first.candidate, { caption, keyboard }, place, signal)];
+        const media = batch.map(({ candidate }, index) => albumItem(candidate, index === 0 ? caption : EMPTY));
+        return api.post('sendMediaGroup', place, signal, address => ({ ...address, media }));
+      };
+      const isUpload = batch.some(({ candidate }) => candidate.uploadBytes > 0);
+      const sent = await put(key + maskOf(batch), call, { messages: batch.length, isUpload });
       return sent ?? [];
     } catch (error) {
       if (!(error instanceof BotApiError) || !isAboutFile(error)) throw error;
@@ -215,7 +230,6 @@ export function createFileSender(options: FileSenderOptions): FileSender {
       .filter(({ index }) => !standing.has(index));
     if (parts.length === 0)
       return { missing: [], messages: [], ids: idsOf(payload, occasion, 0), isAnySent: true, isConfirmed: false };
-    api.takeTurn(place, parts.length);
     try {
       return await lock.run(
         postOf(items),
@@ -252,6 +266,8 @@ export function postOf([first]: readonly GalleryItem[]): string {
 }
 
 const MAX_ALBUMS = 1_000;
+/** Calls for one payload that Telegram refused because of its files: each may have been an upload. */
+const MOST_REFUSALS = 6;
 
 /** An answer holds the files of one post. */
 function albumKey(request: string, { items }: MediaPayload): string {

@@ -7,7 +7,6 @@ import type { BotApi } from './bot-api.ts';
 import { BotApiError, notBegun } from './bot-api-error.ts';
 import type { ChatActions } from './chat-action.ts';
 import type { Address, Answers, Method, Params } from './methods.ts';
-import type { Pacing, Wait } from './pacing.ts';
 
 /** A chat, and how a message comes into it. */
 export interface Place extends Pick<TelegramReplyTo, 'chat' | 'isGroup' | 'thread' | 'message'> {
@@ -21,10 +20,6 @@ export type SendMethod = Method & `send${string}`;
 
 /** Puts messages into chats, wherever those have gone meanwhile. */
 export interface MessageApi {
-  /** @throws Paced when the chat has to wait for its turn */
-  takeTurn(place: Place, messages: number): void;
-  /** Nothing was sent in the turn that was taken last. */
-  giveTurnBack(place: Place): void;
   /** One message, or one album. @throws BotApiError */
   post<M extends SendMethod>(
     method: M,
@@ -36,20 +31,8 @@ export interface MessageApi {
   doubt(): void;
 }
 
-/** Nothing was sent, so as not to be faster than Telegram takes it. */
-export class Paced extends Error {
-  override readonly name = 'Paced';
-  readonly wait: Wait;
-
-  constructor(wait: Wait) {
-    super(`to be sent in ${wait.ms} ms`);
-    this.wait = wait;
-  }
-}
-
 export interface MessageApiOptions {
   readonly api: BotApi;
-  readonly pacing: Pacing;
   readonly records: Pick<ChatRecords, 'moved' | 'left'>;
   /** What is shown to be going on gives way to what is sent. */
   readonly actions: Pick<ChatActions, 'before'>;
@@ -59,7 +42,7 @@ export interface MessageApiOptions {
 const MAX_DETOURS = 3;
 const MAX_MOVED = 1_000;
 
-export function createMessageApi({ api, pacing, records, actions, limits }: MessageApiOptions): MessageApi {
+export function createMessageApi({ api, records, actions, limits }: MessageApiOptions): MessageApi {
   /** Groups that have become supergroups since the start. */
   const moved = createLru<number, number>({ max: MAX_MOVED });
   let isDoubtful = false;
@@ -80,24 +63,17 @@ export function createMessageApi({ api, pacing, records, actions, limits }: Mess
     isDoubtful = false;
   }
 
-  async function attempt<M extends SendMethod>(
-    method: M,
-    to: Place,
-    signal: AbortSignal,
-    params: Params[M],
-  ): Promise<Answers[M]> {
+  async function attempt<M extends SendMethod>(method: M, signal: AbortSignal, params: Params[M]): Promise<Answers[M]> {
     if (isDoubtful) {
       await reach(signal).catch((error: unknown) => {
         throw signal.aborted ? notBegun(method) : error;
       });
     }
     try {
-      const sent = await api.call(method, params, {
+      return await api.call(method, params, {
         signal,
         timeoutMs: method === 'sendMessage' ? limits.callMs : limits.fileMs,
       });
-      pacing.arrived(to.chat);
-      return sent;
     } catch (error) {
       isDoubtful ||= error instanceof BotApiError && !error.isCut && (error.code === undefined || error.code >= 500);
       throw error;
@@ -123,17 +99,12 @@ export function createMessageApi({ api, pacing, records, actions, limits }: Mess
   }
 
   return {
-    takeTurn(place, messages) {
-      const wait = pacing.take(relocated(place), messages);
-      if (wait !== undefined) throw new Paced(wait);
-    },
-    giveTurnBack: place => pacing.giveBack(relocated(place)),
     async post(method, place, signal, make) {
       let to = relocated(place);
       for (let detours = 0; ; detours += 1) {
         try {
           const params = make(addressOf(to));
-          return await actions.before(place, () => attempt(method, to, signal, params));
+          return await actions.before(place, () => attempt(method, signal, params));
         } catch (error) {
           const next = detours < MAX_DETOURS ? await detour(error, to) : undefined;
           if (next === undefined) throw error;

@@ -9,7 +9,7 @@ import { BotApiError } from './bot-api-error.ts';
 import { isAboutFile, isWithoutRight } from './file-refusals.ts';
 import type { MessageApi, Place } from './message-api.ts';
 import type { EditTarget, FileSource, SentMessage } from './methods.ts';
-import { EDIT_REPEAT_MS, type Occasion } from './sending.ts';
+import { EDIT, type Occasion } from './sending.ts';
 
 /** Photos of Medley's own: covers at an address, which Telegram fetches, and image cards. */
 export interface Photos {
@@ -77,7 +77,7 @@ export function createPhotos({ api, messages, limits, log }: PhotosOptions): Pho
         const words = captioned(caption);
         const change = { ...target, media: { type: 'photo' as const, media, ...words }, ...markup(keyboard) };
         const options = { signal, timeoutMs: limits.fileMs };
-        await put(key, () => changed(api.call('editMessageMedia', change, options)), { repeatMs: EDIT_REPEAT_MS });
+        await put(key, () => changed(api.call('editMessageMedia', change, options)), EDIT);
         return undefined;
       });
     },

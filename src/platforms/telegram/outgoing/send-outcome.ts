@@ -1,7 +1,6 @@
 import type { SendFailure } from '../../../bot/runtime/chat-platform.ts';
 import { BotApiError } from './bot-api-error.ts';
 import { isShutOut, isWithoutRight } from './file-refusals.ts';
-import { Paced } from './message-api.ts';
 
 /** Refused by the token: revoked, or never one. Other methods answer 404 where a server does not know them. */
 export function isTokenRefused({ code, method }: BotApiError): boolean {
@@ -16,10 +15,6 @@ function isGone(error: BotApiError): boolean {
 
 /** What a failed call means for what was to be sent. */
 export function outcomeOf(error: unknown): SendFailure | undefined {
-  if (error instanceof Paced) {
-    const { ms, scope } = error.wait;
-    return { outcome: 'notSent', reason: 'flood', retryAfterMs: ms, scope };
-  }
   if (!(error instanceof BotApiError)) return undefined;
   const { code, method, retryAfterMs, isNotDone, isCut } = error;
   if (isTokenRefused(error)) return { outcome: 'notSent', reason: 'token' };

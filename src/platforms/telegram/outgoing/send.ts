@@ -20,7 +20,7 @@ import type { Photos } from './photos.ts';
 import { createRichSender, type KnownWays, type RichSenderOptions } from './rich/rich-sender.ts';
 import type { Occasion } from './sending.ts';
 
-/** All of it throws Paced before anything that has to wait for its turn, and BotApiError. */
+/** All of it throws BotApiError, and what `put` throws. */
 export interface Sender {
   /** Resolves with whether all files of the reply surely stand there, in their full length. */
   send(reply: Reply, place: Place, occasion: Occasion): Promise<boolean>;
@@ -43,9 +43,8 @@ export function createSender(options: SenderOptions): Sender {
   async function sendText(
     { content, preview, keyboard }: TextPayload,
     place: Place,
-    { key, signal, put, stands }: Occasion,
+    { key, signal, put }: Occasion,
   ): Promise<SentMessage | undefined> {
-    if (!stands.includes(key)) api.takeTurn(place, 1);
     return put(key, () =>
       api.post('sendMessage', place, signal, address => ({
         ...address,
@@ -59,7 +58,6 @@ export function createSender(options: SenderOptions): Sender {
 
   async function sendPhoto(payload: PhotoPayload, place: Place, occasion: Occasion): Promise<void> {
     if (occasion.stands.includes(occasion.key)) return;
-    api.takeTurn(place, 1);
     const put = () => photos.send(payload, place, occasion);
     const isSent = await (payload.photo.kind === 'picture' ? actions.during(place, 'upload_photo', put) : put());
     if (!isSent) await sendText(payload.instead, place, occasion);

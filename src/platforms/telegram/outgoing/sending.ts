@@ -1,5 +1,5 @@
 import type { GalleryItem } from '../../../bot/reply.ts';
-import type { Sending } from '../../../bot/runtime/chat-platform.ts';
+import type { PutOptions, Sending } from '../../../bot/runtime/chat-platform.ts';
 import type { Translator } from '../../../i18n/translate.ts';
 import type { Button } from './methods.ts';
 
@@ -17,5 +17,5 @@ export interface Occasion extends Pick<Sending, 'signal' | 'put' | 'stands'> {
   readonly key: string;
 }
 
-/** How long an edit may be made again: as long as a request lives. */
-export const EDIT_REPEAT_MS = 24 * 3_600_000;
+/** An edit may be made again as long as a request lives, and is no message by the pace. */
+export const EDIT: PutOptions = { repeatMs: 24 * 3_600_000, messages: 0 };

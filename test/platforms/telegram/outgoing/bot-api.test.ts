@@ -7,7 +7,6 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { TELEGRAM_LIMITS, type TelegramLimits } from '../../../../src/platforms/telegram/limits.ts';
 import { createBotApi } from '../../../../src/platforms/telegram/outgoing/bot-api.ts';
 import { BotApiError } from '../../../../src/platforms/telegram/outgoing/bot-api-error.ts';
-import { Paced } from '../../../../src/platforms/telegram/outgoing/message-api.ts';
 import type { Method } from '../../../../src/platforms/telegram/outgoing/methods.ts';
 import { outcomeOf } from '../../../../src/platforms/telegram/outgoing/send-outcome.ts';
 
@@ -140,13 +139,10 @@ describe('what became of it', () => {
     expect(outcomeOf(failure(404, 'Not Found', 'getMe'))).toEqual({ outcome: 'notSent', reason: 'token' });
   });
 
-  it('429 concerns the chat, for as long as Telegram says; the pace of all together the platform', () => {
+  it('429 concerns the chat, for as long as Telegram says', () => {
     const parts = { method: 'sendMessage', code: 429, description: 'Too Many Requests', isNotDone: true };
     expect(outcomeOf(new BotApiError({ ...parts, retryAfterMs: 30_000 }))).toEqual({
       ...{ outcome: 'notSent', reason: 'flood', scope: 'chat', retryAfterMs: 30_000 },
-    });
-    expect(outcomeOf(new Paced({ ms: 40, scope: 'platform' }))).toEqual({
-      ...{ outcome: 'notSent', reason: 'flood', scope: 'platform', retryAfterMs: 40 },
     });
   });
 

@@ -19,7 +19,7 @@ export type KnownWays = ReadonlyMap<GalleryItem, FileCandidates>;
 /**
  * A post with several files as one message. Where Telegram does not take it, `albums` is called, once.
  * @returns whether all files surely stand there, in their full length
- * @throws Paced, BotApiError
+ * @throws BotApiError, and what `put` throws
  */
 export type RichSender = (
   payload: RichPayload,
@@ -121,7 +121,6 @@ export function createRichSender(options: RichSenderOptions): RichSender {
     const { items } = payload;
     if (occasion.stands.includes(keyOf(occasion.key))) return false;
     if (!isOffered || refused.has(postOf(items)) || isBegunAsAlbum(occasion)) return albums(NO_WAYS);
-    api.takeTurn(place, 1);
     const ways = new Map(items.map(item => [item, createFileCandidates(item, true, options)]));
     try {
       const parts = [...ways.values()].map(each => ({ ways: each }));
@@ -132,9 +131,7 @@ export function createRichSender(options: RichSenderOptions): RichSender {
         async () => ((await areHeld(parts)) ? send() : actions.during(place, actionFor(items), send)),
         occasion.signal,
       );
-      if (sent !== undefined) return sent;
-      api.giveTurnBack(place);
-      return await albums(ways);
+      return sent ?? (await albums(ways));
     } finally {
       await Promise.all([...ways.values()].map(each => each.close()));
     }
