@@ -2,7 +2,7 @@ import { icon } from '../card/icons.ts';
 import { byId, isCalm } from '../dom.ts';
 import { text } from '../texts.ts';
 
-/** The scrolling part of the page: stays with the newest unless someone reads further up. */
+/** The scrolling part of the page: stays with the newest unless the reader scrolls elsewhere. */
 export interface Thread {
   append(element: HTMLElement): void;
   /** Call after `added` was added to `element`: brings it into sight if the reader was at the end. */
@@ -21,6 +21,10 @@ export interface Thread {
 
 const NEAR_END_PX = 120;
 const EDGE_PX = 12;
+/** A smooth scroll that has not moved for so long has ended. */
+const GLIDE_MS = 300;
+/** After any of these the page moves nothing that the reader looks at. */
+const GESTURES = ['pointerdown', 'wheel', 'keydown'] as const;
 
 export function createThread(): Thread {
   const scroller = byId('thread', HTMLElement);
@@ -28,19 +32,39 @@ export function createThread(): Thread {
   const latest = byId('latest', HTMLButtonElement);
   /** Whether what comes next is to be brought into sight: until someone scrolls up, and again from the end. */
   let following = true;
+  /** What is kept in sight though the layout changes, until the reader moves: the end, or where something begins. */
+  let held: 'end' | HTMLElement | undefined;
+  /** Runs while a smooth scroll does. */
+  let gliding: ReturnType<typeof setTimeout> | undefined;
   let hasNew = false;
+  /** As they were when last looked at: a jump of the layout changes the height, a reader who scrolls does not. */
   let lastTop = 0;
+  let lastHeight = 0;
   /** What the button says, in what language. */
   let labelled = '';
 
-  function update(): void {
-    const left = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+  function onScroll(): void {
+    const { scrollTop, scrollHeight } = scroller;
+    const moved = scrollTop - lastTop;
+    const isReader = gliding === undefined && scrollHeight === lastHeight && Math.abs(moved) > 1;
+    if (gliding !== undefined) armGlide();
+    if (isReader) readerMoved(moved, scrollHeight - scrollTop - scroller.clientHeight);
+    look();
+  }
+
+  function readerMoved(moved: number, left: number): void {
+    held = undefined;
     if (left < NEAR_END_PX) {
       following = true;
       hasNew = false;
-    } else if (scroller.scrollTop < lastTop - 1) following = false;
+      if (moved > 0) held = 'end';
+    } else if (moved < 0) following = false;
+  }
+
+  function look(): void {
     lastTop = scroller.scrollTop;
-    latest.hidden = !hasNew && left < scroller.clientHeight;
+    lastHeight = scroller.scrollHeight;
+    latest.hidden = !hasNew && lastHeight - lastTop - scroller.clientHeight < scroller.clientHeight;
     label();
   }
 
@@ -52,13 +76,54 @@ export function createThread(): Thread {
     latest.setAttribute('aria-label', words);
   }
 
-  function scrollTo(top: number): void {
-    scroller.scrollTo({ top, behavior: isCalm() ? 'auto' : 'smooth' });
+  /** The scroller itself keeps this within what there is to scroll. */
+  function heldTop(): number {
+    return held === undefined || held === 'end' ? scroller.scrollHeight : topOf(held) - EDGE_PX;
+  }
+
+  function jump(top: number): void {
+    clearTimeout(gliding);
+    gliding = undefined;
+    scroller.scrollTo({ top, behavior: 'instant' });
+    look();
+  }
+
+  function glide(top: number): void {
+    if (isCalm()) {
+      jump(top);
+      return;
+    }
+    scroller.scrollTo({ top, behavior: 'smooth' });
+    armGlide();
+  }
+
+  function armGlide(): void {
+    clearTimeout(gliding);
+    gliding = setTimeout(() => {
+      gliding = undefined;
+      hold();
+    }, GLIDE_MS);
+  }
+
+  /** Call when the layout may have changed: what is held is brought back to its place. */
+  function hold(): void {
+    if (held === undefined) look();
+    else if (gliding === undefined) jump(heldTop());
+    else glide(heldTop());
+  }
+
+  function letGo(): void {
+    held = undefined;
+    if (gliding === undefined) return;
+    // Set to where it is, the scroller stops.
+    jump(scroller.scrollTop);
   }
 
   function toEnd(): void {
     following = true;
-    scrollTo(scroller.scrollHeight);
+    hasNew = false;
+    held = 'end';
+    glide(heldTop());
   }
 
   function topOf(element: HTMLElement): number {
@@ -67,39 +132,51 @@ export function createThread(): Thread {
 
   // So that the arrow keys can scroll it.
   scroller.tabIndex = 0;
-  scroller.addEventListener('scroll', update, { passive: true });
+  scroller.addEventListener('scroll', onScroll, { passive: true });
+  for (const gesture of GESTURES) scroller.addEventListener(gesture, letGo, { passive: true });
   latest.addEventListener('click', toEnd);
   // The input growing, the keyboard opening, the window turning: the end stays in sight.
   new ResizeObserver(() => {
-    if (following) scroller.scrollTop = scroller.scrollHeight;
+    if (following) held ??= 'end';
+    hold();
   }).observe(scroller);
+  new ResizeObserver(hold).observe(log);
   fitAboveKeyboard();
   label();
+
+  /** Whether something was asked after it: then that is what the reader waits for. */
+  function isNewest(element: HTMLElement): boolean {
+    return [...log.children].filter(each => each.checkVisibility()).at(-1) === element;
+  }
 
   return {
     append: element => log.append(element),
     follow(element, added) {
       if (!following) {
         hasNew = true;
-        update();
-      } else if (element.offsetHeight > scroller.clientHeight) {
+        look();
+      } else if (!isNewest(element)) hold();
+      else if (element.offsetHeight > scroller.clientHeight) {
         // What is taller than the screen is shown from its beginning, and left there to be looked at. What was asked stays above it
         // where there is space for what can be done, too.
         following = false;
         const tools = added.querySelector('.tools')?.getBoundingClientRect().bottom ?? 0;
         const isLow = tools - element.getBoundingClientRect().top + 2 * EDGE_PX > scroller.clientHeight;
-        scrollTo(topOf(isLow ? added : element) - EDGE_PX);
+        held = isLow ? added : element;
+        glide(heldTop());
       } else toEnd();
     },
     steady(element, drift) {
-      if (element.offsetHeight > scroller.clientHeight) scrollTo(topOf(element) - EDGE_PX);
-      else scroller.scrollTop += drift;
+      held = undefined;
+      if (element.offsetHeight > scroller.clientHeight) glide(topOf(element) - EDGE_PX);
+      else jump(scroller.scrollTop + drift);
     },
     toEnd,
     top: () => scroller.scrollTop,
     restore(top) {
       following = false;
-      scroller.scrollTop = top;
+      held = undefined;
+      jump(top);
     },
     focus: () => scroller.focus({ preventScroll: true }),
     clear: () => log.replaceChildren(),
