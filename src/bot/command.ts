@@ -50,6 +50,8 @@ export interface BooleanOption extends OptionBase {
 export interface ChoiceOption extends OptionBase {
   readonly type: 'choice';
   readonly choices: readonly string[];
+  /** What a choice is called in every language, where that is not its value: a language has its own name. */
+  readonly names?: Readonly<Record<string, string>>;
   /** The choice that another word, lower case, stands for. */
   readonly alias?: (word: string) => string | undefined;
 }

@@ -27,14 +27,21 @@ import { type ChoiceView, renderSection, renderSettings } from '../views/setting
 import type { Site } from '../views/site-name.ts';
 
 const AUTOMATIC = 'auto';
-const TAGS = [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)];
+const LANGUAGE = {
+  type: 'choice',
+  required: false,
+  choices: [AUTOMATIC, ...LANGUAGES.map(({ tag }) => tag)],
+  names: Object.fromEntries(LANGUAGES.map(({ tag, name }) => [tag, name])),
+  /** One word of a name is enough. */
+  alias: (word: string) => LANGUAGES.find(({ name }) => name.toLowerCase().split(' ').includes(word))?.tag,
+} as const;
 
 /** Shows what is set, or sets the language of this person and, for the admins of a group, what goes for all of it. */
 export function createSettings({ sources }: { readonly sources: readonly Site[] }) {
   return defineCommand({
     name: 'settings',
     options: {
-      language: { type: 'choice', required: false, choices: TAGS },
+      language: LANGUAGE,
       view: { type: 'choice', required: false, choices: VIEWS },
       links: { type: 'boolean', required: false, only: 'group' },
       'osu-links': { type: 'boolean', required: false, only: 'group' },
@@ -49,7 +56,7 @@ export function createSettings({ sources }: { readonly sources: readonly Site[] 
       'quiet-errors': { type: 'boolean', required: false, only: 'group' },
       notices: { type: 'integer', required: false, ...NOTICE_SECONDS, only: 'group' },
       ...Object.fromEntries(sources.map(site => [site.id, siteOption(site)])),
-      'chat-language': { type: 'choice', required: false, choices: TAGS, only: 'group' },
+      'chat-language': { ...LANGUAGE, only: 'group' },
       section: { type: 'choice', required: false, choices: SECTIONS, only: 'button' },
     },
     visibility: 'caller',

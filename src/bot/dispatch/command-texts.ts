@@ -49,7 +49,9 @@ export function commandSpec(command: Command, t: Translator, place?: Caller['cha
       description: text?.description ?? key,
       option,
       choices:
-        option.type === 'choice' ? option.choices.map(value => ({ value, label: labels?.[value] ?? value })) : [],
+        option.type === 'choice'
+          ? option.choices.map(value => ({ value, label: labels?.[value] ?? option.names?.[value] ?? value }))
+          : [],
       suggests: command.suggest !== undefined && option.type === 'string',
     };
   });

@@ -57,10 +57,17 @@ function checkBoolean(option: string, text: string): boolean {
 }
 
 function checkChoice(spec: OptionSpec, text: string): string {
-  const { name, choices } = spec;
+  const { name, choices, option } = spec;
   const chosen = matchChoice(spec, text);
   if (chosen !== undefined) return chosen;
-  throw usageError('notChoice', { option: name, allowed: choices.map(({ value }) => value).join(', ') });
+  const isNamed = option.type === 'choice' && option.names !== undefined;
+  const allowed = choices.map(({ value, label }) => (isNamed ? quoted(label) : value));
+  throw usageError('notChoice', { option: name, allowed: allowed.join(', ') });
+}
+
+/** As it has to be typed: several words are one value in quotes. */
+function quoted(label: string): string {
+  return label.includes(' ') ? `"${label}"` : label;
 }
 
 function checkString({ form, maxLength }: StringOption, option: string, text: string): string {

@@ -100,7 +100,7 @@ describe('suggestions for one option', () => {
 
   it('come from the command or from its choices', async () => {
     expect(await values('osu search', 'query', 'cat')).toEqual(['cat']);
-    expect(await values('settings', 'language', 'bahasa')).toEqual([]);
+    expect(await values('settings', 'language', 'bahasa')).toEqual(['id']);
     expect(await values('settings', 'language', 'auto')).toEqual(['auto']);
     expect(await values('nothing', 'query', '')).toEqual([]);
     expect(await values('download', 'nothing', '')).toEqual([]);

@@ -68,10 +68,23 @@ describe('validateOptions', () => {
         params: {
           hint: 'notChoice',
           option: 'bahasa',
-          allowed: ['auto', ...LANGUAGES.map(({ tag }) => tag)].join(', '),
+          allowed: 'Otomatis, English, "Bahasa Indonesia"',
         },
       }),
     );
+  });
+
+  it('offers languages by the names that they have themselves, whatever the reader’s', () => {
+    for (const tag of LANGUAGES.map(each => each.tag)) {
+      const t = createTranslator([tag]);
+      for (const key of ['language', 'chat-language']) {
+        const offered = commandSpec(settings, t).options.find(option => option.key === key);
+        expect(offered?.choices.slice(1).map(({ label }) => label)).toEqual(['English', 'Bahasa Indonesia']);
+      }
+    }
+    const english = commandSpec(settings, en);
+    for (const typed of ['Bahasa Indonesia', 'indonesia', 'id'])
+      expect(validateOptions(english, { language: typed })).toEqual({ language: 'id' });
   });
 
   it('has a hint for a command without options', () => {

@@ -150,7 +150,7 @@ describe.skipIf(browserMissing !== undefined)(`the page${browserNote}`, () => {
     await input.pressSequentially('set');
     await page.keyboard.press('Tab');
     await expect(input.inputValue()).resolves.toBe('/settings ');
-    await options.filter({ hasText: 'id' }).click();
+    await options.filter({ hasText: 'Bahasa Indonesia' }).click();
     await expect(input.inputValue()).resolves.toMatch(/^\/settings .*id/);
     expect(complaints).toEqual([]);
   });
