@@ -49,7 +49,7 @@ export function renderMedia(
       // Where the file's own size is unknown the item's still gives its shape.
       width: width ?? item.width,
       height: height ?? item.height,
-      durationMs: item.durationMs,
+      durationMs: clip === undefined ? item.durationMs : clip.endMs - clip.startMs,
       alt: shorten(item.alt ?? '', REPLY_LIMITS.alt),
       downloadUrl: `${src}?download=1`,
       fileName,

@@ -72,9 +72,15 @@ function picture({ url, alt, width, height }: Extract<WebBlock, { kind: 'picture
 
 type Field = Extract<WebBlock, { kind: 'fields' }>['fields'][number];
 
+/** Enough for every language: a label of several words takes a second line in its place. */
+const LONGEST_LABEL = 32;
+const LONGEST_FIGURE = 24;
+
 /** Figures stand side by side, sentences below each other. */
 function fieldList(fields: readonly Field[]): Node {
-  const isFigures = fields.every(({ label, value }) => label.length <= 16 && plain(value).length <= 24);
+  const isFigures = fields.every(
+    ({ label, value }) => label.length <= LONGEST_LABEL && plain(value).length <= LONGEST_FIGURE,
+  );
   const rows = fields.map(({ label, value }) => h('div', {}, h('dt', {}, label), h('dd', {}, ...inlines(value))));
   return h('dl', { class: isFigures ? 'figures' : 'rows' }, ...rows);
 }

@@ -38,7 +38,9 @@ export function card(reply: WebReply, context: CardContext): HTMLElement {
     });
     root.append(galleryOf(reply, tools, context));
     root.classList.add('with-media');
-    root.classList.toggle('tall', isTall(reply.gallery));
+    const tall = tallOf(reply.gallery);
+    root.classList.toggle('tall', tall !== undefined);
+    if (tall) root.style.setProperty('--ratio', String(ratioOf(tall)));
     body.append(...some(title), ...tools.elements, ...blocksOf(covers, context), ...said);
     body.append(...actionsOf(others, context));
   } else {
@@ -71,8 +73,8 @@ function opening(blocks: readonly WebBlock[]) {
 /** Narrower than this by its height, an image leaves space for words beside it. */
 const TALL = 0.85;
 
-function isTall([cover]: readonly WebMedia[]): boolean {
-  return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL;
+function tallOf([cover]: readonly WebMedia[]): WebMedia | undefined {
+  return cover !== undefined && cover.kind !== 'audio' && ratioOf(cover) < TALL ? cover : undefined;
 }
 
 /** What is to be as wide as the conversation, whatever it holds, so that turned pages keep their place. */

@@ -6,9 +6,12 @@ import { pill, swatch } from './pill.ts';
 /** Does what a button with this token does. */
 export type OnAction = (token: string, label: string, pressed: HTMLElement) => void;
 
-/** A text as nodes; nothing in it is ever read as markup. Links that open here do so with `onAction`. */
-export function inlines(content: WebText, onAction?: OnAction): Node[] {
-  const isLine = content.some(inline => typeof inline === 'string' && inline.includes(SEPARATOR));
+/**
+ * A text as nodes; nothing in it is ever read as markup. Links that open here do so with `onAction`. `mayLine`: false where values that are
+ * kept whole would interrupt an underline.
+ */
+export function inlines(content: WebText, onAction?: OnAction, mayLine = true): Node[] {
+  const isLine = mayLine && content.some(inline => typeof inline === 'string' && inline.includes(SEPARATOR));
   return content.flatMap((inline, index) => {
     const own = wordBeside(inline, content[index + 1]);
     if (typeof inline === 'object' && inline.kind === 'swatch' && own !== '') {
@@ -17,7 +20,7 @@ export function inlines(content: WebText, onAction?: OnAction): Node[] {
         : [h('span', { class: 'swatched' }, swatch(inline.colour), own)];
     }
     const taken = wordBeside(content[index - 1], inline);
-    if (typeof inline !== 'string') return [inlineOf(inline, onAction)];
+    if (typeof inline !== 'string') return [inlineOf(inline, onAction, mayLine)];
     // A pill stands apart by itself.
     const rest = taken.endsWith('★') ? inline.slice(taken.length).replace(/^ · /, '  ') : inline.slice(taken.length);
     return isLine ? values(rest) : [document.createTextNode(rest)];
@@ -49,14 +52,14 @@ function values(text: string): Node[] {
   });
 }
 
-function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undefined): Node {
+function inlineOf(inline: Exclude<WebInline, string>, onAction: OnAction | undefined, mayLine: boolean): Node {
   switch (inline.kind) {
     case 'strong':
-      return h('strong', {}, ...inlines(inline.children, onAction));
+      return h('strong', {}, ...inlines(inline.children, onAction, mayLine));
     case 'emphasis':
-      return h('em', {}, ...inlines(inline.children, onAction));
+      return h('em', {}, ...inlines(inline.children, onAction, mayLine));
     case 'code':
-      return h('code', {}, ...inlines(inline.children, onAction));
+      return h('code', {}, ...inlines(inline.children, onAction, mayLine));
     case 'link':
       return link(inline, onAction);
     case 'time':
@@ -71,7 +74,8 @@ function link(
   onAction: OnAction | undefined,
 ): HTMLElement {
   if (!isWebAddress(url)) return h('span', {}, ...inlines(children));
-  const anchor = h('a', { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' }, ...inlines(children));
+  const attributes = { href: url, target: '_blank', rel: 'noopener noreferrer nofollow' };
+  const anchor = h('a', attributes, ...inlines(children, undefined, false));
   if (token !== undefined && onAction) {
     anchor.classList.add('opens');
     anchor.addEventListener('click', event => {

@@ -66,7 +66,23 @@ function videoOf(media: WebMedia, label: string, onError: () => void): HTMLVideo
   video.addEventListener('error', onError, { once: true });
   // Without a cover iOS shows nothing until it plays; a moment in the address makes it show that moment.
   video.src = media.poster === null && !media.src.includes('#') ? `${media.src}#t=0.001` : media.src;
+  keepWithinPart(video, media.src);
   return video;
+}
+
+const SHORTEST_REST_S = 0.1;
+
+/** Of a part of a video that part alone is played, again too: browsers heed its end only once. */
+function keepWithinPart(video: HTMLVideoElement, src: string): void {
+  const [, start, end] = /#t=([\d.]+),([\d.]+)$/.exec(src) ?? [];
+  if (end === undefined) return;
+  const [from, to] = [Number(start), Number(end)];
+  video.addEventListener('play', () => {
+    if (video.currentTime < from || video.currentTime > to - SHORTEST_REST_S) video.currentTime = from;
+  });
+  video.addEventListener('timeupdate', () => {
+    if (!video.paused && video.currentTime >= to) video.pause();
+  });
 }
 
 function audioOf(media: WebMedia, label: string, onError: () => void): HTMLElement[] {

@@ -41,7 +41,8 @@ function saidBubble(words: string): HTMLElement {
   const [, start, rest] = ADDRESS.exec(words) ?? [];
   const you = `${text('you')}: `;
   if (start === undefined || rest === undefined)
-    return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen' }, you), words);
+    // With a direction of its own it does not decide that of the words.
+    return h('p', { class: 'said', dir: 'auto' }, h('span', { class: 'unseen', dir: 'ltr' }, you), words);
   return h('p', { class: 'said address', title: words }, h('span', { class: 'unseen' }, `${you}${start}`), rest);
 }
 

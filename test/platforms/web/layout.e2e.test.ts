@@ -1,0 +1,196 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { Invocation, Sink } from '../../../src/bot/dispatch/invocation.ts';
+import { type Reply, reply } from '../../../src/bot/reply.ts';
+import { browserMissing, browserNote, openBrowser } from '../../browser.ts';
+import { type BuiltPage, buildPage } from './built-page.ts';
+import { photo, post } from './posts.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const REEL = 'https://www.instagram.com/reel/SeaLight_01/';
+const PORTRAIT = post({
+  id: 'Portrait',
+  author: { id: '4', username: 'city.tram.friends', name: 'Friends of the Tram', verified: true, avatarUrl: null },
+  caption: 'Car 14 is back from the paint shop. Come and ring the bell!',
+  items: [photo('photo-tram.jpg')],
+});
+const SHALOM = '\u05e9\u05dc\u05d5\u05dd';
+const CAPTION = `Night bake\n${SHALOM} \u05dc\u05db\u05d5\u05dc\u05dd!\nGood night`;
+const NAME = '\u05e2\u05d5\u05de\u05e8';
+
+const SCENES: Readonly<Record<string, Reply>> = {
+  portrait: reply({
+    blocks: [
+      { kind: 'heading', text: [{ kind: 'strong', children: ['Friends of the Tram'] }, ' @city.tram.friends'] },
+      { kind: 'text', text: [PORTRAIT.caption ?? ''], folded: true },
+    ],
+    gallery: [{ kind: 'media', post: PORTRAIT, index: 0, form: 'original', spoiler: false }],
+    actions: [{ kind: 'link', label: 'Open original', url: PORTRAIT.url }],
+  }),
+  linked: reply({
+    blocks: [
+      {
+        kind: 'text',
+        text: [
+          'like ',
+          { kind: 'link', url: 'https://osu.ppy.sh/b/1', children: ['Slow Tram · Night Line'] },
+          ' · 2:00 · 180 BPM',
+        ],
+      },
+    ],
+  }),
+  figures: reply({
+    blocks: [
+      { kind: 'heading', text: ['lamp post'] },
+      {
+        kind: 'fields',
+        fields: Object.entries({
+          Peringkat: '#21.480 · ID #537',
+          pp: '6.241',
+          Akurasi: '97,85%',
+          'Kombo terpanjang': '1.830x',
+          'Skor ranked': '9.120.000.000',
+          'Peringkat terbaik': '#20.580 · 2 Feb 2026',
+        }).map(([label, value]) => ({ label, value: [value] })),
+      },
+      { kind: 'image', url: 'https://cdn.test/tram-cover.jpg', alt: 'Cover', ratio: 3.6 },
+    ],
+  }),
+  caption: reply({
+    blocks: [
+      { kind: 'heading', text: [{ kind: 'strong', children: [NAME] }, ' @7omer'] },
+      { kind: 'text', text: [CAPTION], folded: true },
+    ],
+  }),
+};
+
+// Run in the page; as text, since these tests know no DOM types.
+/** What of the last card reaches beyond what the card shows. */
+const CUT_OFF = `(() => {
+  const card = [...document.querySelectorAll('.card')].at(-1);
+  const edge = card.getBoundingClientRect();
+  return [...card.querySelectorAll('.card-body, .card-body *, .media')]
+    .filter(element => element.checkVisibility() && element.getBoundingClientRect().right > edge.right + 1)
+    .map(element => element.className || element.tagName);
+})()`;
+/** How wide the words beside the files are, in pixels, and how tall the photo is beside them. */
+const WORDS_WIDTH = `document.querySelector('.card-body').getBoundingClientRect().width`;
+const UNFILLED = `document.querySelector('.card').getBoundingClientRect().height - document.querySelector('.single').getBoundingClientRect().height`;
+const COLUMNS = `new Set([...document.querySelectorAll('.card dl > div')].map(each => Math.round(each.getBoundingClientRect().left))).size`;
+const BROKEN_UNDERLINES = `[...document.querySelectorAll('.card a *')].filter(each => getComputedStyle(each).display === 'inline-block').length`;
+const PLAYER = `(({ paused, currentTime }) => ({ paused, currentTime }))(document.querySelector('video'))`;
+const Player = z.object({ paused: z.boolean(), currentTime: z.number() });
+/** Left edge of the first occurrence of some words in an element. */
+const LEFT_OF = (selector: string, words: string) => `(() => {
+  const walker = document.createTreeWalker(document.querySelector('${selector}'), NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const at = walker.currentNode.data.indexOf('${words}');
+    if (at < 0) continue;
+    const range = document.createRange();
+    range.setStart(walker.currentNode, at);
+    range.setEnd(walker.currentNode, at + ${words.length});
+    return range.getBoundingClientRect().left;
+  }
+})()`;
+
+describe.skipIf(browserMissing !== undefined)(`the layout of answers${browserNote}`, () => {
+  let built: BuiltPage;
+  let browser: Browser;
+  let stage: Stage;
+  let scripted: Stage;
+  let context: BrowserContext;
+  let page: Page;
+
+  async function dispatch(invocation: Invocation, sink: Sink): Promise<void> {
+    const scene = invocation.kind === 'text' ? SCENES[invocation.text] : undefined;
+    if (scene) await sink.reply(scene);
+  }
+
+  beforeAll(async () => {
+    [built, browser] = await Promise.all([buildPage(), openBrowser()]);
+    const limits = { drainMs: 50, closeMs: 200 };
+    stage = await openStage({ pageFolder: built.folder, limits });
+    scripted = await openStage({ pageFolder: built.folder, dispatcher: { dispatch }, limits });
+  });
+
+  afterAll(async () => {
+    await stage?.close();
+    await scripted?.close();
+    await browser?.close();
+    await built?.remove();
+  });
+
+  afterEach(async () => {
+    await context.close();
+  });
+
+  async function ask(origin: string, line: string, options: Parameters<Browser['newContext']>[0]): Promise<void> {
+    context = await browser.newContext({
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+      serviceWorkers: 'block',
+      ...options,
+    });
+    page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    await page.goto(origin);
+    await page.locator('.welcome-foot button').waitFor();
+    await page.locator('#input').fill(line);
+    await page.keyboard.press('Enter');
+    await page.locator('.card').waitFor();
+    await page.locator('.pending').waitFor({ state: 'detached' });
+  }
+
+  it.each([
+    [390, 844],
+    [720, 900],
+    [768, 1024],
+    [1440, 900],
+    [1920, 1080],
+    [2560, 1440],
+  ])('shows all of a photo of 4 to 5 and of its words at %i x %i', async (width, height) => {
+    await ask(scripted.origin, 'portrait', { viewport: { width, height } });
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
+    expect(await page.evaluate(WORDS_WIDTH)).toBeGreaterThan(270);
+    if (width > 704) expect(await page.evaluate(UNFILLED)).toBeLessThan(4);
+  });
+
+  it('puts figures with long labels side by side', async () => {
+    await ask(scripted.origin, 'figures', { viewport: { width: 1440, height: 900 } });
+    expect(await page.evaluate(COLUMNS)).toBeGreaterThan(2);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate(COLUMNS)).toBeGreaterThan(1);
+    expect(await page.evaluate(CUT_OFF)).toEqual([]);
+  });
+
+  it('underlines a link in one piece', async () => {
+    await ask(scripted.origin, 'linked', {});
+    await page.locator('.card a').waitFor();
+    expect(await page.evaluate(BROKEN_UNDERLINES)).toBe(0);
+  });
+
+  it('gives every paragraph the direction of its own language, and lets no name turn what stands beside it', async () => {
+    await ask(scripted.origin, 'caption', { viewport: { width: 1100, height: 900 } });
+    const left = async (selector: string, words: string): Promise<number> =>
+      Number(await page.evaluate(LEFT_OF(selector, words)));
+    expect(await left('.card-text', '!')).toBeLessThan(await left('.card-text', SHALOM));
+    expect(await left('.card-text', SHALOM)).toBeGreaterThan(await left('.card-text', 'Night bake'));
+    expect(await left('.card-text', 'Good night')).toBe(await left('.card-text', 'Night bake'));
+    expect(await left('.card-heading', NAME)).toBeLessThan(await left('.card-heading', '@'));
+    expect(await left('.card-heading', '@')).toBeLessThan(await left('.card-heading', '7'));
+  });
+
+  it('plays of a part of a video that part alone, again too', async () => {
+    await ask(stage.origin, `/download ${REEL} clip:2-3`, {});
+    const play = () => page.evaluate(`Object.assign(document.querySelector('video'), { muted: true }).play()`);
+    const video = async () => Player.parse(await page.evaluate(PLAYER));
+    for (const _ of ['first', 'second', 'third']) {
+      await play();
+      await expect.poll(async () => (await video()).paused, { timeout: 20_000 }).toBe(true);
+      const { currentTime: at } = await video();
+      expect(at).toBeGreaterThan(2.9);
+      expect(at).toBeLessThan(3.6);
+    }
+  });
+});
