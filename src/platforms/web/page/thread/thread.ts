@@ -37,7 +37,7 @@ export function createThread(): Thread {
   /** Runs while a smooth scroll does. */
   let gliding: ReturnType<typeof setTimeout> | undefined;
   let hasNew = false;
-  /** As they were when last looked at: a jump of the layout changes the height, a reader who scrolls does not. */
+  /** As they were when last looked at: while something is held, a jump of the layout changes the height, and a reader who scrolls does not. */
   let lastTop = 0;
   let lastHeight = 0;
   /** What the button says, in what language. */
@@ -46,15 +46,20 @@ export function createThread(): Thread {
   function onScroll(): void {
     const { scrollTop, scrollHeight } = scroller;
     const moved = scrollTop - lastTop;
-    const isReader = gliding === undefined && scrollHeight === lastHeight && Math.abs(moved) > 1;
+    const mayBeLayout = held !== undefined && scrollHeight !== lastHeight;
+    const isReader = gliding === undefined && !mayBeLayout && Math.abs(moved) > 1;
     if (gliding !== undefined) armGlide();
-    if (isReader) readerMoved(moved, scrollHeight - scrollTop - scroller.clientHeight);
+    if (isReader) readerMoved(moved);
     look();
   }
 
-  function readerMoved(moved: number, left: number): void {
+  function leftBelow(): number {
+    return scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight;
+  }
+
+  function readerMoved(moved: number): void {
     held = undefined;
-    if (left < NEAR_END_PX) {
+    if (leftBelow() < NEAR_END_PX) {
       following = true;
       hasNew = false;
       if (moved > 0) held = 'end';
@@ -64,7 +69,7 @@ export function createThread(): Thread {
   function look(): void {
     lastTop = scroller.scrollTop;
     lastHeight = scroller.scrollHeight;
-    latest.hidden = !hasNew && lastHeight - lastTop - scroller.clientHeight < scroller.clientHeight;
+    latest.hidden = !hasNew && leftBelow() < scroller.clientHeight;
     label();
   }
 
@@ -112,11 +117,13 @@ export function createThread(): Thread {
     else glide(heldTop());
   }
 
+  /** What the reader did may have scrolled already, before its event came. */
   function letGo(): void {
+    if (held === undefined) return;
     held = undefined;
-    if (gliding === undefined) return;
+    following &&= leftBelow() < NEAR_END_PX;
     // Set to where it is, the scroller stops.
-    jump(scroller.scrollTop);
+    if (gliding !== undefined) jump(scroller.scrollTop);
   }
 
   function toEnd(): void {
