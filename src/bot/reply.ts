@@ -148,6 +148,8 @@ export interface Reply {
   readonly blocks: readonly Block[];
   readonly gallery: readonly GalleryItem[];
   readonly actions: readonly Action[];
+  /** Whether only those who want to look see it, words and all: what was asked for stood behind a spoiler. */
+  readonly isHidden?: boolean;
   /** Of the whole, where the platform can show one: the site's that a post is from. */
   readonly colour?: Colour;
   /** Who sees it where the platform can show a message to one person alone. */
@@ -163,12 +165,13 @@ export function reply(parts: Partial<Reply>): Reply {
   return { tone: 'neutral', blocks: [], gallery: [], actions: [], visibility: 'chat', ...parts };
 }
 
-/** The same reply, its files shown only to those who want to look. */
+/** The same reply, its words and files shown only to those who want to look. */
 export function hidden(shown: Reply): Reply {
   const { later, ...now } = shown;
   const better = later?.then(reply => reply && hidden(reply));
   return {
     ...now,
+    isHidden: true,
     gallery: shown.gallery.map(item => ({ ...item, spoiler: true })),
     ...(better !== undefined && { later: better }),
   };

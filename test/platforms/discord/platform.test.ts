@@ -73,12 +73,30 @@ describe('a link in a server', () => {
     expect(on.asked).toEqual([link('Last01')]);
   });
 
-  it('inside a spoiler gives a hidden file', async () => {
+  it('inside a spoiler gives a hidden answer, its words and its file', async () => {
     const on = await open();
     on.fake.message({ guildId: on.guildId, content: `the end: ||${LINK}||` });
     const answer = await reply(on);
-    expect(all(answer.body.components, 'spoiler')).toEqual([true]);
+    expect(answer.body.components).toMatchObject([{ type: 17, spoiler: true }]);
+    expect(all(answer.body.components, 'items')).toMatchObject([[{ spoiler: true }]]);
     expect(all(answer.body.attachments, 'is_spoiler')).toEqual([true]);
+  });
+
+  it('inside a spoiler, beside another, is hidden alone', async () => {
+    const on = await open();
+    on.fake.message({ guildId: on.guildId, content: `${link('Seen01')} ||${LINK}||` });
+    const { components } = (await reply(on)).body;
+    expect(components).toMatchObject([{ type: 17 }, { type: 17, spoiler: true }]);
+    expect(Array.isArray(components) && components[0]).not.toHaveProperty('spoiler');
+  });
+
+  it('inside a spoiler that cannot be had is not named to everyone', async () => {
+    const on = await open({ answer: () => Promise.reject(new AppError('private', 'private')) });
+    on.fake.message({ guildId: on.guildId, content: `||${LINK}|| ||${link('FarShore02')}||` });
+    const answer = await reply(on);
+    expect(textOf(answer)).toContain('SeaLight01');
+    expect(all(answer.body.components, 'spoiler').length).toBeGreaterThan(0);
+    expect(answer.body.components).toSatisfy((each: { spoiler?: boolean }[]) => each.every(({ spoiler }) => spoiler));
   });
 
   it('of bots, webhooks and Medley itself is ignored', async () => {
@@ -325,6 +343,15 @@ describe('uploads', () => {
     expect(textOf(answer)).toContain(`[Play it here](${page})`);
     expect(player.body).toMatchObject({ content: page, flags: 0, message_reference: { message_id: answer.id } });
     expect(player.body.components).toBeUndefined();
+  });
+
+  it('that do not fit and are hidden are played behind a spoiler', async () => {
+    const page = 'https://medley.example/v/abc';
+    const on = await open({ sizes: () => [], page });
+    on.fake.message({ guildId: on.guildId, content: `||${LINK}||` });
+    const [answer, player] = [await reply(on), await reply(on, 1)];
+    expect(answer.body.components).toMatchObject([{ spoiler: true }]);
+    expect(player.body.content).toBe(`||${page}||`);
   });
 
   it('keep to what the server may be sent', async () => {
@@ -608,7 +635,8 @@ describe('work', () => {
     await on.another().start();
     const answered = await reply(on);
     expect(answered.body.message_reference).toMatchObject({ message_id: source });
-    expect(all(answered.body.components, 'spoiler')).toEqual([true]);
+    expect(answered.body.components).toMatchObject([{ type: 17, spoiler: true }]);
+    expect(all(answered.body.components, 'items')).toMatchObject([[{ spoiler: true }]]);
     await expect.poll(() => on.unfinished()).toEqual([]);
     await settle();
     expect(ownMessages(on.fake)).toHaveLength(1);

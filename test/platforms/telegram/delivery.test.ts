@@ -61,6 +61,7 @@ describe('a link, pasted', () => {
     fake.message({ from: SARI, text, entities });
     const answer = await fake.waitFor(() => answersIn(fake, SARI.id)[0]);
     expect(answer.about.has_spoiler).toBe(true);
+    expect(answer.entities[0]).toEqual({ type: 'spoiler', offset: 0, length: answer.caption?.length });
     fake.message({ from: SARI, text: '/about' });
     await fake.waitFor(() => answersIn(fake, SARI.id)[1]);
     expect(answersIn(fake, SARI.id)).toHaveLength(2);

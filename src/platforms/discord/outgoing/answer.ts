@@ -118,7 +118,10 @@ export function createAnswer(
         }
         await Promise.all(batch.map(({ uploads }) => uploads.dispose()));
       }
-      const pages = batches.flat().flatMap(({ uploads }) => uploads.pages);
+      const pages = batches.flat().flatMap(({ reply, uploads }) => {
+        const isHidden = reply.gallery.some(({ spoiler }) => spoiler);
+        return uploads.pages.map(page => (isHidden ? `||${page}||` : page));
+      });
       const text = pages.slice(0, MESSAGE_LIMITS.unfurled).join('\n');
       if (text !== '' && batches.length < destination.messages)
         await destination.send({ components: [], uploads: [], text }, batches.length, batches.length + 1);

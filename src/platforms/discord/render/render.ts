@@ -67,6 +67,7 @@ function renderSections(
     return {
       type: ComponentType.Container,
       ...(accent !== undefined && { accent_color: accent }),
+      ...(section.reply.isHidden === true && { spoiler: true }),
       components: renderSection(
         section,
         room,

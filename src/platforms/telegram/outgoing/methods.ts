@@ -38,7 +38,7 @@ export type AlbumItem = Frozen<
 export type RichText =
   | string
   | readonly RichText[]
-  | { readonly type: 'bold' | 'italic' | 'code'; readonly text: RichText }
+  | { readonly type: 'bold' | 'italic' | 'code' | 'spoiler'; readonly text: RichText }
   | { readonly type: 'url'; readonly text: RichText; readonly url: string };
 export type RichBlock =
   | { readonly type: 'paragraph' | 'expandable_blockquote'; readonly text: RichText }

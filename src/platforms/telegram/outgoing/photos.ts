@@ -2,7 +2,7 @@ import { drawPicture } from '../../../bot/cards/drawing.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
-import { captioned, markup } from '../render/file-fields.ts';
+import { captioned, markup, veiled } from '../render/file-fields.ts';
 import type { Photo, PhotoPayload } from '../render/render.ts';
 import type { BotApi } from './bot-api.ts';
 import { BotApiError } from './bot-api-error.ts';
@@ -66,15 +66,15 @@ export function createPhotos({ api, messages, limits, log }: PhotosOptions): Pho
   }
 
   return {
-    send({ photo, caption, keyboard }, place, { key, signal, put }) {
-      const words = { ...captioned(caption), ...markup(keyboard) };
+    send({ photo, isHidden, caption, keyboard }, place, { key, signal, put }) {
+      const words = { ...captioned(caption), ...veiled(isHidden), ...markup(keyboard) };
       return attempt(photo, media =>
         put(key, () => messages.post('sendPhoto', place, signal, address => ({ ...address, ...words, photo: media }))),
       );
     },
-    replace({ photo, caption, keyboard }, target, { key, signal, put }) {
+    replace({ photo, isHidden, caption, keyboard }, target, { key, signal, put }) {
       return attempt(photo, async media => {
-        const words = captioned(caption);
+        const words = { ...captioned(caption), ...veiled(isHidden) };
         const change = { ...target, media: { type: 'photo' as const, media, ...words }, ...markup(keyboard) };
         const options = { signal, timeoutMs: limits.fileMs };
         await put(key, () => changed(api.call('editMessageMedia', change, options)), EDIT);

@@ -4,7 +4,7 @@ import { noticeLifeMs } from '../../../bot/runtime/notice-life.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { Logger } from '../../../infra/log.ts';
 import type { TelegramLimits } from '../limits.ts';
-import { renderText } from '../render/render.ts';
+import { renderText, wordingOf } from '../render/render.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { AnswerPress } from './answer-press.ts';
 import { audioButton } from './audio-button.ts';
@@ -63,7 +63,7 @@ export function createSendReply(options: SendReplyOptions): SendReply {
     const { blocks, actions } = reply;
     const { to, request } = sending;
     const place: Place = { ...to, silent: true, ...(isForOne(reply, sending) && { onlyFor: Number(request.user.id) }) };
-    const sent = await sender.sendText(renderText(blocks, actions, occasion.t), place, occasion);
+    const sent = await sender.sendText(renderText(blocks, actions, wordingOf(reply, occasion.t)), place, occasion);
     // Ephemeral messages have no id, and go by themselves.
     if (sent === undefined || sent.message_id === 0) return;
     const isShort = reply.outdatedMs !== undefined || to.isChannel === true;

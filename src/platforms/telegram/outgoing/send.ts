@@ -9,6 +9,7 @@ import {
   renderMissing,
   renderText,
   type TextPayload,
+  wordingOf,
 } from '../render/render.ts';
 import { renderRich } from '../render/rich-message.ts';
 import { isWithoutRight } from './file-refusals.ts';
@@ -87,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
   /** Undefined where the chat takes no files: that is said, and the words stand there. */
   async function sendFiles(
     payload: MediaPayload,
-    { blocks, actions: buttons }: Reply,
+    reply: Reply,
     place: Place,
     occasion: Occasion,
     known: KnownWays | undefined,
@@ -96,9 +97,9 @@ export function createSender(options: SenderOptions): Sender {
       return await sendMedia(payload, place, occasion, known);
     } catch (error) {
       if (!isWithoutRight(error)) throw error;
-      const { t } = occasion;
+      const t = wordingOf(reply, occasion.t);
       const said = { kind: 'text' as const, text: [t.messages.telegram.noFiles] };
-      await sendText(renderText([...blocks, said], buttons, t), place, occasion);
+      await sendText(renderText([...reply.blocks, said], reply.actions, t), place, occasion);
       return undefined;
     }
   }
@@ -131,7 +132,7 @@ export function createSender(options: SenderOptions): Sender {
     const missing = outcomes.flatMap(outcome => outcome.missing);
     if (missing.length === 0) return outcomes.every(({ isConfirmed }) => isConfirmed);
     const blocks = outcomes.some(({ isAnySent }) => isAnySent) ? [] : reply.blocks;
-    const words = renderMissing({ blocks, actions: reply.actions }, missing, t);
+    const words = renderMissing({ blocks, actions: reply.actions }, missing, wordingOf(reply, t));
     await sendText(words, place, { ...occasion, key: `${occasion.key}z` });
     return false;
   }

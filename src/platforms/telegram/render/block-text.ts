@@ -33,7 +33,8 @@ export function renderBlocks(blocks: readonly Block[], t: Voice, max: number, is
     excess -= content.text.length - cut.text.length;
     return concat([plain(before), folded ? quoted(cut) : cut]);
   });
-  return withinEntities(shorten(concat(fitted), max));
+  const whole = shorten(concat(fitted), max);
+  return withinEntities(t.isHidden === true ? covered(whole, { type: 'spoiler' }) : whole);
 }
 
 function partsWithin(blocks: readonly Block[], t: Voice, max: number, isNumbered: boolean): readonly Part[] {

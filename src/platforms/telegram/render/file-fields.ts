@@ -8,6 +8,11 @@ export function captioned({ text, entities }: FormattedText) {
   return text === '' ? {} : { caption: text, caption_entities: entities };
 }
 
+/** Of a photo or video that only those see who want to look. */
+export function veiled(isHidden: boolean) {
+  return isHidden ? { has_spoiler: true } : {};
+}
+
 export function markup(keyboard: Keyboard | undefined) {
   return keyboard === undefined ? {} : { reply_markup: keyboard };
 }
@@ -25,7 +30,7 @@ export function pictured({ thumbnail }: Pick<Candidate, 'thumbnail'>) {
 
 export function albumItem(candidate: Candidate, caption: FormattedText): AlbumItem {
   const { type, media, spoiler, duration } = candidate;
-  const hidden = spoiler ? { has_spoiler: true } : {};
+  const hidden = veiled(spoiler);
   const words = captioned(caption);
   if (type === 'photo') return { type, media, ...words, ...hidden };
   if (type === 'audio') return { type, media, ...words, ...(duration === undefined ? {} : { duration }) };

@@ -19,6 +19,8 @@ const ELLIPSIS = '…';
 export interface Voice extends Pick<Translator, 'date' | 'messages'> {
   /** The page of a person by the name that a text calls them; undefined where there is none. */
   readonly pageOf?: ((username: string) => string | undefined) | undefined;
+  /** Whether all of it stands behind a spoiler, which can hold everything but code. */
+  readonly isHidden?: boolean;
 }
 
 /** A reply's text as Telegram takes it. */
@@ -35,7 +37,7 @@ function formatInline(inline: Inline, voice: Voice): FormattedText {
       return covered(formatText(inline.children, voice), { type: 'italic' });
     // Nothing may stand inside of code.
     case 'code':
-      return covered(plain(withMenuNames(wordsOf(inline.children), voice)), { type: 'code' });
+      return asCode(withMenuNames(wordsOf(inline.children), voice), voice);
     case 'link': {
       const children = formatText(inline.children, voice);
       if (!isWebAddress(inline.url)) return children;
@@ -59,6 +61,15 @@ function wordsOf(children: Text): string {
     .join('');
 }
 
+function asCode(text: string, { isHidden = false }: Voice): FormattedText {
+  return isHidden ? plain(unnamed(text)) : covered(plain(text), { type: 'code' });
+}
+
+/** No mention is made of it. */
+function unnamed(text: string): string {
+  return text.replaceAll('@', '＠');
+}
+
 export function plain(text: string): FormattedText {
   return { text, entities: [] };
 }
@@ -69,14 +80,14 @@ const NAME = /(?<![A-Za-z0-9_])@([A-Za-z0-9_][A-Za-z0-9_.]*)/g;
  * Telegram makes a mention of every `@name` in a text, and the person of that name, who has nothing to do with it, is called; but not of a
  * name that is a link, or code. So that it can be copied as it stands, nothing is put into it.
  */
-function withoutMentions(text: string, { pageOf }: Voice): FormattedText {
+function withoutMentions(text: string, voice: Voice): FormattedText {
   const parts: FormattedText[] = [];
   let from = 0;
   for (const match of text.matchAll(NAME)) {
     const name = match[0].replace(/\.+$/, '');
-    const url = pageOf?.(name.slice(1));
+    const url = voice.pageOf?.(name.slice(1));
     parts.push(plain(text.slice(from, match.index)));
-    parts.push(covered(plain(name), url === undefined ? { type: 'code' } : { type: 'text_link', url }));
+    parts.push(url === undefined ? asCode(name, voice) : covered(plain(name), { type: 'text_link', url }));
     from = match.index + name.length;
   }
   return concat([...parts, plain(text.slice(from))]);

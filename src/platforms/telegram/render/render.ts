@@ -4,7 +4,7 @@ import type { DeliveredLink } from '../../../media/delivery/delivery.ts';
 import { MESSAGE_LIMITS } from '../limits.ts';
 import type { Button, Keyboard, LinkPreview } from '../outgoing/methods.ts';
 import { ownNumber, renderBlocks } from './block-text.ts';
-import { EMPTY, type FormattedText, isWebAddress, plain } from './formatted-text.ts';
+import { EMPTY, type FormattedText, isWebAddress, plain, type Voice } from './formatted-text.ts';
 import { type NumberButton, renderKeyboard } from './keyboard.ts';
 import { pagesOf } from './people.ts';
 
@@ -21,6 +21,7 @@ export type Photo = Image | Extract<Block, { kind: 'picture' }>;
 export interface PhotoPayload {
   readonly kind: 'photo';
   readonly photo: Photo;
+  readonly isHidden: boolean;
   readonly caption: FormattedText;
   readonly keyboard: Keyboard | undefined;
   /** Where there is no photo to be had. */
@@ -51,13 +52,20 @@ export interface RenderContext {
   readonly extra?: readonly Button[];
 }
 
+/** How a reply is written. */
+export type Wording = Translator & Voice;
+
+export function wordingOf(reply: Reply, t: Translator): Wording {
+  return { ...t, pageOf: pagesOf(reply), isHidden: reply.isHidden === true };
+}
+
 /**
  * Reply -> messages. Pure. The words go under the first file. Albums take no buttons: their links stand in the caption, and buttons
  * that do something come in a message of their own.
  */
 export function render(reply: Reply, { t: translator, extra = [] }: RenderContext): readonly Payload[] {
   const { blocks, gallery, actions } = reply;
-  const t = { ...translator, pageOf: pagesOf(reply) };
+  const t = wordingOf(reply, translator);
   if (gallery.length === 0) return renderWords(blocks, actions, t);
   const groups = grouped(gallery);
   const [first] = groups;
@@ -76,25 +84,28 @@ export function render(reply: Reply, { t: translator, extra = [] }: RenderContex
 
 /** The words under a file. */
 export function renderCaption(reply: Reply, t: Translator): FormattedText {
-  return renderBlocks(reply.blocks, { ...t, pageOf: pagesOf(reply) }, MESSAGE_LIMITS.caption);
+  return renderBlocks(reply.blocks, wordingOf(reply, t), MESSAGE_LIMITS.caption);
 }
 
 /** Words, under a photo where there is one and they fit. */
-function renderWords(blocks: readonly Block[], actions: readonly Action[], t: Translator): readonly Payload[] {
+function renderWords(blocks: readonly Block[], actions: readonly Action[], t: Wording): readonly Payload[] {
   const photo = photoOf(blocks);
   if (photo === undefined) return [renderText(blocks, actions, t)];
   const words = blocks.filter(block => block !== photo);
+  const { isHidden = false } = t;
   const { said, buttons, numbers } = arranged(words, actions);
   const whole = renderBlocks(said, t, Number.POSITIVE_INFINITY, numbers.length > 0);
   const instead = renderText(blocks, actions, t);
   if (whole.text.length <= MESSAGE_LIMITS.caption) {
-    return [{ kind: 'photo', photo, caption: whole, keyboard: renderKeyboard(buttons, { numbers }), instead }];
+    return [
+      { kind: 'photo', photo, isHidden, caption: whole, keyboard: renderKeyboard(buttons, { numbers }), instead },
+    ];
   }
   if (photo.kind === 'image') return [instead];
   const caption = renderBlocks(said.slice(0, 1), t, MESSAGE_LIMITS.caption);
   const alone = renderText([{ kind: 'text', text: [photo.alt] }], [], t);
   return [
-    { kind: 'photo', photo, caption, keyboard: undefined, instead: alone },
+    { kind: 'photo', photo, isHidden, caption, keyboard: undefined, instead: alone },
     renderText(said.length > 1 && said[0]?.kind === 'heading' ? words.slice(1) : words, actions, t),
   ];
 }
@@ -111,8 +122,9 @@ function isImage(block: Block | undefined): block is Image {
 }
 
 /** A text message. Its first image, or the cover of its first card, is the preview above it. */
-export function renderText(blocks: readonly Block[], actions: readonly Action[], t: Translator): TextPayload {
-  const image = previewOf(blocks);
+export function renderText(blocks: readonly Block[], actions: readonly Action[], t: Wording): TextPayload {
+  // A preview cannot be hidden.
+  const image = t.isHidden === true ? undefined : previewOf(blocks);
   const { said, buttons, numbers } = arranged(
     blocks.filter(block => block !== image),
     actions,
@@ -172,7 +184,7 @@ function openersOf(cards: readonly Card[], actions: readonly Action[]): readonly
 export function renderMissing(
   { blocks, actions }: Pick<Reply, 'blocks' | 'actions'>,
   missing: readonly DeliveredLink[],
-  t: Translator,
+  t: Wording,
 ): TextPayload {
   const said = [...new Set(missing.map(link => reasonOf(link, t)))].map(
     (text): Block => ({ kind: 'text', text: [text] }),
@@ -182,7 +194,7 @@ export function renderMissing(
   const links = addresses.map((url): Block => ({ kind: 'text', text: [url] }));
   const text = renderText([...blocks, ...said, ...links], actions, t);
   const page = missing.find(({ leadsTo }) => leadsTo === 'page')?.url;
-  if (page === undefined) return text;
+  if (page === undefined || t.isHidden === true) return text;
   return { ...text, preview: { url: page, prefer_large_media: true, show_above_text: true } };
 }
 

@@ -6,9 +6,8 @@ import type { Keyboard, RichBlock } from '../outgoing/methods.ts';
 import { renderBlocks } from './block-text.ts';
 import { pictured, shape } from './file-fields.ts';
 import { renderKeyboard } from './keyboard.ts';
-import { pagesOf } from './people.ts';
 import { reductionNote } from './reduction-note.ts';
-import { isSound, type RenderContext } from './render.ts';
+import { isSound, type RenderContext, wordingOf } from './render.ts';
 import { renderRichWords } from './rich-words.ts';
 
 /** All files of a post, what is said of them and the buttons in one message. */
@@ -22,14 +21,10 @@ export interface RichPayload {
  * Undefined where the reply is no album, where it has fewer than `from` files and one album holds all of it, or where it is more than one
  * such message holds. Pure.
  */
-export function renderRich(
-  reply: Reply,
-  { t: translator, extra = [] }: RenderContext,
-  from: number,
-): RichPayload | undefined {
+export function renderRich(reply: Reply, { t, extra = [] }: RenderContext, from: number): RichPayload | undefined {
   const { blocks, gallery, actions } = reply;
   if (gallery.length < 2 || gallery.length > MESSAGE_LIMITS.richMedia || gallery.some(isSound)) return undefined;
-  const words = renderBlocks(blocks, { ...translator, pageOf: pagesOf(reply) }, MESSAGE_LIMITS.richText);
+  const words = renderBlocks(blocks, wordingOf(reply, t), MESSAGE_LIMITS.richText);
   if (gallery.length < from && words.text.length <= MESSAGE_LIMITS.caption) return undefined;
   return { items: gallery, words: renderRichWords(words), keyboard: renderKeyboard(actions, { extra }) };
 }

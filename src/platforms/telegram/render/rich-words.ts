@@ -62,9 +62,9 @@ function partsOf({ text, entities }: FormattedText, isPlain: boolean): readonly 
 
 function marked(entity: Entity, text: RichText): RichText {
   if (entity.type === 'text_link') return { type: 'url', url: entity.url, text };
-  return entity.type === 'bold' || entity.type === 'italic' || entity.type === 'code'
-    ? { type: entity.type, text }
-    : text;
+  const { type } = entity;
+  const isMark = type === 'bold' || type === 'italic' || type === 'code' || type === 'spoiler';
+  return isMark ? { type, text } : text;
 }
 
 const ADDRESS = /(https?:\/\/[^\s<>"`]*[^\s<>"`.,!?:;)'\]|\u2026])/i;

@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Block, type Card, type GalleryItem, type Reply, reply } from '../../../../src/bot/reply.ts';
+import { type Block, type Card, type GalleryItem, hidden, type Reply, reply } from '../../../../src/bot/reply.ts';
 import { createTranslator } from '../../../../src/i18n/translate.ts';
 import type { Post } from '../../../../src/media/post.ts';
-import { type MediaPayload, render, renderMissing } from '../../../../src/platforms/telegram/render/render.ts';
+import {
+  type MediaPayload,
+  render,
+  renderMissing,
+  wordingOf,
+} from '../../../../src/platforms/telegram/render/render.ts';
+import { renderRich } from '../../../../src/platforms/telegram/render/rich-message.ts';
 import { makeItem, makePhoto, makePost } from '../../../fakes/post.ts';
 
 const t = createTranslator(['en']);
@@ -17,6 +23,52 @@ function gallery(post: Post, form: GalleryItem['form'] = 'original'): readonly G
 function media(value: Reply): readonly MediaPayload[] {
   return render(value, { t }).filter(payload => payload.kind === 'media');
 }
+
+describe('what was asked for behind a spoiler', () => {
+  const blocks: readonly Block[] = [
+    { kind: 'heading', text: [{ kind: 'link', url: 'https://instagram.com/ines.reef', children: ['Ines'] }] },
+    { kind: 'text', text: ['With @someone and ', { kind: 'code', children: ['C9TestReef01'] }], folded: true },
+  ];
+  const veil = (text: string) => ({ type: 'spoiler', offset: 0, length: text.length });
+
+  it('has all of its words hidden, with the file', () => {
+    const [payload] = media(hidden(reply({ blocks, gallery: gallery(makePost()) })));
+    const { text = '', entities = [] } = payload?.caption ?? {};
+    expect(payload?.items).toMatchObject([{ spoiler: true }]);
+    expect(entities[0]).toEqual(veil(text));
+    expect(entities.map(({ type }) => type)).not.toContain('code');
+    expect(text).not.toMatch(/@someone/);
+    expect(text).toContain('C9TestReef01');
+  });
+
+  it('has its words hidden where they stand alone, and no preview of it', () => {
+    const cover: Block = { kind: 'image', url: 'https://cdn.example/cover.jpg', alt: 'Cover' };
+    const [photo] = render(hidden(reply({ blocks: [cover, ...blocks] })), { t });
+    expect(photo).toMatchObject({ kind: 'photo', isHidden: true });
+    expect(photo?.kind === 'photo' && photo.caption.entities[0]).toMatchObject({ type: 'spoiler', offset: 0 });
+    const [words] = render(hidden(reply({ tone: 'notice', blocks: blocks.slice(1) })), { t });
+    expect(words).toMatchObject({ kind: 'text', preview: { is_disabled: true } });
+    if (words?.kind !== 'text') throw new Error('not words');
+    expect(words.content.entities[0]).toEqual(veil(words.content.text));
+  });
+
+  it('is hidden where its files could not be sent, with no preview of the page that plays them', () => {
+    const value = hidden(reply({ blocks, actions: [link] }));
+    const page = { kind: 'link', url: 'https://medley.example/v/a', leadsTo: 'page', reason: 'too_large' } as const;
+    const { content, preview } = renderMissing(value, [page], wordingOf(value, t));
+    expect(content.entities[0]).toEqual(veil(content.text));
+    expect(preview).toEqual({ is_disabled: true });
+  });
+
+  it('is hidden in a message of many files', () => {
+    const post = makePost({ items: Array.from({ length: 12 }, () => makePhoto()) });
+    const rich = renderRich(hidden(reply({ blocks, gallery: gallery(post) })), { t }, 2);
+    for (const { text } of (rich?.words ?? []).filter(block => 'text' in block)) {
+      expect(text).toMatchObject({ type: 'spoiler' });
+    }
+    expect(rich?.words.length).toBeGreaterThan(0);
+  });
+});
 
 describe('render', () => {
   it('puts words and buttons under a single file', () => {
