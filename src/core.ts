@@ -120,6 +120,8 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   );
 
   const blocks = createBlockList({ records: storage.records });
+  // It is asked about every post, and held from here on, whatever becomes of the store.
+  await blocks.list().catch(error => log.warn({ err: error }, 'what is blocked could not be read yet'));
   const everyPost = createExtractor({
     onExtracted: from => metrics.countLookup('posts', from),
     sources,

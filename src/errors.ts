@@ -55,7 +55,7 @@ export interface AppErrorOptions {
 
 /** The one error type that crosses a module's border. `message` is for the log; people see the sentence of `code`. */
 export class AppError extends Error {
-  override readonly name = 'AppError';
+  override readonly name: string = 'AppError';
   readonly code: ErrorCode;
   readonly params: ErrorParams;
   readonly retryAfterMs: number | undefined;
@@ -65,6 +65,15 @@ export class AppError extends Error {
     this.code = code;
     this.params = options.params ?? {};
     this.retryAfterMs = options.retryAfterMs;
+  }
+}
+
+/** The store is away, too slow or broken for now. It is no failure to tell people of: what needs the store is done again later. */
+export class StoreAway extends AppError {
+  override readonly name = 'StoreAway';
+
+  constructor(message: string, options: AppErrorOptions = {}) {
+    super('internal', message, options);
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createDispatcher, type Dispatcher } from '../../src/bot/dispatch/dispatcher.ts';
 import type { SettingsStore } from '../../src/bot/settings/settings.ts';
-import { AppError } from '../../src/errors.ts';
+import { AppError, StoreAway } from '../../src/errors.ts';
 import { openStore, type Store } from '../../src/infra/store/store.ts';
 import type { Delivery } from '../../src/media/delivery/delivery.ts';
 import { createSentFiles, type SentFiles } from '../../src/media/delivery/sent-files.ts';
@@ -67,7 +67,9 @@ interface Scene {
   readonly core: Core;
   readonly under: PlatformUnderTest;
   readonly asked: readonly string[];
-  breakStore(isBroken: boolean): void;
+  breakStore(what: Breakdown | undefined): void;
+  /** How often it has failed. */
+  refusals(): number;
   /** Waits for that many things to be said to the person, and a moment for more. */
   told(person: number, count: number): Promise<readonly Heard[]>;
 }
@@ -117,6 +119,7 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       under,
       asked: extractor.asked,
       breakStore: store.breakDown,
+      refusals: () => store.refusals,
       async told(person, count) {
         await expect.poll(() => under.heard(person).length, { interval: 10 }).toBeGreaterThanOrEqual(count);
         await settle();
@@ -183,12 +186,23 @@ export function platformContract(name: string, open: (core: Core) => Promise<Pla
       const { under, told, breakStore } = await scene();
       await under.say(1, '/help');
       await told(1, 1);
-      breakStore(true);
+      breakStore('writing');
       await under.say(1, GOOD);
       expect(await told(1, 2)).toHaveLength(2);
-      breakStore(false);
+      breakStore(undefined);
       await under.say(1, link('After01'));
       expect((await told(1, 3)).at(-1)).toMatchObject({ files: 1 });
+    });
+
+    it('keeps what is asked while nothing can be read, and answers it when that is over', async () => {
+      const { under, told, breakStore, refusals } = await scene();
+      breakStore('all');
+      await under.say(1, GOOD);
+      await expect.poll(refusals).toBeGreaterThan(0);
+      await settle();
+      expect(under.heard(1)).toEqual([]);
+      breakStore(undefined);
+      expect(await told(1, 1)).toMatchObject([{ files: 1 }]);
     });
 
     it('stops in time although work never ends, twice as well as once, and holds nothing open', async () => {
@@ -214,27 +228,36 @@ function openThings(): readonly string[] {
     .toSorted();
 }
 
-function breakable(store: Store): Store & { breakDown(isBroken: boolean): void } {
-  let broken = false;
-  const check = () => {
-    if (broken) throw new AppError('internal', 'the disk is full');
+/** `writing`: the disk is full. `all`: it does not answer. */
+type Breakdown = 'writing' | 'all';
+
+function breakable(store: Store): Store & { breakDown(what: Breakdown | undefined): void; readonly refusals: number } {
+  let broken: Breakdown | undefined;
+  let refusals = 0;
+  const check = (kind: 'reading' | 'writing') => {
+    if (broken === undefined || (broken === 'writing' && kind === 'reading')) return;
+    refusals += 1;
+    throw broken === 'all' ? new StoreAway('the disk does not answer') : new AppError('internal', 'the disk is full');
   };
   return {
     ...store,
     all(sql, params, row) {
-      check();
+      check('reading');
       return store.all(sql, params, row);
     },
     get(sql, params, row) {
-      check();
+      check('reading');
       return store.get(sql, params, row);
     },
     run(sql, params) {
-      check();
+      check('writing');
       return store.run(sql, params);
     },
-    breakDown(isBroken) {
-      broken = isBroken;
+    breakDown(what) {
+      broken = what;
+    },
+    get refusals() {
+      return refusals;
     },
   };
 }

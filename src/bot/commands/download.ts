@@ -4,7 +4,7 @@ import { type CommandContext, defineCommand, type Values } from '../command.ts';
 import { momentText, parseClip } from '../dispatch/clip-range.ts';
 import { usageError } from '../dispatch/usage-error.ts';
 import type { Reply } from '../reply.ts';
-import { readableChatSettings } from '../settings/chat-settings.ts';
+import { chatSettingsOf } from '../settings/chat-settings.ts';
 import { type ChatSettings, VIEWS, type View } from '../settings/settings.ts';
 import { renderCover } from '../views/cover.ts';
 import { hasSound, type PostViewOptions, renderPost } from '../views/post.ts';
@@ -42,8 +42,7 @@ export function createDownload({ sources }: { readonly sources: readonly CardSit
         throw usageError('notPrivate');
       }
       const range = asked.clip === undefined ? undefined : parseClip(asked.clip);
-      // The dispatcher has logged what cannot be read when it looked for the language.
-      const chat = await readableChatSettings(services, caller, () => undefined);
+      const chat = await chatSettingsOf(services, caller);
       const source = services.extractor.sourceOf(asked.link);
       const disabled = chat.disabledSources.find(id => id === source);
       if (disabled !== undefined) throw usageError('sourceOff', { site: siteNameOf(disabled, sources, t) });

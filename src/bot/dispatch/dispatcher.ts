@@ -1,12 +1,13 @@
-import { AppError, toAppError } from '../../errors.ts';
+import { AppError, StoreAway, toAppError } from '../../errors.ts';
 import { createTranslator, type Translator } from '../../i18n/translate.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import { type Autocomplete, createAutocomplete } from '../autocomplete/autocomplete.ts';
 import type { ButtonPayload } from '../buttons/button-token.ts';
 import { type Caller, type Command, type CommandContext, callerKey, type Services } from '../command.ts';
 import type { Reply } from '../reply.ts';
+import { createRetryGate } from '../runtime/retry-gate.ts';
 import { createTaskPool } from '../runtime/task-pool.ts';
-import { readableChatSettings } from '../settings/chat-settings.ts';
+import { chatSettingsOf, readableChatSettings } from '../settings/chat-settings.ts';
 import type { ChatSettings } from '../settings/settings.ts';
 import { errorNotice, notice } from '../views/notice.ts';
 import { parseArguments } from './arguments.ts';
@@ -43,9 +44,15 @@ export interface DispatcherOptions {
 }
 
 export interface Dispatcher extends Autocomplete {
-  /** What a message asks of Medley; undefined when it is not meant for it. Never rejects. */
+  /**
+   * What a message asks of Medley; undefined when it is not meant for it. While it cannot be read what goes for the chat, that is waited for, as
+   * long as not too many do. Never rejects.
+   */
   read(message: TextMessage): Promise<Ask | undefined>;
-  /** Begins to answer; what is not answered in this round is for the next one. Failures are answers too: it never rejects. */
+  /**
+   * Begins to answer; what is not answered in this round is for the next one. Failures are answers too, but for a store that is away.
+   * @throws StoreAway, and so may the replies: what was asked must be tried again
+   */
   answer(ask: Ask, attempt: Attempt): Promise<Round>;
   /** Resolves when all is said. A text that is not meant for Medley gets no reply at all. */
   dispatch(invocation: Invocation, sink: Sink): Promise<void>;
@@ -54,6 +61,8 @@ export interface Dispatcher extends Autocomplete {
    * back as `links` of the same message, they mean the same. Never rejects.
    */
   linksOf(message: TextMessage): Promise<readonly PastedLink[]>;
+  /** How people are spoken to there. @throws StoreAway */
+  manner(caller: Caller): Promise<Manner>;
   /** The caller's language: their setting, else that of the chat, else what their platform says. Never rejects. */
   translator(caller: Caller): Promise<Translator>;
   /** What goes for the caller's chat; the defaults, but that nothing is hidden, where it cannot be read. Never rejects. */
@@ -64,7 +73,19 @@ export interface Dispatcher extends Autocomplete {
   commandSpecs(t: Translator, chatKind?: Caller['chatKind']): readonly CommandSpec[];
 }
 
+export interface Manner {
+  readonly t: Translator;
+  /** What goes for the caller's chat. */
+  readonly settings: ChatSettings;
+}
+
 type RawOptions = Readonly<Record<string, unknown>>;
+
+/** Messages that wait until it can be read what goes for their chats. */
+const MOST_HELD = 1_000;
+const LONGEST_RETRY_MS = 2_000;
+/** For the store, of people who watch. */
+const LONGEST_WAIT_MS = 10_000;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { commands, services, limiter, userLimit, log, now = Date.now } = options;
@@ -77,12 +98,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const hidden = options.hiddenCommands?.(caller) ?? [];
     return hidden.length === 0 ? listed : [...listed, ...hidden];
   };
-  const intentOf = createMessageFilter({
-    commandsFor,
-    services,
-    isBlocked,
-    onUnreadable,
-  });
+  const isBlocked = options.isBlocked ?? (async () => false);
+  const intentOf = createMessageFilter({ commandsFor, services, isBlocked });
+  const gate = createRetryGate({ most: MOST_HELD, longestMs: LONGEST_RETRY_MS, random: Math.random });
   const runPromptly = createPromptRun({ onFailure: logFailure, times: options.times });
   const findLinks = createLinkFinder(services.extractor);
   const pastedLinks = createPastedLinks({
@@ -102,13 +120,22 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return readableChatSettings(services, caller, error => onUnreadable(error, caller));
   }
 
-  async function translator(caller: Caller): Promise<Translator> {
-    const [own, chat] = await Promise.all([
-      services.settings.user(callerKey(caller)).catch((error: unknown) => onUnreadable(error, caller)),
-      chatSettings(caller),
+  async function manner(caller: Caller): Promise<Manner> {
+    const [own, settings] = await Promise.all([
+      services.settings.user(callerKey(caller)),
+      chatSettingsOf(services, caller),
     ]);
-    const set = [own?.language ?? null, chat.language];
-    return createTranslator([...set.filter(language => language !== null), ...caller.locales]);
+    const set = [own.language, settings.language].filter(language => language !== null);
+    return { t: createTranslator([...set, ...caller.locales]), settings };
+  }
+
+  async function translator(caller: Caller): Promise<Translator> {
+    try {
+      return (await manner(caller)).t;
+    } catch (error) {
+      onUnreadable(error, caller);
+      return createTranslator(caller.locales);
+    }
   }
 
   function failure(
@@ -120,16 +147,6 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const appError = toAppError(error);
     logFailure(appError, doing, caller);
     return errorNotice(appError, t, { visibility, subject, about });
-  }
-
-  /** What cannot be read blocks no one. */
-  async function isBlocked(caller: Caller): Promise<boolean> {
-    try {
-      return (await options.isBlocked?.(caller)) ?? false;
-    } catch (error) {
-      logFailure(toAppError(error), 'read what is blocked', caller);
-      return false;
-    }
   }
 
   function find(name: string, caller: Caller): Command {
@@ -161,6 +178,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       return await work.run(key, task, turn);
     } catch (error) {
       if (signal.aborted) return undefined;
+      if (error instanceof StoreAway) throw error;
       const notice = failure(error, command.name, turn, command);
       return turn.isQuiet === true ? undefined : notice;
     }
@@ -220,18 +238,35 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function answer(ask: Ask, { from, paid, caller, signal, progress }: Attempt): Promise<Round> {
-    const isQuiet = isUnasked(ask) && (await chatSettings(caller)).quietErrors;
-    const turn = { caller, t: await translator(caller), signal, progress, isQuiet };
+    const { t, settings } = await manner(caller);
+    const isQuiet = isUnasked(ask) && settings.quietErrors;
+    const turn = { caller, t, signal, progress, isQuiet };
     if (await isBlocked(caller)) return blocked(ask, turn, paid);
     try {
-      return await rounds(ask, turn, { from, paid });
+      const round = await rounds(ask, turn, { from, paid });
+      // Those behind one that fails are not waited for any more.
+      for (const { reply } of round.answers) reply.catch(() => undefined);
+      return round;
     } catch (error) {
+      if (error instanceof StoreAway) throw error;
       // Links that were answered before stay so; the rest of them is over with this notice.
       const next = ask.kind === 'links' ? ask.what.length : 1;
       if (signal.aborted) return { answers: [], next: from, paid, remaining: undefined };
       const notice = failure(error, ask.kind, turn);
       const reply = Promise.resolve(isQuiet ? undefined : notice);
       return { answers: [{ reply, next }], next, paid: next, remaining: undefined };
+    }
+  }
+
+  /** Where nothing is kept for later, a store that is away is waited for a little, and then told of like any failure. */
+  async function answerNow(ask: Ask, attempt: Attempt): Promise<Round> {
+    const told = async (error: unknown) =>
+      failure(error, ask.kind, { ...attempt, t: await translator(attempt.caller) });
+    try {
+      const round = await patiently(() => answer(ask, attempt), attempt.caller, LONGEST_WAIT_MS);
+      return { ...round, answers: round.answers.map(each => ({ ...each, reply: each.reply.catch(told) })) };
+    } catch (error) {
+      return single(told(error));
     }
   }
 
@@ -261,26 +296,55 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function read(message: TextMessage): Promise<Ask | undefined> {
-    const intent = await intentOf(message);
-    return intent && askOf(intent);
+    try {
+      const intent = await patiently(() => intentOf(message), message.caller, Number.POSITIVE_INFINITY);
+      return intent && askOf(intent);
+    } catch (error) {
+      onUnreadable(error, message.caller);
+      return undefined;
+    }
+  }
+
+  /** Tries again as long as the store is away, and not too many wait for it. @throws what `work` threw last */
+  async function patiently<T>(work: () => Promise<T>, caller: Caller, forMs: number): Promise<T> {
+    const until = performance.now() + forMs;
+    let isLogged = false;
+    for (;;) {
+      try {
+        const done = await work();
+        gate.open();
+        return done;
+      } catch (error) {
+        if (!(error instanceof StoreAway)) throw error;
+        if (!isLogged) onUnreadable(error, caller);
+        isLogged = true;
+        if (!(await gate.wait(until - performance.now()))) throw error;
+      }
+    }
   }
 
   return {
+    manner,
     translator,
     chatSettings,
 
     commandSpecs: (t, chatKind) => listed.map(command => commandSpec(command, t, chatKind)),
 
     async linksOf(message) {
-      const intent = await intentOf(message);
-      return intent?.kind === 'links' ? intent.links : [];
+      try {
+        const intent = await intentOf(message);
+        return intent?.kind === 'links' ? intent.links : [];
+      } catch (error) {
+        onUnreadable(error, message.caller);
+        return [];
+      }
     },
 
     read,
     answer,
     commandOf,
 
-    dispatch: createDirectDispatch({ read, answer, translator, failure }),
+    dispatch: createDirectDispatch({ read, answer: answerNow, translator, failure }),
 
     ...typingHelp,
   };

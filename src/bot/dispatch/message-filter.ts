@@ -1,5 +1,5 @@
 import { type Caller, type Command, callerKey, type Services } from '../command.ts';
-import { isChannelOn, readableChatSettings } from '../settings/chat-settings.ts';
+import { chatSettingsOf, isChannelOn } from '../settings/chat-settings.ts';
 import type { ChatSettings } from '../settings/settings.ts';
 import type { PastedLink, TextInvocation } from './invocation.ts';
 import { createLinkFinder, kindOfLink } from './osu-links.ts';
@@ -15,22 +15,16 @@ export interface MessageFilterOptions {
   readonly services: Pick<Services, 'extractor' | 'settings' | 'optOuts'>;
   /** Whether this person or chat gets no answers to anything. */
   readonly isBlocked: (caller: Caller) => Promise<boolean>;
-  /** Told when settings cannot be read; the defaults then count. */
-  readonly onUnreadable: (error: unknown, caller: Caller) => void;
 }
 
 /**
- * What a message wants of Medley; undefined when it is not meant for it, which is what most messages of a group come to. Never
- * rejects, and asks the settings only about messages that hold a link or look like a short form.
+ * What a message wants of Medley; undefined when it is not meant for it, which is what most messages of a group come to. It asks the
+ * settings only about messages that hold a link or look like a short form.
+ * @throws StoreAway when it cannot be read what goes for the chat and the person
  */
 export type MessageFilter = (message: TextMessage) => Promise<TextIntent | undefined>;
 
-export function createMessageFilter({
-  commandsFor,
-  services,
-  isBlocked,
-  onUnreadable,
-}: MessageFilterOptions): MessageFilter {
+export function createMessageFilter({ commandsFor, services, isBlocked }: MessageFilterOptions): MessageFilter {
   const { extractor } = services;
   const findLinks = createLinkFinder(extractor);
 
@@ -45,13 +39,7 @@ export function createMessageFilter({
   async function isOptedOut({ caller, direct, text }: TextMessage): Promise<boolean> {
     // A mention or a menu, which brings no text, is a request of its own.
     const isPasted = caller.chatKind === 'private' ? text !== '' : direct !== true;
-    if (!isPasted) return false;
-    try {
-      return await services.optOuts.has(callerKey(caller));
-    } catch (error) {
-      onUnreadable(error, caller);
-      return false;
-    }
+    return isPasted && (await services.optOuts.has(callerKey(caller)));
   }
 
   /**
@@ -67,12 +55,8 @@ export function createMessageFilter({
   }
 
   async function prefixIn(caller: Caller, isAsked: boolean): Promise<ChatSettings['prefix']> {
-    const settings = await settingsOf(caller);
+    const settings = await chatSettingsOf(services, caller);
     return isAsked || isChannelOn(settings, caller) ? settings.prefix : null;
-  }
-
-  function settingsOf(caller: Caller): Promise<ChatSettings> {
-    return readableChatSettings(services, caller, error => onUnreadable(error, caller));
   }
 
   async function read(message: TextMessage): Promise<TextIntent | undefined> {
@@ -94,7 +78,7 @@ export function createMessageFilter({
     caller: Caller,
   ): Promise<TextIntent | undefined> {
     if (isAsked && intent.links.every(({ quoted }) => quoted !== true)) return intent;
-    const settings = await settingsOf(caller);
+    const settings = await chatSettingsOf(services, caller);
     const links = isAsked ? answered(intent.links, settings, caller) : unaskedLinks(intent.links, settings, caller);
     if (links.length > 0) return { ...intent, links, unasked: !isAsked };
     return isAsked ? { kind: 'talk' } : undefined;

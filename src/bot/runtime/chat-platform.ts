@@ -162,8 +162,3 @@ export interface Connection {
 export class Superseded extends Error {
   override readonly name = 'Superseded';
 }
-
-/** Nothing may be sent, because it could not be written down before. */
-export class StoreAway extends Error {
-  override readonly name = 'StoreAway';
-}

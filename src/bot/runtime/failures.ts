@@ -1,7 +1,8 @@
+import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Verdict } from '../../infra/queue/queue.ts';
 import { backoffMs } from './backoff.ts';
-import { type SendFailure, StoreAway, Superseded } from './chat-platform.ts';
+import { type SendFailure, Superseded } from './chat-platform.ts';
 import { again, type RequestOutcome, type Run, throttledChatOf } from './run.ts';
 import { Unsure } from './send-once.ts';
 import { PlatformAway, type Steps } from './steps.ts';
@@ -37,7 +38,7 @@ export function createReadFailure(options: FailuresOptions): ReadFailure {
     const { request, platform, ending } = run;
     if (ending === 'cancelled') return done(run, 'cancelled');
     if (ending === 'stopping' || ending === 'superseded' || error instanceof Superseded) return again(run, 0);
-    if (error instanceof StoreAway) return again(run, STORE_MS);
+    if (error instanceof StoreAway) return storeAway(run, error);
     if (error instanceof Throttled) return again(run, error.waitMs);
     const failure = failureOf(run, error);
     const about = { err: error, id: request.id, platform: platform.id };
@@ -51,6 +52,14 @@ export function createReadFailure(options: FailuresOptions): ReadFailure {
       return regret(run, 'failed');
     }
     return failure.outcome === 'unknown' ? unclear(run, about) : notSent(run, failure, about);
+  }
+
+  /** It is tried again as long as an answer may still arrive: only where that is over, the person is told. */
+  async function storeAway(run: Run, error: StoreAway): Promise<Verdict | undefined> {
+    const { request } = run;
+    log.warn({ err: error, id: request.id }, 'a request waits for the store');
+    const isLast = request.until !== undefined && now() + 2 * STORE_MS >= request.until;
+    return isLast ? regret(run, 'failed') : again(run, STORE_MS);
   }
 
   function failureOf({ platform, progress }: Run, error: unknown): SendFailure | undefined {

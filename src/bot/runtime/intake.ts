@@ -1,3 +1,4 @@
+import type { Translator } from '../../i18n/translate.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Added, Queue, QueueEntry } from '../../infra/queue/queue.ts';
 import { Ask } from '../dispatch/ask.ts';
@@ -72,10 +73,13 @@ export function createIntake(options: IntakeOptions): Intake {
       ...(platform.perChat !== undefined && { atOnce: platform.perChat }),
       delayMs: draft.acknowledge === undefined ? 0 : ACKNOWLEDGE_MS,
     };
+    // Beside the other, so that a store that hangs is not waited for twice.
+    const translator = draft.refuse && translatorFor(callerOf(request));
     const added = await keep(entry, draft.acknowledge === undefined ? Number.POSITIVE_INFINITY : now() + STORE_MS);
-    if (added === undefined) return draft.acknowledge === undefined ? 'closed' : refuse(platform, draft, request);
+    if (added === undefined)
+      return draft.acknowledge === undefined ? 'closed' : refuse(platform, draft, request, translator);
     if (added.outcome === 'known') return 'known';
-    if (added.outcome === 'full') return refuse(platform, draft, request);
+    if (added.outcome === 'full') return refuse(platform, draft, request, translator);
     if (draft.acknowledge !== undefined) return acknowledge(platform, draft.acknowledge, request);
     if (added.ahead >= SAID_PLACE) own(say(platform, request, t => renderPlace(added.ahead, t)));
     return 'accepted';
@@ -119,9 +123,14 @@ export function createIntake(options: IntakeOptions): Intake {
     }
   }
 
-  async function refuse(platform: ChatPlatform, draft: Draft, request: Request): Promise<Acceptance> {
-    if (draft.refuse === undefined) own(say(platform, request, t => renderBusy(t)));
-    else await draft.refuse(renderBusy(await translatorFor(callerOf(request))));
+  async function refuse(
+    platform: ChatPlatform,
+    { refuse: show }: Draft,
+    request: Request,
+    translator: Promise<Translator> | undefined,
+  ): Promise<Acceptance> {
+    if (show === undefined || translator === undefined) own(say(platform, request, t => renderBusy(t)));
+    else await show(renderBusy(await translator));
     return 'refused';
   }
 

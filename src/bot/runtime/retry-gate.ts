@@ -46,6 +46,7 @@ export function createRetryGate({ most, longestMs, random }: RetryGateOptions): 
       if (timer === undefined) {
         failures += 1;
         timer = setTimeout(callOne, Math.min(longestMs, backoffMs(failures, random) * (FIRST_MS / 1_000)));
+        timer.unref();
       }
       return new Promise(resolve => {
         const deadline = Number.isFinite(timeoutMs) ? setTimeout(() => call(false), Math.max(0, timeoutMs)) : undefined;

@@ -1,24 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../errors.ts';
+import { AppError, StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
-import { type ChatPlatform, StoreAway, Superseded } from './chat-platform.ts';
+import { type ChatPlatform, Superseded } from './chat-platform.ts';
 import { createReadFailure } from './failures.ts';
 import { createLaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { callerOf, type Request, readKept } from './request.ts';
 import { again, type Ending, partsOf, type RequestOutcome, type Run, throttledChatOf } from './run.ts';
-import type { TranslatorFor } from './say.ts';
 import { createSteps, type Voice } from './steps.ts';
 import type { Throttle } from './throttle.ts';
 import { createWaitNotices } from './wait-notices.ts';
 
 export interface RunRequestOptions {
   readonly platforms: ReadonlyMap<string, ChatPlatform>;
-  readonly dispatcher: Pick<Dispatcher, 'answer' | 'chatSettings'>;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'manner'>;
   readonly leaving: Pick<LeavingMessages, 'add'>;
-  readonly translatorFor: TranslatorFor;
   readonly throttle: Throttle;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   readonly now: () => number;
@@ -59,7 +57,7 @@ const MAX_ENDED = 10_000;
 const DONE: Verdict = { done: true };
 
 export function createRunRequest(options: RunRequestOptions): RunRequest {
-  const { platforms, dispatcher, leaving, translatorFor, throttle, log, now, clock, random, onOutcome } = options;
+  const { platforms, dispatcher, leaving, throttle, log, now, clock, random, onOutcome } = options;
   const laterEdits = createLaterEdits({ log });
   const mayNotify = createWaitNotices({ clock });
   let isDraining = false;
@@ -159,8 +157,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   async function allSteps(run: Run): Promise<Verdict> {
     const { progress, request, platform, to } = run;
     const caller = callerOf(request, platform.describeCaller?.(request, to));
-    const [t, settings] = await Promise.all([translatorFor(caller), dispatcher.chatSettings(caller)]);
-    const voice: Voice = { t, settings };
+    const voice: Voice = await dispatcher.manner(caller);
     if (progress.lapses >= MOST_LAPSES && progress.owed === undefined) await steps.regret(run, 'failed');
     for (;;) {
       const verdict = await steps.step(run, caller, voice).catch((error: unknown) => readFailure(run, error));

@@ -27,7 +27,7 @@ export interface RuntimeOptions {
   readonly spare?: Queue | undefined;
   /** Where is kept which notices are still to be deleted. Default: in memory alone. */
   readonly records?: RecordStore;
-  readonly dispatcher: Pick<Dispatcher, 'answer' | 'translator' | 'chatSettings'>;
+  readonly dispatcher: Pick<Dispatcher, 'answer' | 'manner' | 'translator' | 'chatSettings'>;
   readonly log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
   /** Whether this process hears a platform. Default: it hears all. */
   readonly hears?: (platform: string) => boolean;
@@ -111,7 +111,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     platforms: platformsById,
     dispatcher,
     leaving,
-    translatorFor,
     throttle,
     log,
     now,

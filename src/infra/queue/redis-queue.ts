@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Queue as BullQueue, DelayedError, type Job, Worker } from 'bullmq';
 import { Redis, type RedisOptions } from 'ioredis';
 import * as z from 'zod';
-import { AppError } from '../../errors.ts';
+import { StoreAway } from '../../errors.ts';
 import type { Logger } from '../log.ts';
+import { REDIS_PATIENCE_MS } from '../redis/redis-link.ts';
 import { type Claim, type Handler, QUEUE_LIMITS, type Queue, type QueueLimits, type Verdict } from './queue.ts';
 import { type Account, createRedisLine } from './redis-line.ts';
 
@@ -13,7 +14,7 @@ export interface RedisQueueOptions {
   readonly limits?: Partial<QueueLimits>;
   /** Of all keys. Default `medley`. */
   readonly prefix?: string;
-  /** The longest wait for Redis to take or give something. Default 2,000. */
+  /** The longest wait for Redis to take or give something. Default `REDIS_PATIENCE_MS`. */
   readonly timeoutMs?: number;
 }
 
@@ -55,7 +56,7 @@ export function createRedisQueue({
   url,
   log,
   prefix = 'medley',
-  timeoutMs = 2_000,
+  timeoutMs = REDIS_PATIENCE_MS,
   ...options
 }: RedisQueueOptions): Queue {
   const limits: QueueLimits = { ...QUEUE_LIMITS, ...options.limits };
@@ -122,7 +123,7 @@ export function createRedisQueue({
     try {
       return await Promise.race([inTime, late]);
     } catch (cause) {
-      throw new AppError('internal', `Redis does not take it: ${cause instanceof Error ? cause.message : 'unknown'}`, {
+      throw new StoreAway(`Redis does not take it: ${cause instanceof Error ? cause.message : 'unknown'}`, {
         cause,
       });
     } finally {

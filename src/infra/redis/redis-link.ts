@@ -11,10 +11,13 @@ export interface RedisLink {
   ask<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T | undefined>;
   /**
    * The same for what cannot do without the answer.
-   * @throws AppError `internal` when Redis is away, takes too long or refuses
+   * @throws StoreAway when Redis is away, takes too long or refuses to read; AppError `internal` when it refuses to write
    */
   request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T>;
 }
+
+/** No caller waits longer for one command, whatever is kept there: records, the queue, leases, limits, caches. */
+export const REDIS_PATIENCE_MS = 2_000;
 
 /** Raised when what is kept under a key changes its meaning but not its shape. */
 const VERSION = 1;

@@ -1,5 +1,5 @@
 import { Redis, type RedisOptions } from 'ioredis';
-import { AppError } from '../../errors.ts';
+import { AppError, StoreAway } from '../../errors.ts';
 import type { SharedCache } from '../cache/cache.ts';
 import { createRedisCache, type RedisCacheOptions } from '../cache/redis-cache.ts';
 import type { Logger } from '../log.ts';
@@ -8,7 +8,7 @@ import { createRedisRateLimiter } from '../rate-limit/redis-rate-limit.ts';
 import { createRecordStore, type RecordStore } from '../store/records.ts';
 import { CHANGES_CHANNEL, createRedisRecords } from '../store/redis-records.ts';
 import { createRedisChannel } from './redis-channel.ts';
-import { fixedRedisKey, type RedisLink } from './redis-link.ts';
+import { fixedRedisKey, REDIS_PATIENCE_MS, type RedisLink } from './redis-link.ts';
 
 /** What processes share. Redis may be away at the start or later: then limits and caches go by this process's memory. */
 export interface SharedState {
@@ -29,7 +29,7 @@ export interface SharedState {
 export interface RedisStateOptions {
   readonly url: string;
   readonly log: Logger;
-  /** No caller waits longer for one command. Default 200. */
+  /** No caller waits longer for one command. Default `REDIS_PATIENCE_MS`. */
   readonly timeoutMs?: number;
   /** Before the first attempt to come back; each later one waits as much longer, at most ten times as long. Default 500. */
   readonly retryMs?: number;
@@ -48,7 +48,12 @@ const NO_WAITING = {
   disableClientInfo: true,
 } satisfies RedisOptions;
 
-export function openRedisState({ url, log, timeoutMs = 200, retryMs = 500 }: RedisStateOptions): SharedState {
+export function openRedisState({
+  url,
+  log,
+  timeoutMs = REDIS_PATIENCE_MS,
+  retryMs = 500,
+}: RedisStateOptions): SharedState {
   const options = {
     ...NO_WAITING,
     commandTimeout: CONNECT_TIMEOUT_MS,
@@ -123,20 +128,21 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
   client.on('close', () => turn('away', lastError));
 
   async function request<T>(kind: 'read' | 'write', command: (client: Redis) => Promise<T>): Promise<T> {
-    if (!isThere()) throw new AppError('internal', `Redis is away: ${messageOf(lastError)}`);
+    if (!isThere()) throw new StoreAway(`Redis is away: ${messageOf(lastError)}`);
     try {
       const answer = await within(timeoutMs, command(client));
       if (kind === 'write' && isThere()) turn('answering');
       return answer;
     } catch (error) {
+      // It is never the cause of what is thrown: it may carry a command with its password.
       if (isRefusal(error)) {
         if (isThere()) turn('refusing', error);
+        if (kind === 'write') throw new AppError('internal', `Redis refuses: ${messageOf(error)}`);
       } else if (turn('away', error)) {
         // Gone or too slow: no other caller waits for it until it has answered a new connection.
         client.disconnect(true);
       }
-      // Not as the cause: the error may carry a command with its password.
-      throw new AppError('internal', `Redis did not answer: ${messageOf(error)}`);
+      throw new StoreAway(`Redis did not answer: ${messageOf(error)}`);
     }
   }
 

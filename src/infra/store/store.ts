@@ -3,7 +3,7 @@ import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'libsql';
 import * as z from 'zod';
-import { AppError } from '../../errors.ts';
+import { AppError, StoreAway } from '../../errors.ts';
 import { createLru } from '../cache/create-lru.ts';
 
 /** Whole numbers are bound as integers, others as reals. Booleans and dates have no column type: choose one. */
@@ -22,7 +22,7 @@ export interface RunResult {
  * The durable embedded store. Every call is synchronous and meant to be short. Rows pass through a schema on their way out; blobs
  * come as Buffer, integers beyond 2^53 must be selected as text.
  *
- * @throws AppError `internal` from every method, with SQLite's error as the cause
+ * @throws AppError `internal` from every method, with SQLite's error as the cause; StoreAway where the same may go well later
  */
 export interface Store {
   /**
@@ -84,7 +84,10 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
       return work();
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
-      throw new AppError('internal', `the store refused "${sql.slice(0, 100)}": ${reason(cause)}`, { cause });
+      const message = `the store refused "${sql.slice(0, 100)}": ${reason(cause)}`;
+      throw PASSING.test(codeOf(cause))
+        ? new StoreAway(message, { cause })
+        : new AppError('internal', message, { cause });
     }
   }
 
@@ -231,6 +234,13 @@ export function openingReason(cause: unknown): string {
     default:
       return reason(cause);
   }
+}
+
+/** Of failures that say nothing of what was asked: another holds the file, or the disk does not answer. */
+const PASSING = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)/;
+
+function codeOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }
 
 function reason(cause: unknown): string {

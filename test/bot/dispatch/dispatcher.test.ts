@@ -4,7 +4,7 @@ import type { Ask } from '../../../src/bot/dispatch/ask.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { Invocation, Sink, TextInvocation } from '../../../src/bot/dispatch/invocation.ts';
 import { type Reply, reply } from '../../../src/bot/reply.ts';
-import { AppError } from '../../../src/errors.ts';
+import { AppError, StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { commandList } from '../command-list.ts';
@@ -451,17 +451,38 @@ describe('the settings of a chat', () => {
     expect((await without.ask({ text: link('a'), direct: true }, group())).replies).toHaveLength(1);
   });
 
-  it('that cannot be read count as usual', async () => {
+  it('that cannot be read are waited for: links are not answered by what usually goes', async () => {
     const { settings, ...services } = sampleServices();
-    const full = async () => {
-      throw new Error('disk full');
+    await settings.setChat('web:square', { autoDetect: false });
+    let left = 0;
+    const chat: typeof settings.chat = async key => {
+      left -= 1;
+      if (left >= 0) throw new StoreAway('the store is away');
+      return settings.chat(key);
     };
-    const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat: full } } });
-    expect(await dispatcher.linksOf({ kind: 'text', text: link('a'), caller: group() })).toHaveLength(1);
+    const { ask, dispatcher, logged } = setUp({ services: { ...services, settings: { ...settings, chat } } });
+    const message = { kind: 'text', text: link('a'), caller: group() } as const;
+    left = 2;
+    expect(await dispatcher.read(message)).toBeUndefined();
     expect(logged.map(({ level }) => level)).toEqual(['error']);
-    expect((await ask({ text: link('a') }, group())).replies[0]?.gallery).toHaveLength(1);
-    const { replies } = await ask({ text: '/settings', direct: true }, group());
-    expect(words(replies[0])).toContain(en.errors.internal({}));
+    left = 2;
+    expect((await ask({ text: '/settings', direct: true }, group())).replies[0]?.tone).toBe('neutral');
+    left = 1;
+    expect(await dispatcher.linksOf(message)).toEqual([]);
+  });
+
+  it('that cannot be read end an attempt to answer, and so does what a command needs', async () => {
+    const { settings, ...services } = sampleServices();
+    const away = () => Promise.reject(new StoreAway('the store is away'));
+    const attempt = { from: 0, paid: 0, caller: group(), signal: new AbortController().signal, progress: () => {} };
+    const ask = { kind: 'command', what: { name: 'settings', options: {} } } as const;
+    const unread = setUp({ services: { ...services, settings: { ...settings, chat: away } } });
+    await expect(unread.dispatcher.answer(ask, attempt)).rejects.toBeInstanceOf(StoreAway);
+    const what = ['a', 'b', 'c'].map(id => ({ url: link(id), spoiler: false }));
+    const failing = setUp({ services: sampleServices(fakeExtractor(away)) });
+    const round = await failing.dispatcher.answer({ kind: 'links', what }, attempt);
+    await expect(round.answers[0]?.reply).rejects.toBeInstanceOf(StoreAway);
+    expect(failing.logged).toEqual([]);
   });
 
   it('are not asked for messages without a link', async () => {
@@ -733,7 +754,7 @@ describe('trouble around it', () => {
     const broken: Services = { ...services, settings: { ...settings, user: full, chat: full } };
     const second = setUp({ services: broken });
     expect(words((await second.ask({ text: '/settings' })).replies[0])).toContain(en.errors.internal({}));
-    expect((await second.ask({ text: '/help' })).replies[0]?.tone).toBe('neutral');
+    expect(words((await second.ask({ text: '/help' })).replies[0])).toContain(en.errors.internal({}));
     expect(await second.dispatcher.suggest('/he', sampleCaller(), new AbortController().signal)).toHaveLength(1);
   });
 

@@ -5,6 +5,7 @@ import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import type { TextInvocation } from '../../../src/bot/dispatch/invocation.ts';
 import type { Reply } from '../../../src/bot/reply.ts';
 import { createOptOuts } from '../../../src/bot/settings/opt-outs.ts';
+import { StoreAway } from '../../../src/errors.ts';
 import { createTranslator } from '../../../src/i18n/translate.ts';
 import { createLibsqlRecords } from '../../../src/infra/store/libsql-records.ts';
 import { createRecordStore } from '../../../src/infra/store/records.ts';
@@ -91,11 +92,21 @@ describe('a person who opted out', () => {
     expect(await say(link('a'), sari)).toEqual([]);
   });
 
-  it('is answered as usual while the opt-outs cannot be read, which is logged', async () => {
-    const broken = { has: () => Promise.reject(new Error('no store')), set: async () => undefined };
-    const { say, failures } = setUp({ ...sampleServices(), optOuts: broken });
-    expect(galleries(await say(link('a'), sari))).toEqual([1]);
-    expect(failures).toMatchObject([{ doing: 'read settings' }]);
+  it('is not answered by mistake while the opt-outs cannot be read, which is logged; others are when it is over', async () => {
+    const { optOuts, ...services } = sampleServices();
+    let left = 0;
+    const has = async (person: string) => {
+      left -= 1;
+      if (left >= 0) throw new StoreAway('the store is away');
+      return optOuts.has(person);
+    };
+    const { say, failures } = setUp({ ...services, optOuts: { ...optOuts, has } });
+    await say('/privacy ignore', sari);
+    left = 2;
+    expect(await say(link('a'), sari)).toEqual([]);
+    left = 1;
+    expect(galleries(await say(link('a'), { ...sari, userId: '8' }))).toEqual([1]);
+    expect(failures).toMatchObject([{ doing: 'read settings' }, { doing: 'read settings' }]);
   });
 });
 

@@ -60,8 +60,9 @@ export function createEcho({ atOnce = 5, limit, work }: Answering = {}) {
   }
 
   const chatSettings = async () => CHAT_DEFAULTS;
+  const manner = async () => ({ t, settings: CHAT_DEFAULTS });
   return {
-    dispatcher: { answer, translator: async () => t, chatSettings } satisfies RuntimeOptions['dispatcher'],
+    dispatcher: { answer, manner, translator: async () => t, chatSettings } satisfies RuntimeOptions['dispatcher'],
     charged,
   };
 }
