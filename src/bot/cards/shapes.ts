@@ -1,5 +1,6 @@
 import { starColour, starInk } from '../osu/star-colour.ts';
 import { element, type Markup } from './svg.ts';
+import { textWidth } from './text-width.ts';
 import { type Look, type Size, SMALL, TYPEFACE } from './theme.ts';
 
 export interface Label {
@@ -16,9 +17,13 @@ export interface Label {
 }
 
 const FADE = 60;
+/** Of its measured width, what a line takes at least: pairs of letters are drawn closer together. */
+const NARROWEST = 0.98;
 
 /** A line of text. */
 export function label(text: string, { x, y, size = SMALL, colour, bold, anchor, maxWidth }: Label): Markup {
+  const words = drawable(text);
+  const isCut = maxWidth !== undefined && NARROWEST * textWidth(words, size, bold === true) > maxWidth;
   const id = `f${Math.round(x)}-${Math.round(y)}`;
   const line = element(
     'text',
@@ -28,11 +33,11 @@ export function label(text: string, { x, y, size = SMALL, colour, bold, anchor, 
       'font-size': size,
       'font-weight': bold ? 700 : 400,
       'text-anchor': anchor ?? 'start',
-      fill: maxWidth === undefined ? colour : `url(#${id})`,
+      fill: isCut ? `url(#${id})` : colour,
     },
-    [drawable(text)],
+    [words],
   );
-  return maxWidth === undefined ? line : group([fade(id, colour, x + maxWidth), line]);
+  return isCut ? group([fade(id, colour, x + maxWidth), line]) : line;
 }
 
 function fade(id: string, colour: string, end: number): Markup {

@@ -21,10 +21,10 @@ export interface SvgRasterizerOptions {
 
 const { resolve } = createRequire(import.meta.url);
 /** The system's own fonts differ from machine to machine, so none of them is asked for. */
-const FONT_FILES = [
-  resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
-  resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
-];
+export const FONT_FILES = {
+  regular: resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'),
+  bold: resolve('@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf'),
+} as const;
 
 export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasterizerOptions = {}): SvgRasterizer {
   const drawn = new LRUCache<string, Buffer, string>({
@@ -53,7 +53,7 @@ async function rasterized(svg: string): Promise<Buffer> {
     // Loaded by the first card: many a chat never sees one.
     const { renderAsync } = await import('@resvg/resvg-js');
     const image = await renderAsync(svg, {
-      font: { loadSystemFonts: false, fontFiles: FONT_FILES, defaultFontFamily: TYPEFACE },
+      font: { loadSystemFonts: false, fontFiles: Object.values(FONT_FILES), defaultFontFamily: TYPEFACE },
       logLevel: 'off',
     });
     return image.asPng();
