@@ -203,7 +203,9 @@ export interface Command<O extends Options = Options> {
   ): Promise<Browsed>;
 }
 
-/** Declares a command; the option types flow into `run`. */
-export function defineCommand<const O extends Options>(command: Command<O>): Command<O> {
+/** Declares a command; the option types flow into `run`, and its name into the list of commands. */
+export function defineCommand<const N extends string, const O extends Options>(
+  command: Command<O> & { readonly name: N },
+): Command<O> & { readonly name: N } {
   return command;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/errors.ts';
 import { createTranslator, LANGUAGES } from '../../src/i18n/translate.ts';
-import { commandList } from '../bot/command-list.ts';
+import { commandList, listedCommands } from '../bot/command-list.ts';
 
 /** Every string of a language, its sentences made with numbers and words for the parameters. */
 function* texts(node: unknown, path: string): Generator<readonly [path: string, text: string]> {
@@ -67,6 +67,7 @@ describe.each(LANGUAGES.map(({ tag }) => tag))('messages in %s', tag => {
   it('describe every command, option and choice', () => {
     const described: Readonly<Record<string, { options: object; choices: Readonly<Record<string, object>> }>> =
       messages.commands;
+    expect(Object.keys(described)).toEqual(expect.arrayContaining(listedCommands.map(({ name }) => name)));
     for (const { name, options } of commandList) {
       // A site's switch is described by the site's name.
       const shown = Object.entries(options).filter(([, option]) => option.only !== 'button' && !('site' in option));

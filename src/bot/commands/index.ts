@@ -1,3 +1,4 @@
+import type { Messages } from '../../i18n/messages.ts';
 import type { Command } from '../command.ts';
 import type { CardSite } from '../views/site-name.ts';
 import { about } from './about.ts';
@@ -35,9 +36,12 @@ export interface CommandListOptions {
   readonly example?: string | undefined;
 }
 
+/** A command whose texts every language has: the compiler refuses another in the list. */
+export type DescribedCommand = Command & { readonly name: keyof Messages['commands'] };
+
 /** Every command of Medley, in the order of its help. */
 export function createCommandList({ sources, example }: CommandListOptions): readonly Command[] {
-  const list: readonly Command[] = [
+  const described = [
     createDownload({ sources }),
     beatmapSearch,
     beatmapInfo,
@@ -63,8 +67,8 @@ export function createCommandList({ sources, example }: CommandListOptions): rea
     forget,
     createHelp(() => list),
     about,
-    createStart({ example }),
-    welcome,
-  ].map(notingMembers);
+  ] satisfies readonly DescribedCommand[];
+  // Platforms ask for the others, which no menu lists.
+  const list: readonly Command[] = [...described, createStart({ example }), welcome].map(notingMembers);
   return list;
 }

@@ -1,6 +1,7 @@
 import type { FailureTally } from '../../../infra/failure-tally.ts';
 import type { Command } from '../../command.ts';
 import type { BlockList } from '../../settings/block-list.ts';
+import type { DescribedCommand } from '../index.ts';
 import { createOwnerBlock, createOwnerBlocked, createOwnerUnblock } from './blocks.ts';
 import { createOwnerLogs } from './logs.ts';
 import { createOwnerStatus, type OwnerStatusOptions } from './status.ts';
@@ -18,5 +19,5 @@ export function createOwnerCommands({ blocks, failures, ...status }: OwnerComman
     createOwnerUnblock(blocks),
     createOwnerBlocked(blocks),
     createOwnerLogs(failures),
-  ];
+  ] satisfies readonly DescribedCommand[];
 }
