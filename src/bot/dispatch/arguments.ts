@@ -1,4 +1,5 @@
 import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
+import { switchOf } from './switch-words.ts';
 import { usageError } from './usage-error.ts';
 
 export interface CommandLine {
@@ -29,7 +30,7 @@ type Raw = Record<string, string | boolean>;
 
 /**
  * The text after a command as raw option values: in declared order, as `name:value` or `name=value` in any order, quoted where a
- * value has spaces, booleans as bare words, and an option of form `rest` gets all that nothing else claims. Names are taken in
+ * value has spaces, booleans as bare words or with a word for on or off behind them, and an option of form `rest` gets all that nothing else claims. Names are taken in
  * the reader's language and as declared. Values are still unchecked: see `validateOptions`.
  * @throws AppError `invalid_request` with a hint.
  */
@@ -38,7 +39,8 @@ export function parseArguments(spec: CommandSpec, text: string): Raw {
   const hasRest = spec.options.some(isRest);
   const raw: Raw = {};
   const plain: Word[] = [];
-  const words = createWordReader(text);
+  // A minus in what is searched for leaves something out.
+  const words = createWordReader(text, { hasRest });
   // The words after `query:` of a `rest` belong to it until another name comes.
   let open = plain;
   const opened: [OptionSpec, Word[]][] = [];
@@ -50,12 +52,15 @@ export function parseArguments(spec: CommandSpec, text: string): Raw {
 
   function takeNamed(option: OptionSpec, separated: boolean): void {
     open = plain;
-    const isFlag = !separated && option.option.type === 'boolean';
-    const value = isFlag ? undefined : words.next();
+    if (!separated && option.option.type === 'boolean') {
+      set(option, readSwitch(words));
+      return;
+    }
+    const value = words.next();
     if (value && !value.quoted && isRest(option)) {
       open = [value];
       opened.push([option, open]);
-    } else set(option, isFlag || (value?.text ?? ''));
+    } else set(option, value?.text ?? '');
   }
 
   while (words.more()) {
@@ -70,7 +75,7 @@ export function parseArguments(spec: CommandSpec, text: string): Raw {
     const word = words.next();
     if (!word) break;
     const flag = word.quoted || hasRest ? undefined : names.get(word.text.toLowerCase());
-    if (flag?.option.type === 'boolean') set(flag, true);
+    if (flag?.option.type === 'boolean') set(flag, readSwitch(words));
     // `/settings language id`, as the usage reads.
     else if (flag && words.more() && !Object.hasOwn(raw, flag.key)) takeNamed(flag, true);
     else open.push(word);
@@ -79,6 +84,13 @@ export function parseArguments(spec: CommandSpec, text: string): Raw {
   for (const [option, taken] of opened) set(option, joined(taken));
   fillPositions(spec, plain, raw, set);
   return raw;
+}
+
+/** The value of a boolean's bare name: `links` alone is on, and in `links off` the second word says. */
+function readSwitch(words: WordReader): boolean {
+  const isOn = switchOf(words.peek()?.raw ?? '');
+  if (isOn !== undefined) words.next();
+  return isOn ?? true;
 }
 
 function fillPositions(
@@ -198,14 +210,18 @@ interface Label {
 
 // Phones turn `--` into a long dash. An address (`https://`) is no label.
 const LABEL = /(?:--?|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
+const SEARCH_LABEL = /(?:--|[\u2013\u2014])?([\p{L}\p{N}][\p{L}\p{N}_-]{0,39})[:=](?!\/\/)/uy;
 const DASHED = /(?:--|\u2014)([\p{L}][\p{L}\p{N}_-]{0,39})(?=\s|$)/uy;
 const SPACE = /\s*/y;
 const PLAIN = /\S+/y;
 const DOUBLE = '"“”„';
 const SINGLE = "'‘’";
 
+type WordReader = ReturnType<typeof createWordReader>;
+
 /** Reads word after word, in time linear to the text. */
-function createWordReader(text: string) {
+function createWordReader(text: string, { hasRest }: { readonly hasRest: boolean }) {
+  const labels = hasRest ? SEARCH_LABEL : LABEL;
   let at = 0;
   const hopeless = new Set<string>();
 
@@ -230,32 +246,41 @@ function createWordReader(text: string) {
     return undefined;
   }
 
+  function next(): Word | undefined {
+    skipSpace();
+    if (at >= text.length) return undefined;
+    const closing = closingQuote();
+    const start = at;
+    if (closing !== undefined) {
+      at = closing + 1;
+      return { raw: text.slice(start, at), text: text.slice(start + 1, closing), quoted: true };
+    }
+    const word = matchAt(PLAIN)?.[0] ?? '';
+    at += word.length;
+    return { raw: word, text: word, quoted: false };
+  }
+
   return {
+    next,
+    /** The word that comes next, left where it is. */
+    peek(): Word | undefined {
+      const here = at;
+      const word = next();
+      at = here;
+      return word;
+    },
     more(): boolean {
       skipSpace();
       return at < text.length;
     },
     label(): Label | undefined {
-      const separated = matchAt(LABEL);
+      const separated = matchAt(labels);
       const match = separated ?? matchAt(DASHED);
       if (!match?.[1]) return undefined;
       return { name: match[1].toLowerCase(), length: match[0].length, separated: separated !== null };
     },
     skip(length: number): void {
       at += length;
-    },
-    next(): Word | undefined {
-      skipSpace();
-      if (at >= text.length) return undefined;
-      const closing = closingQuote();
-      const start = at;
-      if (closing !== undefined) {
-        at = closing + 1;
-        return { raw: text.slice(start, at), text: text.slice(start + 1, closing), quoted: true };
-      }
-      const word = matchAt(PLAIN)?.[0] ?? '';
-      at += word.length;
-      return { raw: word, text: word, quoted: false };
     },
   };
 }

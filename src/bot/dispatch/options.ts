@@ -1,12 +1,18 @@
 import type { IntegerOption, Options, StringOption, Values } from '../command.ts';
 import { looksLikeLink, unknownOption } from './arguments.ts';
 import { type CommandSpec, matchChoice, type OptionSpec } from './command-texts.ts';
+import { switchOf } from './switch-words.ts';
 import { usageError } from './usage-error.ts';
 
 type Value = Values<Options>[string];
 
-const YES: ReadonlySet<string> = new Set(['true', 'yes', 'y', 'on', '1', 'ya']);
-const NO: ReadonlySet<string> = new Set(['false', 'no', 'n', 'off', '0', 'tidak']);
+/** Too short to be told from other words, but for where a value is due. */
+const SHORT_SWITCHES: ReadonlyMap<string, boolean> = new Map([
+  ['y', true],
+  ['1', true],
+  ['n', false],
+  ['0', false],
+]);
 
 /**
  * Raw values of any face, typed or typed in, as what `run` may rely on. Empty values count as absent.
@@ -50,9 +56,8 @@ function checkInteger({ min, max }: IntegerOption, option: string, text: string)
 }
 
 function checkBoolean(option: string, text: string): boolean {
-  const word = text.toLowerCase();
-  if (YES.has(word)) return true;
-  if (NO.has(word)) return false;
+  const isOn = switchOf(text) ?? SHORT_SWITCHES.get(text.toLowerCase());
+  if (isOn !== undefined) return isOn;
   throw usageError('notBoolean', { option });
 }
 

@@ -15,6 +15,9 @@ import { web, webExamples } from './web.ts';
 /** By the source's id; a site that is not here goes by its own name. */
 const sites: Readonly<Record<string, string>> = { instagram: 'Instagram', facebook: 'Facebook' };
 
+/** How people say that something is to be on or off. */
+const switchWords = { on: ['on', 'yes', 'true'], off: ['off', 'no', 'false'] };
+
 /**
  * English, and the contract: every other language has exactly these keys with these parameters (`Messages`). Sentences are
  * calm, say what happened and what the reader can do, and never blame them. Values are inserted as plain text.
@@ -22,6 +25,7 @@ const sites: Readonly<Record<string, string>> = { instagram: 'Instagram', facebo
 export const messages = {
   languageName: 'English',
   sites,
+  switchWords,
   errors,
   wait,
   hints,

@@ -17,6 +17,7 @@ import { web, webExamples } from './web.ts';
 export const messages: Messages = {
   languageName: 'Bahasa Indonesia',
   sites: { instagram: 'Instagram', facebook: 'Facebook' },
+  switchWords: { on: ['nyala', 'aktif', 'ya'], off: ['mati', 'nonaktif', 'tidak'] },
   errors,
   wait,
   hints,

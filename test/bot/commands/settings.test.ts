@@ -2,13 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { type Caller, type Command, callerKey, chatKey, type Services } from '../../../src/bot/command.ts';
 import { createSettings } from '../../../src/bot/commands/settings.ts';
 import { commandSpec } from '../../../src/bot/dispatch/command-texts.ts';
+import { createDispatcher } from '../../../src/bot/dispatch/dispatcher.ts';
 import { validateOptions } from '../../../src/bot/dispatch/options.ts';
 import { PREFIXES } from '../../../src/bot/dispatch/short-forms.ts';
 import type { Action, Reply } from '../../../src/bot/reply.ts';
 import { CHAT_DEFAULTS } from '../../../src/bot/settings/settings.ts';
 import { createTranslator, LANGUAGES } from '../../../src/i18n/translate.ts';
 import { sourceDescriptors } from '../../../src/media/sources/index.ts';
-import { sampleCaller, sampleServices } from '../sample.ts';
+import { createRecordingLog } from '../../fakes/log.ts';
+import { memoryLimiter, sampleCaller, sampleServices } from '../sample.ts';
 
 const command: Command = createSettings({ sources: sourceDescriptors });
 const person = sampleCaller({ locales: ['id'] });
@@ -54,6 +56,31 @@ async function press(shown: Reply, label: string, caller: Caller, services: Serv
   const { values } = await services.actions.decode(found.token, callerKey(caller));
   return asked(values, caller, services, true);
 }
+
+describe('what an admin types', () => {
+  it.each([
+    ['/settings links off', { autoDetect: false }],
+    ['/settings links no silent on', { autoDetect: false, silent: true }],
+    ['/settings captions tidak', { captions: false }],
+    ['/settings quotes mati', { quotedLinks: false }],
+    ['/settings embeds false', { suppressEmbeds: false }],
+    ['/settings links', { autoDetect: true }],
+    ['/settings osu-links yes', { osuLinks: true }],
+  ])('switches what it says: %s', async (text, expected) => {
+    const services = sampleServices();
+    const dispatcher = createDispatcher({
+      commands: [command],
+      services,
+      limiter: memoryLimiter(() => 0),
+      userLimit: { units: 1_000, windowMs: 60_000 },
+      log: createRecordingLog(),
+    });
+    const { signal } = new AbortController();
+    const sink = { progress: () => undefined, reply: () => undefined };
+    await dispatcher.dispatch({ kind: 'text', text, caller: admin, signal }, sink);
+    expect(await services.settings.chat(square)).toEqual({ ...CHAT_DEFAULTS, ...expected });
+  });
+});
 
 describe('the settings of a person', () => {
   it('are shown with their choices, which belong to that person', async () => {

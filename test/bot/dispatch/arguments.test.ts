@@ -82,6 +82,9 @@ describe('parseArguments', () => {
     [`item: 3 ${LINK}`, { link: LINK, item: '3' }],
     [`link:"${LINK}" 4`, { link: LINK, item: '4' }],
     [`“${LINK}” 4`, { link: LINK, item: '4' }],
+    [`audio off ${LINK}`, { link: LINK, audio: false }],
+    [`${LINK} --audio Tidak 3`, { link: LINK, item: '3', audio: false }],
+    [`${LINK} audio 1`, { link: LINK, item: '1', audio: true }],
     ['instagram://media?id=123', { link: 'instagram://media?id=123' }],
     [`<${LINK}>`, { link: `<${LINK}>` }],
     ['', {}],
@@ -103,6 +106,7 @@ describe('parseArguments', () => {
     ['camellia video:yes', { query: 'camellia', video: 'yes' }],
     ['page:2 query:a b mode:osu', { query: 'a b', mode: 'osu', page: '2' }],
     ['query:"a mode:osu" page:2', { query: 'a mode:osu', page: '2' }],
+    ['camellia -mode=osu', { query: 'camellia -mode=osu' }],
     ['"Camellia"', { query: 'Camellia' }],
     ["don't stop 'til", { query: "don't stop 'til" }],
   ])('a rest option gets what nothing else claims: %s', (text, expected) => {
