@@ -5,7 +5,7 @@ import { type BeatmapCaches, type FoundPage, PAGE_POLICY } from './cache-policy.
 import type { Suggestion } from './catalogue/catalogue-schema.ts';
 import { parseSearchCursor, renderSearchCursor, SEARCH_START, type SearchPosition } from './cursor.ts';
 import type { Beatmapset, Ruleset } from './model/beatmapset.ts';
-import { parseQuery, type Query, renderQuery } from './query/query.ts';
+import { assertAnswerable, parseQuery, type Query, renderQuery } from './query/query.ts';
 import { renderSort, type Sort, type StatusFilter } from './query/query-words.ts';
 import type { Search } from './query/search.ts';
 import { askInOrder } from './upstreams/failover.ts';
@@ -92,6 +92,7 @@ function readSearch({ q = '', ruleset, status, sort }: SearchRequest): Search {
     throw new AppError('invalid_request', `q must not be longer than ${MAX_QUERY_LENGTH} characters`, { params });
   }
   const parsed = parseQuery(q);
+  assertAnswerable(parsed);
   const query = ruleset === undefined ? parsed : { ...parsed, ruleset };
   const ownStatus = parsed.ranges.status === undefined ? 'leaderboard' : 'any';
   return { query, status: status ?? ownStatus, sort: sort ?? defaultSort(query) };

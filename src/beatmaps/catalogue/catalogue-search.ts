@@ -185,8 +185,8 @@ function asNeedle(text: string): Needle {
 }
 
 /** Whether conditions and the text index say all there is to say. */
-function isLeftToTables({ texts, tags }: Query): boolean {
-  return Object.keys(texts).length === 0 && tags.length === 0;
+function isLeftToTables({ texts, tags, excluded = [] }: Query): boolean {
+  return Object.keys(texts).length === 0 && tags.length === 0 && excluded.length === 0;
 }
 
 /** The same with one word in place of the likely ones, for each of them. */

@@ -3,7 +3,7 @@
 import { AppError } from '../../errors.ts';
 import { checkMods, foldMod } from '../model/mods.ts';
 import { type Score, shownGrade } from '../model/score.ts';
-import { parseQuery } from '../query/query.ts';
+import { assertAnswerable, parseQuery } from '../query/query.ts';
 import { matches } from '../query/query-match.ts';
 
 export const GRADES = ['SS', 'S', 'A', 'B', 'C', 'D'] as const;
@@ -21,11 +21,12 @@ export interface ScoreFilter {
   readonly chokes?: boolean | undefined;
 }
 
-/** @throws AppError `invalid_request` with params `what: 'mods'` and `reason` */
+/** @throws AppError `invalid_request` with params `what: 'mods'` and `reason`, or `what: 'q'` and `key` */
 export function filterScores(scores: readonly Score[], filter: ScoreFilter): readonly Score[] {
   const { mods, grade, search, chokes = false } = filter;
   const hasMods = mods === undefined ? undefined : parsePlayMods(mods);
   const query = search === undefined ? undefined : parseQuery(search);
+  if (query !== undefined) assertAnswerable(query);
   return scores.filter(
     score =>
       (hasMods === undefined || hasMods(acronymsOf(score))) &&

@@ -17,7 +17,16 @@ export interface MatchOptions {
  * rulesets. What a set does not say is in no range.
  */
 export function matches(query: Query, set: Beatmapset, { words = 'all' }: MatchOptions = {}): boolean {
-  return matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
+  const isFound = matchesSet(query, set) && matchesBeatmap(query, set) && matchesText(query.text, set, words);
+  return isFound && !isExcluded(query, set);
+}
+
+/** Whether a set, or each of its difficulties, is what a query does not want. */
+export function isExcluded({ excluded = [] }: Query, set: Beatmapset): boolean {
+  return excluded.some(({ key, filter }) => {
+    if (key === 'difficulty') return set.beatmaps.every(({ version }) => hasText(filter, [version]));
+    return key === 'creator' ? isMadeBy(filter, set) : hasText(filter, SET_TEXTS[key](set));
+  });
 }
 
 type RangeField<T> = readonly [RangeKey, (value: T) => number | null];
@@ -40,18 +49,21 @@ function matchesSet(query: Query, set: Beatmapset): boolean {
     (nsfw === undefined || set.nsfw === nsfw) &&
     (spotlight === undefined || (set.spotlight ?? false) === spotlight) &&
     SET_RANGES.every(([key, read]) => isWithin(query.ranges[key], read(set))) &&
-    TEXT_FIELDS.every(([key, read]) => hasText(texts[key], read(set))) &&
+    SET_TEXT_KEYS.every(key => hasText(texts[key], SET_TEXTS[key](set))) &&
     (texts.creator === undefined || isMadeBy(texts.creator, set)) &&
-    // Players' tags come with no search answer; the mapper's say the nearest.
-    query.tags.every(tag => hasText(tag, [set.tags]))
+    query.tags.every(tag => hasText(tag, SET_TEXTS.tag(set)))
   );
 }
 
-const TEXT_FIELDS: readonly (readonly [TextKey, (set: Beatmapset) => readonly (string | null)[]])[] = [
-  ['artist', set => [set.artist, set.artist_unicode]],
-  ['title', set => [set.title, set.title_unicode]],
-  ['source', set => [set.source]],
-];
+const SET_TEXT_KEYS = ['artist', 'title', 'source'] as const satisfies readonly TextKey[];
+
+const SET_TEXTS = {
+  artist: set => [set.artist, set.artist_unicode],
+  title: set => [set.title, set.title_unicode],
+  source: set => [set.source],
+  // Players' tags come with no search answer; the mapper's say the nearest.
+  tag: set => [set.tags],
+} satisfies Readonly<Record<string, (set: Beatmapset) => readonly (string | null)[]>>;
 
 /** All words, or the phrase; text without letters and digits as it is written. */
 function hasText(filter: TextFilter | undefined, fields: readonly (string | null)[]): boolean {

@@ -1,3 +1,4 @@
+import { AppError } from '../../errors.ts';
 import type { Ruleset } from '../model/beatmapset.ts';
 import { parseRuleset } from '../model/ruleset.ts';
 import { DATE } from './query-dates.ts';
@@ -28,6 +29,15 @@ export interface Query {
   readonly video?: boolean;
   readonly nsfw?: boolean;
   readonly spotlight?: boolean;
+  /** None of them may hold: `-artist=camellia`. */
+  readonly excluded?: readonly Excluded[];
+  /** What was written that no source can look for, as it was written: `divisor=4`, `-stars>5`. */
+  readonly refused?: readonly string[];
+}
+
+export interface Excluded {
+  readonly key: TextKey | 'tag';
+  readonly filter: TextFilter;
 }
 
 export interface TextFilter {
@@ -35,6 +45,9 @@ export interface TextFilter {
   /** `""so""`: the words in this order, nothing between them. */
   readonly isPhrase: boolean;
 }
+
+/** Letters of a refused word that the refusal names. */
+const MAX_NAMED = 40;
 
 const RANGE_KEYS = [
   'stars',
@@ -98,14 +111,23 @@ type Draft = {
   -readonly [K in keyof Omit<Query, 'ranges' | 'texts' | 'tags'>]: Query[K];
 } & { ranges: Partial<Record<RangeKey, Range>>; texts: Partial<Record<TextKey, TextFilter>>; tags: TextFilter[] };
 
+function emptyDraft(): Draft {
+  return { text: '', ranges: {}, texts: {}, tags: [] };
+}
+
 /** Never throws, and takes linear time. */
 export function parseQuery(text: string): Query {
-  const draft: Draft = { text: '', ranges: {}, texts: {}, tags: [] };
+  const draft = emptyDraft();
   const rest: string[] = [];
   let position = 0;
   for (const token of scanTokens(text)) {
-    if (!readToken(draft, token)) continue;
-    rest.push(text.slice(position, token.start));
+    const isNegated = NEGATION.test(text.slice(Math.max(position, token.start - 2), token.start));
+    const start = isNegated ? token.start - 1 : token.start;
+    const said = isNegated ? readNegated(token) : readToken(draft, token);
+    if (said === false) continue;
+    if (said === 'refused') draft.refused = [...(draft.refused ?? []), text.slice(start, token.end)];
+    else if (said !== true) draft.excluded = [...(draft.excluded ?? []), said];
+    rest.push(text.slice(position, start));
     position = token.end;
   }
   rest.push(text.slice(position));
@@ -113,11 +135,25 @@ export function parseQuery(text: string): Query {
   return draft;
 }
 
-/** @returns whether the token said something */
-function readToken(draft: Draft, token: QueryToken): boolean {
+/** A minus right before the key, itself at the beginning of a word. */
+const NEGATION = /^(?:-|\s-)$/;
+
+/** What must not be, `refused` for what cannot be asked for that way, or false when the token says nothing. */
+function readNegated(token: QueryToken): Excluded | 'refused' | false {
+  const draft = emptyDraft();
+  if (readToken(draft, token) === false) return false;
+  const [key] = TEXT_KEYS.filter(each => draft.texts[each] !== undefined);
+  const filter = key === undefined ? draft.tags[0] : draft.texts[key];
+  return filter === undefined ? 'refused' : { key: key ?? 'tag', filter };
+}
+
+/** @returns whether the token said something, or `refused` when no source knows it */
+function readToken(draft: Draft, token: QueryToken): boolean | 'refused' {
   const rangeKey = RANGE_NAMES.get(token.key);
   if (rangeKey !== undefined) return readRange(draft, rangeKey, token.operator, token.value);
-  if (token.operator !== '=') return token.key === 'divisor' && isWhole(token.value);
+  // osu! takes it, and looks for nothing.
+  if (token.key === 'divisor' && isWhole(token.value)) return 'refused';
+  if (token.operator !== '=') return false;
   const value = token.value.trim();
   if (value === '') return false;
   const textKey = TEXT_NAMES.get(token.key);
@@ -141,8 +177,6 @@ function readWord(draft: Draft, token: QueryToken, value: string): boolean {
     case 'tag':
       draft.tags.push({ text: value, isPhrase: token.isPhrase });
       return true;
-    case 'divisor':
-      return isWhole(value);
     case 'featured_artist':
       if (!isWhole(value)) return false;
       draft.featuredArtist = Number(value);
@@ -203,9 +237,9 @@ export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOption
   }
   for (const key of TEXT_KEYS) {
     const filter = query.texts[key];
-    if (filter !== undefined) words.push(`${key}=${quoteValue(filter.text, filter.isPhrase)}`);
+    if (filter !== undefined) words.push(renderFilter(key, filter));
   }
-  for (const tag of query.tags) words.push(`tag=${quoteValue(tag.text, tag.isPhrase)}`);
+  for (const tag of query.tags) words.push(renderFilter('tag', tag));
   if (query.featuredArtist !== undefined) words.push(`featured_artist=${query.featuredArtist}`);
   if (!osuOnly) words.push(...renderExtras(query));
   // Last, because a quote that it leaves open would swallow what follows.
@@ -213,10 +247,30 @@ export function renderQuery(query: Query, { osuOnly = false }: RenderQueryOption
   return words.join(' ');
 }
 
-function renderExtras({ ruleset, genre, language, video, nsfw, spotlight }: Query): string[] {
+function renderFilter(key: TextKey | 'tag', { text, isPhrase }: TextFilter): string {
+  return `${key}=${quoteValue(text, isPhrase)}`;
+}
+
+function renderExtras(query: Query): string[] {
+  const { ruleset, genre, language, video, nsfw, spotlight, excluded = [], refused = [] } = query;
   const words = { video: yesNo(video), nsfw: yesNo(nsfw), spotlight: yesNo(spotlight) };
   const extras = { mode: ruleset, genre, language, ...words };
-  return Object.entries(extras).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
+  return [
+    ...Object.entries(extras).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`])),
+    ...excluded.map(({ key, filter }) => `-${renderFilter(key, filter)}`),
+    ...refused,
+  ];
+}
+
+/**
+ * For what is to be searched for: leaving out a part of the question would answer another one.
+ *
+ * @throws AppError `invalid_request` with params `what: 'q'` and `key`
+ */
+export function assertAnswerable({ refused: [first] = [] }: Query): void {
+  if (first === undefined) return;
+  const params = { what: 'q', key: first.slice(0, MAX_NAMED) };
+  throw new AppError('invalid_request', `nothing can be searched by ${params.key}`, { params });
 }
 
 function yesNo(value: boolean | undefined): string | undefined {

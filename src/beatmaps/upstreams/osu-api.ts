@@ -11,6 +11,7 @@ import { type Player, parsePlayer } from '../model/player.ts';
 import { rulesetNumber } from '../model/ruleset.ts';
 import { parseScore, type Score, type ScoreMod, type ScoreType } from '../model/score.ts';
 import { renderQuery } from '../query/query.ts';
+import { isExcluded } from '../query/query-match.ts';
 import { renderSort } from '../query/query-words.ts';
 import type { Search, SearchPage } from '../query/search.ts';
 import type { OsuParams } from './osu-call.ts';
@@ -239,7 +240,10 @@ export function createOsuApi(options: OsuApiOptions): OsuApi {
       const answer = await ask('beatmapsets/search', params, signal);
       const found = expectShape(searchShape.safeParse(answer).data, OSU, 'list of sets');
       const sets = expectShape(await parseBeatmapsets(found.beatmapsets), OSU, 'readable set');
-      return { sets, total: found.total, next: sets.length === 0 ? null : found.cursor_string };
+      const following = sets.length === 0 ? null : found.cursor_string;
+      // Its search cannot leave out, and counts what it was not asked to.
+      if (query.excluded === undefined) return { sets, total: found.total, next: following };
+      return { sets: sets.filter(set => !isExcluded(query, set)), total: null, next: following };
     },
     async set(id, signal) {
       return expectShape(parseBeatmapset(await ask(`beatmapsets/${id}`, {}, signal)), OSU, 'set');

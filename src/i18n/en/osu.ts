@@ -7,6 +7,11 @@ function modsSentence({ reason, mods }: Params): string {
   return `I do not know the mod “${mods ?? ''}”. Write mods like this: +HDDT`;
 }
 
+/** A part of a search that starts with a minus, or that osu! itself takes and ignores. */
+function refusedSentence({ key }: Params): string {
+  return `I cannot search by “${key ?? ''}”. With a minus, only artist, title, creator, source, difficulty and tag can be left out.`;
+}
+
 function offline(wait = 'in a few minutes'): string {
   return `I cannot reach osu! because this server seems to have no internet connection. Please try again ${wait}.`;
 }
@@ -16,15 +21,17 @@ export const osu = {
   errors: {
     beatmap: {
       invalid_request: (p: Params) =>
-        p.what === 'q'
-          ? `A search can be at most ${p.max ?? 500} characters long.`
-          : p.what === 'cursor'
-            ? 'That page is no longer there. Please search again.'
-            : p.what === 'mods'
-              ? modsSentence(p)
-              : p.what === 'counts'
-                ? 'These results do not fit that map. In osu!catch, and for converted maps, give accuracy and misses instead.'
-                : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
+        p.what === 'q' && p.key !== undefined
+          ? refusedSentence(p)
+          : p.what === 'q'
+            ? `A search can be at most ${p.max ?? 500} characters long.`
+            : p.what === 'cursor'
+              ? 'That page is no longer there. Please search again.'
+              : p.what === 'mods'
+                ? modsSentence(p)
+                : p.what === 'counts'
+                  ? 'These results do not fit that map. In osu!catch, and for converted maps, give accuracy and misses instead.'
+                  : 'I could not read that. Name a beatmap by its link, its ID or some words of its title.',
       not_found: (p: Params) =>
         p.what === 'words'
           ? 'I found no beatmap with these words. Try fewer words.'
@@ -51,9 +58,11 @@ export const osu = {
           ? 'That page is no longer there. Please send the command again.'
           : p.what === 'mods'
             ? modsSentence(p)
-            : p.what === 'like'
-              ? 'Give a link or ID of a beatmap to match.'
-              : 'I could not read that. Name a player by name, ID or profile link.',
+            : p.what === 'q'
+              ? refusedSentence(p)
+              : p.what === 'like'
+                ? 'Give a link or ID of a beatmap to match.'
+                : 'I could not read that. Name a player by name, ID or profile link.',
       not_found: (p: Params) =>
         p.what === 'beatmap'
           ? 'That beatmap does not exist, or it was deleted.'

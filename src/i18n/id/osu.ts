@@ -6,6 +6,10 @@ function modsSentence({ reason, mods }: HintParams): string {
   return `Saya tidak mengenal mod “${mods ?? ''}”. Tuliskan seperti ini: +HDDT`;
 }
 
+function refusedSentence({ key }: HintParams): string {
+  return `Saya tidak bisa mencari dengan “${key ?? ''}”. Dengan tanda minus, hanya artist, title, creator, source, difficulty, dan tag yang bisa dikecualikan.`;
+}
+
 function offline(wait = 'dalam beberapa menit'): string {
   return `Saya tidak bisa menjangkau osu! karena server ini tampaknya tidak punya sambungan internet. Silakan coba lagi ${wait}.`;
 }
@@ -14,15 +18,17 @@ export const osu: Messages['osu'] = {
   errors: {
     beatmap: {
       invalid_request: p =>
-        p.what === 'q'
-          ? `Pencarian paling banyak ${p.max ?? 500} karakter.`
-          : p.what === 'cursor'
-            ? 'Halaman itu sudah tidak ada. Silakan cari lagi.'
-            : p.what === 'mods'
-              ? modsSentence(p)
-              : p.what === 'counts'
-                ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch dan untuk map konversi, berikan akurasi dan jumlah miss saja.'
-                : 'Saya tidak mengerti. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
+        p.what === 'q' && p.key !== undefined
+          ? refusedSentence(p)
+          : p.what === 'q'
+            ? `Pencarian paling banyak ${p.max ?? 500} karakter.`
+            : p.what === 'cursor'
+              ? 'Halaman itu sudah tidak ada. Silakan cari lagi.'
+              : p.what === 'mods'
+                ? modsSentence(p)
+                : p.what === 'counts'
+                  ? 'Hasil itu tidak cocok dengan map ini. Di osu!catch dan untuk map konversi, berikan akurasi dan jumlah miss saja.'
+                  : 'Saya tidak mengerti. Sebutkan beatmap dengan tautan, nomor, atau beberapa kata dari namanya.',
       not_found: p =>
         p.what === 'words'
           ? 'Saya tidak menemukan beatmap dengan kata-kata itu. Coba dengan kata yang lebih sedikit.'
@@ -49,9 +55,11 @@ export const osu: Messages['osu'] = {
           ? 'Halaman itu sudah tidak ada. Silakan kirim perintahnya lagi.'
           : p.what === 'mods'
             ? modsSentence(p)
-            : p.what === 'like'
-              ? 'Berikan tautan atau nomor beatmap contohnya.'
-              : 'Saya tidak mengerti. Sebutkan pemain dengan nama, nomor, atau tautan profilnya.',
+            : p.what === 'q'
+              ? refusedSentence(p)
+              : p.what === 'like'
+                ? 'Berikan tautan atau nomor beatmap contohnya.'
+                : 'Saya tidak mengerti. Sebutkan pemain dengan nama, nomor, atau tautan profilnya.',
       not_found: p =>
         p.what === 'beatmap'
           ? 'Beatmap itu tidak ada, atau sudah dihapus.'

@@ -172,7 +172,10 @@ const TEXTS: readonly (readonly [string, Query])[] = [
     }),
   ],
   ['featured_artist=12', extra({ featuredArtist: 12 })],
-  ['divisor=4 kite', words('kite')],
+  ['divisor=4 kite', { ...words('kite'), refused: ['divisor=4'] }],
+  ['kite -tag=rain', { ...words('kite'), excluded: [{ key: 'tag', filter: { text: 'rain', isPhrase: false } }] }],
+  ['-mapper=""some one""', extra({ excluded: [{ key: 'creator', filter: { text: 'some one', isPhrase: true } }] })],
+  ['-stars>5 -mode=osu kite', { ...words('kite'), refused: ['-stars>5', '-mode=osu'] }],
 ];
 
 const EXTRAS: readonly (readonly [string, Query])[] = [
@@ -234,6 +237,8 @@ const STAYS_TEXT: readonly string[] = [
   'featured_artist=x',
   'featured_artist>1',
   'divisor=x',
+  '-stars=x',
+  '-artist=',
   'mode=chess',
   'genre=8',
   'language=klingon',

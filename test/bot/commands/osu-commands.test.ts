@@ -83,6 +83,27 @@ describe('over the played upstreams', () => {
     expect(all(opened)).toContain('Difficulties');
   });
 
+  it.each([
+    ['osu!', {}],
+    ['the mirrors', { withCredentials: false }],
+  ])('leaves out what is written with a minus, asking %s', async (_, own) => {
+    const { say } = await open(own);
+    expect(all(await say('/beatmap search lantern'))).toContain('quietmallet');
+    const without = all(await say('/beatmap search lantern -creator=quietmallet'));
+    expect(without).not.toContain('Paper Comet');
+    const others = titles(await say('/beatmap search status:any -artist="Marble Lanterns"'));
+    expect(others.length).toBeGreaterThan(0);
+    expect(others.join()).not.toContain('Marble Lanterns');
+    expect(all(await say('/beatmap search comet -tag=festival'))).not.toContain('Paper Comet');
+    expect(all(await say('/beatmap search comet -tag=nothing'))).toContain('Paper Comet');
+  });
+
+  it.each(['divisor=4', '-stars>5', '-mode=osu'])('refuses %s in words', async written => {
+    const { say } = await open();
+    expect(all(await say(`/beatmap search comet ${written}`))).toContain(`I cannot search by “${written}”`);
+    expect(all(await say(`/osu scores lamp post search:"comet ${written}"`))).toContain('I cannot search by');
+  });
+
   it('shows on a card what the list is sorted by', async () => {
     const { say } = await open();
     expect(all(await say('/beatmap search comet'))).not.toMatch(/plays|favourites/);
