@@ -102,6 +102,8 @@ export interface Picture {
   /** Pixels. */
   readonly width: number;
   readonly height: number;
+  /** What it is drawn from, in dark: for one that is kept until it can be sent. */
+  readonly svg?: string;
   /** PNG. An image card that cannot be drawn is left out, and its `alt` stands instead. @param theme default: dark */
   draw(theme?: Theme): Promise<Buffer>;
 }

@@ -31,7 +31,7 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
     maxSize: maxBytes,
     sizeCalculation: ({ length }) => Math.max(1, length),
     // Concurrent callers wait for the same drawing.
-    fetchMethod: (_key, _stale, { context }) => rasterized(context),
+    fetchMethod: (_key, _stale, { context }) => drawSvg(context),
   });
 
   return {
@@ -42,13 +42,13 @@ export function createSvgRasterizer({ maxBytes = 16 * 1024 * 1024 }: SvgRasteriz
         theme === 'dark'
           ? drawn.forceFetch(key, { context: svg })
           : drawn.forceFetch(`${key}-${theme}`, { context: render(LOOKS[theme]) });
-      return { key, width, height, draw };
+      return { key, width, height, svg, draw };
     },
   };
 }
 
 /** @throws AppError `internal` when it cannot be drawn */
-async function rasterized(svg: string): Promise<Buffer> {
+export async function drawSvg(svg: string): Promise<Buffer> {
   try {
     // Loaded by the first card: many a chat never sees one.
     const { renderAsync } = await import('@resvg/resvg-js');

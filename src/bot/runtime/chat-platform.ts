@@ -50,6 +50,8 @@ export interface ChatPlatform<To = unknown> {
     request: Request,
     to: To,
   ): Pick<Caller, 'hidesEmbeds' | 'answersAlone' | 'inviteUrl' | 'diagnose'> & Partial<Pick<Caller, 'isChatAdmin'>>;
+  /** Whether the answer has a place in the chat already, so that it need not wait for those that were asked for before. */
+  hasPlace?(to: To): boolean;
   /** Shows that the request is being worked on, until the returned function is called. */
   showWorking?(to: To, stage: ProgressStage): () => void;
   /** Lets go of everything. Nothing is sent any more. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Caller } from '../command.ts';
 import { Ask } from '../dispatch/ask.ts';
+import { KeptReply } from './kept-reply.ts';
 
 /** What a request knows beside what is asked. */
 const Envelope = z.object({
@@ -55,6 +56,8 @@ const Progress = z.object({
   /** A message that may stand there; until then the platform recognises a repeat. `next`: the part after those it belongs to. */
   sending: z.object({ key: z.string(), until: z.number(), next: z.number() }).optional(),
   owed: Owed.optional(),
+  /** What was worked out and is not sent yet, but for links. */
+  kept: KeptReply.optional().catch(undefined),
   /** Whether the person was told that links wait. */
   isWaitSaid: z.boolean(),
   /** Unclear failures in a row. */

@@ -3,6 +3,7 @@ import { AppError, StoreAway } from '../../errors.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Claim, Verdict } from '../../infra/queue/queue.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
+import { type AnswerOrder, createAnswerOrder } from './answer-order.ts';
 import { type ChatPlatform, Superseded } from './chat-platform.ts';
 import { createReadFailure } from './failures.ts';
 import { createLaterEdits } from './later-edits.ts';
@@ -64,6 +65,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   const mayUpload = () => !isDraining;
   const steps = createSteps({ dispatcher, leaving, throttle, now, mayNotify, mayUpload, done, laterEdits });
   const readFailure = createReadFailure({ ...options, steps, done });
+  const order = createAnswerOrder(clock);
   const runs = new Map<string, Run>();
   /** What ended here, should the verdict be lost on its way. */
   const ended = new LRUCache<string, true>({ max: MAX_ENDED });
@@ -89,7 +91,10 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     const to = platform.replyTo.safeParse(request.replyTo);
     if (!to.success) return unreadable(claim);
     if (now() >= (request.until ?? request.at + LIFE_MS)) {
-      log.warn({ id: request.id, state: progress }, 'a request could not be answered in time');
+      log.warn(
+        { id: request.id, next: progress.next, tries: progress.tries },
+        'a request could not be answered in time',
+      );
       return done(kept, 'expired');
     }
     if (claim.lapses > progress.lapses) {
@@ -97,9 +102,28 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
       // So that what was lost beside it is done before it can do harm again.
       if (claim.lapses > 1) return again(kept, random() * Math.min(2 ** claim.lapses * 1_000, MOST_PAUSE_MS));
     }
-    const reservation = throttle.reserve(throttledChatOf(kept), request.id, platform.placesOf?.(to.data) ?? 1);
+    return inOrder({ ...kept, platform, to: to.data, claim });
+  }
+
+  /** When it is its turn in the chat, by the platform's pace and behind what was asked for before. */
+  async function inOrder(parts: Pick<Run, 'request' | 'progress' | 'platform' | 'to' | 'claim'>): Promise<Verdict> {
+    const { request, platform, to } = parts;
+    const isApart = request.kind === 'links' || platform.hasPlace?.(to) === true;
+    const place = orderedPlace(order, isApart ? request.id : `${platform.id}:${request.chat.id}`, request.id);
+    const verdict = await atPace(parts, place);
+    place.leave(verdict.done ? undefined : verdict.afterMs);
+    return verdict;
+  }
+
+  async function atPace(
+    parts: Pick<Run, 'request' | 'progress' | 'platform' | 'to' | 'claim'>,
+    { waitMs, turn }: OrderedPlace,
+  ): Promise<Verdict> {
+    const { request, platform, to } = parts;
+    if (waitMs() > 0) return { done: false, afterMs: waitMs() };
+    const reservation = throttle.reserve(throttledChatOf(parts), request.id, platform.placesOf?.(to) ?? 1);
     if (typeof reservation === 'number') return { done: false, afterMs: reservation };
-    return attempt({ ...kept, platform, to: to.data, claim, reservation }).finally(reservation.end);
+    return attempt({ ...parts, reservation, turn }).finally(reservation.end);
   }
 
   function unreadable({ id, addedAt }: Claim): Verdict {
@@ -109,7 +133,7 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
   }
 
   async function attempt(
-    parts: Pick<Run, 'request' | 'progress' | 'platform' | 'to' | 'claim' | 'reservation'>,
+    parts: Pick<Run, 'request' | 'progress' | 'platform' | 'to' | 'claim' | 'reservation' | 'turn'>,
   ): Promise<Verdict> {
     const run: Run = {
       ...parts,
@@ -158,7 +182,11 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
     const { progress, request, platform, to } = run;
     const caller = callerOf(request, platform.describeCaller?.(request, to));
     const voice: Voice = await dispatcher.manner(caller);
-    if (progress.lapses >= MOST_LAPSES && progress.owed === undefined) await steps.regret(run, 'failed');
+    if (progress.lapses >= MOST_LAPSES && progress.owed === undefined) {
+      // What may stand there, or does in part, has not failed.
+      const mayStand = progress.sending !== undefined || progress.stands.length > 0;
+      await steps.regret(run, mayStand ? 'unsure' : 'failed');
+    }
     for (;;) {
       const verdict = await steps.step(run, caller, voice).catch((error: unknown) => readFailure(run, error));
       if (verdict !== undefined) return verdict;
@@ -179,5 +207,20 @@ export function createRunRequest(options: RunRequestOptions): RunRequest {
       laterEdits.close();
       for (const each of runs.values()) end(each, 'stopping', new Superseded('Medley stops'));
     },
+  };
+}
+
+interface OrderedPlace {
+  waitMs(): number;
+  turn(signal: AbortSignal): Promise<number>;
+  leave(backMs: number | undefined): void;
+}
+
+function orderedPlace(order: AnswerOrder, lane: string, id: string): OrderedPlace {
+  order.join(lane, id);
+  return {
+    waitMs: () => order.waitMs(lane, id),
+    turn: signal => order.turn(lane, id, signal),
+    leave: backMs => order.leave(lane, id, backMs),
   };
 }

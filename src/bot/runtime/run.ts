@@ -21,6 +21,8 @@ export interface Run {
   readonly progress: Progress;
   readonly claim: Claim;
   readonly reservation: Reservation;
+  /** Resolves with 0 when the answers before it in the chat are through; otherwise with the milliseconds to wait elsewhere. */
+  readonly turn: (signal: AbortSignal) => Promise<number>;
   readonly controller: AbortController;
   ending: Ending | undefined;
   stopWorking: (() => void) | undefined;

@@ -1,11 +1,12 @@
 import type { Verdict } from '../../infra/queue/queue.ts';
 import type { Caller } from '../command.ts';
 import { isUnasked } from '../dispatch/ask.ts';
-import type { Answer, Round } from '../dispatch/dispatch-context.ts';
+import { type Answer, type Round, single } from '../dispatch/dispatch-context.ts';
 import type { Dispatcher } from '../dispatch/dispatcher.ts';
 import type { Reply } from '../reply.ts';
 import { renderOwed } from '../views/request-notice.ts';
 import type { Sending } from './chat-platform.ts';
+import { keepReply, readReply } from './kept-reply.ts';
 import type { LaterEdits } from './later-edits.ts';
 import type { LeavingMessages } from './leaving-messages.ts';
 import { type Owed, ownerKey } from './request.ts';
@@ -73,18 +74,10 @@ export function createSteps(options: StepsOptions): Steps {
   }
 
   async function answerRound(run: Run, caller: Caller, voice: Voice): Promise<Verdict | undefined> {
-    const { request, progress, platform, to, controller } = run;
-    const round = await dispatcher.answer(request, {
-      caller,
-      signal: controller.signal,
-      progress(stage) {
-        run.stopWorking ??= platform.showWorking?.(to, stage);
-      },
-      from: progress.next,
-      paid: progress.paid,
-    });
-    controller.signal.throwIfAborted();
-    progress.paid = round.paid;
+    const { progress, platform, controller } = run;
+    const round = await workedOut(run, caller);
+    const behindMs = await run.turn(controller.signal);
+    if (behindMs > 0) return again(run, behindMs);
     for (const group of groupsOf(round, platform.repliesAtOnce)) {
       const next = group.at(-1)?.next ?? round.next;
       run.next = next;
@@ -97,6 +90,36 @@ export function createSteps(options: StepsOptions): Steps {
     }
     progress.next = round.next;
     return round.remaining === undefined ? done(run, run.worst) : wait(run, round.remaining);
+  }
+
+  /** What was worked out in an earlier attempt, or is now. */
+  async function workedOut(run: Run, caller: Caller): Promise<Round> {
+    const { request, progress, platform, to, controller } = run;
+    if (progress.kept !== undefined) return single(Promise.resolve(readReply(progress.kept)));
+    const round = await dispatcher.answer(request, {
+      caller,
+      signal: controller.signal,
+      progress(stage) {
+        run.stopWorking ??= platform.showWorking?.(to, stage);
+      },
+      from: progress.next,
+      paid: progress.paid,
+    });
+    controller.signal.throwIfAborted();
+    progress.paid = round.paid;
+    if (request.kind !== 'links') await keep(run, round);
+    return round;
+  }
+
+  /**
+   * Writes down what was worked out before anything of it is sent: a command that ran has done what it was to do, and would say something else
+   * if it ran again. Links are read again instead, by then from addresses that are fresh.
+   */
+  async function keep(run: Run, { answers: [answer] }: Round): Promise<void> {
+    const reply = await answer?.reply;
+    run.controller.signal.throwIfAborted();
+    run.progress.kept = reply && keepReply(reply);
+    if (run.progress.kept !== undefined) await save(run);
   }
 
   /** What is left goes on by itself; a person whose limit is used up is told so once. */
@@ -161,6 +184,7 @@ export function createSteps(options: StepsOptions): Steps {
     const { progress } = run;
     progress.next = next;
     progress.stands = [];
+    delete progress.kept;
     if (isWritten) await save(run);
   }
 
@@ -188,6 +212,7 @@ export function createSteps(options: StepsOptions): Steps {
   /** A sentence is said in place of the parts before `next`. */
   function owe({ progress }: Run, sentence: Owed['sentence'], next: number): void {
     delete progress.sending;
+    delete progress.kept;
     progress.stands = [];
     progress.tries = 0;
     progress.owed = { sentence, next };

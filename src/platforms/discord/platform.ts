@@ -168,6 +168,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     id: 'discord',
     replyTo: DiscordReplyTo,
     repliesAtOnce: MESSAGE_LIMITS.replies,
+    hasPlace: ({ kind }) => kind === 'interaction',
     connect,
     verify: signal => api.verify(signal),
     send: createMendingSend({

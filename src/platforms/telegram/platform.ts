@@ -204,6 +204,9 @@ export function createTelegramPlatform(options: TelegramPlatformOptions): Runtim
 
     pace: limits,
 
+    // A press is answered in the place of what it stands under.
+    hasPlace: ({ press }) => press !== undefined,
+
     placesOf: (to, reply) => placesOf(to, reply, limits),
 
     placeOf: chatId => ({ chat: Number(chatId), isGroup: true }),

@@ -360,6 +360,22 @@ describe('when it may have arrived', () => {
     expect(stage.outcomes).toEqual(['unsure']);
   });
 
+  it('six workers that are lost over it do not make a failure of an answer that arrived', async () => {
+    const world = createWorld();
+    const store = openStore(':memory:');
+    const dying: Partial<StageOptions> = {
+      step: name => (name === 'called' ? new Promise(() => undefined) : Promise.resolve()),
+    };
+    for (let lost = 0; lost < 6; lost += 1) {
+      const stage = await openStage({ ...dying, world, store, repeatMs: DAY });
+      if (lost === 0) await ask(stage, linksDraft('1', ['a']));
+      for (const before = world.calls; world.calls === before; ) await stage.pass(1_000);
+    }
+    const last = await open({ world, store, repeatMs: DAY });
+    await last.settle();
+    expect(last.said()).toEqual([text('a'), UNSURE]);
+  });
+
   it('but not for ever', async () => {
     const stage = await open({ world: createWorld(Array.from({ length: 50 }, () => 'vanished' as const)) });
     await ask(stage, linksDraft('1', ['a']));

@@ -1,0 +1,172 @@
+import * as z from 'zod';
+import { postSchema } from '../../media/post.ts';
+import { drawSvg } from '../cards/svg-rasterizer.ts';
+import type { Action, Block, Inline, PictureBlock, Reply } from '../reply.ts';
+
+/**
+ * A reply as it is written down until it is sent, so that what was worked out is worked out once. What may still come to it later is lost by
+ * that; an image card is kept as what it is drawn from.
+ */
+export const KeptReply = z.object({
+  tone: z.enum(['neutral', 'success', 'notice', 'error']),
+  blocks: z.array(z.lazy(() => KeptBlock)),
+  /** Of the gallery: its files are mostly of one. */
+  posts: z.array(postSchema),
+  gallery: z.array(
+    z.object({
+      post: z.number(),
+      index: z.number(),
+      form: z.enum(['original', 'audio']),
+      spoiler: z.boolean(),
+      clip: z.object({ startMs: z.number(), endMs: z.number() }).exactOptional(),
+    }),
+  ),
+  actions: z.array(z.lazy(() => KeptAction)),
+  isHidden: z.boolean().exactOptional(),
+  colour: z.lazy(() => Colour).exactOptional(),
+  visibility: z.enum(['chat', 'caller']),
+  outdatedMs: z.number().exactOptional(),
+} satisfies Readonly<Record<Exclude<keyof Reply, 'later'> | 'posts', z.ZodType>>);
+export type KeptReply = z.output<typeof KeptReply>;
+
+const Colour = z.templateLiteral(['#', z.string().regex(/^[\da-f]{6}$/i)]);
+
+const KeptInline: z.ZodType<Inline> = z.lazy(() =>
+  z.union([
+    z.string(),
+    z.object({ kind: z.enum(['strong', 'emphasis', 'code']), children: z.array(KeptInline) }),
+    z.object({
+      kind: z.literal('link'),
+      url: z.string(),
+      children: z.array(KeptInline),
+      token: z.string().exactOptional(),
+    }),
+    z.object({ kind: z.literal('time'), at: z.number(), style: z.enum(['relative', 'date']) }),
+    z.object({ kind: z.literal('command'), name: z.string() }),
+    z.object({ kind: z.literal('swatch'), colour: Colour, symbol: z.string() }),
+  ]),
+);
+const Text = z.array(KeptInline);
+
+const KeptAction: z.ZodType<Action> = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('link'),
+    label: z.string(),
+    url: z.string(),
+    style: z.literal('primary').exactOptional(),
+  }),
+  z.object({
+    kind: z.literal('button'),
+    label: z.string(),
+    token: z.string(),
+    style: z.enum(['primary', 'secondary', 'danger']),
+  }),
+  z.object({
+    kind: z.literal('menu'),
+    label: z.string(),
+    choices: z.array(
+      z.object({
+        label: z.string(),
+        detail: z.string().exactOptional(),
+        isSet: z.boolean().exactOptional(),
+        token: z.string(),
+      }),
+    ),
+  }),
+]);
+
+const KeptImage = z.object({
+  kind: z.literal('image'),
+  url: z.string(),
+  alt: z.string(),
+  ratio: z.number().exactOptional(),
+});
+const Sound = z.object({ url: z.string(), label: z.string() });
+
+const KeptPicture = z.object({
+  kind: z.literal('picture'),
+  alt: z.string(),
+  repeats: z.literal(true).exactOptional(),
+  /** `svg`: empty when it is not known what it is drawn from; then its `alt` stands for it. */
+  picture: z.object({ key: z.string(), width: z.number(), height: z.number(), svg: z.string() }),
+});
+type KeptPicture = z.output<typeof KeptPicture>;
+
+const KeptBlock: z.ZodType<Exclude<Block, PictureBlock> | KeptPicture> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('heading'), text: Text, image: KeptImage.exactOptional() }),
+  z.object({
+    kind: z.literal('text'),
+    text: Text,
+    folded: z.boolean().exactOptional(),
+    small: z.boolean().exactOptional(),
+  }),
+  z.object({
+    kind: z.literal('fields'),
+    fields: z.array(z.object({ label: z.string(), value: Text, command: z.string().exactOptional() })),
+  }),
+  KeptImage,
+  KeptPicture,
+  Sound.extend({ kind: z.literal('sound') }),
+  z.object({
+    kind: z.literal('card'),
+    title: Text,
+    lines: z.array(Text),
+    image: KeptImage.exactOptional(),
+    colour: Colour.exactOptional(),
+    sound: Sound.exactOptional(),
+    worth: z.object({ value: z.string(), detail: z.string().exactOptional(), lines: z.array(Text) }).exactOptional(),
+    action: KeptAction.exactOptional(),
+  }),
+  z.object({ kind: z.literal('divider') }),
+]);
+
+/** Characters of a kept reply. */
+const MOST = 64 * 1024;
+
+/**
+ * Undefined for what is too large: a reply with files, which only shows something and may be worked out again. Words that are too many lose
+ * their image cards first, and then their end.
+ */
+export function keepReply(reply: Reply): KeptReply | undefined {
+  const { blocks, gallery, later: _, ...plain } = reply;
+  const posts = [...new Set(gallery.map(({ post }) => post))];
+  const kept: KeptReply = {
+    ...plain,
+    actions: [...plain.actions],
+    blocks: blocks.map(block => (block.kind === 'picture' ? keepPicture(block) : block)),
+    posts,
+    gallery: gallery.map(({ kind: _kind, post, ...item }) => ({ ...item, post: posts.indexOf(post) })),
+  };
+  if (sizeOf(kept) <= MOST) return kept;
+  if (gallery.length > 0) return undefined;
+  const bare = kept.blocks.map(block =>
+    block.kind === 'picture' ? { ...block, picture: { ...block.picture, svg: '' } } : block,
+  );
+  while (bare.length > 0 && sizeOf({ ...kept, blocks: bare }) > MOST) bare.pop();
+  return { ...kept, blocks: bare };
+}
+
+export function readReply({ blocks, posts, gallery, ...plain }: KeptReply): Reply {
+  return {
+    ...plain,
+    blocks: blocks.map((block): Block => (block.kind === 'picture' ? readPicture(block) : block)),
+    gallery: gallery.flatMap(({ post: place, ...item }) => {
+      const post = posts[place];
+      return post === undefined ? [] : [{ kind: 'media' as const, post, ...item }];
+    }),
+  };
+}
+
+function keepPicture({ picture, ...block }: PictureBlock): KeptPicture {
+  const { key, width, height, svg } = picture;
+  return { ...block, picture: { key, width, height, svg: svg ?? '' } };
+}
+
+function readPicture({ picture, ...block }: KeptPicture): PictureBlock {
+  const { svg } = picture;
+  return { ...block, picture: { ...picture, draw: () => drawSvg(svg) } };
+}
+
+function sizeOf(kept: KeptReply): number {
+  return JSON.stringify(kept).length;
+}

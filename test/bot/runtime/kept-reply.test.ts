@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createSvgRasterizer } from '../../../src/bot/cards/svg-rasterizer.ts';
+import { type Block, type Reply, reply } from '../../../src/bot/reply.ts';
+import { KeptReply, keepReply, readReply } from '../../../src/bot/runtime/kept-reply.ts';
+import { photo, samplePost } from '../sample.ts';
+
+/** As another process reads it. */
+function reread(said: Reply): Reply | undefined {
+  const kept = keepReply(said);
+  return kept && readReply(KeptReply.parse(JSON.parse(JSON.stringify(kept))));
+}
+
+const BLOCKS: readonly Block[] = [
+  { kind: 'heading', text: ['Map'], image: { kind: 'image', url: 'https://a.example/1.jpg', alt: 'Cover' } },
+  {
+    kind: 'text',
+    folded: true,
+    text: [
+      'plain',
+      { kind: 'strong', children: [{ kind: 'code', children: ['x'] }] },
+      { kind: 'link', url: 'https://a.example/', children: ['there'], token: 'tok' },
+      { kind: 'time', at: 5, style: 'relative' },
+      { kind: 'command', name: 'osu profile' },
+      { kind: 'swatch', colour: '#ff6699', symbol: '*' },
+    ],
+  },
+  { kind: 'fields', fields: [{ label: 'AR', value: ['9'], command: 'help' }] },
+  { kind: 'sound', url: 'https://a.example/1.mp3', label: 'Preview' },
+  {
+    kind: 'card',
+    title: ['One'],
+    lines: [['two']],
+    colour: '#00ff00',
+    sound: { url: 'https://a.example/2.mp3', label: 'Preview' },
+    worth: { value: '271 pp', lines: [['three']] },
+    action: { kind: 'button', label: 'Open', token: 'open', style: 'primary' },
+  },
+  { kind: 'divider' },
+];
+
+describe('a kept reply', () => {
+  it('is read back as it was, with all that a reply may hold', () => {
+    const post = samplePost({ items: [photo(), photo()] });
+    const said = reply({
+      tone: 'success',
+      visibility: 'caller',
+      outdatedMs: 5_000,
+      isHidden: true,
+      colour: '#123456',
+      blocks: BLOCKS,
+      gallery: [0, 1].map(index => ({ kind: 'media', post, index, form: 'original', spoiler: index === 1 })),
+      actions: [
+        { kind: 'link', label: 'Site', url: 'https://a.example/', style: 'primary' },
+        { kind: 'menu', label: 'More', choices: [{ label: 'a', detail: 'b', isSet: true, token: 'c' }] },
+      ],
+    });
+    expect(reread(said)).toEqual(said);
+  });
+
+  it('draws its image card again', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><rect width="8" height="8"/></svg>';
+    const picture = createSvgRasterizer().picture('square', () => svg, { width: 8, height: 8 });
+    const [block] = reread(reply({ blocks: [{ kind: 'picture', picture, alt: 'Square' }] }))?.blocks ?? [];
+    const again = block?.kind === 'picture' ? block.picture : undefined;
+    expect(again).toMatchObject({ key: picture.key, width: 8, height: 8 });
+    expect(await again?.draw()).toEqual(await picture.draw());
+  });
+
+  it('is bounded: words lose their end, and what shows files is not kept', () => {
+    const many = (count: number): Block[] =>
+      Array.from({ length: count }, () => ({ kind: 'text', text: ['w'.repeat(4_000)] }));
+    expect(reread(reply({ blocks: many(100) }))?.blocks).toHaveLength(16);
+    const gallery = [
+      { kind: 'media' as const, post: samplePost(), index: 0, form: 'original' as const, spoiler: false },
+    ];
+    expect(keepReply(reply({ blocks: many(100), gallery }))).toBeUndefined();
+  });
+});
