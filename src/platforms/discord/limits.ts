@@ -58,6 +58,8 @@ export const TIMES = {
   suggest: 2_000,
   /** An interaction's token, with a margin for the last request. */
   token: 14.5 * 60_000,
+  /** In place of an interaction whose token is dead, where Medley may write there: later nobody waits for it. */
+  instead: 60 * 60_000,
   /** How long Discord is sure to know a repeated nonce: it says "the past few minutes". */
   nonce: 2 * 60_000,
   request: 20_000,
@@ -70,6 +72,8 @@ export const TIMES = {
   lateEmbed: 60_000,
   /** but mostly comes within this. */
   usualEmbed: 5_000,
+  /** An embed is hidden so late at most, where Discord wants to be left alone before. */
+  hiding: 5 * 60_000,
   /** What is in the cache is there before anyone could see that it is worked on. */
   firstTyping: 800,
   typing: 9_000,

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Client } from 'discord.js';
 import { createShownViews } from '../../bot/buttons/shown-views.ts';
 import type { Dispatcher } from '../../bot/dispatch/dispatcher.ts';
@@ -36,6 +36,7 @@ import { diagnosisOf } from './permissions.ts';
 import { commandPayloads, createCommandIndex, registerCommands } from './register.ts';
 import { escapeMarkdown } from './render/markdown-text.ts';
 import { DiscordReplyTo } from './reply-to.ts';
+import { stableId } from './stable-id.ts';
 
 export interface DiscordPlatformOptions {
   readonly token: string;
@@ -191,7 +192,7 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
     placeOf: (channelId, eventId) => ({
       kind: 'message',
       channelId,
-      messageId: numberOf(eventId),
+      messageId: stableId(eventId),
       flags: 0,
       fileBytes: DEFAULT_UPLOAD_BYTES,
       rights: { send: true, attach: true, reply: false, manage: false, content: true },
@@ -212,11 +213,6 @@ export function createDiscordPlatform(options: DiscordPlatformOptions): RuntimeP
 
 const NO_CONTENT =
   'discord: the Message Content intent is off, so links in servers are only seen when Medley is mentioned; switch it on under Bot in the Developer Portal. Commands and private chats work without it';
-
-/** In the form of a message's id, for the nonce. */
-function numberOf(eventId: string): string {
-  return createHash('sha256').update(eventId).digest().readBigUInt64BE().toString();
-}
 
 function readOutcome(error: unknown): Outcome | undefined {
   if (error instanceof SendFailure) return sendOutcome(error);

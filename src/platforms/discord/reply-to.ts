@@ -28,6 +28,8 @@ const MessageReplyTo = z.object({
   flags: z.number(),
   /** Whether nothing but answered links could have an embed. */
   isOnlyLinks: z.boolean(),
+  /** Where links that an edit added are answered: stands for the message in nonces, and in what belongs to the answer. */
+  editId: z.string().optional(),
   /** Its first messages bear the nonces that version 0.1.0 gave them. */
   hasOldNonces: z.boolean().optional(),
 });

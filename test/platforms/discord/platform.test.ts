@@ -151,7 +151,8 @@ describe('a link in a server', () => {
     const source = on.fake.message({ guildId: on.guildId, content: LINK });
     await reply(on);
     on.fake.update(source, { embeds: [embed] });
-    on.fake.update(source, { content: `${LINK} (edited) ${link('Other01')}` });
+    on.fake.update(source, { content: `${LINK} (edited)` });
+    on.fake.update(source, { embeds: [embed, embed] });
     on.fake.replay();
     await settle();
     expect(ownMessages(on.fake)).toHaveLength(1);
@@ -255,6 +256,15 @@ describe('embeds', () => {
     await suppressed(on, source);
   });
 
+  it('are hidden later where Discord wants to be left alone first', async () => {
+    const on = await open();
+    const headers = { 'retry-after': '1.5' };
+    on.fake.fault({ method: 'PATCH', path: /messages\/\d+$/, status: 429, headers, times: 2 });
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, embeds: [embed] });
+    await suppressed(on, source);
+    expect(on.log.at('info').map(({ message }) => message)).not.toContain('discord: an embed could not be hidden');
+  });
+
   it('of messages that were not answered are none of its business', async () => {
     const on = await open();
     const source = on.fake.message({ guildId: on.guildId, content: 'https://example.com/' });
@@ -277,6 +287,80 @@ describe('embeds', () => {
     await settle();
     expect(sources.map(source => isSuppressed(on, source))).toEqual([false, false]);
     expect(on.fake.requests.filter(({ method }) => method === 'PATCH')).toEqual([]);
+  });
+});
+
+describe('an edit', () => {
+  it('that adds a link is answered, in reply to its message', async () => {
+    const on = await open();
+    const source = on.fake.message({ guildId: on.guildId, content: 'look at this', embeds: [] });
+    on.fake.update(source, { content: `look at this: ${LINK}` });
+    const answer = await reply(on);
+    expect(answer.body.message_reference).toMatchObject({ message_id: source });
+    on.fake.update(source, { embeds: [embed] });
+    await suppressed(on, source);
+    await settle();
+    expect(ownMessages(on.fake)).toHaveLength(1);
+  });
+
+  it('that adds a second link is answered with that one alone, once, and each answer is deleted by itself', async () => {
+    const on = await open();
+    const source = on.fake.message({ guildId: on.guildId, content: LINK, authorId: '300' });
+    await reply(on);
+    for (const content of [`${LINK} ${link('Other01')}`, `${link('Other01')} ${LINK} !`])
+      on.fake.update(source, { content });
+    const second = await reply(on, 1);
+    await settle();
+    expect(ownMessages(on.fake).map(({ files }) => files.map(({ sha256 }) => sha256))).toEqual(
+      ['SeaLight01', 'Other01'].map(id => [sha256Of(id)]),
+    );
+    expect(second.body.message_reference).toMatchObject({ message_id: source });
+    const [customId = ''] = all(second.body.components, 'custom_id').map(String);
+    on.fake.interaction({ kind: 'button', customId, userId: '300', messageId: second.id });
+    await on.fake.waitFor(() => (ownMessages(on.fake).length === 1 ? true : undefined));
+    expect(ownMessages(on.fake)[0]?.files).toMatchObject([{ sha256: sha256Of('SeaLight01') }]);
+  });
+
+  it('is answered as a message would be: not where Medley may not write, nor of bots, nor of commands', async () => {
+    const on = await open();
+    const { fake, guildId } = on;
+    const quiet = fake.addGuild({ permissions: PermissionFlagsBits.ViewChannel });
+    const sources = [{ guildId: quiet.id }, { guildId, bot: true }].map(where =>
+      fake.message({ ...where, content: 'look' }),
+    );
+    for (const source of sources) fake.update(source, { content: LINK });
+    const talk = fake.message({ content: 'good morning', authorId: '300' });
+    await reply(on);
+    fake.update(talk, { content: 'good evening' });
+    await settle();
+    expect(on.asked).toEqual([]);
+    expect(ownMessages(fake)).toHaveLength(1);
+  });
+
+  it('of an old message is left alone', async () => {
+    const on = await open();
+    const id = String((BigInt(Date.now() - 2 * 3_600_000 - 1_420_070_400_000) << 22n) | 7n);
+    const source = on.fake.message({ guildId: on.guildId, content: 'look', id });
+    on.fake.update(source, { content: LINK });
+    await settle();
+    expect(on.asked).toEqual([]);
+  });
+
+  it('after a restart, and while Medley is not there, is answered where its message was not', async () => {
+    const on = await open();
+    const answered = on.fake.message({ guildId: on.guildId, content: LINK });
+    const [before, meanwhile] = [1, 2].map(() => on.fake.message({ guildId: on.guildId, content: 'look' }));
+    await reply(on);
+    await expect.poll(() => on.unfinished()).toEqual([]);
+    await on.platform.stop();
+    on.fake.update(meanwhile ?? '', { content: link('Missed01') });
+    await on.another().start();
+    await reply(on, 1);
+    on.fake.update(answered, { content: `${LINK} !` });
+    on.fake.update(before ?? '', { content: link('Later01') });
+    await reply(on, 2);
+    await settle();
+    expect(on.asked).toEqual([LINK, link('Missed01'), link('Later01')]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { type Client, Events } from 'discord.js';
 import type { Logger } from '../../../infra/log.ts';
+import { isEdit } from './edits.ts';
 import { isRecord } from './is-record.ts';
 import type { ShardManager } from './kept-sessions.ts';
 
@@ -77,7 +78,8 @@ export function guardDispatches(
 /** Undefined for what matters to nothing. */
 function kindOf({ type, data }: Dispatch, isOfInterest: GuardOptions['isOfInterest']): 'asked' | 'changed' | undefined {
   if (type === 'INTERACTION_CREATE') return 'asked';
-  if (type === 'MESSAGE_CREATE' || type === 'MESSAGE_UPDATE') return isOfInterest(data) ? 'asked' : undefined;
+  const isSaid = type === 'MESSAGE_CREATE' || (type === 'MESSAGE_UPDATE' && isEdit(data, Date.now()));
+  if (isSaid) return isOfInterest(data) ? 'asked' : undefined;
   return type.startsWith('MESSAGE_') ? undefined : 'changed';
 }
 

@@ -95,17 +95,19 @@ export function createIncomingInteractions(
   function envelope(interaction: Kept, first: First): Envelope {
     const isAllowed = interaction.memberPermissions?.has(PermissionFlagsBits.UseExternalApps) === true;
     const isThread = interaction.channel?.isThread() === true;
+    const rights = rightsOf(interaction.appPermissions, isThread, context.readsMessages());
+    const isInChannel = rights.send && !isPersonal(interaction) && !first.isEphemeral && first.pressed === undefined;
     return {
       eventId: interaction.id,
       ...whoAndWhere(interaction),
       // By this machine's clock, which need not be Discord's.
-      until: now() + TIMES.token,
+      until: now() + (isInChannel ? TIMES.instead : TIMES.token),
       replyTo: {
         kind: 'interaction',
         applicationId: interaction.applicationId,
         token: interaction.token,
         fileBytes: interaction.attachmentSizeLimit,
-        rights: rightsOf(interaction.appPermissions, isThread, context.readsMessages()),
+        rights,
         ...(isPersonal(interaction) && { personal: { isAllowed } }),
         ...first,
       },

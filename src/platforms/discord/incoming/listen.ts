@@ -1,12 +1,14 @@
 import type { Interaction } from 'discord.js';
-import type { Draft, PlatformHost } from '../../../bot/runtime/chat-platform.ts';
+import type { PlatformHost } from '../../../bot/runtime/chat-platform.ts';
 import type { SettingsStore } from '../../../bot/settings/settings.ts';
 import { createLru } from '../../../infra/cache/create-lru.ts';
 import { SendFailure } from '../outgoing/send-failure.ts';
 import type { CommandIndex } from '../register.ts';
 import type { DiscordReplyTo } from '../reply-to.ts';
+import { createEdits, isEdit } from './edits.ts';
 import type { GatewayHandlers } from './gateway.ts';
 import { createIncomingInteractions } from './interactions.ts';
+import { isRecord } from './is-record.ts';
 import type { ListenContext } from './listen-context.ts';
 import { readMessage, readUpdate } from './messages.ts';
 
@@ -34,7 +36,10 @@ export function listen({ context, host, index, settings }: ListenOptions): Liste
   const { suppression, log, now } = context;
   const interactions = createIncomingInteractions(context, index, host);
   const seen = createLru<string, true>({ max: SEEN });
+  const edits = createEdits(context);
   const under = new Set<Promise<void>>();
+  /** Messages that are being accepted, by id: edits of one wait for it. */
+  const taking = new Map<unknown, Promise<void>>();
   let marking = Promise.resolve();
   let isOpen = true;
   /** Something was heard that is not accepted: it is for the next process. */
@@ -45,10 +50,21 @@ export function listen({ context, host, index, settings }: ListenOptions): Liste
     under.add(owned);
   }
 
-  async function takeMessage(read: Promise<Draft<DiscordReplyTo> | undefined>): Promise<void> {
+  async function takeMessage(data: unknown, read: () => ReturnType<typeof readMessage>): Promise<void> {
+    const id = isRecord(data) ? data.id : undefined;
+    const work = (taking.get(id) ?? Promise.resolve()).then(() => accept(read));
+    taking.set(id, work);
+    await work;
+    if (taking.get(id) === work) taking.delete(id);
+  }
+
+  /** Never rejects. */
+  async function accept(read: () => ReturnType<typeof readMessage>): Promise<void> {
     try {
-      const draft = await read;
-      if (draft !== undefined && (await host.accept(draft)) === 'closed') isMissing = true;
+      const draft = await read();
+      if (draft === undefined) return;
+      if ((await host.accept(draft)) === 'closed') isMissing = true;
+      else edits.accepted(draft);
     } catch (error) {
       log.error({ err: error }, 'discord: a message could not be accepted');
     }
@@ -72,9 +88,10 @@ export function listen({ context, host, index, settings }: ListenOptions): Liste
   return {
     onMessage(data) {
       const read = isOpen ? readMessage(data, context) : undefined;
-      if (read !== undefined) own(takeMessage(read));
+      if (read !== undefined) own(takeMessage(data, () => read));
     },
     onMessageUpdate(data) {
+      if (isOpen && isEdit(data, now())) own(takeMessage(data, () => edits.read(data)));
       const update = isOpen ? readUpdate(data) : undefined;
       if (!update) return;
       suppression.onUpdate(update).catch((error: unknown) => {

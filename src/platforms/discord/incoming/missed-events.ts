@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Agent, WebSocket } from 'undici-for-discord';
 import * as z from 'zod';
 import { TIMES } from '../limits.ts';
+import { isEdit } from './edits.ts';
 import type { GatewaySession } from './sessions.ts';
 
 const Frame = z.object({ op: z.number(), t: z.string().nullish(), d: z.unknown() });
@@ -111,7 +112,8 @@ function takeUp(url: string, session: GatewaySession, options: AttemptOptions): 
 
   function collect(frame: z.output<typeof Frame>): void {
     // An interaction may still be in time.
-    const isHeard = frame.t === 'INTERACTION_CREATE' || (frame.t === 'MESSAGE_CREATE' && isOfInterest(frame.d));
+    const isSaid = frame.t === 'MESSAGE_CREATE' || (frame.t === 'MESSAGE_UPDATE' && isEdit(frame.d, Date.now()));
+    const isHeard = frame.t === 'INTERACTION_CREATE' || (isSaid && isOfInterest(frame.d));
     if (isHeard && events.length < MOST) events.push(frame);
   }
 

@@ -17,6 +17,8 @@ export interface FollowUpOptions {
 
 /** What comes after the first message of an answer; resolves with its id, unless it stood there already. @throws SendFailure */
 export interface FollowUps {
+  /** Whether it may stand in the channel as a message of Medley's own. */
+  mayPost(content: Content): boolean;
   /** `last`: the message before it. */
   forAll(name: string, content: Content, last: string | undefined): Promise<string | undefined>;
   forCaller(name: string, content: Content): Promise<string | undefined>;
@@ -40,6 +42,7 @@ export function createFollowUps({ api, key, sending, to, eventId }: FollowUpOpti
   }
 
   return {
+    mayPost,
     // As a message of the channel where that may be, since Discord knows a repeat of those; of follow-ups it does not.
     async forAll(name, content, last) {
       if (!mayPost(content)) return follow(name, content, to.isEphemeral);

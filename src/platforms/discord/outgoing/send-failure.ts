@@ -122,23 +122,33 @@ export const ALREADY_ACKNOWLEDGED = 40_060;
 export const UNKNOWN_MESSAGE = 10_008;
 export const UNKNOWN_CHANNEL = 10_003;
 const NO_HISTORY = 160_002;
+const UNKNOWN_WEBHOOK = 10_015;
+const UNKNOWN_INTERACTION = 10_062;
+const INVALID_WEBHOOK_TOKEN = 50_027;
 
 const PROBLEMS: ReadonlyMap<number, SendProblem> = new Map([
   [40_005, 'too_large'],
   [UNKNOWN_CHANNEL, 'gone'],
   [UNKNOWN_MESSAGE, 'gone'],
-  [10_015, 'gone'],
-  [10_062, 'gone'],
+  [UNKNOWN_WEBHOOK, 'gone'],
+  [UNKNOWN_INTERACTION, 'gone'],
   [ALREADY_ACKNOWLEDGED, 'gone'],
   // As many follow-ups as there may be.
   [40_094, 'gone'],
-  [50_027, 'gone'],
+  [INVALID_WEBHOOK_TOKEN, 'gone'],
   [50_001, 'forbidden'],
   [50_013, 'forbidden'],
   [50_007, 'forbidden'],
   [NO_HISTORY, 'reference'],
   [20_009, 'blocked'],
 ]);
+
+const DEAD: ReadonlySet<number | undefined> = new Set([UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION, INVALID_WEBHOOK_TOKEN]);
+
+/** Whether an interaction can no longer be answered by its token, though its place may still be there. */
+export function isTokenDead(error: unknown): boolean {
+  return error instanceof SendFailure && DEAD.has(error.code);
+}
 
 function problemOf({ status, rawError }: DiscordAPIError, code: number | undefined): SendProblem {
   const known = code === undefined ? undefined : PROBLEMS.get(code);

@@ -5,8 +5,9 @@ import type { InteractionReplyTo } from '../reply-to.ts';
 import type { Answer } from './answer.ts';
 import type { AnswerParts } from './answer-parts.ts';
 import { deleteButtonId, matchDeleteButton } from './delete-button.ts';
-import type { AnswerKey, DiscordApi } from './discord-api.ts';
+import type { AnswerKey, Content, DiscordApi } from './discord-api.ts';
 import { createFollowUps } from './follow-up.ts';
+import { isTokenDead } from './send-failure.ts';
 import { holdsFiles } from './uploads.ts';
 import { BACK_ID, hasButtons, type ViewHistory } from './view-history.ts';
 
@@ -34,11 +35,23 @@ export async function sendInteraction(
   const { request, signal, put, isFirst, isLast } = sending;
   const eventId = request.id.slice(request.platform.length + 1);
   // A deferred answer is edited once; what comes later in the same request follows.
-  const isOpen = to.pressed !== undefined || isFirst || (await api.originalState(key, signal)) === 'pending';
+  const isOpen = to.pressed !== undefined || isFirst || (await isPending(api, key, signal));
   const most = mostFollowUps(to, sending);
   const kept = personal.replies.length > 0 ? 1 : 0;
 
   const followUps = createFollowUps({ api, key, sending, to, eventId });
+
+  /** Edits; where the token is dead, what all may see stands in the channel instead. */
+  async function begin(content: Content): Promise<string | undefined> {
+    const options = { repeatMs: TIMES.token, isUpload: holdsFiles(content.uploads) };
+    try {
+      return await put('0', () => api.editOriginal(key, content, signal), options);
+    } catch (error) {
+      if (to.pressed !== undefined || !isTokenDead(error) || !followUps.mayPost(content)) throw error;
+      return followUps.forAll('0', content, undefined);
+    }
+  }
+
   const ownDelete = to.isEphemeral ? undefined : deleteButtonId({ requesterId: request.user.id, answerId: eventId });
   if (shared.replies.length > 0) {
     const deleteId = to.pressed === undefined ? ownDelete : to.pressed.deleteId;
@@ -58,10 +71,7 @@ export async function sendInteraction(
         const id =
           place > 0 || !isOpen
             ? await followUps.forAll(`${place}`, content, sent.at(-1) ?? (await lastPart()))
-            : await put('0', () => api.editOriginal(key, content, signal), {
-                repeatMs: TIMES.token,
-                isUpload: holdsFiles(content.uploads),
-              });
+            : await begin(content);
         if (id !== undefined) sent.push(id);
         if (id !== undefined && place === 0 && isKept) await history.keep(id, views, request);
         if (answerId !== undefined && (count > 1 || !isFirst || !isLast)) await parts.add(answerId, sent);
@@ -82,6 +92,20 @@ export async function sendInteraction(
       return true;
     },
   });
+}
+
+/** Whether the deferred answer has said nothing yet. */
+async function isPending(
+  api: Pick<DiscordApi, 'originalState'>,
+  key: AnswerKey,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    return (await api.originalState(key, signal)) === 'pending';
+  } catch (error) {
+    if (isTokenDead(error)) return false;
+    throw error;
+  }
 }
 
 /** Whether it is not for everyone's eyes, or must not take the place of what a button stands under. */

@@ -46,7 +46,8 @@ export function createMessageSender({ api, parts, history, suppression, log }: M
       const { request, settings, signal, put, isFirst, isLast } = sending;
       const { silent: isSilent } = settings;
       const sent: string[] = [];
-      const button = { requesterId: request.user.id, answerId: to.messageId, hidesEmbed: mayHideEmbed(to) };
+      const answerId = to.editId ?? to.messageId;
+      const button = { requesterId: request.user.id, answerId, hidesEmbed: mayHideEmbed(to) };
       const isView = isFirst && isLast && answer.replies.length === 1 && answer.replies.some(hasButtons);
       const { isWhole } = await answer.finish({
         fileBytes: to.fileBytes,
@@ -59,13 +60,13 @@ export function createMessageSender({ api, parts, history, suppression, log }: M
           const post = (nonce: string) => postReply(api, to.channelId, content, { nonce, replyTo, isSilent }, signal);
           const posted = await put(
             `${place}`,
-            tag => post(isOld ? `${to.messageId}-${place}` : nonceOf(to.messageId, tag)),
+            tag => post(isOld ? `${to.messageId}-${place}` : nonceOf(answerId, tag)),
             { repeatMs: TIMES.nonce, isUpload: holdsFiles(content.uploads) },
           );
           if (posted !== undefined) sent.push(posted.id);
           if (posted !== undefined && place === 0 && isView)
             await history.keep(posted.id, await history.next(request, undefined), request);
-          if (count > 1 || !isFirst || !isLast) await parts.add(to.messageId, sent);
+          if (count > 1 || !isFirst || !isLast) await parts.add(answerId, sent);
           return posted?.isConfirmed === true;
         },
       });

@@ -2,6 +2,7 @@ import { MessageFlags } from 'discord.js';
 import { LRUCache } from 'lru-cache';
 import { TIMES, WORK } from '../limits.ts';
 import type { DiscordApi } from './discord-api.ts';
+import { SendFailure } from './send-failure.ts';
 
 export interface SourceMessage {
   readonly channelId: string;
@@ -38,31 +39,46 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
     ttl: TIMES.lateEmbed,
     perf: { now },
   });
-  const later = new Map<string, NodeJS.Timeout>();
+  const later = new Map<string, Set<NodeJS.Timeout>>();
+  let isClosed = false;
 
-  async function hide({ channelId, messageId, flags }: SourceMessage): Promise<void> {
-    await api.suppressEmbeds(channelId, messageId, flags);
+  /** Where Discord wants it later, it is done later, as long as that is of any use. */
+  async function hide(message: SourceMessage, until = now() + TIMES.hiding): Promise<void> {
+    try {
+      await api.suppressEmbeds(message.channelId, message.messageId, message.flags);
+    } catch (error) {
+      const waitMs = error instanceof SendFailure ? error.retryAfterMs : undefined;
+      if (waitMs === undefined || now() + waitMs > until || later.size >= WORK.suppressed || isClosed) throw error;
+      hideLater(message, waitMs, until);
+    }
   }
 
-  function hideLater(message: SourceMessage): void {
+  function hideLater(message: SourceMessage, afterMs: number, until?: number): void {
+    const { messageId } = message;
+    const timers = later.get(messageId) ?? new Set();
     const timer = setTimeout(() => {
-      later.delete(message.messageId);
-      hide(message).catch(onFailure);
-    }, TIMES.usualEmbed);
+      timers.delete(timer);
+      if (timers.size === 0) later.delete(messageId);
+      hide(message, until).catch(onFailure);
+    }, afterMs);
     timer.unref();
-    later.set(message.messageId, timer);
+    later.set(messageId, timers.add(timer));
+  }
+
+  function forget(messageId: string): void {
+    for (const timer of later.get(messageId) ?? []) clearTimeout(timer);
+    later.delete(messageId);
   }
 
   return {
     async suppress(message) {
       if (hearsUpdates()) watched.set(message.messageId, { message, repeats: 0 });
-      else hideLater(message);
+      else hideLater(message, TIMES.usualEmbed);
       await hide(message);
     },
     async restore({ channelId, messageId }) {
       watched.delete(messageId);
-      clearTimeout(later.get(messageId));
-      later.delete(messageId);
+      forget(messageId);
       await api.restoreEmbeds(channelId, messageId);
     },
     async onUpdate({ messageId, flags, hasEmbeds }) {
@@ -72,8 +88,8 @@ export function createEmbedSuppression(options: EmbedSuppressionOptions): EmbedS
       await hide({ ...known.message, flags });
     },
     close() {
-      for (const timer of later.values()) clearTimeout(timer);
-      later.clear();
+      isClosed = true;
+      for (const messageId of [...later.keys()]) forget(messageId);
     },
   };
 }

@@ -1,5 +1,5 @@
+import { createEditedLinks, EDITABLE_MS } from '../../../bot/dispatch/edited-links.ts';
 import type { Draft } from '../../../bot/runtime/chat-platform.ts';
-import { createLru } from '../../../infra/cache/create-lru.ts';
 import type { TelegramReplyTo } from '../reply-to.ts';
 import type { EventIds } from './envelope.ts';
 import type { ReadMessage } from './message-draft.ts';
@@ -19,22 +19,16 @@ export interface EditsOptions {
   readonly now: () => number;
 }
 
-/** Telegram reports changes that bots cannot see as edits too; those of old messages are none that a person waits for. */
-const EDITABLE_MS = 3_600_000;
-const MAX_MESSAGES = 10_000;
-
 export function createEdits({ readMessage, eventIds, now }: EditsOptions): Edits {
-  /** By message, in memory alone: after a restart the message's own event id tells whether it was answered. */
-  const answered = createLru<string, ReadonlySet<string>>({ max: MAX_MESSAGES, ttl: EDITABLE_MS, perf: { now } });
+  const answered = createEditedLinks({ now });
 
   return {
     async read(message) {
       if (now() - message.date * 1_000 > EDITABLE_MS) return undefined;
       const draft = await readMessage(message);
       if (draft?.kind !== 'links') return undefined;
-      const known = answered.get(keyOf(draft.replyTo));
-      if (known === undefined) return draft;
-      const added = draft.what.filter(({ url }) => !known.has(url));
+      const { links: added, isKnown } = answered.added(keyOf(draft.replyTo), draft.what);
+      if (!isKnown) return draft;
       if (added.length === 0) return undefined;
       const { chat, message_id: id } = message;
       // Whether those before were brought is not known here, so the message is not to be deleted for those that were added.
@@ -42,10 +36,7 @@ export function createEdits({ readMessage, eventIds, now }: EditsOptions): Edits
       return { ...draft, what: added, replyTo, eventId: eventIds(chat.id, id, ...added.map(({ url }) => url)) };
     },
     accepted({ replyTo, ...draft }) {
-      if (replyTo.message === undefined) return;
-      const key = keyOf(replyTo);
-      const links = draft.kind === 'links' ? draft.what.map(({ url }) => url) : [];
-      answered.set(key, new Set([...(answered.get(key) ?? []), ...links]));
+      if (replyTo.message !== undefined) answered.accepted(keyOf(replyTo), draft);
     },
   };
 }

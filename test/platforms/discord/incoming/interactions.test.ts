@@ -204,14 +204,61 @@ describe('/download', () => {
     await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
   });
 
-  it('is given up after a restart when the token is dead', async () => {
+  it.each([
+    [10_015, 404],
+    [10_062, 404],
+    [50_027, 401],
+  ])('whose token is refused with %s is answered in the channel, once', async (code, status) => {
+    const on = await open();
+    on.fake.fault({ path: /@original$/, method: 'PATCH', status, body: { code, message: 'no' }, times: 9 });
+    on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
+    expect(await answer(on)).toMatchObject({ channelId: on.channelId, files: [{ sha256: sha256Of('SeaLight01') }] });
+    await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
+    expect(answers(on)).toHaveLength(1);
+    expect(on.platform.outcomes).toEqual(['answered']);
+  });
+
+  it('whose token died meanwhile is answered in the channel after a restart, once', async () => {
+    const on: Stage = await open({
+      answer: (id, { signal }) =>
+        on.asked.length === 1
+          ? new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+          : samplePost({ id, url: link(id) }),
+    });
+    const options = { link: LINK };
+    const { token } = on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId });
+    await on.fake.waitFor(() => on.asked[0]);
+    await on.platform.stop();
+    on.fake.expireInteraction(token);
+    await on.another({ now: () => Date.now() + 20 * 60_000 }).start();
+    expect((await answer(on)).files).toHaveLength(1);
+    await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
+    expect(answers(on)).toHaveLength(1);
+  });
+
+  it.each([
+    ['where Medley may not write', { appPermissions: 0n }, {}],
+    ['where only the person has installed it', { authorizingIntegrationOwners: { 1: '300' } }, {}],
+    ['for one pair of eyes', {}, { private: true }],
+  ])('whose token is dead is not answered %s', async (_, where, more) => {
+    const on = await open();
+    const dead = { status: 404, body: { code: 10_015, message: 'Unknown Webhook' } };
+    on.fake.fault({ path: /@original$|^\/webhooks\/\d+\/[^/]+$/, ...dead, times: 99 });
+    const options = { link: LINK, ...more };
+    on.fake.interaction({ kind: 'command', name: 'download', options, guildId: on.guildId, userId: '300', ...where });
+    await on.fake.waitFor(() => on.platform.outcomes[0]);
+    expect(on.platform.outcomes).toEqual(['gone']);
+    expect(answers(on)).toEqual([]);
+  });
+
+  it('is given up after a restart when the token is long dead', async () => {
     const never = (_: string, { signal }: { signal?: AbortSignal }) =>
       new Promise<never>((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
     const on = await open({ answer: never });
     on.fake.interaction({ kind: 'command', name: 'download', options: { link: LINK }, guildId: on.guildId });
     await on.fake.waitFor(() => on.asked[0]);
     await on.platform.stop();
-    await on.another({ now: () => Date.now() + 20 * 60_000 }).start();
+    await on.another({ now: () => Date.now() + 70 * 60_000 }).start();
     await on.fake.waitFor(() => (on.unfinished().length === 0 ? true : undefined));
     expect(on.asked).toHaveLength(1);
   });
