@@ -33,8 +33,10 @@ import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import { createDelivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
+import { withBreaker } from './media/extract/breaker.ts';
 import { readCookies } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
+import { createSiteState, SITE_STATES } from './media/extract/site-state.ts';
 import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { withholdPosts } from './media/extract/withheld-posts.ts';
@@ -107,17 +109,22 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const cookies = await readCookies(config.cookiesFiles);
   const ffmpeg = await findFfmpeg({ searchPath });
   const version = await readVersion();
-  const sources = sourceDescriptors.map(source =>
-    source.create({
+  const collection = storage.records.groupedCollection(SITE_STATES);
+  const sites = sourceDescriptors.map(descriptor => {
+    const site = createSiteState({ source: descriptor.id, collection, log });
+    const source = descriptor.create({
       http,
       log,
       upstreamConstants: config.upstreamConstants,
-      cookies: cookies.get(source.id),
-      extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, source)],
+      cookies: cookies.get(descriptor.id),
+      extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
       records: strategyRecords,
-      onOutcome: (...outcome) => metrics.countStrategy(source.id, ...outcome),
-    }),
-  );
+      site,
+      onOutcome: (...outcome) => metrics.countStrategy(descriptor.id, ...outcome),
+    });
+    return { site, source: withBreaker({ source, descriptor, site, limiter, log }) };
+  });
+  const sources = sites.map(({ source }) => source);
 
   const blocks = createBlockList({ records: storage.records });
   // It is asked about every post, and held from here on, whatever becomes of the store.
@@ -291,7 +298,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await Promise.all([http.close(), streamHttp.close()]);
       await catalogue.close();
-      await strategyRecords.close();
+      await Promise.all([strategyRecords.close(), ...sites.map(({ site }) => site.close())]);
       await storage.close();
     },
   };

@@ -4,6 +4,7 @@ import { diskDrill } from './disk.ts';
 import type { Drill } from './drill.ts';
 import { logsDrill } from './logs.ts';
 import { operateDrill } from './operate.ts';
+import { politenessDrill } from './politeness.ts';
 import { readOnlyDrill } from './read-only.ts';
 import { redisDrill } from './redis.ts';
 import { REQUEST_DRILLS } from './requests/request-drills.ts';
@@ -14,6 +15,7 @@ export const DRILLS: readonly Drill[] = [
   streamsDrill,
   connectionsDrill,
   sitesDrill,
+  politenessDrill,
   logsDrill,
   diskDrill,
   readOnlyDrill,

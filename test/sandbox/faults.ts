@@ -21,6 +21,7 @@ export type Endpoint = (typeof ENDPOINTS)[number];
 /**
  * - `status:N`: that status with an empty body; `retry-after:N`: 429 with that header
  * - `html`: a page where JSON or a file was due; `login`: what the site says to send a visitor to its login
+ * - `wall`: the redirect to its login page, from every endpoint; `wait`: 401 and the words of its limit for strangers, likewise
  * - `throttle`: what it says to a visitor that asks too much; `null`: as if the post did not exist
  * - `ignore-query`: a search that answers its default list, whatever was asked
  * - `empty`, `garbage` (random bytes), `truncate` (half the answer, properly ended), `cut` (half, then the connection is gone)
@@ -34,6 +35,8 @@ export type Fault =
   | `retry-after:${number}`
   | 'html'
   | 'login'
+  | 'wall'
+  | 'wait'
   | 'throttle'
   | 'null'
   | 'ignore-query'
@@ -132,13 +135,17 @@ function isPage(endpoint: Endpoint): boolean {
   );
 }
 
+const WAIT = { message: 'Please wait a few minutes before you try again.', require_login: true, status: 'fail' };
 const LOGIN = { message: 'login_required', require_login: true, status: 'fail' };
 const RATE = { data: null, errors: [{ message: 'Rate limit exceeded', code: 1_675_004, severity: 'CRITICAL' }] };
 
+function toLoginPage(endpoint: Endpoint, ask: Ask): Answer {
+  const page = isFacebook(endpoint) ? 'https://www.facebook.com/login/' : 'https://www.instagram.com/accounts/login/';
+  return redirect(`${page}?next=${encodeURIComponent(ask.url.pathname)}`);
+}
+
 function loginAnswer(endpoint: Endpoint, ask: Ask): Answer {
-  const next = encodeURIComponent(ask.url.pathname);
-  if (isFacebook(endpoint)) return redirect(`https://www.facebook.com/login/?next=${next}`);
-  return isPage(endpoint) ? redirect(`https://www.instagram.com/accounts/login/?next=${next}`) : json(LOGIN, 401);
+  return isFacebook(endpoint) || isPage(endpoint) ? toLoginPage(endpoint, ask) : json(LOGIN, 401);
 }
 
 function throttleAnswer(endpoint: Endpoint, tokens: SessionTokens): Answer {
@@ -165,6 +172,10 @@ export function faultyAnswer(
       return html(isFacebook(endpoint) ? facebookLogin() : loginPage(tokens));
     case 'login':
       return loginAnswer(endpoint, ask);
+    case 'wall':
+      return toLoginPage(endpoint, ask);
+    case 'wait':
+      return json(WAIT, 401);
     case 'throttle':
       return throttleAnswer(endpoint, tokens);
     case 'empty':

@@ -44,8 +44,10 @@ export const errors = {
   },
   age_restricted: (_: Params) => 'That post is age-restricted; the site hides it from visitors without an account.',
   region_blocked: (_: Params) => 'That post is not available in the country this bot runs in.',
-  upstream_rate_limited: (_: Params, wait?: string) =>
-    `The site asks me to slow down. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`,
+  upstream_rate_limited: (p: Params, wait?: string) =>
+    p.what === 'silent'
+      ? `${p.site ?? 'The site'} does not answer me at the moment. Your link is fine; I will ask again ${wait ?? 'soon'}.`
+      : `The site asks me to slow down. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`,
   upstream_unavailable: (p: Params, wait?: string) =>
     p.what === 'offline'
       ? `I cannot reach the site because this server seems to have no internet connection. Your link is fine; please try again ${wait ?? 'in a few minutes'}.`

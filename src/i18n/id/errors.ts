@@ -39,8 +39,10 @@ export const errors: Messages['errors'] = {
   },
   age_restricted: () => 'Kiriman itu dibatasi usia; situsnya menyembunyikannya dari pengunjung yang tidak punya akun.',
   region_blocked: () => 'Kiriman itu tidak tersedia di negara tempat bot ini berjalan.',
-  upstream_rate_limited: (_, wait) =>
-    `Situsnya meminta saya lebih pelan. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
+  upstream_rate_limited: (p, wait) =>
+    p.what === 'silent'
+      ? `${p.site ?? 'Situsnya'} sedang tidak menjawab saya. Tautanmu tidak bermasalah; saya akan bertanya lagi ${wait ?? 'sebentar lagi'}.`
+      : `Situsnya meminta saya lebih pelan. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`,
   upstream_unavailable: (p, wait) =>
     p.what === 'offline'
       ? `Saya tidak bisa menjangkau situsnya karena server ini tampaknya tidak punya sambungan internet. Tautanmu tidak bermasalah; silakan coba lagi ${wait ?? 'dalam beberapa menit'}.`

@@ -1,19 +1,20 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-interface LineClock {
-  /** Awaits a turn, and counts how long that takes. */
-  count<T>(turn: Promise<T>): Promise<T>;
+/** When a piece of work went from us to those whom it asks. */
+export interface Departure {
+  /** By `performance.now()`; undefined while it stands in one of our own lines, which says nothing of how quick they are. */
+  at: number | undefined;
 }
 
 /** What goes along with the running work, wherever it leads. */
 export interface WorkContext {
   /** On whose behalf it is done. */
   readonly client: string;
-  /** Of whoever wants to know how long it stood in our own lines. */
-  readonly clock: LineClock | undefined;
+  /** Kept up for whoever wants to know. */
+  readonly departure: Departure | undefined;
 }
 
-const NONE: WorkContext = { client: '', clock: undefined };
+const NONE: WorkContext = { client: '', departure: undefined };
 // One for all: every promise pays for each.
 const contexts = new AsyncLocalStorage<WorkContext>();
 
@@ -23,4 +24,16 @@ export function workContext(): WorkContext {
 
 export function withContext<T>(changes: Partial<WorkContext>, work: () => T): T {
   return contexts.run({ ...workContext(), ...changes }, work);
+}
+
+/** Awaits the running work's turn in one of our lines. */
+export async function waitInLine<T>(turn: Promise<T>): Promise<T> {
+  const { departure } = workContext();
+  if (departure === undefined) return turn;
+  departure.at = undefined;
+  try {
+    return await turn;
+  } finally {
+    departure.at = performance.now();
+  }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
-import { waitInLine } from '../concurrency/waiting-clock.ts';
+import { waitInLine } from '../concurrency/work-context.ts';
 import type { Connectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeFailure, type ExchangeHead, isFailure } from './exchange.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';

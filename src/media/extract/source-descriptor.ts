@@ -3,6 +3,7 @@ import type { ErrorCode } from '../../errors.ts';
 import type { HttpClient } from '../../infra/http/http-client.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Author, SourceId } from '../post.ts';
+import type { SiteState } from './site-state.ts';
 import type { MediaSource } from './source.ts';
 import type { Strategy } from './strategy-chain.ts';
 import type { StrategyRecords } from './strategy-records.ts';
@@ -19,6 +20,8 @@ export interface SourceOptions {
   readonly extraStrategies?: readonly Strategy[];
   /** What is remembered of the strategies over restarts. */
   readonly records?: StrategyRecords | undefined;
+  /** What the site wants left alone. */
+  readonly site?: SiteState | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
   readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;

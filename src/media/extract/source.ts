@@ -1,6 +1,6 @@
 import type { Post, SourceId } from '../post.ts';
 import type { RequestProfile } from './request-profile.ts';
-import type { StrategyFigures } from './strategy-ledger.ts';
+import type { StrategyFigures } from './strategy-record.ts';
 
 /** What a link names, before anything is asked. Ids are already checked; nothing of the user's text is left in it. */
 export interface PostRef {
@@ -32,6 +32,8 @@ export type LinkMatch =
 export interface FetchContext {
   /** Aborts when the whole chain's deadline has passed or no caller waits any more. */
   readonly signal: AbortSignal;
+  /** Asks in one way alone, that which was asked longest ago: while a site refuses us it is asked as little as can be. */
+  readonly isSingle?: boolean;
 }
 
 /** One way to ask the source for a post, for those who look at each alone. */

@@ -1,7 +1,8 @@
 /** One strategy asked once: bounded in time, abortable, never rejecting. */
 import { AppError } from '../../errors.ts';
 import { abortable } from '../../infra/concurrency/abortable.ts';
-import { WaitingClock } from '../../infra/concurrency/waiting-clock.ts';
+import { type Departure, withContext } from '../../infra/concurrency/work-context.ts';
+import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import type { Post } from '../post.ts';
 import { toFailure } from './strategy-failures.ts';
 
@@ -14,7 +15,7 @@ export interface Entrant {
   readonly patienceMs: number;
   /** Never started beside another. */
   readonly alone: boolean;
-  /** Its refusals name the site's own reason: asked as soon as a post is withheld. */
+  /** Brings a cover at most, but its refusals name the site's own reason. */
   readonly explains: boolean;
   run(signal: AbortSignal): Promise<Post>;
 }
@@ -23,49 +24,26 @@ export type Ending =
   | { readonly kind: 'complete' | 'incomplete'; readonly post: Post }
   | { readonly kind: 'failed'; readonly error: AppError };
 
-export interface AttemptReport {
+export interface Report {
   readonly entrant: Entrant;
-  /** By `performance.now()`. */
-  readonly startedAt: number;
-  /** Without the time that it stood in our own lines. */
-  readonly tookMs: number;
   readonly ending: Ending;
+  /** Since its request left. */
+  readonly tookMs: number;
 }
 
 export interface Attempt {
   readonly entrant: Entrant;
-  readonly startedAt: number;
+  /** Of its request; undefined as long as that stands in our own line. */
+  readonly departure: Readonly<Departure>;
   /** Never rejects. */
-  readonly settled: Promise<AttemptReport>;
-  /** Of its time in our own lines. */
-  readonly clock: Pick<WaitingClock, 'waitedMs' | 'isWaiting'>;
+  readonly settled: Promise<Report>;
   abort(reason: AppError): void;
 }
 
-/** What is thrown where a caller gave up. */
+/** Why a caller gave up. */
 export function abortReason(signal: AbortSignal): AppError {
   if (signal.reason instanceof AppError) return signal.reason;
   return new AppError('timeout', 'given up by the caller', { cause: signal.reason });
-}
-
-/** The result of `work`, given up with `timeout` after `ms` or when `controller` aborts; work that ignores its signal is left behind. */
-export async function within<T>(
-  ms: number,
-  controller: AbortController,
-  work: (signal: AbortSignal) => Promise<T>,
-  timeUp = () => noAnswer(ms),
-): Promise<T> {
-  const { signal } = controller;
-  const timer = setTimeout(() => controller.abort(timeUp()), ms);
-  try {
-    return await abortable((async () => work(signal))(), signal);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function noAnswer(ms: number): AppError {
-  return new AppError('timeout', `no answer within ${Math.round(ms)} ms`);
 }
 
 function endingOf(post: Post | null | undefined): Ending {
@@ -77,26 +55,29 @@ function endingOf(post: Post | null | undefined): Ending {
 }
 
 /** One that never got its turn says nothing of the site. */
-function outOfTime(ms: number, { isWaiting }: WaitingClock): AppError {
-  if (!isWaiting) return noAnswer(ms);
-  const message = `its turn at our own pace did not come within ${Math.round(ms)} ms`;
-  return new AppError('timeout', message, { params: { own: 1 } });
+function timeUp(ms: number, departure: Departure): AppError {
+  if (departure.at !== undefined) return new AppError('timeout', `no answer within ${Math.round(ms)} ms`);
+  return new AppError('timeout', `its turn at our own pace did not come within ${Math.round(ms)} ms`, OWN_DOING);
 }
 
+/** Work that ignores its signal is left behind. */
 export function startAttempt(entrant: Entrant): Attempt {
-  const startedAt = performance.now();
+  const { timeoutMs } = entrant;
   const controller = new AbortController();
-  const clock = new WaitingClock();
-  const work = (signal: AbortSignal) => clock.measure(() => entrant.run(signal));
-  const timeUp = () => outOfTime(entrant.timeoutMs, clock);
-  const finish = async (): Promise<AttemptReport> => {
+  const departure: Departure = { at: performance.now() };
+  const startedAt = performance.now();
+  const finish = async (): Promise<Report> => {
+    const timer = setTimeout(() => controller.abort(timeUp(timeoutMs, departure)), timeoutMs);
     let ending: Ending;
     try {
-      ending = endingOf(await within(entrant.timeoutMs, controller, work, timeUp));
+      const work = withContext({ departure }, async () => entrant.run(controller.signal));
+      ending = endingOf(await abortable(work, controller.signal));
     } catch (error) {
       ending = { kind: 'failed', error: toFailure(error) };
+    } finally {
+      clearTimeout(timer);
     }
-    return { entrant, startedAt, tookMs: performance.now() - startedAt - clock.waitedMs, ending };
+    return { entrant, ending, tookMs: performance.now() - (departure.at ?? startedAt) };
   };
-  return { entrant, startedAt, clock, settled: finish(), abort: reason => controller.abort(reason) };
+  return { entrant, departure, settled: finish(), abort: reason => controller.abort(reason) };
 }

@@ -1,12 +1,29 @@
-import type { ErrorCode } from '../../errors.ts';
+import { AppError, type ErrorCode } from '../../errors.ts';
+import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
 import { CoverOnlyError } from './cover-only.ts';
+import { askEndpoint, createSiteState, endpointOf, leftAloneUntil, notAsked, type SiteState } from './site-state.ts';
 import type { FetchContext, PostRef, SourceStrategy } from './source.ts';
-import { type AttemptReport, abortReason, type Entrant } from './strategy-attempt.ts';
-import { mostInformative, type StrategyFailure, summarizeFailures } from './strategy-failures.ts';
-import { createStrategyLedger, type StrategyFigures } from './strategy-ledger.ts';
+import { abortReason, type Entrant, type Report } from './strategy-attempt.ts';
+import {
+  isDefinitive,
+  mostInformative,
+  type StrategyFailure,
+  siteIsSilent,
+  summarizeFailures,
+} from './strategy-failures.ts';
 import { type RaceResult, raceStrategies } from './strategy-race.ts';
+import {
+  afterFailure,
+  afterSuccess,
+  isReliable,
+  orderStrategies,
+  type StrategyFigures,
+  type StrategyRecord,
+  successRate,
+  UNTRIED,
+} from './strategy-record.ts';
 import type { StrategyRecords } from './strategy-records.ts';
 
 /**
@@ -36,8 +53,10 @@ export interface StrategyChainOptions {
   readonly source: SourceId;
   /** By what their answers hold, best first: the order as long as nothing is known of them. */
   readonly strategies: readonly Strategy[];
-  /** What is remembered over restarts. Without it everything is learnt anew. */
+  /** What this process remembers over restarts. Without it everything is learnt anew. */
   readonly records?: StrategyRecords | undefined;
+  /** Whom to leave alone. Default: known to this chain alone. */
+  readonly site?: SiteState | undefined;
   /** For the whole chain, `diagnose` included. Default 19 500: an answer is promised within 20 s, so its reason must be known before. */
   readonly deadlineMs?: number;
   /**
@@ -64,71 +83,118 @@ export interface StrategyChain {
 /** An answer is promised within three seconds when the first choice hangs. */
 const MAX_PATIENCE_MS = 1_500;
 /** A shorter wait gains nothing that people notice, and noise would double the requests. */
-const MIN_PATIENCE_MS = 500;
+const MIN_PATIENCE_MS = 300;
 const TIMEOUT_MS = 10_000;
-/** While every strategy rests, one is asked all the same, no more often than this: limits are lifted early too. */
-const SCOUT_EVERY_MS = 5_000;
-
-function endpointOf({ name }: Strategy): string {
-  return name.split('/', 1)[0] ?? name;
-}
+const DIAGNOSE_MS = 5_000;
+/** A strategy that said so often in a row that there is no post may have died in that way. */
+const DOUBTED_AFTER = 4;
+const MAX_CAUSE_CHARS = 200;
 
 export function createStrategyChain(options: StrategyChainOptions): StrategyChain {
-  const { source, strategies, deadlineMs = 19_500, diagnose, log, now = Date.now, onOutcome } = options;
-  const ledger = createStrategyLedger({ source, strategies, records: options.records, log, now });
+  const { source, strategies, records: kept, deadlineMs = 19_500, diagnose, log, now = Date.now, onOutcome } = options;
+  const site = options.site ?? createSiteState({ source, log, now });
+  const records = new Map<string, StrategyRecord>();
+  const last = new Map<string, StrategyFigures['last']>();
+  /** How often in a row each said that there is no post, since it last brought one. */
+  const verdicts = new Map<string, number>();
   const maxPatienceMs = Math.min(MAX_PATIENCE_MS, deadlineMs / 8);
-  let scoutedAt = Number.NEGATIVE_INFINITY;
+  const ready = load();
+
+  async function load(): Promise<void> {
+    try {
+      for (const [strategy, record] of (await kept?.load(source)) ?? []) records.set(strategy, record);
+    } catch (error) {
+      log.warn({ source, err: error }, 'what was learnt of the strategies could not be read');
+    }
+  }
+
+  /** With what other processes found out about whom to leave alone. */
+  function recordOf(name: string): StrategyRecord {
+    const record = records.get(name) ?? UNTRIED;
+    return { ...record, cooldownUntil: Math.max(record.cooldownUntil, site.until(`strategy ${name}`)) };
+  }
+
+  function change(name: string, record: StrategyRecord): void {
+    records.set(name, record);
+    kept
+      ?.save(source, name, record)
+      .catch(error =>
+        log.warn({ source, strategy: name, err: error }, 'what was learnt of a strategy could not be kept'),
+      );
+  }
+
+  const isTrusted = (name: string) => recordOf(name).failures === 0 && (verdicts.get(name) ?? 0) < DOUBTED_AFTER;
 
   function entrantOf(strategy: Strategy, ref: PostRef): Entrant {
+    const { name, timeoutMs, isLastResort = false, explains = false } = strategy;
+    const { medianMs } = recordOf(name);
+    const patienceMs = medianMs === null ? MAX_PATIENCE_MS : Math.max(3 * medianMs, MIN_PATIENCE_MS);
     return {
-      name: strategy.name,
+      name,
       endpoint: endpointOf(strategy),
-      timeoutMs: strategy.timeoutMs ?? Math.min(TIMEOUT_MS, deadlineMs / 2),
-      // Of those that are started, which mostly is the first.
-      get patienceMs() {
-        const usualMs = ledger.usualLatencyMs(strategy.name) ?? MAX_PATIENCE_MS;
-        return Math.min(Math.max(usualMs, MIN_PATIENCE_MS), maxPatienceMs);
-      },
-      alone: strategy.isLastResort === true,
-      explains: strategy.explains === true,
-      run: signal => strategy.run(ref, signal),
+      timeoutMs: timeoutMs ?? Math.min(TIMEOUT_MS, deadlineMs / 2),
+      patienceMs: Math.min(patienceMs, maxPatienceMs),
+      alone: isLastResort,
+      explains,
+      run: signal => askEndpoint(site, strategy, ref, signal, now),
     };
   }
 
-  /** Whom to ask, in order; each that rests counts as a failure of its own. */
-  function plan(ref: PostRef) {
-    const order = ledger.order(strategies.filter(strategy => strategy.isAvailable(ref)));
-    const awake = [...order.alive, ...order.lastResorts.filter(one => !one.explains), ...order.dead];
-    const explaining = order.lastResorts.filter(one => one.explains);
-    const resting: StrategyFailure[] = order.resting.map(strategy => ({
-      strategy: strategy.name,
-      endpoint: endpointOf(strategy),
-      explains: strategy.explains === true,
-      error: ledger.restError(strategy.name),
+  function reasonEntrant(ref: PostRef): Entrant | undefined {
+    if (diagnose === undefined) return undefined;
+    const run = async (signal: AbortSignal): Promise<Post> => {
+      await diagnose(ref, signal);
+      throw new AppError('upstream_unavailable', 'no reason is known');
+    };
+    return { name: '', endpoint: '', timeoutMs: DIAGNOSE_MS, patienceMs: 0, alone: false, explains: true, run };
+  }
+
+  /** Whom to ask, in order; each whom the site wants left alone counts as a failure of its own. */
+  function plan(ref: PostRef, isSingle: boolean) {
+    const available = strategies.filter(strategy => strategy.isAvailable(ref));
+    const isLeftAlone = (one: Strategy) => leftAloneUntil(site, one) > now();
+    const waiting: StrategyFailure[] = available.filter(isLeftAlone).map(one => ({
+      strategy: one.name,
+      endpoint: endpointOf(one),
+      explains: one.explains === true,
+      error: notAsked(leftAloneUntil(site, one) - now()),
     }));
-    const dead = new Set(order.dead.map(({ name }) => name));
-    const scout = order.resting.find(one => !one.isLastResort) ?? order.resting[0];
-    if (awake.length > 0 || scout === undefined || now() - scoutedAt < SCOUT_EVERY_MS) {
-      return { asked: [...awake, ...explaining], probe: order.probe, resting, dead };
+    const free = available.filter(one => !isLeftAlone(one));
+    if (!isSingle) return { ...orderStrategies(free, ({ name }) => recordOf(name), now()), waiting };
+    const [first] = free
+      .filter(({ isLastResort }) => !isLastResort)
+      .sort((a, b) => recordOf(a.name).triedAt - recordOf(b.name).triedAt);
+    return { asked: first === undefined ? [] : [first], returning: undefined, waiting };
+  }
+
+  /**
+   * A failure counts only where another strategy brought the post: a removed post or a broken network says nothing of the way in
+   * which it was asked. Nor does what we refused ourselves.
+   */
+  function note({ entrant, ending, tookMs }: Report, isWinner: boolean, isBrought: boolean): void {
+    const { name } = entrant;
+    const at = now();
+    const record = recordOf(name);
+    const error = ending.kind === 'failed' ? ending.error : undefined;
+    const outcome = error?.code ?? (ending.kind === 'complete' ? 'ok' : 'incomplete');
+    last.set(name, { outcome, cause: error?.message.slice(0, MAX_CAUSE_CHARS) ?? null, at });
+    onOutcome?.(name, error?.code ?? 'ok', tookMs);
+    if (isWinner || outcome === 'ok') {
+      verdicts.set(name, error === undefined ? 0 : (verdicts.get(name) ?? 0) + 1);
+      change(name, afterSuccess(record, tookMs));
+      site.clear(`strategy ${name}`);
+    } else if (isBrought && (error === undefined || !isOwnDoing(error))) {
+      const failed = afterFailure(record, at);
+      change(name, failed);
+      site.set(`strategy ${name}`, failed.cooldownUntil);
     }
-    scoutedAt = now();
-    const others = resting.filter(({ strategy }) => strategy !== scout.name);
-    return { asked: [scout, ...explaining], probe: undefined, resting: others, dead };
   }
 
-  function report({ entrant, ending, tookMs }: AttemptReport): void {
-    onOutcome?.(entrant.name, ending.kind === 'failed' ? ending.error.code : 'ok', tookMs);
-  }
-
-  function note(result: RaceResult, ref: PostRef): void {
-    ledger.note(result);
-    result.reports.forEach(report);
-    for (const name of result.overtaken) onOutcome?.(name, 'timeout');
-    result.late
-      ?.then(late => {
-        ledger.noteLate(late, result.post !== null);
-        report(late);
-      })
+  function noteAll({ reports, winner, post, late }: RaceResult, ref: PostRef): void {
+    const isBrought = post !== null && post.items.length > 0;
+    for (const report of reports) note(report, report.entrant.name === winner, isBrought);
+    late
+      ?.then(report => note(report, false, isBrought))
       .catch(error => log.warn({ source, id: ref.id, err: error }, 'a late outcome of a strategy was not noted'));
   }
 
@@ -139,43 +205,60 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     log[isBroken ? 'warn' : 'info']({ source, id: ref.id, failed: summarizeFailures(failures) }, message);
   }
 
-  function conclude(result: RaceResult, { resting, dead }: ReturnType<typeof plan>, ref: PostRef): Post {
+  function conclude(result: RaceResult, waiting: readonly StrategyFailure[], ref: PostRef): Post {
     const { post, verdict } = result;
-    const failures = [...result.failures, ...resting];
+    const failures = [...result.failures, ...waiting];
+    if (result.failures.length === 0 && post === null && verdict === null && waiting.length > 0) {
+      throw siteIsSilent(undefined, Math.min(...waiting.flatMap(({ error }) => error.retryAfterMs ?? [])));
+    }
     if (post !== null && post.items.length > 0) {
-      // That a dead one is still dead is no news.
-      const news = result.failures.filter(({ strategy }) => !dead.has(strategy));
+      // That one fails again is no news.
+      const news = result.failures.filter(({ strategy }) => recordOf(strategy).failures <= 1);
       logFailures(ref, news, `brought by ${result.winner} after others failed`);
       return post;
     }
     // A guess on which two agree carries all that was said; a certain word stands for itself.
-    if (verdict !== null) throw verdict.params.weak ? mostInformative(ref, failures, verdict) : verdict;
+    if (verdict !== null) throw isDefinitive(verdict) ? verdict : mostInformative(ref, failures, verdict);
     const error = mostInformative(ref, failures);
     if (post === null) throw error;
     logFailures(ref, failures, 'nothing but the cover was brought');
     throw new CoverOnlyError(error, post);
   }
 
-  async function fetchPost(ref: PostRef, { signal }: FetchContext): Promise<Post> {
+  async function fetchPost(ref: PostRef, { signal, isSingle = false }: FetchContext): Promise<Post> {
     if (signal.aborted) throw abortReason(signal);
-    await ledger.ready;
-    const planned = plan(ref);
-    const entrants = planned.asked.map(strategy => entrantOf(strategy, ref));
+    await Promise.all([ready, site.refresh()]);
+    const { asked, returning, waiting } = plan(ref, isSingle);
+    const entrants = asked.map(strategy => entrantOf(strategy, ref));
     const result = await raceStrategies({
       entrants,
-      probe: entrants.find(({ name }) => name === planned.probe?.name),
-      diagnose: diagnose && (own => diagnose(ref, own)),
-      isProven: ledger.isProven,
-      isTrusted: ledger.isTrusted,
+      returning: entrants.find(({ name }) => name === returning?.name),
+      diagnose: isSingle ? undefined : reasonEntrant(ref),
+      isReliable: name => isReliable(recordOf(name)),
+      isTrusted,
       deadlineMs,
       explainMs: maxPatienceMs,
       signal,
-      onStart: ledger.noteStart,
-      onUnanswered: error => log.debug({ source, id: ref.id, err: error }, 'could not ask why the post is not shown'),
+      onStart: name => change(name, { ...(records.get(name) ?? UNTRIED), triedAt: now() }),
     });
-    note(result, ref);
-    return conclude(result, planned, ref);
+    noteAll(result, ref);
+    return conclude(result, waiting, ref);
   }
 
-  return Object.assign(fetchPost, { figures: ledger.figures });
+  function figures(): readonly StrategyFigures[] {
+    return strategies.map(strategy => {
+      const record = recordOf(strategy.name);
+      const waitsUntil = leftAloneUntil(site, strategy);
+      return {
+        strategy: strategy.name,
+        successRate: record.successes + record.failures === 0 ? null : successRate(record),
+        medianMs: record.medianMs,
+        coolsUntil: record.cooldownUntil > now() ? record.cooldownUntil : null,
+        waitsUntil: waitsUntil > now() ? waitsUntil : null,
+        last: last.get(strategy.name) ?? null,
+      };
+    });
+  }
+
+  return Object.assign(fetchPost, { figures });
 }

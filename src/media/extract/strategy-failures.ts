@@ -63,6 +63,16 @@ export function isLimit(error: AppError): boolean {
   return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
 }
 
+/** Nothing can be asked of the site at the moment. @param site as people call it, where that is known */
+export function siteIsSilent(site: string | undefined, retryAfterMs: number | undefined, cause?: AppError): AppError {
+  const params = { what: 'silent', ...(site !== undefined && { site }) };
+  return new AppError('upstream_rate_limited', 'not asked: the site refuses us', { params, retryAfterMs, cause });
+}
+
+export function isSilent({ code, params }: AppError): boolean {
+  return code === 'upstream_rate_limited' && params.what === 'silent';
+}
+
 /** The post may be there but is not shown: worth asking why. A wall before the caller says nothing of the post. */
 export function isWithheld(error: AppError): boolean {
   return isWeak(error) || (error.code === 'login_required' && !error.params.refused);

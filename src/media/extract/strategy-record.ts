@@ -1,170 +1,135 @@
-/** What is remembered of one strategy: how often it brings the post, how long it takes, what happened last. Pure. */
+/** What is remembered of one strategy, and in which order that has them asked. Pure. */
 import * as z from 'zod';
-import { ERROR_CODES, type ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../errors.ts';
 
 const moment = z.number().nonnegative();
-const weight = z.number().min(0).max(100);
+const count = z.number().int().min(0).max(1_000);
 
 export const strategyRecordSchema = z
   .object({
-    /** Decayed counts: fetches that it brought the post to, and those where it failed and another strategy brought it. */
-    successes: weight,
-    failures: weight,
-    /** Failures since the last success. */
-    streak: z.number().int().nonnegative(),
-    /** Reasons why there is no post, since it last brought one. */
-    verdicts: z.number().int().nonnegative(),
-    /** Milliseconds of its latest answers, newest last. */
-    latencies: z.array(z.number().nonnegative()).max(20).readonly(),
-    /** Unix milliseconds, as all moments here; 0 for never. */
-    restsUntil: moment,
+    /** Answers since it last failed, with half of those before. */
+    successes: count,
+    /** Fetches since its last answer to which another strategy brought the post. */
+    failures: count,
+    /** Until then it is asked after all others. Unix milliseconds, as all moments here; 0 for never. */
+    cooldownUntil: moment,
     triedAt: moment,
-    countedAt: moment,
-    last: z
-      .object({ outcome: z.enum(['ok', 'incomplete', ...ERROR_CODES]), cause: z.string().nullable(), at: moment })
-      .readonly()
-      .nullable(),
+    /** How long it usually takes to answer; null when it never did. */
+    medianMs: moment.nullable(),
   })
   .readonly();
 
 export type StrategyRecord = z.infer<typeof strategyRecordSchema>;
-export type StrategyOutcome = 'ok' | 'incomplete' | ErrorCode;
 
-export const UNTRIED: StrategyRecord = {
-  successes: 0,
-  failures: 0,
-  streak: 0,
-  verdicts: 0,
-  latencies: [],
-  restsUntil: 0,
-  triedAt: 0,
-  countedAt: 0,
-  last: null,
-};
+export const UNTRIED: StrategyRecord = { successes: 0, failures: 0, cooldownUntil: 0, triedAt: 0, medianMs: null };
 
-const MAX_LATENCIES = 20;
-/** What one more outcome leaves of the weight of those before: about the last four count. */
-const DECAY = 0.75;
-/** An outcome weighs half after this long. */
-const HALF_LIFE_MS = 12 * 3_600_000;
-/** Failures in a row, each while another strategy worked, after which it counts as dead. */
-const DEAD_AFTER = 3;
-/** One that has said so often in a row that there is no post may have died in that way. */
-const DOUBTED_AFTER = 4;
-/** One that lost its place is asked again this long after it was asked. */
-const PROBE_AFTER_MS = 5 * 60_000;
-const FIRST_REST_MS = 30_000;
-/** No rest is longer, whatever the site asked for: a limit that was lifted must be noticed within ten minutes. */
-const MAX_REST_MS = 9 * 60_000;
-const MIN_REST_MS = 1_000;
-const MAX_CAUSE_CHARS = 200;
-/** Assumed of a strategy that never answered. */
-const UNKNOWN_LATENCY_MS = 1_000;
-
-export function isDead({ streak }: StrategyRecord): boolean {
-  return streak >= DEAD_AFTER;
+/** How one strategy does here, for people who look after it. */
+export interface StrategyFigures {
+  readonly strategy: string;
+  /** 0 to 1, of late; null when it was never counted. */
+  readonly successRate: number | null;
+  /** How long it usually takes to answer; null when it never did. */
+  readonly medianMs: number | null;
+  /** Unix milliseconds until which it is asked last; null when it is not. */
+  readonly coolsUntil: number | null;
+  /** Unix milliseconds until which the site wants its endpoint left alone; null when it does not. */
+  readonly waitsUntil: number | null;
+  /** `at` in unix milliseconds. */
+  readonly last: {
+    readonly outcome: ErrorCode | 'ok' | 'incomplete';
+    readonly cause: string | null;
+    readonly at: number;
+  } | null;
 }
 
-export function isResting({ restsUntil }: StrategyRecord, now: number): boolean {
-  return restsUntil > now;
+export interface Orderable {
+  readonly name: string;
+  /** Asked when all others have failed, in the given order, whatever their records say. */
+  readonly isLastResort?: boolean;
 }
 
-/** Whether a strategy that lost its place has not been asked for so long that it may have come back. */
-export function isDueForProbe(record: StrategyRecord, now: number): boolean {
-  return record.triedAt > 0 && now - record.triedAt >= PROBE_AFTER_MS;
+export interface StrategyOrder<S> {
+  /** Best first, then the last resorts, then those that cool down. */
+  readonly asked: readonly S[];
+  /** One of them whose cooldown is over: asked beside the first, as it may have come back. */
+  readonly returning: S | undefined;
 }
 
-/** Whether its certain word that there is no post is taken as such; else another has to confirm it. */
-export function isTrusted(record: StrategyRecord): boolean {
-  return !isDead(record) && record.verdicts < DOUBTED_AFTER;
+const FIRST_COOLDOWN_MS = 60_000;
+const MAX_COOLDOWN_MS = 30 * 60_000;
+/** By which processes that began to wait together come back apart. */
+const JITTER = 0.2;
+const MAX_SUCCESSES = 20;
+/** One answer moves what is usual by at most this share: one that was late by chance does not count for many. */
+const MEDIAN_STEP = 0.2;
+/** One whose return could not be judged, as no strategy brought that post, is asked again after this long. */
+const ASK_AGAIN_MS = 5 * 60_000;
+/** Assumed of one that never answered. */
+const UNKNOWN_MS = 1_000;
+const UNKNOWN_RATE = 0.5;
+/** Keeps the worst comparable with each other. */
+const MIN_RATE = 0.01;
+/** A request's own price: one that fails at once is not better than one that works slowly. */
+const REQUEST_PRICE_MS = 1_000;
+/** The given order goes by what the answers hold: each place further back has to be so much better to be asked before. */
+const PLACE_SHARE = 0.1;
+
+/** 1, 2, 4 and so on up to 30 minutes, and a little more by chance. */
+export function cooldownMs(timesInARow: number): number {
+  const ms = Math.min(FIRST_COOLDOWN_MS * 2 ** Math.max(0, timesInARow - 1), MAX_COOLDOWN_MS);
+  return Math.round(ms * (1 + JITTER * Math.random()));
 }
 
-/** Whether its weak word on a post weighs: it has brought posts here, and lately more often than not. */
-export function isProven(record: StrategyRecord): boolean {
-  return record.latencies.length > 0 && !isDead(record) && record.successes > record.failures;
-}
-
-/** The chance that it brings a post, 0 to 1; a half for one that was never tried, towards which old knowledge fades. */
-export function successRate(record: StrategyRecord, now: number): number {
-  const { successes, failures } = faded(record, now);
-  return (successes + 1) / (successes + failures + 2);
-}
-
-/** Milliseconds that this share of its latest answers took at most; null when it never answered. */
-export function latencyAt({ latencies }: StrategyRecord, share: number): number | null {
-  const sorted = latencies.toSorted((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? null;
-}
-
-/** Milliseconds until it has brought a post, on average, when it is asked again and again; lower is better. */
-export function expectedCostMs(record: StrategyRecord, priceMs: number, now: number): number {
-  return ((latencyAt(record, 0.5) ?? UNKNOWN_LATENCY_MS) + priceMs) / successRate(record, now);
-}
-
-export function afterStart(record: StrategyRecord, now: number): StrategyRecord {
-  return { ...record, triedAt: now };
-}
-
-/**
- * It brought the post, or said for certain why there is none (`verdict`). Of one that had failed the failures weigh less from now
- * on; what a dead one was before says nothing any more.
- */
-export function afterSuccess(
-  record: StrategyRecord,
-  tookMs: number,
-  now: number,
-  kind: 'post' | 'verdict' = 'post',
-): StrategyRecord {
-  const before = isDead(record) ? UNTRIED : faded(record, now);
-  return {
-    ...record,
-    successes: before.successes * DECAY + 1,
-    failures: before.failures * DECAY * (record.streak > 0 ? 0.5 : 1),
-    streak: 0,
-    verdicts: kind === 'post' ? 0 : record.verdicts + 1,
-    latencies: [...record.latencies, Math.round(tookMs)].slice(-MAX_LATENCIES),
-    restsUntil: 0,
-    countedAt: now,
-  };
+/** It brought the post, or said for certain why there is none. */
+export function afterSuccess(record: StrategyRecord, tookMs: number): StrategyRecord {
+  const { successes, medianMs } = record;
+  const step = (medianMs ?? 0) * MEDIAN_STEP + 1;
+  const moved = medianMs === null ? tookMs : medianMs + Math.min(Math.max(tookMs - medianMs, -step), step);
+  const answers = Math.min(successes + 1, MAX_SUCCESSES);
+  return { ...record, successes: answers, failures: 0, cooldownUntil: 0, medianMs: Math.max(0, Math.round(moved)) };
 }
 
 /** It failed where another strategy brought the post. */
 export function afterFailure(record: StrategyRecord, now: number): StrategyRecord {
-  const { successes, failures } = faded(record, now);
+  const failures = Math.min(record.failures + 1, 1_000);
+  const successes = Math.floor(record.successes / 2);
+  return { ...record, successes, failures, cooldownUntil: now + cooldownMs(failures) };
+}
+
+/** The share of its latest fetches to which it brought the post; a half for one that was never tried. */
+export function successRate({ successes, failures }: StrategyRecord): number {
+  return successes + failures === 0 ? UNKNOWN_RATE : successes / (successes + failures);
+}
+
+/** Whether a word of it that a second strategy has to share counts: lately it answered more often than not. */
+export function isReliable({ successes, failures }: StrategyRecord): boolean {
+  return successes > failures;
+}
+
+function isReturning({ failures, cooldownUntil, triedAt }: StrategyRecord, now: number): boolean {
+  return failures > 0 && cooldownUntil <= now && (triedAt < cooldownUntil || now - triedAt >= ASK_AGAIN_MS);
+}
+
+/** By success rate and speed, those that failed last behind the others; between equals, and where nothing is known, the given order. */
+export function orderStrategies<S extends Orderable>(
+  strategies: readonly S[],
+  recordOf: (strategy: S) => StrategyRecord,
+  now: number,
+): StrategyOrder<S> {
+  const ranked = strategies
+    .map((strategy, place) => {
+      const record = recordOf(strategy);
+      const usualMs = (record.medianMs ?? UNKNOWN_MS) + REQUEST_PRICE_MS;
+      const cost = (usualMs / Math.max(successRate(record), MIN_RATE)) * (1 + PLACE_SHARE * place);
+      return { strategy, record, hasFailed: record.failures > 0, cost };
+    })
+    .filter(({ strategy }) => !strategy.isLastResort)
+    .sort((a, b) => Number(a.hasFailed) - Number(b.hasFailed) || a.cost - b.cost);
+  const ready = ranked.filter(({ record }) => record.cooldownUntil <= now);
+  const cooling = ranked.filter(({ record }) => record.cooldownUntil > now);
+  const lastResorts = strategies.filter(({ isLastResort }) => isLastResort);
   return {
-    ...record,
-    successes: successes * DECAY,
-    failures: failures * DECAY + 1,
-    streak: record.streak + 1,
-    countedAt: now,
+    asked: [...ready.map(({ strategy }) => strategy), ...lastResorts, ...cooling.map(({ strategy }) => strategy)],
+    returning: ready.slice(1).find(({ record }) => isReturning(record, now))?.strategy,
   };
-}
-
-/**
- * The site asked it to slow down: it is left alone as long as asked, or longer with each time in a row.
- * @param spread 0 to 1, so that several processes do not come back at once
- */
-export function afterLimit(
-  record: StrategyRecord,
-  retryAfterMs: number | undefined,
-  spread: number,
-  now: number,
-): StrategyRecord {
-  const askedMs = retryAfterMs ?? FIRST_REST_MS * 2 ** Math.min(Math.max(record.streak - 1, 0), 4);
-  const restMs = Math.min(Math.max(askedMs, MIN_REST_MS) * (1 + spread / 5), MAX_REST_MS);
-  return { ...record, restsUntil: now + Math.round(restMs) };
-}
-
-export function afterOutcome(
-  record: StrategyRecord,
-  outcome: StrategyOutcome,
-  cause: string | null,
-  now: number,
-): StrategyRecord {
-  return { ...record, last: { outcome, cause: cause?.slice(0, MAX_CAUSE_CHARS) ?? null, at: now } };
-}
-
-function faded(record: StrategyRecord, now: number): Pick<StrategyRecord, 'successes' | 'failures'> {
-  const left = 0.5 ** (Math.max(0, now - record.countedAt) / HALF_LIFE_MS);
-  return { successes: record.successes * left, failures: record.failures * left };
 }

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
-import { waitInLine } from '../../infra/concurrency/waiting-clock.ts';
+import { waitInLine } from '../../infra/concurrency/work-context.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import type { Strategy } from '../extract/strategy-chain.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';

@@ -28,10 +28,9 @@ const CHATS: RuntimeStatus = {
 const FIGURES = {
   strategy: 'embed/crawler',
   successRate: 0.5,
-  latencyMs: 420,
-  latencyP95Ms: 900,
-  isDead: true,
-  restsUntil: null,
+  medianMs: 420,
+  coolsUntil: 2_000,
+  waitsUntil: null,
   last: null,
 };
 

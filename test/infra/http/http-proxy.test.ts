@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { WaitingClock } from '../../../src/infra/concurrency/waiting-clock.ts';
+import { type Departure, withContext } from '../../../src/infra/concurrency/work-context.ts';
 import type { HttpClientOptions, HttpRequest } from '../../../src/infra/http/http-client.ts';
 import { watchBrowserConnections } from '../../fakes/browser-watch.ts';
 import { createCertificate } from '../../fakes/certificate.ts';
@@ -213,15 +213,17 @@ describe('the throttle', () => {
     expect(most).toBe(2);
   });
 
-  it('counts the time until a turn for whom the request is made', async () => {
+  it('says to whom a request is made when it left', async () => {
     const server = await serveHttps(certificate, (_request, response) => response.end('a'));
     const proxy = await serveConnectProxy({ tunnelTo: server.port });
     const throttle = { default: { perSecond: 5, burst: 1, atOnce: 8 } };
     const client = createTestClient({}, { proxyUrl: proxy.origin, ca: certificate.cert, lookup: outside, throttle });
-    const [first, second] = [new WaitingClock(), new WaitingClock()];
-    await Promise.all([first, second].map(clock => clock.measure(() => client.request({ url, hosts }))));
-    expect(first.waitedMs).toBe(0);
-    expect(second.waitedMs).toBeGreaterThan(150);
+    const startedAt = performance.now();
+    const departures: readonly Departure[] = [{ at: startedAt }, { at: startedAt }];
+    await Promise.all(departures.map(departure => withContext({ departure }, () => client.request({ url, hosts }))));
+    const [first, second] = departures.map(({ at = 0 }) => at - startedAt);
+    expect(first).toBe(0);
+    expect(second).toBeGreaterThan(150);
   });
 
   it('gives places back after failures, aborts and destroyed bodies', async () => {

@@ -5,7 +5,13 @@ import { chain, fail, hang, ok, type Run, strategy, weak } from './chain-fixture
 
 const MINUTE_MS = 60_000;
 const POSTS_UNTIL_KNOWN = 5;
-const MINUTES_UNTIL_TRIED = 10;
+/** The longest cooldown, with its jitter. */
+const MAX_MINUTES_UNTIL_TRIED = 38;
+
+/** One that is back is asked again within about as long as it was gone: its cooldown doubles each time. */
+function minutesUntilTried(minute: number, goneSince = 0): number {
+  return Math.min(2 + 1.5 * (minute - goneSince), MAX_MINUTES_UNTIL_TRIED);
+}
 
 type Way = 'gone' | 'walled' | 'empty' | 'hangs' | 'limited';
 /** Strategies by name, the way in which each is dead, or null for alive. */
@@ -32,19 +38,19 @@ const HISTORIES: readonly History[] = [
     about: 'the first dies and returns',
     names: ['a', 'b', 'c'],
     changes: { 10: { a: 'gone' }, 40: { a: null } },
-    minutes: 55,
+    minutes: 80,
   },
   {
     about: 'two die together behind a login wall, the second returns',
     names: ['a', 'b', 'c', 'd'],
     changes: { 5: { a: 'walled', b: 'walled' }, 30: { b: null } },
-    minutes: 45,
+    minutes: 70,
   },
   {
     about: 'one after the other dies until the last alone lives, then all return',
     names: ['a', 'b', 'c', 'd'],
     changes: { 5: { a: 'empty' }, 12: { b: 'gone' }, 19: { c: 'walled' }, 40: { a: null, b: null, c: null } },
-    minutes: 55,
+    minutes: 80,
   },
   {
     about: 'the first comes and goes',
@@ -57,7 +63,7 @@ const HISTORIES: readonly History[] = [
       52: { a: 'empty' },
       65: { a: null },
     },
-    minutes: 78,
+    minutes: 110,
   },
   {
     about: 'the first hangs for a while',
@@ -69,7 +75,7 @@ const HISTORIES: readonly History[] = [
     about: 'the first is limited again and again, with the second dead',
     names: ['a', 'b', 'c'],
     changes: { 2: { b: 'gone' }, 6: { a: 'limited' }, 25: { a: null }, 40: { b: null } },
-    minutes: 55,
+    minutes: 80,
   },
 ];
 
@@ -108,12 +114,12 @@ describe('histories', () => {
   it.each(HISTORIES.map(history => [history.about, history] as const))('%s', async (about, history) => {
     const { dead, posts } = play(history);
     const diedAt = new Map<string, number>();
-    const returnedAt = new Map<string, number>();
+    const triedBefore = new Map<string, number>();
     const counts: number[] = [];
     for await (const { minute, post, asked, changed } of posts()) {
       for (const [name, way] of Object.entries(changed)) {
-        if (way === null) returnedAt.set(name, minute);
-        else returnedAt.delete(name);
+        if (way === null) triedBefore.set(name, minute + minutesUntilTried(minute, diedAt.get(name)));
+        else triedBefore.delete(name);
         diedAt.set(name, minute);
       }
       counts.push(asked.length);
@@ -124,11 +130,12 @@ describe('histories', () => {
           expect(asked[0], `the first at minute ${minute}`).not.toBe(name);
         }
       }
-      for (const name of asked) returnedAt.delete(name);
-      for (const [name, at] of returnedAt) {
-        expect(minute - at, `${name} is tried again`).toBeLessThan(MINUTES_UNTIL_TRIED);
+      for (const name of asked) triedBefore.delete(name);
+      for (const [name, limit] of triedBefore) {
+        expect(minute, `${name} is tried again`).toBeLessThan(limit);
       }
     }
+    expect([...triedBefore.keys()], 'those that came back and were never asked again').toEqual([]);
     const sorted = counts.toSorted((a, b) => a - b);
     const median = sorted[Math.floor(sorted.length / 2)];
     const total = counts.reduce((sum, count) => sum + count, 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AppError, type ErrorCode } from '../../../src/errors.ts';
-import { waitInLine } from '../../../src/infra/concurrency/waiting-clock.ts';
+import { waitInLine } from '../../../src/infra/concurrency/work-context.ts';
 import { CoverOnlyError } from '../../../src/media/extract/cover-only.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { chain, delayed, fail, hang, ok, POST, partial, type Run, strategy, weak } from './chain-fixture.ts';
@@ -216,11 +216,16 @@ describe('a weak word', () => {
       if (isBusy) throw fail('timeout');
       return POST;
     };
-    const { round, run } = chain([strategy('a', either(a)), strategy('b', either(ok)), strategy('c', ok)]);
+    let now = 1_000_000;
+    const strategies = [strategy('a', either(a)), strategy('b', either(ok)), strategy('c', ok)];
+    const { round, run } = chain(strategies, { now: () => now });
     for (let post = 0; post < 4; post += 1) await round();
     isBusy = true;
     await round();
     isBusy = false;
+    // The cooldown of the one that was busy is over.
+    now += 90_000;
+    await round();
     isGone = true;
     const asked = await round();
     expect(asked.toSorted()).toEqual(['a', 'b']);
@@ -279,7 +284,7 @@ describe('what we did ourselves', () => {
   it('does not count against a strategy', async () => {
     const { figures, round } = chain([strategy('a', own('upstream_unavailable')), strategy('b', ok)]);
     for (let post = 0; post < 6; post += 1) await round();
-    expect(figures()[0]).toMatchObject({ strategy: 'a', isDead: false, successRate: null });
+    expect(figures()[0]).toMatchObject({ strategy: 'a', coolsUntil: null, successRate: null });
   });
 });
 
@@ -299,7 +304,7 @@ describe('the time in our own lines', () => {
     });
     expect(await round()).toEqual(['a']);
     expect(figures()[0]).toMatchObject({ strategy: 'a', last: { outcome: 'ok' } });
-    expect(figures()[0]?.latencyMs).toBeLessThan(1_000);
+    expect(figures()[0]?.medianMs).toBeLessThan(1_000);
   });
 
   it('does not use up the patience with who is slow after it', async () => {
@@ -314,7 +319,7 @@ describe('the time in our own lines', () => {
     const { asked, figures, run } = chain([strategy('a', waiting(60_000, ok)), strategy('b', ok)], { deadlineMs });
     expect((await run()).strategy).toBe('b');
     expect(asked).toEqual(['a', 'b']);
-    expect(figures()[0]).toMatchObject({ successRate: null, isDead: false, last: { outcome: 'timeout' } });
+    expect(figures()[0]).toMatchObject({ successRate: null, coolsUntil: null, last: { outcome: 'timeout' } });
     expect(figures()[0]?.last?.cause).toContain('its turn at our own pace did not come');
   });
 
@@ -334,36 +339,106 @@ describe('a limit', () => {
   const limited = (retryAfterMs?: number) => fail('upstream_rate_limited', { retryAfterMs });
 
   it.each([
-    ['as long as the site asks', limited(60_000), 60_000, 72_000],
-    ['half a minute where it does not say', limited(), 30_000, 36_000],
-    ['a challenge too', fail('login_required', { params: { challenge: 1 } }), 30_000, 36_000],
-    ['never for hours', limited(7_200_000), 480_000, 600_000],
-  ])('rests that strategy alone, %s', async (_, error, atLeastMs, atMostMs) => {
+    ['exactly as long as the site asks', limited(600_000), 600_000, 600_000],
+    ['for hours where the site asks for hours', limited(7_200_000), 7_200_000, 7_200_000],
+    ['no longer than six hours', limited(90_000_000), 21_600_000, 21_600_000],
+    ['about a minute where it does not say', limited(), 60_000, 72_000],
+    ['about a minute after a challenge', fail('login_required', { params: { challenge: 1 } }), 60_000, 72_000],
+  ])('has its endpoint left alone, whoever asks it, %s', async (_, error, atLeastMs, atMostMs) => {
     let now = 1_000_000;
-    const { figures, round } = chain([strategy('a', error), strategy('b', ok)], { now: () => now });
-    expect(await round()).toEqual(['a', 'b']);
-    const restMs = (figures()[0]?.restsUntil ?? 0) - now;
-    expect(restMs).toBeGreaterThanOrEqual(atLeastMs);
-    expect(restMs).toBeLessThanOrEqual(atMostMs);
+    const { figures, round } = chain([strategy('a/x', error), strategy('a/y', ok), strategy('b', ok)], {
+      now: () => now,
+    });
+    expect(await round()).toEqual(['a/x', 'b']);
+    const { waitsUntil } = figures()[0] ?? {};
+    const waitMs = (waitsUntil ?? 0) - now;
+    expect(waitMs).toBeGreaterThanOrEqual(atLeastMs);
+    expect(waitMs).toBeLessThanOrEqual(atMostMs);
+    expect(figures()[1]).toMatchObject({ waitsUntil });
     now += atLeastMs - 1;
     expect(await round()).toEqual(['b']);
+    now += atMostMs - atLeastMs + 1;
+    expect(await round()).toEqual(expect.arrayContaining(['b', 'a/x']));
   });
 
-  it('of all is the answer without asking more than one of them', async () => {
+  it('that is met again and again without a word how long has it left alone longer each time, up to half an hour', async () => {
     let now = 1_000_000;
-    const names = ['a', 'b', 'c'];
+    const { figures, run } = chain([strategy('a', limited())], { now: () => now });
+    const waits: number[] = [];
+    for (let time = 0; time < 8; time += 1) {
+      await run().catch(() => undefined);
+      const until = figures()[0]?.waitsUntil ?? 0;
+      waits.push(Math.floor((until - now) / 60_000));
+      now = until;
+    }
+    const minutes = [1, 2, 4, 8, 16, 30, 30, 30];
+    for (const [time, waited] of waits.entries()) {
+      expect(waited).toBeGreaterThanOrEqual(minutes[time] ?? 0);
+      expect(waited).toBeLessThanOrEqual((minutes[time] ?? 0) * 1.2);
+    }
+  });
+
+  it('of all is the answer, with the time until one may be asked, and none is asked before', async () => {
+    let now = 1_000_000;
+    const waits = [120_000, 60_000, 90_000];
     const { asked, run, round } = chain(
-      names.map(name => strategy(name, limited(60_000))),
+      waits.map((ms, index) => strategy(`${index}`, limited(ms))),
       { now: () => now },
     );
-    expect(await round()).toEqual(names);
-    now += 10_000;
-    expect(await round()).toHaveLength(1);
+    expect(await round()).toEqual(['0', '1', '2']);
+    now += 59_000;
     asked.length = 0;
     const error = await failureOf(run());
     expect(asked).toEqual([]);
-    expect(error.code).toBe('upstream_rate_limited');
-    expect(error.retryAfterMs).toBeGreaterThan(0);
+    expect(error).toMatchObject({ code: 'upstream_rate_limited', retryAfterMs: 1_000, params: { what: 'silent' } });
+    now += 1_000;
+    expect(await round()).toEqual(['1']);
+  });
+});
+
+describe('a strategy that cools down', () => {
+  it('is asked last when all others failed', async () => {
+    let isWell = false;
+    const turning: Run = async () => {
+      if (!isWell) throw fail('upstream_changed');
+      return POST;
+    };
+    let isDown = false;
+    const other: Run = async () => {
+      if (isDown) throw fail('upstream_unavailable');
+      return POST;
+    };
+    const last = { isLastResort: true };
+    const { round, run, asked } = chain([
+      strategy('a', turning),
+      strategy('b', other),
+      strategy('last', fail('timeout'), last),
+    ]);
+    expect(await round()).toEqual(['a', 'b']);
+    expect(await round()).toEqual(['b']);
+    isWell = true;
+    isDown = true;
+    asked.length = 0;
+    expect((await run()).strategy).toBe('a');
+    expect(asked).toEqual(['b', 'last', 'a']);
+  });
+
+  it('is asked once beside the best when that is over, and an answer does not wait for it', async () => {
+    let now = 1_000_000;
+    let isHanging = false;
+    const { round, figures } = chain(
+      [
+        strategy('a', signal => (isHanging ? hang(signal) : Promise.reject(fail('upstream_changed')))),
+        strategy('b', ok),
+      ],
+      { now: () => now },
+    );
+    await round();
+    now += 90_000;
+    isHanging = true;
+    expect(await round()).toEqual(['b', 'a']);
+    expect(await round()).toEqual(['b']);
+    expect(figures()[0]?.coolsUntil).toBeNull();
   });
 });
 
@@ -385,10 +460,10 @@ it('reports how each strategy does', async () => {
   });
   expect(b).toMatchObject({
     strategy: 'b',
-    isDead: false,
-    restsUntil: null,
+    coolsUntil: null,
+    waitsUntil: null,
     last: { outcome: 'ok', cause: null, at: 5_000 },
   });
   expect(a?.successRate ?? 1).toBeLessThan(b?.successRate ?? 0);
-  expect(b?.latencyMs).toBeGreaterThanOrEqual(0);
+  expect(b?.medianMs).toBeGreaterThanOrEqual(0);
 });

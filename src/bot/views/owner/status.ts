@@ -1,5 +1,5 @@
 import type { Translator } from '../../../i18n/translate.ts';
-import type { StrategyFigures } from '../../../media/extract/strategy-ledger.ts';
+import type { StrategyFigures } from '../../../media/extract/strategy-record.ts';
 import { type Block, type Reply, reply, type Text } from '../../reply.ts';
 import type { RuntimeStatus } from '../../runtime/runtime.ts';
 
@@ -50,13 +50,13 @@ function queueText({ waiting, running, oldestAt }: RuntimeStatus, t: Translator)
   return [depth, ', ', t.messages.owner.oldest, ' ', { kind: 'time', at: oldestAt, style: 'relative' }];
 }
 
-function standing({ successRate, latencyMs, isDead, restsUntil, last }: StrategyFigures, t: Translator): Text {
+function standing({ successRate, medianMs, coolsUntil, waitsUntil, last }: StrategyFigures, t: Translator): Text {
   const words = t.messages.owner;
   const parts = [
     ...(successRate === null ? [words.untried] : [`${Math.round(successRate * 100)} %`]),
-    ...(latencyMs === null ? [] : [`${Math.round(latencyMs)} ms`]),
-    ...(isDead ? [words.dead] : []),
-    ...(restsUntil === null ? [] : [words.resting]),
+    ...(medianMs === null ? [] : [`${medianMs} ms`]),
+    ...(coolsUntil === null ? [] : [words.dead]),
+    ...(waitsUntil === null ? [] : [words.resting]),
     ...(last === null ? [] : [words.last(last.outcome)]),
   ];
   return [parts.join(', ')];

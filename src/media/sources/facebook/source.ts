@@ -2,6 +2,7 @@ import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { isUsable } from '../../extract/request-profile.ts';
+import type { SiteState } from '../../extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
@@ -27,6 +28,8 @@ export interface FacebookSourceOptions {
   readonly extraStrategies?: readonly Strategy[];
   /** What is remembered of the strategies over restarts. */
   readonly records?: StrategyRecords | undefined;
+  /** What the site wants left alone. */
+  readonly site?: SiteState | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
   readonly log: Logger;
@@ -88,6 +91,7 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
     source: 'facebook',
     strategies,
     records: options.records,
+    site: options.site,
     diagnose,
     log,
     now,

@@ -2,6 +2,7 @@ import type { Cookie } from 'tough-cookie';
 import { AppError, type ErrorCode } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
+import type { SiteState } from '../../extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
@@ -28,6 +29,8 @@ export interface InstagramSourceOptions {
   readonly extraStrategies?: readonly Strategy[];
   /** What is remembered of the strategies over restarts. */
   readonly records?: StrategyRecords | undefined;
+  /** What the site wants left alone. */
+  readonly site?: SiteState | undefined;
   /** For all strategies together. */
   readonly deadlineMs?: number;
   readonly log: Logger;
@@ -53,7 +56,7 @@ const FINAL: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 function isFinal(error: AppError): boolean {
-  return FINAL.has(error.code) && !error.params.weak;
+  return (FINAL.has(error.code) || error.params.refused === 1) && !error.params.weak;
 }
 
 export function createInstagramSource(options: InstagramSourceOptions): MediaSource {
@@ -184,6 +187,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     source: 'instagram',
     strategies,
     records: options.records,
+    site: options.site,
     diagnose,
     log,
     now,

@@ -1,0 +1,145 @@
+import * as z from 'zod';
+import { AppError } from '../../errors.ts';
+import { OWN_DOING } from '../../infra/http/read-failure.ts';
+import type { Logger } from '../../infra/log.ts';
+import type { GroupedCollection } from '../../infra/store/records.ts';
+import type { Post, SourceId } from '../post.ts';
+import type { PostRef, SourceStrategy } from './source.ts';
+import { isLimit } from './strategy-failures.ts';
+import { cooldownMs } from './strategy-record.ts';
+
+const moment = z.number().nonnegative();
+const entry = z
+  .object({ name: z.string().max(120), until: moment, times: z.number().int().min(0).max(1_000), at: moment })
+  .readonly();
+
+type Entry = z.infer<typeof entry>;
+
+/** Where every process finds what another has noted. `at` says which note is the newest. */
+export const SITE_STATES = { name: 'site-states', schema: entry, ttlMs: 36 * 3_600_000 } as const;
+
+/**
+ * Until when a site is to be left alone, by what that is about: an endpoint, a strategy, all of it. Every process with one outgoing
+ * address goes by the same, over restarts too; while the store is away each by what it knows.
+ */
+export interface SiteState {
+  /** Reads what other processes have noted. Never rejects. */
+  refresh(): Promise<void>;
+  /** Unix milliseconds; 0 where nothing is known. */
+  until(name: string): number;
+  /** How often in a row it was set. */
+  times(name: string): number;
+  /** Known here at once, and to others soon. */
+  set(name: string, until: number): void;
+  clear(name: string): void;
+  /** Waits until all is written. */
+  close(): Promise<void>;
+}
+
+export interface SiteStateOptions {
+  readonly source: SourceId;
+  /** By which address the site sees us. Default `direct`. */
+  readonly outgoing?: string;
+  /** Of `SITE_STATES`. None: nothing is shared or kept. */
+  readonly collection?: GroupedCollection<Entry>;
+  readonly log: Pick<Logger, 'warn'>;
+  readonly now?: () => number;
+}
+
+/** What others note counts here after this long at most. */
+const REREAD_MS = 1_000;
+
+export function createSiteState(options: SiteStateOptions): SiteState {
+  const { source, outgoing = 'direct', collection, log, now = Date.now } = options;
+  const group = `${source} ${outgoing}`;
+  const entries = new Map<string, Entry>();
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  let writing = Promise.resolve();
+
+  async function read(): Promise<void> {
+    readAt = now();
+    for (const each of (await collection?.listGroup(group)) ?? []) {
+      // The note of a clock that is ahead must not stand for ever.
+      if (Math.min(each.at, now()) > (entries.get(each.name)?.at ?? -1)) entries.set(each.name, each);
+    }
+  }
+
+  function change(changed: Entry): void {
+    entries.set(changed.name, changed);
+    writing = writing
+      .then(() => collection?.set(`${group} ${changed.name}`, changed, group))
+      .catch(error => log.warn({ source, err: error }, 'what a site asked for could not be shared'));
+  }
+
+  return {
+    async refresh() {
+      if (reading === undefined && Math.abs(now() - readAt) < REREAD_MS) return;
+      reading ??= read()
+        .catch(error => log.warn({ source, err: error }, 'what a site asked of others is not known'))
+        .finally(() => {
+          reading = undefined;
+        });
+      await reading;
+    },
+    until: name => entries.get(name)?.until ?? 0,
+    times: name => entries.get(name)?.times ?? 0,
+    set: (name, until) =>
+      change({ name, until, times: Math.min((entries.get(name)?.times ?? 0) + 1, 1_000), at: now() }),
+    clear(name) {
+      if ((entries.get(name)?.times ?? 0) > 0) change({ name, until: 0, times: 0, at: now() });
+    },
+    close: () => writing,
+  };
+}
+
+/** What is asked, by whomever: the first part of a strategy's name. */
+export function endpointOf({ name }: Pick<SourceStrategy, 'name'>): string {
+  return name.split('/', 1)[0] ?? name;
+}
+
+const MIN_WAIT_MS = 1_000;
+const MAX_WAIT_MS = 6 * 3_600_000;
+
+const endpointName = (strategy: Pick<SourceStrategy, 'name'>) => `endpoint ${endpointOf(strategy)}`;
+
+/** Unix milliseconds until which the site wants the endpoint of a strategy left alone, by all who ask it. */
+export function leftAloneUntil(site: SiteState, strategy: Pick<SourceStrategy, 'name'>): number {
+  return site.until(endpointName(strategy));
+}
+
+/** Why a strategy whose endpoint is to be left alone is not asked: that says nothing of the strategy. */
+export function notAsked(retryAfterMs: number): AppError {
+  return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', {
+    ...OWN_DOING,
+    retryAfterMs,
+  });
+}
+
+/**
+ * Asks by one strategy unless its endpoint is to be left alone. A limit has it left alone for as long as the site says, or longer each
+ * time where it does not say.
+ * @throws anything that the strategy does
+ */
+export async function askEndpoint(
+  site: SiteState,
+  strategy: SourceStrategy,
+  ref: PostRef,
+  signal: AbortSignal,
+  now: () => number,
+): Promise<Post> {
+  const name = endpointName(strategy);
+  const waitMs = site.until(name) - now();
+  if (waitMs > 0) throw notAsked(waitMs);
+  try {
+    const post = await strategy.run(ref, signal);
+    if (site.until(name) <= now()) site.clear(name);
+    return post;
+  } catch (error) {
+    if (error instanceof AppError && isLimit(error)) {
+      const ms = error.retryAfterMs ?? cooldownMs(site.times(name) + 1);
+      site.set(name, now() + Math.min(Math.max(ms, MIN_WAIT_MS), MAX_WAIT_MS));
+    }
+    throw error;
+  }
+}
