@@ -121,7 +121,6 @@ function runPrivate(say: (line: string) => void): Promise<boolean> {
 export const politenessDrill: Drill = {
   name: 'politeness',
   about: `the site refuses this address; one post a second for ${SECONDS} s from ${CHATS} chats`,
-  isLong: true,
   async run(say) {
     const results = await Promise.all([...CASES.map(each => runCase(each, say)), runPrivate(say)]);
     return results.every(Boolean);
