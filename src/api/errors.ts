@@ -54,10 +54,13 @@ const MESSAGES: Readonly<Record<ErrorCode, (params: ErrorParams) => string>> = {
       : 'The site shows this post only to people who are logged in.',
   age_restricted: () => 'This post is age-restricted: the site hides it from visitors without an account.',
   region_blocked: () => 'This post is not available in the country this server is in.',
-  upstream_rate_limited: params =>
-    params.upstreams === undefined
+  upstream_rate_limited: params => {
+    if (params.what === 'silent')
+      return `${params.site ?? 'The site'} does not answer this server at the moment. The link is fine; try again after the time in Retry-After.`;
+    return params.upstreams === undefined
       ? 'The site asks this server to slow down. The link is fine; try again in a few minutes.'
-      : `No upstream could answer: ${params.upstreams}. This server was asked to slow down; try again in a few minutes.`,
+      : `No upstream could answer: ${params.upstreams}. This server was asked to slow down; try again in a few minutes.`;
+  },
   upstream_unavailable: params => {
     if (params.what === 'offline')
       return 'This server seems to have no internet connection right now. The request is fine; try again in a few minutes.';

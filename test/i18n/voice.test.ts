@@ -13,7 +13,19 @@ const INTERNAL = [
   /\[object|\$\{|_\w+_/,
 ];
 
-const SAMPLES = ['item', 'story', 'wall', 'offline', 'button', 'chat_settings', 'caller', 'words', 'cursor', 'mods']
+const SAMPLES = [
+  'item',
+  'story',
+  'wall',
+  'silent',
+  'offline',
+  'button',
+  'chat_settings',
+  'caller',
+  'words',
+  'cursor',
+  'mods',
+]
   .concat(['counts', 'q', 'like', 'beatmap', 'score', 'tracking', 'other'])
   .map(what => new Proxy<Readonly<Record<string, string | number>>>({ what, count: 3 }, { get: wordFor }));
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { createTranslator } from '../../../src/i18n/translate.ts';
 import { actFor } from '../../../src/infra/concurrency/client-context.ts';
 import { createMemoryRateLimiter } from '../../../src/infra/rate-limit/rate-limit.ts';
 import { openStore, type Store } from '../../../src/infra/store/store.ts';
@@ -102,6 +103,9 @@ describe('a site that refuses this address', () => {
       const error = await ask(`${post}`, `later-${post}`);
       expect(error).toMatchObject({ code: 'upstream_rate_limited', params: { what: 'silent', site: 'Toybox' } });
       if (!(error instanceof AppError)) throw new Error('it came');
+      const { wait, messages } = createTranslator(['en']);
+      const sentence = messages.errors[error.code](error.params, wait(error.retryAfterMs ?? 0));
+      expect(sentence).toMatch(/^Toybox does not answer me at the moment\. .* in \d seconds?\.$/);
       expect(error.retryAfterMs).toBeGreaterThanOrEqual(1_000);
       expect(error.retryAfterMs).toBeLessThanOrEqual(5_000);
     }
