@@ -1,14 +1,13 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
 import { actFor, actingClient } from '../../infra/concurrency/client-context.ts';
-import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { RateLimiter } from '../../infra/rate-limit/rate-limit.ts';
 import type { Post } from '../post.ts';
 import { parseAddress } from './address.ts';
-import { askEndpoint, notAsked, type SiteState } from './site-state.ts';
+import { askEndpoint, type SiteState } from './site-state.ts';
 import type { FetchContext, MediaSource, PostRef, SourceStrategy } from './source.ts';
 import type { SourceDescriptor } from './source-descriptor.ts';
-import { isLimit, isSilent, isWithdrawn, siteIsSilent } from './strategy-failures.ts';
+import { isLimit, isOfOurs, isSilent, isWithdrawn, notAsked, siteIsSilent } from './strategy-failures.ts';
 
 export interface BreakerOptions {
   readonly source: MediaSource;
@@ -36,13 +35,13 @@ const OPEN_MS = 24 * 3_600_000;
 const REFUSALS: ReadonlySet<ErrorCode> = new Set(['login_required', 'upstream_rate_limited', 'timeout']);
 
 function isRefusal(error: AppError): boolean {
-  return !isOwnDoing(error) && (REFUSALS.has(error.code) || isLimit(error));
+  return !isOfOurs(error) && (REFUSALS.has(error.code) || isLimit(error));
 }
 
 /** Every failure of a fetch that all strategies failed; none where one said for certain why there is no post. */
 function failuresOf({ cause }: AppError): readonly AppError[] {
   const errors: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [];
-  return errors.flatMap(error => (error instanceof AppError && !isOwnDoing(error) ? [error] : []));
+  return errors.flatMap(error => (error instanceof AppError && !isOfOurs(error) ? [error] : []));
 }
 
 /** Whether those who asked were refused, rather than the post kept from them: by most of what was asked. */

@@ -6,6 +6,7 @@ import type { Collection } from '../../infra/store/collection.ts';
 import type { SourceId } from '../post.ts';
 import { parseAddress } from './address.ts';
 import type { MediaSource, PostRef, SourceStrategy } from './source.ts';
+import { isOfOurs } from './strategy-failures.ts';
 
 /** A strategy that used to work and does not any more. */
 export interface BrokenStrategy {
@@ -162,7 +163,7 @@ async function failureOf(strategy: SourceStrategy, ref: PostRef, signal: AbortSi
 
 /** No connection, or a limit of our own: says nothing of the site. */
 function isOurDoing(failure: Error): boolean {
-  return failure instanceof AppError && (failure.params.what === 'offline' || failure.params.own === 1);
+  return failure instanceof AppError && (failure.params.what === 'offline' || isOfOurs(failure));
 }
 
 function describe(failure: Error): string {

@@ -1,11 +1,10 @@
 import * as z from 'zod';
 import { AppError } from '../../errors.ts';
-import { OWN_DOING } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { GroupedCollection } from '../../infra/store/records.ts';
 import type { Post, SourceId } from '../post.ts';
 import type { PostRef, SourceStrategy } from './source.ts';
-import { isLimit } from './strategy-failures.ts';
+import { isLimit, notAsked } from './strategy-failures.ts';
 import { cooldownMs } from './strategy-record.ts';
 
 const moment = z.number().nonnegative();
@@ -106,14 +105,6 @@ const endpointName = (strategy: Pick<SourceStrategy, 'name'>) => `endpoint ${end
 /** Unix milliseconds until which the site wants the endpoint of a strategy left alone, by all who ask it. */
 export function leftAloneUntil(site: SiteState, strategy: Pick<SourceStrategy, 'name'>): number {
   return site.until(endpointName(strategy));
-}
-
-/** Why a strategy whose endpoint is to be left alone is not asked: that says nothing of the strategy. */
-export function notAsked(retryAfterMs: number): AppError {
-  return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', {
-    ...OWN_DOING,
-    retryAfterMs,
-  });
 }
 
 /**

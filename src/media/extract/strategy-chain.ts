@@ -1,14 +1,15 @@
 import { AppError, type ErrorCode } from '../../errors.ts';
-import { isOwnDoing } from '../../infra/http/read-failure.ts';
 import type { Logger } from '../../infra/log.ts';
 import type { Post, SourceId } from '../post.ts';
 import { CoverOnlyError } from './cover-only.ts';
-import { askEndpoint, createSiteState, endpointOf, leftAloneUntil, notAsked, type SiteState } from './site-state.ts';
+import { askEndpoint, createSiteState, endpointOf, leftAloneUntil, type SiteState } from './site-state.ts';
 import type { FetchContext, PostRef, SourceStrategy } from './source.ts';
 import { abortReason, type Entrant, type Report } from './strategy-attempt.ts';
 import {
   isDefinitive,
+  isOfOurs,
   mostInformative,
+  notAsked,
   type StrategyFailure,
   siteIsSilent,
   summarizeFailures,
@@ -183,7 +184,7 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
       verdicts.set(name, error === undefined ? 0 : (verdicts.get(name) ?? 0) + 1);
       change(name, afterSuccess(record, tookMs));
       site.clear(`strategy ${name}`);
-    } else if (isBrought && (error === undefined || !isOwnDoing(error))) {
+    } else if (isBrought && (error === undefined || !isOfOurs(error))) {
       const failed = afterFailure(record, at);
       change(name, failed);
       site.set(`strategy ${name}`, failed.cooldownUntil);

@@ -36,7 +36,7 @@ const RANKS: Readonly<Record<ErrorCode, number>> = {
 /** The post is gone, or is kept from visitors. */
 const DEFINITIVE: ReadonlySet<ErrorCode> = new Set(['not_found', 'private', 'age_restricted', 'region_blocked']);
 /** What `params` say to this module alone; no sentence names them. */
-const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused']);
+const MARKS: ReadonlySet<string> = new Set(['weak', 'own', 'challenge', 'refused', 'unasked']);
 
 /** Whether a failure says that the post is not there for visitors, for certain or not. */
 export function isWithdrawn(error: unknown): boolean {
@@ -61,6 +61,17 @@ export function asWeak(error: AppError): AppError {
 /** The site asks for a pause: its limit, or a challenge in place of an answer. */
 export function isLimit(error: AppError): boolean {
   return !isOwnDoing(error) && (error.code === 'upstream_rate_limited' || error.params.challenge === 1);
+}
+
+/** Of a strategy that the site wants left alone. */
+export function notAsked(retryAfterMs: number): AppError {
+  const params = { unasked: 1 };
+  return new AppError('upstream_rate_limited', 'not asked: the site wants it left alone', { params, retryAfterMs });
+}
+
+/** Whether we did not get an answer by our own doing, which says nothing of the strategy. */
+export function isOfOurs(error: AppError): boolean {
+  return isOwnDoing(error) || error.params.unasked === 1;
 }
 
 /** Nothing can be asked of the site at the moment. @param site as people call it, where that is known */

@@ -153,7 +153,7 @@ describe('a site that refuses this address', () => {
       params: { what: 'silent' },
     });
     for (const strategy of source.strategies)
-      await expect(strategy.run(refOf('example'), signal)).rejects.toMatchObject({ params: { own: 1 } });
+      await expect(strategy.run(refOf('example'), signal)).rejects.toMatchObject({ params: { unasked: 1 } });
     expect(asked).toEqual([]);
   });
 });
@@ -204,7 +204,7 @@ it('has an endpoint left alone by posts when a strategy that was asked alone mee
   expect(await ask('a', 'post')).toMatchObject({ strategy: 'page/crawler' });
   await expect(query?.run(refOf('example'), signal)).rejects.toMatchObject({
     code: 'upstream_rate_limited',
-    params: { own: 1 },
+    params: { unasked: 1 },
   });
   expect(asked).toEqual(['example query/plain', 'post page/crawler']);
 });
