@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { closest, distance } from 'fastest-levenshtein';
 import ipaddr from 'ipaddr.js';
 import * as z from 'zod';
 
@@ -62,6 +63,24 @@ export function list<T>(parse: (entry: string) => T | undefined) {
 
 function isUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
+}
+
+/** What the tests alone read. */
+const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
+
+/** How many letters may differ; short names are too near to everything. */
+function maxTypos({ length }: string): number {
+  if (length < 5) return 0;
+  return length < 8 ? 1 : 2;
+}
+
+/** A sentence for each name that is nearly one of the known. */
+export function misspeltNames(names: readonly string[], known: readonly string[]): readonly string[] {
+  const strangers = names.filter(name => !known.includes(name) && !TEST_NAMES.has(name));
+  return strangers.flatMap(name => {
+    const near = closest(name, [...known]);
+    return distance(name, near) <= maxTypos(near) ? [`${name} is not read; did you mean ${near}?`] : [];
+  });
 }
 
 export function parseHost(text: string): string | undefined {

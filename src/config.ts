@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
-import { closest, distance } from 'fastest-levenshtein';
 import * as z from 'zod';
 import {
   type ApiKeyConfig,
   list,
+  misspeltNames,
   type Owner,
   oneOf,
   parseApiKeys,
@@ -41,8 +41,7 @@ export interface Config {
   readonly discord: DiscordConfig | undefined;
   readonly telegram: TelegramConfig | undefined;
   readonly osu: { readonly clientId: number; readonly clientSecret: string } | undefined;
-  /** Path of a Netscape cookies.txt. */
-  /** Of accounts, by source. */
+  /** Paths of the Netscape cookies.txt of accounts, by source. */
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   /** http(s) address, possibly with userinfo. */
   readonly upstreamProxy: string | undefined;
@@ -201,9 +200,27 @@ export function loadConfig(environment: Environment): Config {
   const result = VARIABLES.safeParse(given);
   const problems = [...(result.success ? [] : result.error.issues.map(describeIssue)), ...findMissingPartners(given)];
   if (!result.success || problems.length > 0) {
-    throw new ConfigError(['The configuration is wrong:', ...problems.map(problem => `  ${problem}`)].join('\n'));
+    throw configError(problems);
   }
   return toConfig(result.data);
+}
+
+/**
+ * Holds what names a site in the configuration to the sites that there are, of which only those know who are asked about posts.
+ *
+ * @throws ConfigError as {@link loadConfig}
+ */
+export function assertSites({ upstreamConstants }: Config, sites: readonly { readonly id: string }[]): void {
+  const starts = sites.map(({ id }) => `${id}.`);
+  if (Object.keys(upstreamConstants).every(key => starts.some(start => key.startsWith(start)))) return;
+  const example = `UPSTREAM_CONSTANTS={"${starts[0]}KEY":"value"}`;
+  throw configError([
+    `UPSTREAM_CONSTANTS: expected keys that begin with ${starts.join(' or ')}, for example ${example}`,
+  ]);
+}
+
+function configError(problems: readonly string[]): ConfigError {
+  return new ConfigError(['The configuration is wrong:', ...problems.map(problem => `  ${problem}`)].join('\n'));
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {
@@ -212,24 +229,12 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   return `${name}: ${issue.message}${example === undefined ? '' : `, for example ${name}=${String(example)}`}`;
 }
 
-const TEST_NAMES: ReadonlySet<string> = new Set(['SPECS_DIR', 'REQUIRE_ALL']);
-
-/** How many letters may differ; short names are too near to everything. */
-function maxTypos({ length }: string): number {
-  if (length < 5) return 0;
-  return length < 8 ? 1 : 2;
-}
-
 /**
  * Variables that look like misspelt ones of ours.
  * @returns a sentence each, without values
  */
 export function findMisspelt(environment: Environment): readonly string[] {
-  const strangers = Object.keys(environment).filter(name => !VARIABLE_NAMES.includes(name) && !TEST_NAMES.has(name));
-  return strangers.flatMap(name => {
-    const near = closest(name, [...VARIABLE_NAMES]);
-    return distance(name, near) <= maxTypos(near) ? [`${name} is not read; did you mean ${near}?`] : [];
-  });
+  return misspeltNames(Object.keys(environment), VARIABLE_NAMES);
 }
 
 function findMissingPartners(given: Environment): string[] {

@@ -1,7 +1,19 @@
-import { type Config, ConfigError, loadConfig, readEnvironment, VARIABLE_NAMES } from './config.ts';
+import { createMirrors } from './beatmaps/upstreams/mirrors.ts';
+import { createOsuApi } from './beatmaps/upstreams/osu-api.ts';
+import {
+  assertSites,
+  type Config,
+  ConfigError,
+  type Environment,
+  findMisspelt,
+  loadConfig,
+  readEnvironment,
+  VARIABLE_NAMES,
+} from './config.ts';
 import { checkLive } from './doctor/live-check.ts';
 import { openLiveSources } from './doctor/live-sources.ts';
 import { checkMachine } from './doctor/machine-checks.ts';
+import { checkMirrors } from './doctor/mirror-checks.ts';
 import { checkOsu } from './doctor/osu-checks.ts';
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
 import { checkSafety } from './doctor/safety-checks.ts';
@@ -10,24 +22,43 @@ import { adviseOn, type Setup } from './doctor/strategy-advice.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
+import { createLogger } from './infra/log.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import type { Finding } from './platforms/platform.ts';
 
 const SITES = sourceDescriptors.map(({ hosts: [main] }) => main);
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
 
-/** Those with a token; the library of one without is not even loaded. */
+/** The library of one without a token is not even loaded. */
 async function examineChats({ discord, telegram, publicUrl }: Config): Promise<readonly Finding[]> {
   const findings: Finding[] = [];
-  if (discord !== undefined) {
+  if (discord === undefined) findings.push(withoutToken('Discord', 'DISCORD_TOKEN'));
+  else {
     const { examineDiscord } = await import('./platforms/discord/doctor.ts');
     findings.push(...(await examineDiscord(discord)));
   }
-  if (telegram !== undefined) {
+  if (telegram === undefined) findings.push(withoutToken('Telegram', 'TELEGRAM_TOKEN'));
+  else {
     const { examineTelegram } = await import('./platforms/telegram/doctor.ts');
     findings.push(...(await examineTelegram({ ...telegram, publicUrl })));
   }
   return findings;
+}
+
+function withoutToken(platform: string, variable: string): Finding {
+  const remedy = `Set ${variable} to have the bot there: the README says where to get it. All else works without.`;
+  return { state: 'note', what: `${platform}: no token`, remedy };
+}
+
+/** What the start warns of, too. */
+function checkNames(environment: Environment): readonly Finding[] {
+  return findMisspelt(environment).map(what => ({ state: 'note', what }));
+}
+
+async function examineBeatmaps({ osu, publicUrl }: Config, http: HttpClient): Promise<readonly Finding[]> {
+  const log = createLogger({ level: 'silent' });
+  const api = osu && createOsuApi({ ...osu, http, log });
+  return [...(await checkOsu({ osu: api, publicUrl })), ...(await checkMirrors(createMirrors({ http })))];
 }
 
 function print(finding: Finding): void {
@@ -35,12 +66,13 @@ function print(finding: Finding): void {
   process.stdout.write(`${SIGNS[finding.state]}  ${finding.what}${remedy}\n`);
 }
 
-async function examine(config: Config, searchPath: string, http: HttpClient): Promise<readonly Finding[]> {
+async function examine(config: Config, environment: Environment, http: HttpClient): Promise<readonly Finding[]> {
   const findings = [
-    ...(await checkMachine({ ...config, searchPath })),
+    ...checkNames(environment),
+    ...(await checkMachine({ ...config, searchPath: environment.PATH ?? '' })),
     ...(await checkSafety(config)),
-    ...checkOsu(config),
     ...(await checkSites(SITES, http)),
+    ...(await examineBeatmaps(config, http)),
     ...(await examineChats(config)),
   ];
   findings.forEach(print);
@@ -48,7 +80,8 @@ async function examine(config: Config, searchPath: string, http: HttpClient): Pr
 }
 
 /** Every strategy of every source, asked for `links` or for public examples: a table each, and what would help. */
-async function examineLive(config: Config, searchPath: string, http: HttpClient, links: readonly string[]) {
+async function examineLive(config: Config, environment: Environment, http: HttpClient, links: readonly string[]) {
+  const searchPath = environment.PATH ?? '';
   const { sources } = await openLiveSources({ ...config, searchPath }, () => http);
   const overrides = createOverrides(config.upstreamOverrides);
   const reports = await checkLive({
@@ -60,7 +93,6 @@ async function examineLive(config: Config, searchPath: string, http: HttpClient,
   });
   showProgress('');
   for (const report of reports) process.stdout.write(`\n${renderStrategyTable(report).join('\n')}\n`);
-  const environment = readEnvironment();
   const setup: Setup = {
     hasBrowserTransport: http.hasBrowserTransport,
     hasProxy: config.upstreamProxy !== undefined,
@@ -77,15 +109,15 @@ async function doctor(): Promise<number> {
   const { live, links } = readArguments(process.argv.slice(2), { takesLive: true });
   const environment = readEnvironment();
   const config = loadConfig(environment);
-  const searchPath = environment.PATH ?? '';
+  assertSites(config, sourceDescriptors);
   const http = createHttpClient({
     overrides: createOverrides(config.upstreamOverrides),
     proxyUrl: config.upstreamProxy,
   });
   try {
     const findings = [
-      ...(await examine(config, searchPath, http)),
-      ...(live ? await examineLive(config, searchPath, http, links) : []),
+      ...(await examine(config, environment, http)),
+      ...(live ? await examineLive(config, environment, http, links) : []),
     ];
     return findings.some(({ state }) => state === 'wrong') ? 1 : 0;
   } finally {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
+import { assertSites, ConfigError, findMisspelt, loadConfig, readEnvironment } from './config.ts';
 import type { Core } from './core.ts';
 import { staySmall } from './infra/engine.ts';
 import { createFailureTally } from './infra/failure-tally.ts';
@@ -46,7 +46,12 @@ async function main(): Promise<void> {
   });
   staySmall();
   // With all libraries: what keeps it from starting was found before.
-  const [{ createCore }, { startRoles }] = await Promise.all([import('./core.ts'), import('./roles.ts')]);
+  const [{ createCore }, { startRoles }, { sourceDescriptors }] = await Promise.all([
+    import('./core.ts'),
+    import('./roles.ts'),
+    import('./media/sources/index.ts'),
+  ]);
+  assertSites(config, sourceDescriptors);
   const core = await createCore({ config, searchPath: environment.PATH ?? '', log, failures });
   ({ endThreads } = core);
   const running = await startRoles(config, core, log);

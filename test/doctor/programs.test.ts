@@ -8,7 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { matchesHost } from '../../src/infra/http/host-list.ts';
 import { sourceDescriptors } from '../../src/media/sources/index.ts';
+import { SANDBOX_OSU } from '../sandbox/osu.ts';
 import { createSandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
+
+type Environment = Readonly<Record<string, string>>;
 
 async function setUp(options: SandboxOptions = {}) {
   const sandbox = await createSandbox(options);
@@ -17,10 +20,10 @@ async function setUp(options: SandboxOptions = {}) {
     await sandbox.close();
     await rm(folder, { recursive: true, force: true });
   });
-  const run = async (program: 'doctor' | 'live', args: readonly string[] = []) => {
+  const run = async (program: 'doctor' | 'live', args: readonly string[] = [], own: Environment = {}) => {
     const path = fileURLToPath(new URL(`../../dist/${program}.js`, import.meta.url));
     if (!existsSync(path)) throw new Error('run `npm run build` first; `npm test` does');
-    const env = { PATH: '', UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: join(folder, 'data') };
+    const env = { PATH: '', UPSTREAM_OVERRIDES: sandbox.overrides, DATA_DIR: join(folder, 'data'), ...own };
     const child = spawn(process.execPath, [path, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] });
     let [out, err] = ['', ''];
     child.stdout.on('data', chunk => {
@@ -60,6 +63,32 @@ describe('npm run doctor', () => {
     expect(out).toMatch(/browser transport/);
     expect(out).toMatch(/^ok {5}www\.facebook\.com answers/m);
     expect(out).not.toContain('strategy');
+  });
+
+  it('asks osu! with the key, and every mirror, and knows misspelt variables and missing tokens', async () => {
+    const { sandbox, run } = await setUp();
+    sandbox.faults.set('hinai.search', 'status:503');
+    const key = { OSU_CLIENT_ID: String(SANDBOX_OSU.clientId), OSU_CLIENT_SECRET: 'the-wrong-one' };
+    const { code, out, err } = await run('doctor', [], { ...key, DISCORD_TOKE: 'x' });
+    expect(err).toBe('');
+    expect(code).toBe(1);
+    expect(out).toMatch(/^WRONG {2}osu!: the key is refused.*\n {8}Copy OSU_CLIENT_ID and OSU_CLIENT_SECRET/m);
+    expect(out).not.toContain('the-wrong-one');
+    expect(out).toMatch(/^ok {5}osu\.direct answers$/m);
+    expect(out).toMatch(/^note {3}hinai cannot be asked: .*503/m);
+    expect(out).toMatch(/^note {3}DISCORD_TOKE is not read; did you mean DISCORD_TOKEN\?$/m);
+    expect(out).toMatch(/^note {3}Telegram: no token$/m);
+    const right = await run('doctor', [], { ...key, OSU_CLIENT_SECRET: SANDBOX_OSU.clientSecret });
+    expect(right.out).toMatch(/^ok {5}osu!: the key is taken$/m);
+  });
+
+  it('refuses constants of a site that there is not, as the start does', async () => {
+    const constants = { UPSTREAM_CONSTANTS: '{"instagarm.mediaIdDocId":"27130000000000000"}' };
+    const { code, out, err } = await (await setUp()).run('doctor', [], constants);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toMatch(
+      /^The configuration is wrong:\n {2}UPSTREAM_CONSTANTS: expected keys that begin with instagram\. or /,
+    );
   });
 
   it('with --live asks every strategy for the public examples, and prints the table', async () => {

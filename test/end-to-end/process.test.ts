@@ -101,6 +101,15 @@ describe('the program', () => {
     expect(reading.next().value).toEqual({ number: 1 });
   });
 
+  it('refuses constants of a site that there is not, in one sentence, and ends with 1', async () => {
+    const medley = await run({ UPSTREAM_CONSTANTS: '{"instagarm.mediaIdDocId":"27130000000000000"}' });
+    expect(await medley.ended).toBe(1);
+    expect(medley.stdout()).toBe('');
+    expect(medley.stderr()).toMatch(
+      /^The configuration is wrong:\n {2}UPSTREAM_CONSTANTS: expected keys that begin with .+\n$/,
+    );
+  });
+
   it('names every wrong variable at once, never its value, and ends with 1', async () => {
     const medley = await run({ PORT: 'eighty', API_KEYS: 's3cret-value', USER_LIMIT: 'many' });
     expect(await medley.ended).toBe(1);
