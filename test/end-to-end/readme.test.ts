@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDemo } from './demo-program.ts';
+
+const README = readFileSync(fileURLToPath(new URL('../../README.md', import.meta.url)), 'utf8');
+const EXAMPLES = [...README.matchAll(/^curl '(http:\/\/127\.0\.0\.1:3000\/\S+)'$/gm)].map(
+  ([, address = '']) => address,
+);
+
+describe('the examples of the API in the README', () => {
+  let demo: ReturnType<typeof startDemo>;
+  let address = '';
+
+  beforeAll(async () => {
+    demo = startDemo();
+    address = /^Medley is ready at (\S+)$/m.exec(await demo.printed)?.[1] ?? '';
+  });
+  afterAll(() => demo.child.kill('SIGTERM'));
+
+  it('are there', () => {
+    expect(EXAMPLES.length).toBeGreaterThan(5);
+  });
+
+  it.each(EXAMPLES)('%s is answered by the demo', async example => {
+    const response = await fetch(example.replace('http://127.0.0.1:3000/', address));
+    const text = await response.text();
+    expect(response.status, text.slice(0, 300)).toBe(200);
+    // A list that is empty shows nothing.
+    for (const list of ['beatmapsets', 'scores', 'recommendations']) expect(text).not.toContain(`"${list}":[]`);
+  });
+});
