@@ -107,6 +107,7 @@ describe('a job whose answer may have been sent a moment ago', () => {
     await process.start(host => host.accept(draft));
     const answer = await fake.waitFor(() => ownMessages(fake)[0]);
     expect(answer.body.nonce).toBe(`${messageId}-0`);
-    expect(all(answer.body.components, 'spoiler')).toEqual([true]);
+    // The words of a hidden link are hidden with its file.
+    expect(all(answer.body.components, 'spoiler')).toEqual([true, true]);
   });
 });
