@@ -65,6 +65,8 @@ export class AppError extends Error {
     this.code = code;
     this.params = options.params ?? {};
     this.retryAfterMs = options.retryAfterMs;
+    forgetFrames(this);
+    forgetFrames(options.cause);
   }
 }
 
@@ -75,6 +77,14 @@ export class StoreAway extends AppError {
   constructor(message: string, options: AppErrorOptions = {}) {
     super('internal', message, options);
   }
+}
+
+/**
+ * Until its stack is read for the first time, an error holds all that its functions had at hand: of an answer that was refused the
+ * whole body, for as long as the failure is remembered.
+ */
+function forgetFrames(error: unknown): void {
+  if (error instanceof Error) void error.stack;
 }
 
 /** An AppError as it is; anything else wrapped as `internal` with itself as the cause. */
