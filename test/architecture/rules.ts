@@ -35,6 +35,11 @@ const MODULES: readonly Module[] = [
     files: /^src\/doctor\//,
     may: /^src\/(?!(main|doctor|catalogue|backup|migrate|live|config|config-values)\.ts$)/,
   },
+  {
+    name: 'migration',
+    files: /^src\/migration\//,
+    may: /^src\/(migration\/|beatmaps\/|bot\/|media\/|platforms\/discord\/|infra\/|errors\.ts$)/,
+  },
   { name: 'config', files: /^src\/config(-values)?\.ts$/, may: /^src\/config-values\.ts$/ },
   { name: 'errors', files: /^src\/errors\.ts$/, may: /^$/ },
   { name: 'i18n', files: /^src\/i18n\//, may: /^src\/i18n\//, mayTypes: /^src\/errors\.ts$/ },

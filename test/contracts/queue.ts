@@ -178,6 +178,31 @@ export function queueContract(name: string, create: () => Promise<QueueUnderTest
     });
   });
 
+  describe(`${name} can be emptied into another`, () => {
+    it('of what no worker holds, as if it had never been there', async () => {
+      const queue = await open();
+      let finish: (verdict: Verdict) => void = () => undefined;
+      await addAll(queue, ['runs']);
+      const { seen, handler } = recording(({ id }) =>
+        id === 'runs' ? new Promise(resolve => (finish = resolve)) : DONE,
+      );
+      queue.work(handler, { concurrency: 1 });
+      await until(() => expect(seen).toEqual(['runs']));
+      await addAll(queue, ['next'], { lane: 'channel', fairBy: 'server', atOnce: 2 });
+      await addAll(queue, ['later'], { delayMs: 60_000 });
+      const entries = new Map((await queue.unclaimed()).map(each => [each.id, each]));
+      expect(entries.get('next')).toEqual(entry('next', { lane: 'channel', fairBy: 'server', atOnce: 2 }));
+      expect(entries.get('later')).toMatchObject({ lane: 'square', payload: 'payload of later' });
+      expect(await queue.remove('runs')).toBe(false);
+      expect(await queue.remove('next')).toBe(true);
+      expect(await queue.remove('next')).toBe(false);
+      expect(await queue.remove('later')).toBe(true);
+      await addAll(queue, ['next', 'later']);
+      expect(await queue.stats()).toMatchObject({ waiting: 2, running: 1 });
+      finish(DONE);
+    });
+  });
+
   describe(`${name} says what waits`, () => {
     it('and since when something could have run, which is neither what runs nor what waits for its time', async () => {
       const queue = await open({ perLane: 1 });

@@ -1,12 +1,19 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createRecommendationHistory } from '../../src/beatmaps/recommend/recommendation-history.ts';
+import { createBlockList } from '../../src/bot/settings/block-list.ts';
 import { CHAT_DEFAULTS, createSettingsStore } from '../../src/bot/settings/settings.ts';
+import { createEmbeddedQueue } from '../../src/infra/queue/embedded-queue.ts';
+import { createRedisQueue } from '../../src/infra/queue/redis-queue.ts';
 import { openRedisState, type SharedState } from '../../src/infra/redis/redis.ts';
-import { openStore } from '../../src/infra/store/store.ts';
+import { createRedisLease } from '../../src/infra/redis/redis-lease.ts';
+import { tryFileLock } from '../../src/infra/store/file-lock.ts';
+import type { RecordStore } from '../../src/infra/store/records.ts';
+import { openStore, type Store } from '../../src/infra/store/store.ts';
 import { createSentFiles } from '../../src/media/delivery/sent-files.ts';
 import { createRecordingLog } from '../fakes/log.ts';
 import { writeVersion010 } from '../infra/store/version-0-1-0.ts';
@@ -44,6 +51,51 @@ async function open(url: string): Promise<SharedState> {
 const SAFE = ['--appendonly', 'yes', '--maxmemory-policy', 'noeviction'];
 const LAST =
   'Start Medley with this REDIS_URL now. DATA_DIR keeps its copy, which /forget me does not reach: delete it when all is well.';
+
+const WAITING = { lane: 'discord:10', fairBy: 'discord:guild', owner: 'discord:300', atOnce: 1 };
+
+function openHere(): Store {
+  const store = openStore(join(dataDir, 'medley.db'));
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** What a worker gets from that Redis, in order. */
+async function claimsOf(url: string): Promise<readonly string[]> {
+  const queue = createRedisQueue({ url, log: createRecordingLog() });
+  onTestFinished(() => queue.close());
+  const payloads: string[] = [];
+  queue.work(
+    async ({ payload }) => {
+      payloads.push(payload);
+      return { done: true };
+    },
+    { concurrency: 4 },
+  );
+  await expect.poll(() => queue.stats()).toMatchObject({ waiting: 0, running: 0 });
+  return payloads;
+}
+
+/** Names of all collections, as the sources declare them. */
+function collectionsInSource(): readonly string[] {
+  const source = fileURLToPath(new URL('../../src', import.meta.url));
+  const declared = /name: '([\w-]+)',[^;]*?satisfies CollectionOptions|collection\(\{ name: '([\w-]+)'/g;
+  const names = readdirSync(source, { recursive: true, encoding: 'utf8' })
+    .filter(name => name.endsWith('.ts'))
+    .flatMap(name => [...readFileSync(join(source, name), 'utf8').matchAll(declared)])
+    .map(([, listed, inline]) => listed ?? inline ?? '');
+  return [...new Set(names)];
+}
+
+/** Of `comes back from Redis`. Read by other means each time, since what is read first may change how it is kept. */
+async function expectSettings(records: () => RecordStore): Promise<void> {
+  const settings = createSettingsStore({ records: records() });
+  expect(await settings.user('discord:300')).toMatchObject({ language: 'id' });
+  expect(await settings.chat('discord:guild')).toMatchObject({ autoDetect: false });
+  expect(await createBlockList({ records: records() }).hasLink('instagram:C9Reef')).toBe(true);
+  const history = createRecommendationHistory({ records: records() });
+  expect(await history.mapsOf('discord:300')).toEqual(new Set([1, 2]));
+}
 
 describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
   it('copies what version 0.1.0 kept to Redis and leaves DATA_DIR alone; a second time changes nothing', async () => {
@@ -117,6 +169,100 @@ describe.skipIf(redisMissing)(`npm run migrate${redisNote}`, () => {
     const days = (await admin.pttl(keys[0] ?? '')) / (24 * 3_600_000);
     expect(days).toBeGreaterThan(29);
     expect(days).toBeLessThanOrEqual(30);
+  });
+
+  it('moves what waits to be answered, once the process that would answer it has ended', async () => {
+    const { url } = await openServer(...SAFE);
+    const store = openStore(join(dataDir, 'medley.db'));
+    onTestFinished(() => store.close());
+    const here = createEmbeddedQueue({ store, log: createRecordingLog() });
+    onTestFinished(() => here.close());
+    const waits = ['one', 'two', 'three'].map(id => ({ id, ...WAITING, payload: `what ${id} asks` }));
+    for (const entry of waits) await here.add(entry);
+    const lock = tryFileLock(join(dataDir, 'medley.lock'));
+    expect((await migrate(url)).stdout).toMatch(/^requests that wait: 0 moved, 3 left: stop all processes of Medley/m);
+    lock?.release();
+    expect((await migrate(url)).stdout).toMatch(/^requests that wait: 3 moved$/m);
+    expect((await migrate(url)).stdout).not.toContain('requests');
+    expect(await here.stats()).toMatchObject({ waiting: 0 });
+    expect(await claimsOf(url)).toEqual(waits.map(({ payload }) => payload));
+  });
+
+  it('knows every collection that this version keeps', async () => {
+    const { url } = await openServer(...SAFE);
+    const store = openStore(join(dataDir, 'medley.db'));
+    onTestFinished(() => store.close());
+    embeddedRecords(store);
+    const names = collectionsInSource();
+    expect(names.length).toBeGreaterThan(20);
+    for (const name of names) store.run(`INSERT INTO records VALUES (?, 'a', NULL, '1', 0, NULL)`, [name]);
+    const { stdout } = await migrate(url);
+    expect(stdout).not.toContain('unknown');
+    expect(stdout.match(/: 1 copied/g)).toHaveLength(names.length);
+  });
+
+  it('comes back from Redis to a DATA_DIR, and goes there again', async () => {
+    const { url } = await openServer(...SAFE);
+    const shared = await open(url);
+    const settings = createSettingsStore({ records: shared.records });
+    await settings.setUser('discord:300', { language: 'id' });
+    await settings.setChat('discord:guild', { autoDetect: false });
+    await settings.setChat('telegram:-1', { captions: false });
+    await settings.markChatLeft('telegram:-1', Date.now());
+    const history = createRecommendationHistory({ records: shared.records });
+    await history.add('discord:300', [1, 2]);
+    await createBlockList({ records: shared.records }).add('link', 'instagram:C9Reef');
+    const key = Buffer.alloc(32, 5);
+    await shared.agree('media-key', async () => key.toString('base64url'));
+    const there = createRedisQueue({ url, log: createRecordingLog() });
+    await there.add({ id: 'one', ...WAITING, payload: 'what one asks' });
+    await there.add({ id: 'two', ...WAITING, payload: 'what two asks', delayMs: 60_000 });
+    await there.close();
+
+    expect(await migrate(url, '--back')).toEqual({
+      code: 0,
+      stderr: '',
+      stdout: `${[
+        'settings of people: 1 copied',
+        'settings of groups: 2 copied',
+        'lists of what is blocked: 1 copied',
+        'recommendations: 1 copied',
+        'key of media links: copied',
+        'requests that wait: 2 moved',
+        'Start Medley without REDIS_URL now. Redis keeps its copy, which /forget me does not reach: delete it when all is well.',
+      ].join('\n')}\n`,
+    });
+    expect(readFileSync(join(dataDir, 'media.key'))).toEqual(key);
+    await expectSettings(() => embeddedRecords(openHere()));
+    const queue = createEmbeddedQueue({ store: openHere(), log: createRecordingLog() });
+    onTestFinished(() => queue.close());
+    expect((await queue.unclaimed()).map(({ payload }) => payload)).toEqual(['what one asks', 'what two asks']);
+
+    expect((await migrate(url, '--back')).stderr).toMatch(/keeps records already: name an empty DATA_DIR/);
+    const other = await createRedisServer('--dir', folder, ...SAFE, '--appenddirname', 'other');
+    onTestFinished(() => other.stop());
+    await other.start();
+    expect((await migrate(other.url)).stdout).toMatch(/^requests that wait: 2 moved$/m);
+    const { records } = await open(other.url);
+    await expectSettings(() => records);
+  });
+
+  it('comes back only when no process works with that Redis any more, and none with DATA_DIR', async () => {
+    const { url } = await openServer(...SAFE);
+    const { link } = await open(url);
+    const lease = await createRedisLease({ link, name: 'tracking' }).hold({
+      signal: new AbortController().signal,
+      onWait: () => undefined,
+      onLost: () => undefined,
+    });
+    expect((await migrate(url, '--back')).stderr).toMatch(
+      /^Nothing more was copied: Medley still runs with this Redis/,
+    );
+    await lease.release();
+    const lock = tryFileLock(join(dataDir, 'medley.lock'));
+    expect((await migrate(url, '--back')).stderr).toMatch(/is used by another Medley process/);
+    lock?.release();
+    expect(await migrate(url, '--back')).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('refuses a Redis that would lose records, and says what to change', async () => {

@@ -4,7 +4,7 @@ import { Ask } from '../dispatch/ask.ts';
 
 const Views = z.array(Ask);
 
-const SHOWN_VIEWS = {
+export const SHOWN_VIEWS = {
   name: 'shown-views',
   schema: Views,
   // As long as buttons work.

@@ -61,7 +61,7 @@ export interface AccountLinksOptions {
 const Row = z.object({ user: z.string(), mode: z.enum(RULESETS).nullable() });
 
 /** By a digest, so that the store holds no state that works. */
-const OPEN_LINKS = {
+export const OPEN_LINKS = {
   name: 'open-links',
   schema: Row,
   ttlMs: 10 * 60_000,

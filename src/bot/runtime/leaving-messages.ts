@@ -35,7 +35,7 @@ export interface LeavingMessagesOptions {
 const Stored = z.object({ platform: z.string(), chatId: z.string(), messageId: z.string(), at: z.number() });
 
 /** By platform. They live longer than the longest wait, for a start that comes late. */
-const LEAVING_MESSAGES = {
+export const LEAVING_MESSAGES = {
   name: 'leaving-messages',
   schema: Stored,
   ttlMs: 24 * 3_600_000,

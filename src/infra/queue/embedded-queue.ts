@@ -239,6 +239,12 @@ export function createEmbeddedQueue({ store, log, ...options }: EmbeddedQueueOpt
       unfinished -= forgotten;
       return forgotten;
     },
+    unclaimed: async () => table.unclaimed(),
+    async remove(id) {
+      const isRemoved = table.remove(id);
+      if (isRemoved) unfinished -= 1;
+      return isRemoved;
+    },
     async stats() {
       const counts = table.counts();
       const count = (state: string) => counts.get(state) ?? 0;

@@ -40,6 +40,15 @@ const ClaimedRow = z.object({
 });
 export type ClaimedRow = z.output<typeof ClaimedRow>;
 
+const EntryRow = z.object({
+  id: z.string(),
+  lane: z.string(),
+  fairBy: z.string(),
+  owner: z.string(),
+  payload: z.string(),
+  atOnce: z.number(),
+});
+
 const Backlog = z.object({ ahead: z.number(), count: z.number(), last: z.number().nullable() });
 const Figure = z.object({ value: z.number().nullable() });
 const Counts = z.object({ state: z.string(), count: z.number() });
@@ -157,6 +166,17 @@ export function createEmbeddedTable(store: Store) {
     cancel(id: string, at: number): boolean {
       const sql = `UPDATE queue SET ${BARE} WHERE id = :id AND state IN ('waiting', 'delayed')`;
       return store.run(sql, { id, at }).changes > 0;
+    },
+    remove(id: string): boolean {
+      return store.run(`DELETE FROM queue WHERE id = ? AND state IN ('waiting', 'delayed')`, [id]).changes > 0;
+    },
+    unclaimed(): readonly QueueEntry[] {
+      return store.all(
+        `SELECT id, lane, fair_by AS fairBy, owner, payload, at_once AS atOnce FROM queue
+        WHERE state IN ('waiting', 'delayed') ORDER BY turn, rowid`,
+        [],
+        EntryRow,
+      );
     },
     forget(owner: string, at: number): number {
       const sql = `UPDATE queue SET ${BARE} WHERE owner = :owner AND state <> 'done' AND state <> 'claimed'`;

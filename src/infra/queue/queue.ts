@@ -80,6 +80,10 @@ export interface Queue {
   cancel(id: string): Promise<boolean>;
   /** Ends all entries of that owner that no worker holds; returns how many they were. */
   forget(owner: string): Promise<number>;
+  /** What is unfinished and in no worker's hands, in the order of turns; for moving it to another queue. What delayed an entry is left out. */
+  unclaimed(): Promise<readonly QueueEntry[]>;
+  /** Takes an entry out that no worker holds, as if it had never been added. False when there is none of that id. */
+  remove(id: string): Promise<boolean>;
   stats(): Promise<QueueStats>;
   /** Claims nothing any more; resolves when no handler runs. Adding still works. Safe to call twice. */
   drain(): Promise<void>;

@@ -254,26 +254,30 @@ export function createRedisQueue({
     }
   }
 
-  async function end(jobId: string): Promise<boolean> {
+  /** @param becomes of its id: known for a day, or forgotten */
+  async function end(jobId: string, becomes: 'known' | 'forgotten' = 'known'): Promise<boolean> {
     const job = await bull.getJob(jobId);
     const data = Data.safeParse(job?.data).data;
-    if (data === undefined) return false;
+    if (job === undefined || data === undefined) return false;
     const { ok, next } = await line.cancel(jobId, accountOf(data));
     if (!ok) return false;
     // What is over passes a worker once more, to become a mark.
-    await promote(jobId);
+    if (becomes === 'known') await promote(jobId);
+    else await job.remove();
     await promote(next);
     return true;
   }
 
-  async function idsOf(owner: string): Promise<readonly string[]> {
-    const ids: string[] = [];
+  /** Those that the store has no worker for, the next in line first. */
+  async function unfinished(): Promise<readonly { readonly jobId: string; readonly data: Data }[]> {
+    const found = new Map<string, { readonly jobId: string; readonly data: Data; readonly turn: number }>();
     for (let start = 0; ; start += PAGE) {
-      const jobs = await ask(() => bull.getJobs(['wait', 'prioritized', 'delayed'], start, start + PAGE - 1));
-      for (const { id, data } of jobs) {
-        if (id !== undefined && Data.safeParse(data).data?.owner === owner) ids.push(id);
+      const jobs = await ask(() => bull.getJobs(['wait', 'prioritized', 'delayed', 'active'], start, start + PAGE - 1));
+      for (const { id: jobId, data: given, priority: turn } of jobs) {
+        const data = Data.safeParse(given).data;
+        if (jobId !== undefined && data !== undefined) found.set(jobId, { jobId, data, turn });
       }
-      if (jobs.length === 0) return ids;
+      if (jobs.length === 0) return [...found.values()].toSorted((a, b) => a.turn - b.turn);
     }
   }
 
@@ -326,9 +330,18 @@ export function createRedisQueue({
     cancel: id => ask(() => end(encodeURIComponent(id))),
     async forget(owner) {
       let forgotten = 0;
-      for (const id of await idsOf(owner)) if (await ask(() => end(id))) forgotten += 1;
+      for (const { jobId, data } of await unfinished())
+        if (data.owner === owner && (await ask(() => end(jobId)))) forgotten += 1;
       return forgotten;
     },
+    async unclaimed() {
+      const entries = await unfinished();
+      return entries.map(({ jobId, data }) => {
+        const { owner, payload, atOnce } = data;
+        return { id: decodeURIComponent(jobId), ...accountOf(data), owner, payload, atOnce };
+      });
+    },
+    remove: id => ask(() => end(encodeURIComponent(id), 'forgotten')),
     stats: () =>
       ask(async () => {
         const [unfinished, running, oldestAt] = await Promise.all([

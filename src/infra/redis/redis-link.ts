@@ -24,7 +24,12 @@ const VERSION = 1;
 
 /** Of one length whatever the name says; what people searched for and who they are stays unreadable. */
 export function redisKey(kind: string, name: string): string {
-  return `${fixedRedisKey(kind)}:${createHash('sha256').update(name).digest('base64url')}`;
+  return `${fixedRedisKey(kind)}:${digestOf(name)}`;
+}
+
+/** What a name is known by in Redis. */
+export function digestOf(name: string): string {
+  return createHash('sha256').update(name).digest('base64url');
 }
 
 /** Of something there is one of. */

@@ -135,15 +135,19 @@ function createLink(client: Redis, log: Logger, timeoutMs: number): OwnedLink {
       return answer;
     } catch (error) {
       // It is never the cause of what is thrown: it may carry a command with its password.
-      if (isRefusal(error)) {
-        if (isThere()) turn('refusing', error);
-        if (kind === 'write') throw new AppError('internal', `Redis refuses: ${messageOf(error)}`);
-      } else if (turn('away', error)) {
-        // Gone or too slow: no other caller waits for it until it has answered a new connection.
-        client.disconnect(true);
-      }
-      throw new StoreAway(`Redis did not answer: ${messageOf(error)}`);
+      throw failed(kind, error);
     }
+  }
+
+  function failed(kind: 'read' | 'write', error: unknown): AppError {
+    if (isRefusal(error)) {
+      if (isThere()) turn('refusing', error);
+      if (kind === 'write') return new AppError('internal', `Redis refuses: ${messageOf(error)}`);
+    } else if (turn('away', error)) {
+      // Gone or too slow: no other caller waits for it until it has answered a new connection.
+      client.disconnect(true);
+    }
+    return new StoreAway(`Redis did not answer: ${messageOf(error)}`);
   }
 
   return {

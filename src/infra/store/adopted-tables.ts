@@ -72,11 +72,15 @@ function tableNames(store: Store): ReadonlySet<string> {
   return new Set(rows.map(({ name }) => name));
 }
 
+export function hasTable(store: Store, name: string): boolean {
+  return tableNames(store).has(name);
+}
+
 const COLUMNS = 'collection, key, group_key, value, written_at, expires_at';
 
 /** Queries for all records: those of `records`, and the rows that are still to be moved there, which stay where they are. */
 export function recordQueries(store: Store): readonly string[] {
-  const current = tableNames(store).has('records') ? [`SELECT ${COLUMNS} FROM records`] : [];
+  const current = hasTable(store, 'records') ? [`SELECT ${COLUMNS} FROM records`] : [];
   const left = tablesLeft(store).map(({ records }) => `WITH r (${COLUMNS}) AS (${records}) SELECT * FROM r`);
   return [...current, ...left];
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
-import { adoptTables } from './adopted-tables.ts';
+import { adoptTables, hasTable } from './adopted-tables.ts';
 import type { RecordDriver } from './record-driver.ts';
+import { withReturnedRecords } from './returned-records.ts';
 import type { Store } from './store.ts';
 
 const STEPS = [
@@ -37,7 +38,7 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
 
   purge();
 
-  return {
+  const driver: RecordDriver = {
     async read({ name: collection }, key) {
       purge();
       const sql = `SELECT value FROM records WHERE collection = :collection AND key = :key AND ${IS_LIVE}`;
@@ -87,4 +88,5 @@ export function createLibsqlRecords(store: Store, now: () => number = Date.now):
     // No other process writes here.
     onChange: () => undefined,
   };
+  return hasTable(store, 'returned_records') ? withReturnedRecords(driver, store) : driver;
 }

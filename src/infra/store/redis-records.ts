@@ -4,6 +4,7 @@ import * as z from 'zod';
 import type { RedisChannel } from '../redis/redis-channel.ts';
 import { execute, fixedRedisKey, type RedisLink, redisKey } from '../redis/redis-link.ts';
 import type { ChangeListener, CollectionId, RecordDriver, StoredRecord } from './record-driver.ts';
+import { digestIn } from './returned-records.ts';
 
 export const CHANGES_CHANNEL = fixedRedisKey('changes');
 
@@ -11,11 +12,17 @@ const Change = z.object({ by: z.string(), collection: z.string(), key: z.string(
 
 const BATCH = 1_000;
 
-const recordKey = ({ name }: CollectionId, key: string) => redisKey(`record:${name}`, key);
+const recordKey = ({ name }: CollectionId, key: string) => keyOf(`record:${name}`, key);
 /** Keys of a group's records by the time at which they were written. */
-const groupKey = ({ name }: CollectionId, group: string) => redisKey(`group:${name}`, group);
+const groupKey = ({ name }: CollectionId, group: string) => keyOf(`group:${name}`, group);
 /** Keys of a bounded collection's records by the time at which they were written. */
 const orderKey = ({ name }: CollectionId) => fixedRedisKey(`order:${name}`);
+
+/** What was in Redis before is known by its digest still. */
+function keyOf(kind: string, name: string): string {
+  const digest = digestIn(name);
+  return digest === undefined ? redisKey(kind, name) : `${fixedRedisKey(kind)}:${digest}`;
+}
 
 /** Records in Redis, shared by processes. */
 export function createRedisRecords(link: RedisLink, channel: RedisChannel): RecordDriver {

@@ -79,13 +79,13 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
     return statement;
   }
 
-  function attempt<T>(sql: string, work: () => T): T {
+  function attempt<T>(sql: string, work: () => T, passing = PASSING): T {
     try {
       return work();
     } catch (cause) {
       if (cause instanceof AppError) throw cause;
       const message = `the store refused "${sql.slice(0, 100)}": ${reason(cause)}`;
-      throw PASSING.test(codeOf(cause))
+      throw passing.test(codeOf(cause))
         ? new StoreAway(message, { cause })
         : new AppError('internal', message, { cause });
     }
@@ -134,10 +134,11 @@ export function openStore(path: string, { busyTimeoutMs = BUSY_TIMEOUT_MS }: Sto
       for (const found of rows) yield row.parse(readRow(found));
     },
     run(sql, params = []) {
-      return attempt(sql, () => {
+      const write = () => {
         const { changes, lastInsertRowid } = prepare(sql).run(bind(params));
         return { changes, lastInsertRowid };
-      });
+      };
+      return attempt(sql, write, BUSY);
     },
     transaction(work) {
       const isOutermost = depth === 0;
@@ -236,8 +237,10 @@ export function openingReason(cause: unknown): string {
   }
 }
 
-/** Of failures that say nothing of what was asked: another holds the file, or the disk does not answer. */
-const PASSING = /^SQLITE_(BUSY|LOCKED|PROTOCOL|IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)/;
+/** Another holds the file. */
+const BUSY = /^SQLITE_(BUSY|LOCKED|PROTOCOL)/;
+/** Nor does a disk that cannot be read say anything of what was asked; one that takes nothing is told of, since that may last. */
+const PASSING = new RegExp(`${BUSY.source}|^SQLITE_(IOERR|CANTOPEN|CORRUPT|NOTADB|NOMEM)`);
 
 function codeOf(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : '';

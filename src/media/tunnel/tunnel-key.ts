@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, unlink, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const KEY_BYTES = 32;
@@ -50,6 +50,13 @@ export async function loadSharedMediaKey(
   throw new Error(
     `the ${name} in Redis is none (${KEY_BYTES} bytes as base64url). Delete it: a new one is made, and old media links end.`,
   );
+}
+
+/** Has the next process without Redis go by the key that processes shared there; that of `DATA_DIR` is replaced. @throws Error */
+export async function keepSharedMediaKey(key: Buffer, dataDir: string): Promise<void> {
+  const draft = `${keyPath(dataDir)}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, key, { mode: 0o600, flag: 'wx', flush: true });
+  await rename(draft, keyPath(dataDir));
 }
 
 function keyPath(dataDir: string): string {

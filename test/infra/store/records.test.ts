@@ -6,28 +6,31 @@ import { openRedisState, type SharedState } from '../../../src/infra/redis/redis
 import { redisKey } from '../../../src/infra/redis/redis-link.ts';
 import { createLibsqlRecords } from '../../../src/infra/store/libsql-records.ts';
 import { createRecordStore } from '../../../src/infra/store/records.ts';
+import { addReturnedRecords } from '../../../src/infra/store/returned-records.ts';
 import { openStore } from '../../../src/infra/store/store.ts';
 import { recordsContract } from '../../contracts/records.ts';
 import { createRecordingLog } from '../../fakes/log.ts';
 import { createRedisServer, type RedisServer, redisMissing, redisNote } from '../../redis-server.ts';
 import { letKeysAge } from '../redis/age.ts';
 
-recordsContract('the embedded database', async () => {
-  const store = openStore(':memory:');
-  return {
-    records: createRecordStore(createLibsqlRecords(store)),
-    poison: async (collection, key, text) => {
-      const { changes } = store.run('UPDATE records SET value = ? WHERE collection = ? AND key = ?', [
-        text,
-        collection,
-        key,
-      ]);
-      expect(changes).toBe(1);
-    },
-    age: async () => undefined,
-    close: async () => store.close(),
-  };
-});
+for (const origin of ['', ' that came back from Redis'])
+  recordsContract(`the embedded database${origin}`, async () => {
+    const store = openStore(':memory:');
+    if (origin !== '') addReturnedRecords(store, []);
+    return {
+      records: createRecordStore(createLibsqlRecords(store)),
+      poison: async (collection, key, text) => {
+        const { changes } = store.run('UPDATE records SET value = ? WHERE collection = ? AND key = ?', [
+          text,
+          collection,
+          key,
+        ]);
+        expect(changes).toBe(1);
+      },
+      age: async () => undefined,
+      close: async () => store.close(),
+    };
+  });
 
 describe('records in the embedded database', () => {
   it('that have expired leave no row', async () => {

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
-import type { RecordStore } from '../../../infra/store/records.ts';
+import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
 /** A gateway session: it can be taken up again, for some minutes, where it was left. */
 export const GatewaySession = z.object({
@@ -40,6 +40,12 @@ const EVERY_MS = 1_000;
 /** Of each shard: of processes that each ended before they had caught up. */
 const MAX_LEFT = 4;
 
+export const DISCORD_SESSIONS = {
+  name: 'discord-sessions',
+  schema: z.array(GatewaySession),
+  ttlMs: LIFE_MS,
+} as const satisfies CollectionOptions<GatewaySession[]>;
+
 /** Never rejects: while the store is away nothing is recovered. */
 export async function openSessionRecord({
   records,
@@ -47,7 +53,7 @@ export async function openSessionRecord({
   isSettled,
   log,
 }: SessionRecordOptions): Promise<SessionRecord> {
-  const store = records.collection({ name: 'discord-sessions', schema: z.array(GatewaySession), ttlMs: LIFE_MS });
+  const store = records.collection(DISCORD_SESSIONS);
   let isSaid = false;
   const left = (await store.get(key).catch(failed)) ?? [];
   /** As they are, by shard; and how far all that was heard in them is accepted. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Logger } from '../../../infra/log.ts';
-import type { RecordStore } from '../../../infra/store/records.ts';
+import type { CollectionOptions, RecordStore } from '../../../infra/store/records.ts';
 
 /** Which messages an answer takes that needs more than one, so that they can be deleted together. Never rejects. */
 export interface AnswerParts {
@@ -17,11 +17,18 @@ export interface AnswerPartsOptions {
 const Ids = z.array(z.string());
 const LIFE_MS = 90 * 24 * 3_600_000;
 const MAX_ANSWERS = 100_000;
+export const ANSWER_PARTS = {
+  name: 'discord-answers',
+  schema: Ids,
+  ttlMs: LIFE_MS,
+  maxRecords: MAX_ANSWERS,
+} as const satisfies CollectionOptions<string[]>;
+
 /** Twenty carousels of twenty files take fewer. */
 const MAX_PARTS = 100;
 
 export function createAnswerParts({ records, log }: AnswerPartsOptions): AnswerParts {
-  const store = records.collection({ name: 'discord-answers', schema: Ids, ttlMs: LIFE_MS, maxRecords: MAX_ANSWERS });
+  const store = records.collection(ANSWER_PARTS);
 
   async function of(answerId: string): Promise<readonly string[]> {
     try {

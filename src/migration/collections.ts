@@ -1,0 +1,42 @@
+import { RECOMMENDATIONS } from '../beatmaps/recommend/recommendation-history.ts';
+import { BUTTON_ARGUMENTS } from '../bot/buttons/button-token.ts';
+import { SHOWN_VIEWS } from '../bot/buttons/shown-views.ts';
+import { OPEN_LINKS } from '../bot/linking/account-links.ts';
+import { CHAT_MEMBERS, MEMBER_CHATS } from '../bot/memory/chat-members.ts';
+import { SHOWN_MAPS } from '../bot/memory/shown-maps.ts';
+import { TRACK_MARKS, TRACKING_CHATS } from '../bot/memory/tracked-players.ts';
+import { LEAVING_MESSAGES } from '../bot/runtime/leaving-messages.ts';
+import { BLOCKS } from '../bot/settings/block-list.ts';
+import { OPT_OUTS, WEB_OPT_OUTS } from '../bot/settings/opt-outs.ts';
+import { PROVEN_USERS } from '../bot/settings/proven-users.ts';
+import { CHATS, USERS, WEB_USERS } from '../bot/settings/settings.ts';
+import { SENT_FILES } from '../media/delivery/sent-files.ts';
+import { DISCORD_SESSIONS } from '../platforms/discord/incoming/sessions.ts';
+import { ANSWER_PARTS } from '../platforms/discord/outgoing/answer-parts.ts';
+
+/** Everything that this version keeps as records, and what that is to who hosts it. */
+export const COLLECTIONS = [
+  { options: USERS, label: 'settings of people' },
+  { options: WEB_USERS, label: 'settings of web chats' },
+  { options: CHATS, label: 'settings of groups' },
+  { options: PROVEN_USERS, label: 'people who signed in at osu!' },
+  { options: OPEN_LINKS, label: 'sign-ins at osu! under way' },
+  { options: OPT_OUTS, label: 'people whose links are ignored' },
+  { options: WEB_OPT_OUTS, label: 'web chats whose links are ignored' },
+  { options: BLOCKS, label: 'lists of what is blocked' },
+  { options: SHOWN_MAPS, label: 'maps that chats saw last' },
+  { options: CHAT_MEMBERS, label: 'linked members of groups' },
+  { options: MEMBER_CHATS, label: 'groups of linked members' },
+  { options: TRACKING_CHATS, label: 'chats that watch players' },
+  { options: TRACK_MARKS, label: 'plays of watched players' },
+  { options: BUTTON_ARGUMENTS, label: 'arguments of buttons' },
+  { options: SHOWN_VIEWS, label: 'ways back of messages with buttons' },
+  { options: LEAVING_MESSAGES, label: 'notices that are still to be deleted' },
+  { options: RECOMMENDATIONS, label: 'recommendations' },
+  { options: SENT_FILES, label: 'files that platforms hold' },
+  { options: DISCORD_SESSIONS, label: 'sessions at Discord' },
+  { options: ANSWER_PARTS, label: 'answers of several messages on Discord' },
+  { options: { name: 'discord-commands' }, label: 'ids of commands on Discord' },
+  { options: { name: 'canary' }, label: 'what the canary knows' },
+  { options: { name: 'readiness', ttlMs: 3_600_000 }, label: 'marks of the health check' },
+] as const;

@@ -1,0 +1,67 @@
+import { AppError } from '../errors.ts';
+import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
+import { fixedRedisKey, type RedisLink } from '../infra/redis/redis-link.ts';
+import { hasRecords } from '../infra/store/adopted-tables.ts';
+import { claimDataDir } from '../infra/store/data-dir.ts';
+import { createLibsqlRecords } from '../infra/store/libsql-records.ts';
+import { exportRecords } from '../infra/store/redis-export.ts';
+import { addReturnedRecords } from '../infra/store/returned-records.ts';
+import { keepSharedMediaKey, loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
+import { describeRecords } from './copied-records.ts';
+import type { Ends } from './ends.ts';
+import { describeRequests, moveRequests } from './move-requests.ts';
+
+/** While they run, processes hold leases there. */
+async function assertQuiet(link: RedisLink): Promise<void> {
+  const pattern = `${fixedRedisKey('lease')}:*`;
+  let cursor = '0';
+  do {
+    const [next, leases] = await link.request('read', client => client.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000));
+    cursor = next;
+    if (leases.length === 0) continue;
+    throw new AppError('internal', 'Medley still runs with this Redis: stop all its processes, and wait 15 seconds');
+  } while (cursor !== '0');
+}
+
+async function takeMediaKey(link: RedisLink, dataDir: string): Promise<readonly string[]> {
+  const kept = await link.request('read', client => client.get(fixedRedisKey('media-key')));
+  if (kept === null) return [];
+  await keepSharedMediaKey(await loadSharedMediaKey(async () => kept, dataDir), dataDir);
+  return ['key of media links: copied'];
+}
+
+/**
+ * Copies what Redis keeps to a DATA_DIR that keeps nothing yet, and moves what waits to be answered.
+ * @returns lines that say what was done
+ * @throws AppError `internal` whose message says what is in the way; nothing was copied then
+ */
+export async function migrateToDataDir(ends: Ends): Promise<readonly string[]> {
+  const { dataDir, store, mediaKey, log } = ends;
+  const claim = await claimDataDir(dataDir, { isShared: false, waitMs: 0 });
+  try {
+    if (hasRecords(store))
+      throw new AppError(
+        'internal',
+        `${dataDir} keeps records already: name an empty DATA_DIR, or move its medley.db away`,
+      );
+    return await ends.withRedis(async ({ shared: { link }, queue: from }) => {
+      await assertQuiet(link);
+      const records = await exportRecords(link);
+      // It makes the table.
+      createLibsqlRecords(store);
+      const counts = [...addReturnedRecords(store, records)];
+      const to = createEmbeddedQueue({ store, log });
+      try {
+        return [
+          ...describeRecords(new Map(counts.map(([name, added]) => [name, { found: added, added }]))),
+          ...(mediaKey === undefined ? await takeMediaKey(link, dataDir) : []),
+          ...describeRequests(await moveRequests(from, to)),
+        ];
+      } finally {
+        await to.close();
+      }
+    });
+  } finally {
+    claim.release();
+  }
+}

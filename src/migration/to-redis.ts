@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+import { AppError } from '../errors.ts';
+import { createEmbeddedQueue } from '../infra/queue/embedded-queue.ts';
+import type { Queue } from '../infra/queue/queue.ts';
+import type { SharedState } from '../infra/redis/redis.ts';
+import { inspectRedis, redisShortcomings } from '../infra/redis/redis-inspection.ts';
+import { hasTable, recordQueries } from '../infra/store/adopted-tables.ts';
+import { tryFileLock } from '../infra/store/file-lock.ts';
+import type { StoredRecord } from '../infra/store/record-driver.ts';
+import { collectionId } from '../infra/store/records.ts';
+import { addRecords } from '../infra/store/redis-records.ts';
+import type { Store } from '../infra/store/store.ts';
+import { loadSharedMediaKey } from '../media/tunnel/tunnel-key.ts';
+import { COLLECTIONS } from './collections.ts';
+import { type Copied, describeRecords } from './copied-records.ts';
+import type { Ends } from './ends.ts';
+import { describeRequests, type MovedRequests, moveRequests } from './move-requests.ts';
+
+const BATCH = 500;
+
+const Row = z
+  .object({
+    collection: z.string(),
+    key: z.string(),
+    group_key: z.string().nullable(),
+    value: z.string(),
+    written_at: z.number(),
+    expires_at: z.number().nullable(),
+  })
+  .transform(({ group_key: group, written_at: writtenAt, expires_at: expiresAt, ...rest }) => ({
+    ...rest,
+    group,
+    writtenAt,
+    expiresAt,
+  }));
+
+/** Records by collection, in batches, as they were when the first was read. What has expired is left out. */
+function* batchesOf(store: Store, now: number): Iterable<readonly [string, readonly StoredRecord[]]> {
+  const waiting = new Map<string, StoredRecord[]>();
+  for (const query of recordQueries(store)) {
+    for (const { collection, ...record } of store.each(query, [], Row)) {
+      if (record.expiresAt !== null && record.expiresAt <= now) continue;
+      const batch = waiting.get(collection) ?? [];
+      batch.push(record);
+      waiting.set(collection, batch);
+      if (batch.length < BATCH) continue;
+      waiting.delete(collection);
+      yield [collection, batch];
+    }
+  }
+  yield* waiting;
+}
+
+async function copyRecords(store: Store, { link }: SharedState): Promise<ReadonlyMap<string, Copied>> {
+  const counts = new Map<string, Copied>();
+  for (const [collection, records] of batchesOf(store, Date.now())) {
+    const known = COLLECTIONS.find(({ options }) => options.name === collection);
+    const { found, added } = counts.get(collection) ?? { found: 0, added: 0 };
+    const more = known === undefined ? 0 : await addRecords(link, collectionId(known.options), records);
+    counts.set(collection, { found: found + records.length, added: added + more });
+  }
+  return counts;
+}
+
+async function copyMediaKey(shared: SharedState, dataDir: string): Promise<string> {
+  let isProposed = false;
+  await loadSharedMediaKey(
+    (name, propose) =>
+      shared.agree(name, () => {
+        isProposed = true;
+        return propose();
+      }),
+    dataDir,
+  );
+  return isProposed ? 'key of media links: copied' : 'key of media links: there already';
+}
+
+/** @throws AppError when records would not be safe there */
+async function assertSafe(url: string): Promise<void> {
+  const shortcomings = redisShortcomings(await inspectRedis(url));
+  if (shortcomings.length > 0)
+    throw new AppError('internal', `this Redis would lose records. ${shortcomings.join(' ')}`);
+}
+
+/** They are in the hands of a process that still runs, where there is one. */
+async function takeRequests({ store, dataDir, log }: Ends, to: Queue): Promise<MovedRequests> {
+  if (!hasTable(store, 'queue')) return { moved: 0, left: 0 };
+  const lock = tryFileLock(join(dataDir, 'medley.lock'));
+  if (lock === undefined) return { moved: 0, left: unfinishedIn(store) };
+  const from = createEmbeddedQueue({ store, log });
+  try {
+    return await moveRequests(from, to);
+  } finally {
+    await from.close();
+    lock.release();
+  }
+}
+
+function unfinishedIn(store: Store): number {
+  const sql = `SELECT count(*) AS count FROM queue WHERE state <> 'done'`;
+  return store.get(sql, [], z.object({ count: z.number() }))?.count ?? 0;
+}
+
+/**
+ * Copies what DATA_DIR keeps to Redis, where what is there already stays as it is, and moves what waits to be answered.
+ * @returns lines that say what was done
+ * @throws AppError `internal` whose message says what is in the way
+ */
+export async function migrateToRedis(ends: Ends): Promise<readonly string[]> {
+  await assertSafe(ends.url);
+  const { store, dataDir, mediaKey } = ends;
+  return ends.withRedis(async ({ shared, queue }) => [
+    ...describeRecords(await copyRecords(store, shared)),
+    ...(mediaKey === undefined ? [await copyMediaKey(shared, dataDir)] : []),
+    ...describeRequests(await takeRequests(ends, queue)),
+  ]);
+}
