@@ -131,8 +131,6 @@ describe('Facebook', () => {
 
 describe('all broken together, the error names the cause', () => {
   it.each<[Fault, ErrorCode]>([
-    ['throttle', 'upstream_rate_limited'],
-    ['retry-after:30', 'upstream_rate_limited'],
     ['login', 'login_required'],
     ['null', 'not_found'],
     ['status:404', 'not_found'],
@@ -149,6 +147,19 @@ describe('all broken together, the error names the cause', () => {
     sandbox.faults.clear();
     expect((await extractor.extract(CAROUSEL)).post.items).toHaveLength(5);
   });
+
+  it.each<Fault>(['throttle', 'retry-after:30', 'wait'])(
+    'Instagram: %s is upstream_rate_limited, and nothing is asked before it is time again',
+    async fault => {
+      const { sandbox, extractor } = await createProgramWithSandbox();
+      sandbox.faults.set('instagram.*', fault);
+      expect(await failure(extractor.extract(REEL))).toMatchObject({ code: 'upstream_rate_limited' });
+      sandbox.faults.clear();
+      sandbox.clearRequests();
+      expect(await failure(extractor.extract(CAROUSEL))).toMatchObject({ params: { what: 'silent' } });
+      expect(sandbox.requests).toEqual([]);
+    },
+  );
 
   it.each<[Fault, ErrorCode]>([
     ['throttle', 'upstream_rate_limited'],
