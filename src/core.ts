@@ -268,6 +268,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
 
   return {
     storage,
+    http,
     metrics,
     limiter,
     sources,

@@ -10,8 +10,6 @@ import {
   readEnvironment,
   VARIABLE_NAMES,
 } from './config.ts';
-import { checkLive } from './doctor/live-check.ts';
-import { openLiveSources } from './doctor/live-sources.ts';
 import { checkMachine } from './doctor/machine-checks.ts';
 import { checkMirrors } from './doctor/mirror-checks.ts';
 import { checkOsu } from './doctor/osu-checks.ts';
@@ -25,6 +23,7 @@ import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger } from './infra/log.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import type { Finding } from './platforms/platform.ts';
+import { askSites } from './probe/ask-sites.ts';
 
 const SITES = sourceDescriptors.map(({ hosts: [main] }) => main);
 const SIGNS: Readonly<Record<Finding['state'], string>> = { ok: 'ok   ', note: 'note ', wrong: 'WRONG' };
@@ -81,14 +80,12 @@ async function examine(config: Config, environment: Environment, http: HttpClien
 
 /** Every strategy of every source, asked for `links` or for public examples: a table each, and what would help. */
 async function examineLive(config: Config, environment: Environment, http: HttpClient, links: readonly string[]) {
-  const searchPath = environment.PATH ?? '';
-  const { sources } = await openLiveSources({ ...config, searchPath }, () => http);
-  const overrides = createOverrides(config.upstreamOverrides);
-  const reports = await checkLive({
-    sources,
+  const { reports } = await askSites({
+    ...config,
+    searchPath: environment.PATH ?? '',
     links,
     http,
-    overrides,
+    overrides: createOverrides(config.upstreamOverrides),
     onAsk: (source, strategy, link) => showProgress(`asking ${source}: ${strategy}, link ${link}`),
   });
   showProgress('');

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { ConfigError, loadConfig, readEnvironment } from './config.ts';
-import { checkLive } from './doctor/live-check.ts';
-import { openLiveSources } from './doctor/live-sources.ts';
 import { ArgumentError, readArguments, showProgress } from './doctor/program.ts';
 import { createRecorder, type Recorder } from './doctor/recording.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
+import { askSites } from './probe/ask-sites.ts';
 
 const FOLDER = 'recordings';
 
@@ -28,13 +27,13 @@ async function live(): Promise<number> {
     return recorder.http;
   };
   try {
-    const setup = { ...config, searchPath: environment.PATH ?? '' };
-    const { sources, cookies } = await openLiveSources(setup, clientOf);
-    const reports = await checkLive({
-      sources,
+    const { reports, cookies } = await askSites({
+      ...config,
+      searchPath: environment.PATH ?? '',
       links,
       http,
       overrides,
+      clientOf,
       onAsk(source, strategy, link) {
         recorders.get(source)?.begin(strategy, link);
         showProgress(`asking ${source}: ${strategy}, link ${link}`);

@@ -5,8 +5,9 @@ import { createTranslator } from './i18n/translate.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import type { Logger } from './infra/log.ts';
 import { createReadiness, diskCheck, type Readiness, storeCheck } from './infra/readiness.ts';
-import { type BrokenStrategy, canaryRecord, createCanary } from './media/extract/canary.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
+import { type BrokenStrategy, canaryRecord, createCanary } from './probe/canary.ts';
+import { createProbe } from './probe/probe-strategy.ts';
 
 /** What the people who run Medley see of it. */
 export interface Monitoring {
@@ -31,16 +32,14 @@ export function createMonitoring(
   chats: Pick<Chats, 'status' | 'platforms' | 'tellOwners'>,
   log: Logger,
 ): Monitoring {
-  const { storage, metrics, sources } = core;
+  const { storage, metrics, sources, http } = core;
   const t = createTranslator([]);
   const tellOwners = (text: string) => {
     chats.tellOwners(text).catch(error => log.warn({ err: error }, 'the owners were not told'));
   };
   const canary = createCanary({
-    sources: sourceDescriptors.flatMap(({ id, example }) => {
-      const source = sources.find(each => each.id === id);
-      return source === undefined ? [] : [{ source, example }];
-    }),
+    sources,
+    probe: createProbe({ http }),
     memory: storage.records.collection({ name: 'canary', schema: canaryRecord }),
     onBroken(broken) {
       const { source, strategy, cause } = broken;

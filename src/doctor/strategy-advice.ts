@@ -1,6 +1,6 @@
 import { cookiesVariable } from '../media/extract/source-descriptor.ts';
 import type { Finding } from '../platforms/platform.ts';
-import type { SourceReport } from './ask-strategies.ts';
+import type { SourceReport, StrategyReport } from '../probe/ask-strategies.ts';
 
 /** What is set up here. */
 export interface Setup {
@@ -10,8 +10,16 @@ export interface Setup {
   isSet(variable: string): boolean | undefined;
 }
 
-const WALLS: ReadonlySet<string> = new Set(['login_required', 'upstream_rate_limited']);
-const SILENCE: ReadonlySet<string> = new Set(['upstream_unavailable', 'timeout']);
+/** An outcome, what those that had it do, and what the operator can do. */
+const TROUBLES = [
+  [
+    'no_file',
+    'name files that cannot be had',
+    'The CDN may refuse this address: look whether a browser here plays them.',
+  ],
+  ['no_video', 'bring an image in place of the video', 'Look for a newer release.'],
+  ['slow', 'take too long', 'Check the network and UPSTREAM_PROXY.'],
+] as const;
 
 function names(reports: readonly { readonly strategy: string }[]): string {
   return [...new Set(reports.map(report => report.strategy))].join(', ');
@@ -21,16 +29,28 @@ function count(many: number, noun: string): string {
   return `${many} ${noun}${many === 1 ? '' : 's'}`;
 }
 
+function isJudged({ verdict }: StrategyReport): boolean {
+  return verdict !== 'skipped';
+}
+
+function isBrought({ outcome }: StrategyReport): boolean {
+  return outcome === 'ok' || outcome === 'slow';
+}
+
 /** Links that no strategy brought whole. */
 function missed({ links, reports }: SourceReport): readonly number[] {
-  const brought = new Set(reports.filter(report => report.outcome === 'ok').map(report => report.link));
+  const brought = new Set(reports.filter(isBrought).map(report => report.link));
   return links.map((_, index) => index + 1).filter(link => !brought.has(link));
 }
 
 function summary(report: SourceReport): Finding {
   const { source, links, reports: asked } = report;
   const gone = missed(report);
-  const working = asked.filter(({ outcome }) => outcome === 'ok');
+  if (!asked.some(isJudged)) {
+    const remedy = 'The site wants a pause, or the network is away. Try again later.';
+    return { state: 'note', what: `${source}: nothing could be judged`, remedy };
+  }
+  const working = asked.filter(isBrought);
   if (working.length === 0) {
     const remedy = 'No link of this site can be answered from here at the moment. What may help is below.';
     return { state: 'wrong', what: `${source}: no strategy brings anything here`, remedy };
@@ -41,37 +61,30 @@ function summary(report: SourceReport): Finding {
 
 /** What the answers say about the settings: which would help, and how. */
 export function adviseOn(report: SourceReport, setup: Setup): readonly Finding[] {
-  const { source, links, reports: asked, unasked } = report;
+  const { source, links, reports: asked, unjudged } = report;
   if (links.length === 0 || asked.length === 0) return [];
   const findings: Finding[] = [summary(report)];
-  const isMissing = missed(report).length > 0;
+  const note = (what: string, remedy: string, state: Finding['state'] = 'note') =>
+    findings.push({ state, what: `${source}: ${what}`, remedy });
+  const those = (...outcomes: readonly string[]) => asked.filter(({ outcome }) => outcomes.includes(outcome));
 
-  if (unasked.browser.length > 0) {
-    const remedy = `npm install wreq-js: ${unasked.browser.join(', ')} could then be asked.`;
-    findings.push({ state: 'note', what: `${source}: no browser transport`, remedy });
+  if (unjudged.browser.length > 0)
+    note('no browser transport', `npm install wreq-js: ${unjudged.browser.join(', ')} could then be asked.`);
+  const walled = those('login_required', 'upstream_rate_limited');
+  if (walled.length > 0 && missed(report).length > 0) {
+    const cookies = cookiesVariable({ id: source });
+    const proxy = 'UPSTREAM_PROXY: set a proxy whose address the site does not know as a data centre.';
+    if (!setup.hasProxy) note(`${names(walled)} met a login wall or a limit`, proxy);
+    const account = `${cookies}: the cookies of an account of your own would bring them; README says what that risks.`;
+    if (setup.isSet(cookies) === false) note('posts behind the login and stories are out of reach', account);
   }
-  const walled = asked.filter(({ outcome }) => WALLS.has(outcome));
-  if (isMissing && walled.length > 0 && !setup.hasProxy) {
-    const what = `${source}: ${names(walled)} met a login wall or a limit`;
-    const remedy = 'UPSTREAM_PROXY: set a proxy whose address the site does not know as a data centre.';
-    findings.push({ state: 'note', what, remedy });
-  }
-  const cookies = cookiesVariable({ id: source });
-  if (isMissing && walled.length > 0 && setup.isSet(cookies) === false) {
-    const what = `${source}: posts behind the login and stories are out of reach`;
-    const remedy = `${cookies}: the cookies of an account of your own would bring them; README says what that risks.`;
-    findings.push({ state: 'note', what, remedy });
-  }
-  const changed = asked.filter(({ outcome }) => outcome === 'upstream_changed');
-  if (changed.length > 0) {
-    const keys = [...new Set(changed.map(({ strategy }) => `${source}.${strategy}.*`))].join(', ');
-    const what = `${source}: ${names(changed)} got an answer that cannot be read`;
-    const remedy = `UPSTREAM_CONSTANTS: ids or callers may be out of date (${keys}). Look for a newer release; npm run live saves the answers for a report.`;
-    findings.push({ state: 'note', what, remedy });
-  }
-  if (asked.every(({ outcome }) => SILENCE.has(outcome))) {
-    const remedy = 'Check the network, DNS and UPSTREAM_PROXY.';
-    findings.push({ state: 'wrong', what: `${source}: nothing answers`, remedy });
-  }
+  const changed = those('upstream_changed');
+  const keys = [...new Set(changed.map(({ strategy }) => `${source}.${strategy}.*`))].join(', ');
+  const constants = `UPSTREAM_CONSTANTS: ids or callers may be out of date (${keys}). Look for a newer release; npm run live saves the answers for a report.`;
+  if (changed.length > 0) note(`${names(changed)} got an answer that cannot be read`, constants);
+  for (const [outcome, trouble, remedy] of TROUBLES)
+    if (those(outcome).length > 0) note(`${names(those(outcome))} ${trouble}`, remedy);
+  if (those('upstream_unavailable', 'timeout').length === asked.length)
+    note('nothing answers', 'Check the network, DNS and UPSTREAM_PROXY.', asked.some(isJudged) ? 'wrong' : 'note');
   return findings;
 }

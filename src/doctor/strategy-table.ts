@@ -1,4 +1,4 @@
-import type { SourceReport, StrategyReport } from './ask-strategies.ts';
+import type { SourceReport, StrategyReport } from '../probe/ask-strategies.ts';
 
 const HEADS = ['strategy', 'link', 'outcome', 'time', 'what came back'] as const;
 
@@ -6,6 +6,7 @@ const REASONS = [
   ['browser', 'not asked, for want of the browser transport'],
   ['account', 'not asked, for want of the cookies of an account'],
   ['time', 'not asked, for want of time'],
+  ['pause', 'not judged, as the site wants a pause or the network is away'],
   ['other', 'not for these links, or not set up'],
 ] as const;
 
@@ -15,7 +16,7 @@ function cells({ strategy, link, outcome, durationMs, detail }: StrategyReport):
 }
 
 /** What every strategy of a source answered, as lines of plain text. */
-export function renderStrategyTable({ source, links, reports, unasked }: SourceReport): readonly string[] {
+export function renderStrategyTable({ source, links, reports, unjudged }: SourceReport): readonly string[] {
   if (links.length === 0) return [`${source}: none of the links is one of its posts`];
   const order = [...new Set(reports.map(report => report.strategy))];
   const rows = [...reports]
@@ -29,8 +30,8 @@ export function renderStrategyTable({ source, links, reports, unasked }: SourceR
     ...links.map((link, index) => `  ${index + 1}  ${link}`),
     '',
     ...[HEADS, ...rows].map(row => line(row).trimEnd()),
-    ...REASONS.filter(([key]) => unasked[key].length > 0).map(
-      ([key, reason]) => `  ${reason}: ${unasked[key].join(', ')}`,
+    ...REASONS.filter(([key]) => unjudged[key].length > 0).map(
+      ([key, reason]) => `  ${reason}: ${unjudged[key].join(', ')}`,
     ),
   ];
 }

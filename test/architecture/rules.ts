@@ -45,6 +45,7 @@ const MODULES: readonly Module[] = [
   { name: 'i18n', files: /^src\/i18n\//, may: /^src\/i18n\//, mayTypes: /^src\/errors\.ts$/ },
   { name: 'infra', files: /^src\/infra\//, may: /^src\/(infra\/|errors\.ts$)/ },
   { name: 'media', files: /^src\/media\//, may: /^src\/(media\/|infra\/|errors\.ts$)/ },
+  { name: 'probe', files: /^src\/probe\//, may: /^src\/(probe\/|media\/|infra\/|errors\.ts$)/ },
   { name: 'beatmaps', files: /^src\/beatmaps\//, may: /^src\/(beatmaps\/|infra\/|errors\.ts$)/ },
   {
     name: 'bot',

@@ -132,6 +132,31 @@ describe('npm run doctor', () => {
     expect(out).not.toContain('FACEBOOK_COOKIES_FILE');
   });
 
+  it('does not count a post whose file cannot be had', async () => {
+    const { sandbox, run } = await setUp();
+    sandbox.faults.set('cdn', 'status:403');
+    const { code, out } = await run('doctor', ['--live', LINKS.reel]);
+    expect(code).toBe(1);
+    const reel = rows(out, 'facebook').find(row => row[0] === 'reel-page/plain');
+    expect(reel?.[2]).toBe('no_file');
+    expect(reel?.[4]).toContain('403');
+    expect(out).toMatch(/^WRONG {2}facebook: no strategy brings anything here/m);
+    expect(out).toMatch(/^note {3}facebook: .*reel-page\/plain.* name files that cannot be had/m);
+  });
+
+  it('judges no way that the site wants left alone, and asks none of its endpoint again', async () => {
+    const { sandbox, run } = await setUp();
+    sandbox.faults.set('facebook.page', 'retry-after:600');
+    sandbox.faults.set('facebook.embed', 'retry-after:600');
+    const { out } = await run('doctor', ['--live', LINKS.reel, LINKS.photo]);
+    expect(out).toMatch(/^ {2}not judged, .*: .*reel-page\/plain/m);
+    expect(out).toMatch(/^note {3}facebook: nothing could be judged/m);
+    expect(out).not.toMatch(/^WRONG {2}facebook/m);
+    const embeds = rows(out, 'facebook').filter(row => row[0]?.startsWith('embed/'));
+    expect(embeds.length).toBeGreaterThan(1);
+    expect(sandbox.count('facebook.embed')).toBe(1);
+  });
+
   it.each([
     [['--lively'], /--lively/],
     [['--live', 'example.com'], /https:\/\//],

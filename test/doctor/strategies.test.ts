@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { askStrategies, type SourceReport } from '../../src/doctor/ask-strategies.ts';
 import { adviseOn, type Setup } from '../../src/doctor/strategy-advice.ts';
 import { renderStrategyTable } from '../../src/doctor/strategy-table.ts';
 import { AppError } from '../../src/errors.ts';
 import type { RequestProfile } from '../../src/media/extract/request-profile.ts';
 import type { MediaSource, PostRef, SourceStrategy } from '../../src/media/extract/source.ts';
+import { type AskOptions, askStrategies, type SourceReport } from '../../src/probe/ask-strategies.ts';
+import { createProbe } from '../../src/probe/probe-strategy.ts';
 import { makePost } from '../fakes/post.ts';
+import { openCdn } from '../probe/open-cdn.ts';
 
 const LINK = 'https://www.facebook.com/reel/1';
 const SHORT = 'https://fb.watch/x/';
@@ -27,7 +29,7 @@ function sourceOf(strategies: readonly SourceStrategy[], more: Partial<MediaSour
     strategies,
     examples: [LINK],
     canFetchStories: false,
-    mediaHosts: [],
+    mediaHosts: ['cdninstagram.com'],
     ...more,
   };
 }
@@ -45,9 +47,22 @@ const browserProfile: RequestProfile = {
   timeoutMs: 1_000,
 };
 
-function ask(source: MediaSource, more: Partial<Parameters<typeof askStrategies>[0]> = {}): Promise<SourceReport> {
-  const signal = AbortSignal.timeout(50_000);
-  return askStrategies({ source, hasBrowserTransport: false, pauseMs: 0, signal, ...more });
+async function ask(
+  source: MediaSource,
+  { timeoutMs, ...more }: Partial<AskOptions> & { readonly timeoutMs?: number } = {},
+): Promise<SourceReport> {
+  const { http } = await openCdn();
+  const [report] = await askStrategies({
+    sources: [source],
+    links: [],
+    probe: createProbe({ http, ...(timeoutMs !== undefined && { timeoutMs }) }),
+    hasBrowserTransport: false,
+    isStandIn: () => false,
+    pauseMs: 0,
+    ...more,
+  });
+  if (report === undefined) throw new Error('a source was not asked');
+  return report;
 }
 
 const fails = (code: 'login_required' | 'upstream_changed' | 'timeout') => async () => {
@@ -66,10 +81,15 @@ describe('askStrategies', () => {
         strategy('whole', async () => makePost()),
         strategy('half', async () => ({ ...makePost(), missingItems: 1 })),
       ]),
-      { onAsk: (name, link) => asked.push(`${name} ${link}`) },
+      { onAsk: (_, name, link) => asked.push(`${name} ${link}`) },
     );
     expect(asked).toEqual(['walled 1', 'broken 1', 'whole 1', 'half 1']);
-    expect(report.reports.map(({ outcome }) => outcome)).toEqual(['login_required', 'internal', 'ok', 'incomplete']);
+    expect(report.reports.map(({ outcome }) => outcome)).toEqual([
+      'login_required',
+      'upstream_changed',
+      'ok',
+      'incomplete',
+    ]);
     expect(report.reports[0]?.detail).toBe('it is login_required');
     expect(report.reports[3]?.detail).toMatch(/, 1 missing$/);
   });
@@ -85,9 +105,9 @@ describe('askStrategies', () => {
   it('keeps a pause between two questions and ends with its time', async () => {
     const startedAt = Date.now();
     const source = sourceOf(['a', 'b', 'c'].map(name => strategy(name, async () => makePost())));
-    const report = await ask(source, { pauseMs: 3_000, signal: AbortSignal.timeout(5_500) });
+    const report = await ask(source, { pauseMs: 3_000, totalMs: 5_500 });
     expect(report.reports.map(one => one.strategy)).toEqual(['a', 'b']);
-    expect(report.unasked.time).toEqual(['c']);
+    expect(report.unjudged.time).toEqual(['c']);
     expect(Date.now() - startedAt).toBeLessThan(30_000);
   });
 
@@ -112,7 +132,13 @@ describe('askStrategies', () => {
         strategy('photo', async () => makePost(), unavailable),
       ]),
     );
-    expect(report.unasked).toEqual({ browser: ['page/browser'], account: ['info'], time: [], other: ['photo'] });
+    expect(report.unjudged).toEqual({
+      browser: ['page/browser'],
+      account: ['info'],
+      time: [],
+      pause: [],
+      other: ['photo'],
+    });
   });
 });
 

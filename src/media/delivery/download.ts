@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { AppError } from '../../errors.ts';
 import type { HttpClient, HttpStream } from '../../infra/http/http-client.ts';
-import { type CdnHeaders, hostsBelow, isGone, mediaType } from '../files/cdn.ts';
+import { type CdnHeaders, fileType, hostsBelow, isGone, looksLikeDocument } from '../files/cdn.ts';
 import type { SourceId } from '../post.ts';
 
 export interface DownloadRequest {
@@ -133,7 +133,7 @@ function begin({ status, headers }: HttpStream, progress: Progress, expected: st
     return { status: 'expired', cause: new AppError('upstream_unavailable', `the CDN answers ${status}`) };
   const start = status === 206 ? /^bytes (\d{1,15})-/.exec(headers['content-range'] ?? '')?.[1] : undefined;
   const isRest = progress.bytes > 0 && start !== undefined && Number(start) === progress.bytes;
-  const type = typeOf(headers['content-type'], expected);
+  const type = fileType(headers['content-type'], expected);
   if ((status !== 200 && !isRest) || type === undefined) {
     const what = type === undefined ? 'something that is not the file' : `${status}`;
     return { status: 'unavailable', cause: new AppError('upstream_unavailable', `the CDN answers ${what}`) };
@@ -145,13 +145,6 @@ function begin({ status, headers }: HttpStream, progress: Progress, expected: st
   progress.mime = type;
   progress.begun = true;
   return undefined;
-}
-
-/** Undefined for what is no media, and for an image in the place of video or audio. */
-function typeOf(contentType: string | undefined, expected: string): string | undefined {
-  const type = mediaType(contentType, expected);
-  const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
-  return isOther ? undefined : type;
 }
 
 /** Weak ones do not promise the same bytes. */
@@ -186,13 +179,6 @@ async function write(
   } finally {
     progress.bytes = start + file.bytesWritten;
   }
-}
-
-/** Some error pages come with the type of a video. */
-function looksLikeDocument(chunk: Buffer): boolean {
-  return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
-    chunk.toString('latin1', 0, 128),
-  );
 }
 
 class NotMedia extends Error {

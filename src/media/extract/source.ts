@@ -66,6 +66,11 @@ export interface MediaSource {
   readonly examples: readonly string[];
   /** How each of its strategies does here. */
   figures?(): readonly StrategyFigures[];
+  /**
+   * Counts what a strategy came to that was asked by itself: how long the whole post took, or null where it failed and another strategy
+   * brings its own.
+   */
+  learn?(strategy: string, tookMs: number | null): void;
   /** Whether stories can be asked for (cookies are configured). */
   readonly canFetchStories: boolean;
   /** Host patterns (a host matches itself and its subdomains) that this source's media may live on. */

@@ -79,6 +79,8 @@ export interface StrategyChain {
   (ref: PostRef, context: FetchContext): Promise<Post>;
   /** How each strategy does here, in the given order. */
   figures(): readonly StrategyFigures[];
+  /** As `MediaSource.learn`. */
+  learn(strategy: string, tookMs: number | null): void;
 }
 
 /** An answer is promised within three seconds when the first choice hangs. */
@@ -175,17 +177,25 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
   function note({ entrant, ending, tookMs }: Report, isWinner: boolean, isBrought: boolean): void {
     const { name } = entrant;
     const at = now();
-    const record = recordOf(name);
     const error = ending.kind === 'failed' ? ending.error : undefined;
     const outcome = error?.code ?? (ending.kind === 'complete' ? 'ok' : 'incomplete');
     last.set(name, { outcome, cause: error?.message.slice(0, MAX_CAUSE_CHARS) ?? null, at });
     onOutcome?.(name, error?.code ?? 'ok', tookMs);
     if (isWinner || outcome === 'ok') {
       verdicts.set(name, error === undefined ? 0 : (verdicts.get(name) ?? 0) + 1);
+      learn(name, tookMs);
+    } else if (isBrought && (error === undefined || !isOfOurs(error))) {
+      learn(name, null);
+    }
+  }
+
+  function learn(name: string, tookMs: number | null): void {
+    const record = recordOf(name);
+    if (tookMs !== null) {
       change(name, afterSuccess(record, tookMs));
       site.clear(`strategy ${name}`);
-    } else if (isBrought && (error === undefined || !isOfOurs(error))) {
-      const failed = afterFailure(record, at);
+    } else {
+      const failed = afterFailure(record, now());
       change(name, failed);
       site.set(`strategy ${name}`, failed.cooldownUntil);
     }
@@ -261,5 +271,5 @@ export function createStrategyChain(options: StrategyChainOptions): StrategyChai
     });
   }
 
-  return Object.assign(fetchPost, { figures });
+  return Object.assign(fetchPost, { figures, learn });
 }

@@ -34,6 +34,20 @@ export function mediaType(contentType: string | undefined, expected: string): st
   return /^(?:video|image|audio)\/[\w.+-]{1,60}$/.test(type) ? type : undefined;
 }
 
+/** The same of a file to keep: undefined as well for an image in the place of video or audio. */
+export function fileType(contentType: string | undefined, expected: string): string | undefined {
+  const type = mediaType(contentType, expected);
+  const isOther = type?.startsWith('image/') === true && !expected.startsWith('image/');
+  return isOther ? undefined : type;
+}
+
+/** Whether a file begins like a page: some error pages come with the type of a video. */
+export function looksLikeDocument(beginning: Buffer): boolean {
+  return /^(?:\xef\xbb\xbf)?\s{0,64}(?:<(?:!doctype|html|head|body|script|\?xml)\b|\{\s{0,8}")/i.test(
+    beginning.toString('latin1', 0, 128),
+  );
+}
+
 const EXTENSIONS: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
   'image/png': 'png',

@@ -116,6 +116,7 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
     },
     strategies,
     figures: fetchPost.figures,
+    learn: fetchPost.learn,
     examples: FACEBOOK_EXAMPLES,
     canFetchStories: false,
     mediaHosts: META_MEDIA_HOSTS,

@@ -207,6 +207,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     strategies,
     examples: INSTAGRAM_EXAMPLES,
     figures: fetchPost.figures,
+    learn: fetchPost.learn,
     canFetchStories: client.hasAccount,
     mediaHosts: META_MEDIA_HOSTS,
   };

@@ -1,19 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { AppError } from '../../../src/errors.ts';
-import { createHttpClient } from '../../../src/infra/http/http-client.ts';
-import { createOverrides } from '../../../src/infra/http/overrides.ts';
-import {
-  type BrokenStrategy,
-  type CanaryRecord,
-  canaryRecord,
-  createCanary,
-} from '../../../src/media/extract/canary.ts';
-import type { MediaSource } from '../../../src/media/extract/source.ts';
-import { sourceDescriptors } from '../../../src/media/sources/index.ts';
-import { createRecordingLog } from '../../fakes/log.ts';
-import { makePost } from '../../fakes/post.ts';
-import { embeddedRecords } from '../../records.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
+import { AppError } from '../../src/errors.ts';
+import { createHttpClient, type HttpClient } from '../../src/infra/http/http-client.ts';
+import { createOverrides } from '../../src/infra/http/overrides.ts';
+import { createMemoryRateLimiter } from '../../src/infra/rate-limit/rate-limit.ts';
+import { withBreaker } from '../../src/media/extract/breaker.ts';
+import { createSiteState } from '../../src/media/extract/site-state.ts';
+import type { MediaSource } from '../../src/media/extract/source.ts';
+import { createStrategyChain } from '../../src/media/extract/strategy-chain.ts';
+import type { Post } from '../../src/media/post.ts';
+import { sourceDescriptors } from '../../src/media/sources/index.ts';
+import { type BrokenStrategy, type CanaryRecord, canaryRecord, createCanary } from '../../src/probe/canary.ts';
+import { createProbe } from '../../src/probe/probe-strategy.ts';
+import { createRecordingLog } from '../fakes/log.ts';
+import { makePost } from '../fakes/post.ts';
+import { embeddedRecords } from '../records.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import { openCdn } from './open-cdn.ts';
 
 const EXAMPLE = 'https://toy.example/p/1';
 
@@ -29,9 +31,9 @@ function toySource(endings: (() => Promise<ReturnType<typeof makePost>>)[]): Med
     resolveShort: async url => url,
     fetch: run,
     strategies: [{ name: 'page', isAvailable: () => true, run }],
-    examples: [],
+    examples: [EXAMPLE],
     canFetchStories: false,
-    mediaHosts: [],
+    mediaHosts: ['cdninstagram.com'],
   };
 }
 
@@ -46,10 +48,11 @@ function memory() {
   return embeddedRecords().collection<CanaryRecord>({ name: 'canary', schema: canaryRecord });
 }
 
-function watch(source: MediaSource, collection = memory(), isOurs = () => true) {
+async function watch(source: MediaSource, collection = memory(), isOurs = () => true, http?: HttpClient) {
   const told: string[] = [];
   const canary = createCanary({
-    sources: [{ source, example: EXAMPLE }],
+    sources: [source],
+    probe: createProbe({ http: http ?? (await openCdn()).http }),
     memory: collection,
     onBroken: ({ strategy, cause }) => told.push(`broken ${strategy} ${cause}`),
     onBack: ({ strategy }) => told.push(`back ${strategy}`),
@@ -67,7 +70,7 @@ const times = <T>(count: number, value: T): T[] => Array.from({ length: count },
 describe('the canary', () => {
   it('tells of a strategy that worked and failed three times, once, and again when it is back', async () => {
     const broken = times(8, fails('upstream_changed'));
-    const { told } = watch(
+    const { told } = await watch(
       toySource([works, fails('timeout'), works, ...broken, works, works, fails('timeout'), works]),
     );
     await expect.poll(() => told).toHaveLength(2);
@@ -80,9 +83,9 @@ describe('the canary', () => {
       asked += 1;
       return ending();
     };
-    const never = watch(toySource([counting(fails('upstream_changed'))]));
+    const never = await watch(toySource([counting(fails('upstream_changed'))]));
     const offline = counting(fails('timeout', { what: 'offline' }));
-    const own = watch(toySource([works, ...times(20, offline), works]));
+    const own = await watch(toySource([works, ...times(20, offline), works]));
     await expect.poll(() => asked).toBeGreaterThan(25);
     expect([never.told, own.told]).toEqual([[], []]);
     expect(never.canary.broken()).toEqual([]);
@@ -90,8 +93,8 @@ describe('the canary', () => {
 
   it('knows what another process has told, without asking itself', async () => {
     const collection = memory();
-    const asking = watch(toySource([works, fails('upstream_changed')]), collection);
-    const other = watch(toySource([works]), collection, () => false);
+    const asking = await watch(toySource([works, fails('upstream_changed')]), collection);
+    const other = await watch(toySource([works]), collection, () => false);
     await expect.poll(() => other.canary.broken()).toHaveLength(1);
     expect(other.canary.broken()[0]?.strategy).toBe(asking.canary.broken()[0]?.strategy);
     expect([asking.told.length, other.told]).toEqual([1, []]);
@@ -99,13 +102,13 @@ describe('the canary', () => {
 
   it('remembers over a restart what it has told', async () => {
     const collection = memory();
-    const first = watch(toySource([works, fails('upstream_changed')]), collection);
+    const first = await watch(toySource([works, fails('upstream_changed')]), collection);
     await expect.poll(() => first.told).toHaveLength(1);
     await first.canary.stop();
-    const second = watch(toySource([fails('upstream_changed')]), collection);
+    const second = await watch(toySource([fails('upstream_changed')]), collection);
     await expect.poll(() => second.canary.broken()).toHaveLength(1);
     await second.canary.stop();
-    const third = watch(toySource([works]), collection);
+    const third = await watch(toySource([works]), collection);
     await expect.poll(() => third.told).toEqual(['back page']);
     expect(second.told).toEqual([]);
   });
@@ -116,10 +119,78 @@ describe('the canary', () => {
       asked += 1;
       return makePost();
     };
-    const { canary } = watch(toySource([counting]), memory(), () => false);
+    const { canary } = await watch(toySource([counting]), memory(), () => false);
     await new Promise(resolve => setTimeout(resolve, 100));
     await canary.stop();
     expect(asked).toBe(0);
+  });
+});
+
+/** A source of two endpoints as the bot asks it: with a record, and bound by what the site wants. */
+function openToy(endings: Readonly<Record<'query' | 'page', () => Promise<Post>>>) {
+  const log = createRecordingLog();
+  const site = createSiteState({ source: 'toy', log });
+  const strategies = (['query', 'page'] as const).map(name => ({
+    name,
+    isAvailable: () => true,
+    run: () => endings[name](),
+  }));
+  const fetch = createStrategyChain({ source: 'toy', strategies, site, log });
+  const source: MediaSource = { ...toySource([]), strategies, fetch, figures: fetch.figures, learn: fetch.learn };
+  const descriptor = { name: 'Toybox', example: EXAMPLE };
+  return withBreaker({ source, descriptor, site, limiter: createMemoryRateLimiter(), log });
+}
+
+describe('over what the bot asks by', () => {
+  it('asks no endpoint that the site wants left alone, and says nothing of it', async () => {
+    const asked = { query: 0, page: 0 };
+    const source = openToy({
+      async query() {
+        asked.query += 1;
+        if (asked.query === 1) return makePost();
+        throw new AppError('upstream_rate_limited', 'please wait', { retryAfterMs: 600_000 });
+      },
+      async page() {
+        asked.page += 1;
+        return makePost();
+      },
+    });
+    const { told } = await watch(source);
+    await expect.poll(() => asked.page).toBeGreaterThan(8);
+    expect(asked.query).toBe(2);
+    expect(told).toEqual([]);
+  });
+
+  it('has what it learns counted: what it found broken is asked last, until it works again', async () => {
+    let isBroken = false;
+    const source = openToy({
+      async query() {
+        if (isBroken) throw new AppError('upstream_changed', 'other keys');
+        return makePost();
+      },
+      page: works,
+    });
+    const { told } = await watch(source);
+    const query = () => source.figures?.().find(({ strategy }) => strategy === 'query');
+    await expect.poll(() => query()?.successRate).toBe(1);
+    isBroken = true;
+    await expect.poll(() => query()?.coolsUntil ?? 0).toBeGreaterThan(Date.now());
+    await expect.poll(() => told).toEqual(['broken query upstream_changed: other keys']);
+    expect(source.figures?.().find(({ strategy }) => strategy === 'page')).toMatchObject({ coolsUntil: null });
+    isBroken = false;
+    await expect.poll(() => query()?.coolsUntil).toBeNull();
+  });
+
+  it('tells of a way whose post still comes and whose file does not', async () => {
+    const cdn: { status: number } = { status: 200 };
+    const { http } = await openCdn(cdn);
+    const collection = memory();
+    const { told } = await watch(toySource([works]), collection, () => true, http);
+    await expect.poll(async () => (await collection.get('toy page'))?.hasWorked).toBe(true);
+    cdn.status = 403;
+    await expect.poll(() => told).toEqual(['broken page no_file: the CDN answers 403']);
+    cdn.status = 200;
+    await expect.poll(() => told).toHaveLength(2);
   });
 });
 
@@ -132,13 +203,13 @@ describe('over the sandbox', () => {
     });
     const http = createHttpClient({ overrides: createOverrides(overrides) });
     const log = createRecordingLog();
-    const sources = sourceDescriptors.map(({ create, example }) => ({ source: create({ http, log }), example }));
+    const sources = sourceDescriptors.map(({ create }) => create({ http, log }));
     const told: { readonly at: number; readonly what: string; readonly broken: BrokenStrategy }[] = [];
     const collection = memory();
     const intervalMs = 1_500;
     const note = (what: string) => (broken: BrokenStrategy) => told.push({ at: performance.now(), what, broken });
     const canary = createCanary({
-      ...{ sources, memory: collection, log, intervalMs },
+      ...{ sources, probe: createProbe({ http }), memory: collection, log, intervalMs },
       ...{ onBroken: note('broken'), onBack: note('back') },
     });
     onTestFinished(async () => {

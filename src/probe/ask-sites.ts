@@ -1,0 +1,66 @@
+import type { HttpClient } from '../infra/http/http-client.ts';
+import type { Overrides } from '../infra/http/overrides.ts';
+import { createLogger } from '../infra/log.ts';
+import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';
+import { withBreaker } from '../media/extract/breaker.ts';
+import { readCookies } from '../media/extract/cookies-file.ts';
+import { createSiteState } from '../media/extract/site-state.ts';
+import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
+import type { SourceId } from '../media/post.ts';
+import { sourceDescriptors } from '../media/sources/index.ts';
+import { createYtDlpStrategy, findYtDlp } from '../media/sources/yt-dlp.ts';
+import { type AskOptions, askStrategies } from './ask-strategies.ts';
+import { createProbe } from './probe-strategy.ts';
+
+export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
+  readonly upstreamConstants: Readonly<Record<string, string>>;
+  readonly upstreamProxy: string | undefined;
+  readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
+  /** Where yt-dlp is looked for. */
+  readonly searchPath: string;
+  readonly overrides: Overrides;
+  readonly http: HttpClient;
+  /** What each source is asked through. Default `http`. */
+  readonly clientOf?: (id: SourceId) => HttpClient;
+}
+
+/**
+ * Asks the sites in every way that the running bot has, with nothing remembered.
+ * @returns what came back, and the cookies of all configured accounts
+ */
+export async function askSites(options: AskSitesOptions) {
+  const {
+    upstreamConstants,
+    upstreamProxy,
+    cookiesFiles,
+    searchPath,
+    overrides,
+    http,
+    clientOf = () => http,
+  } = options;
+  const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
+  // It knows nothing of hosts that are asked elsewhere.
+  const isReal = !sourceDescriptors.some(({ example }) => isStandIn(new URL(example).hostname));
+  const ytDlp = isReal ? await findYtDlp({ searchPath, proxy: upstreamProxy }) : undefined;
+  const log = createLogger({ level: 'silent' });
+  const limiter = createMemoryRateLimiter();
+  const accounts = await readCookies(cookiesFiles);
+
+  function openSource(descriptor: SourceDescriptor) {
+    const { id } = descriptor;
+    const site = createSiteState({ source: id, log });
+    const extraStrategies = ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)];
+    const cookies = accounts.get(id);
+    const source = descriptor.create({ http: clientOf(id), log, cookies, upstreamConstants, extraStrategies, site });
+    return withBreaker({ source, descriptor, site, limiter, log });
+  }
+
+  const reports = await askStrategies({
+    ...options,
+    sources: sourceDescriptors.map(openSource),
+    probe: createProbe({ http }),
+    hasBrowserTransport: http.hasBrowserTransport,
+    isStandIn,
+  });
+  return { reports, cookies: [...accounts.values()].flat() };
+}

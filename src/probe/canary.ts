@@ -1,0 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import * as z from 'zod';
+import type { Logger } from '../infra/log.ts';
+import type { Collection } from '../infra/store/collection.ts';
+import type { MediaSource, PostRef, SourceStrategy } from '../media/extract/source.ts';
+import type { SourceId } from '../media/post.ts';
+import { refOfLink } from './link-ref.ts';
+import type { ProbeAnswer, ProbeStrategy } from './probe-strategy.ts';
+
+/** A strategy that used to work and does not any more. */
+export interface BrokenStrategy {
+  readonly source: SourceId;
+  readonly strategy: string;
+  /** Unix milliseconds: when it failed first. */
+  readonly since: number;
+  /** `outcome: detail` of its last failure. */
+  readonly cause: string;
+}
+
+/** Asks each strategy for a well-known post from time to time, so that operators hear of a change before people do. */
+export interface Canary {
+  start(): void;
+  /** Those that are broken now. */
+  broken(): readonly BrokenStrategy[];
+  /** Ends what runs. */
+  stop(): Promise<void>;
+}
+
+export interface CanaryOptions {
+  /** Each is asked for its examples. */
+  readonly sources: readonly MediaSource[];
+  readonly probe: ProbeStrategy;
+  /** What is known of each strategy, over restarts, so that nothing is told twice. */
+  readonly memory: Collection<CanaryRecord>;
+  /** It failed three times in a row. */
+  readonly onBroken: (broken: BrokenStrategy) => void;
+  readonly onBack: (broken: BrokenStrategy) => void;
+  /** Where several processes share an address, one of them asks. */
+  readonly isOurs?: () => boolean;
+  readonly log: Pick<Logger, 'warn'>;
+  /** Between two questions to one strategy, give or take a fifth. Default an hour. */
+  readonly intervalMs?: number;
+  readonly now?: () => number;
+}
+
+export const canaryRecord = z.object({
+  hasWorked: z.boolean(),
+  /** In a row. */
+  failures: z.number(),
+  since: z.number().nullable(),
+  cause: z.string(),
+});
+
+export type CanaryRecord = z.infer<typeof canaryRecord>;
+
+const FAILURES_TO_TELL = 3;
+const JITTER = 0.2;
+const UNKNOWN: CanaryRecord = { hasWorked: false, failures: 0, since: null, cause: '' };
+
+/** One strategy with a post that it can be asked for. */
+interface Question {
+  readonly key: string;
+  readonly source: MediaSource;
+  readonly strategy: SourceStrategy;
+  readonly ref: PostRef;
+}
+
+export function createCanary(options: CanaryOptions): Canary {
+  const { sources, probe, memory, onBroken, onBack, log, isOurs = () => true, now = Date.now } = options;
+  const { intervalMs = 3_600_000 } = options;
+  /** Those of `memory`, for who cannot wait for it. */
+  const known = new Map<string, BrokenStrategy>();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  let running: Promise<unknown> | undefined;
+
+  function remember(question: Question, record: CanaryRecord): void {
+    if (isBroken(record)) known.set(question.key, brokenOf(question, record));
+    else known.delete(question.key);
+  }
+
+  /** Noted before the last start, or by another process. */
+  async function recall(question: Question): Promise<CanaryRecord> {
+    const record = (await memory.get(question.key)) ?? UNKNOWN;
+    remember(question, record);
+    return record;
+  }
+
+  async function note(
+    question: Question,
+    before: CanaryRecord,
+    { verdict, outcome, detail }: ProbeAnswer,
+  ): Promise<void> {
+    const failed = { failures: before.failures + 1, since: before.since ?? now(), cause: `${outcome}: ${detail}` };
+    const record = verdict === 'works' ? { ...UNKNOWN, hasWorked: true } : { ...before, ...failed };
+    await memory.set(question.key, record);
+    remember(question, record);
+    if (isBroken(record) && !isBroken(before)) onBroken(brokenOf(question, record));
+    if (isBroken(before) && !isBroken(record)) onBack(brokenOf(question, before));
+  }
+
+  /** @param bringing strategies of the source that brought their post when they were asked last */
+  async function ask(question: Question, bringing: Set<string>): Promise<void> {
+    const { source, strategy, ref } = question;
+    const answer = await probe(strategy, ref, signal);
+    if (answer.verdict === 'skipped') return;
+    const before = await recall(question);
+    if (answer.verdict === 'works' || answer.outcome === 'slow') {
+      bringing.add(strategy.name);
+      source.learn?.(strategy.name, answer.durationMs);
+    } else {
+      bringing.delete(strategy.name);
+      if (before.hasWorked && bringing.size > 0) source.learn?.(strategy.name, null);
+    }
+    await note(question, before, answer);
+  }
+
+  async function logged({ id }: MediaSource, work: Promise<unknown>): Promise<void> {
+    await work.catch(err => signal.aborted || log.warn({ source: id, err }, 'the canary could not ask or note'));
+  }
+
+  /** Questions to one site are spread over the interval. */
+  async function watch(source: MediaSource): Promise<void> {
+    const questions = await questionsOf(source, signal);
+    const bringing = new Set<string>();
+    await Promise.all(questions.map(question => logged(source, recall(question))));
+    for (let turn = 0; questions.length > 0; turn += 1) {
+      const pauseMs = (intervalMs / questions.length) * (1 + JITTER * (2 * Math.random() - 1));
+      await sleep(pauseMs, undefined, { signal, ref: false });
+      const question = questions[turn % questions.length];
+      if (question !== undefined) await logged(source, isOurs() ? ask(question, bringing) : recall(question));
+    }
+  }
+
+  return {
+    start() {
+      running ??= Promise.all(sources.map(source => logged(source, watch(source))));
+    },
+    broken: () => [...known.values()],
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Each strategy with the first of the examples that it can be asked for. */
+async function questionsOf(source: MediaSource, signal: AbortSignal): Promise<readonly Question[]> {
+  const refs = await Promise.all(source.examples.map(link => refOfLink(source, link, signal)));
+  return source.strategies.flatMap(strategy => {
+    const ref = refs.find(each => each !== undefined && strategy.isAvailable(each));
+    return ref === undefined ? [] : [{ key: `${source.id} ${strategy.name}`, source, strategy, ref }];
+  });
+}
+
+function isBroken({ hasWorked, failures }: CanaryRecord): boolean {
+  return hasWorked && failures >= FAILURES_TO_TELL;
+}
+
+function brokenOf({ source, strategy }: Question, { since, cause }: CanaryRecord): BrokenStrategy {
+  return { source: source.id, strategy: strategy.name, since: since ?? 0, cause };
+}
