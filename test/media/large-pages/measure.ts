@@ -17,22 +17,22 @@ const WARM_UP = 3;
 /** Of so many the best counts: what the machine does beside it comes and goes, what the code does comes every time. */
 const MEASURED = 3;
 
-const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse-answer.ts') = await import(
-  pathToFileURL(join(folder, 'media/sources/facebook/parse-answer.js')).href
+const compiled = (path: string) => import(pathToFileURL(join(folder, path)).href);
+const FACEBOOK: typeof import('../../../src/media/sources/facebook/parse-answer.ts') = await compiled(
+  'media/sources/facebook/parse-answer.js',
 );
-const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') = await import(
-  pathToFileURL(join(folder, 'media/sources/instagram/parse.js')).href
+const INSTAGRAM: typeof import('../../../src/media/sources/instagram/parse.ts') = await compiled(
+  'media/sources/instagram/parse.js',
+);
+const KIT: typeof import('../../../src/media/sources/kit/page-thread.ts') = await compiled(
+  'media/sources/kit/page-thread.js',
 );
 
 async function itemsOf(site: string, bytes: Buffer): Promise<number> {
-  if (site === 'facebook') {
-    const ref = REFS.reel;
-    const draft = await FACEBOOK.parseFacebookAnswer({ status: 200, headers: {}, url: ref.url, bytes }, ref, 0);
-    return draft.items.length;
-  }
-  const ref = refOf(CODES.reel);
+  const [ref, read] =
+    site === 'facebook' ? [REFS.reel, FACEBOOK.readPage] : [refOf(CODES.reel), INSTAGRAM.readResponse];
   const response = { status: 200, headers: {}, url: ref.url, bytes };
-  const post = await INSTAGRAM.parseResponse(response, { ref, kind: 'page', strategy: 'measured', now: 0 });
+  const post = await KIT.readAnswer(read, response, { ref, kind: 'page', strategy: 'measured', now: 0 });
   return post.items.length;
 }
 

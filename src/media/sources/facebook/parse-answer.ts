@@ -1,8 +1,9 @@
 /** A page that Facebook answered with -> the post, or the AppError that it means. */
 import { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
-import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
-import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
+import type { SiteAnswer } from '../../parse/site-answer.ts';
+import type { Post } from '../../post.ts';
+import { type AnswerContext, toPost } from '../kit/draft.ts';
 import { failureOfAnswer, weakNotFound } from './failures.ts';
 import { type PostDraft, parseFacebookPage, type Reading } from './parse.ts';
 
@@ -42,24 +43,10 @@ export function readAnswer(answer: SiteAnswer, ref: PostRef, now: number): PostD
   throw failureOfAnswer(answer, now, hasPosts) ?? failureOfReading(reading);
 }
 
-export interface AnswerTask {
-  readonly answer: PackedAnswer;
-  readonly ref: PostRef;
-  readonly now: number;
-}
-
-/** Compiled code has its thread beside it; run from source, large pages are read like any other. */
-const readInThread = import.meta.url.endsWith('.ts')
-  ? null
-  : createParseThread<AnswerTask, PostDraft>(new URL('./facebook-page-worker.js', import.meta.url), 'readLargeAnswer');
-
 /**
- * The same, without holding the process while a page of many megabytes is read.
+ * The same as the post that was asked for.
  * @throws AppError as `readAnswer` does.
  */
-export async function parseFacebookAnswer(response: PackedAnswer, ref: PostRef, now: number): Promise<PostDraft> {
-  const answer = siteAnswer(response);
-  if (readInThread === null || !isLarge(answer.body, [ref.id])) return readAnswer(answer, ref, now);
-  const { status, headers, url, bytes } = response;
-  return readInThread({ answer: { status, headers, url, bytes }, ref, now });
+export function readPage(answer: SiteAnswer, context: AnswerContext): Post {
+  return toPost(readAnswer(answer, context.ref, context.now), context, 'files');
 }

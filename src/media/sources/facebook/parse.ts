@@ -3,10 +3,11 @@
 import type { ErrorCode } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import type { Body } from '../../parse/body.ts';
-import { captionTags } from '../../parse/caption.ts';
+import { type CaptionTags, captionTags } from '../../parse/caption.ts';
 import { readInstant } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
-import type { Author, Post, UnplacedItem } from '../../post.ts';
+import type { Author, UnplacedItem } from '../../post.ts';
+import type { PostDraft as KitDraft } from '../kit/draft.ts';
 import { readAddress } from '../meta/cdn-address.ts';
 import { videoItem } from '../meta/media-files.ts';
 import { readAuthor } from './author.ts';
@@ -27,13 +28,7 @@ import {
 } from './story.ts';
 import { isVideo, readVideo } from './video.ts';
 
-export type PostDraft = Pick<
-  Post,
-  'author' | 'title' | 'caption' | 'hashtags' | 'mentions' | 'publishedAt' | 'stats'
-> & {
-  /** In order; null for one that is there and cannot be read. */
-  readonly items: readonly (UnplacedItem | null)[];
-};
+export type PostDraft = KitDraft & CaptionTags;
 
 /** What a page says of the post: the post, or why it holds none. */
 export type Reading =
@@ -214,6 +209,7 @@ function draft(page: FacebookPage, ref: PostRef, ids: ReadonlySet<string>, found
     publishedAt: times.map(readInstant).find(time => time !== null) ?? null,
     stats: readCounts(feedbackOf(page, ids, found)),
     items,
+    coverUrl: null,
   };
 }
 

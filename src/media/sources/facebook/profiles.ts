@@ -30,10 +30,8 @@ const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,i
  * - `plugins/video.php` gives the files to `facebookexternalhit` and to navigations, from data centres too.
  * - Short links name their target to `facebookexternalhit` in the page, to browsers by redirect.
  * - `m.` and `mbasic.` send everyone to the login page.
- *
- * `own` lays what is configured over a default and is called once for each name.
  */
-export function facebookProfiles(ids: FacebookIds, own: (name: string, defaults: RequestProfile) => RequestProfile) {
+export function facebookProfiles(ids: FacebookIds) {
   const base = { session: 'none', transport: 'plain', proxy: 'yes', timeoutMs: PAGE_TIMEOUT_MS } as const;
   const language = { 'accept-language': ids.acceptLanguage };
   const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
@@ -56,31 +54,31 @@ export function facebookProfiles(ids: FacebookIds, own: (name: string, defaults:
   const search: RequestProfile = { ...crawler, userAgent: ids.searchUserAgent };
   const quick = { timeoutMs: EMBED_TIMEOUT_MS };
   return {
-    'post-page/browser': own('post-page/browser', browser),
-    'post-page/plain': own('post-page/plain', plain),
-    'photo-page/browser': own('photo-page/browser', browser),
-    'photo-page/plain': own('photo-page/plain', plain),
-    'photo-php/plain': own('photo-php/plain', plain),
-    'reel-page/browser': own('reel-page/browser', browser),
-    'reel-page/plain': own('reel-page/plain', plain),
-    'embed/crawler': own('embed/crawler', { ...crawler, ...quick }),
-    'embed/plain': own('embed/plain', { ...plain, ...quick }),
-    'watch-page/plain': own('watch-page/plain', plain),
-    'video-page/plain': own('video-page/plain', plain),
-    'group-page/plain': own('group-page/plain', plain),
-    'owner-page/plain': own('owner-page/plain', plain),
-    'story-page/plain': own('story-page/plain', plain),
-    'reel-page/search': own('reel-page/search', search),
-    'post-page/search': own('post-page/search', search),
+    'post-page/browser': browser,
+    'post-page/plain': plain,
+    'photo-page/browser': browser,
+    'photo-page/plain': plain,
+    'photo-php/plain': plain,
+    'reel-page/browser': browser,
+    'reel-page/plain': plain,
+    'embed/crawler': { ...crawler, ...quick },
+    'embed/plain': { ...plain, ...quick },
+    'watch-page/plain': plain,
+    'video-page/plain': plain,
+    'group-page/plain': plain,
+    'owner-page/plain': plain,
+    'story-page/plain': plain,
+    'reel-page/search': search,
+    'post-page/search': search,
     /** Short links are asked by these two, in turn. */
-    'share/crawler': own('share/crawler', { ...crawler, ...quick }),
-    'share/plain': own('share/plain', { ...plain, ...quick }),
+    'share/crawler': { ...crawler, ...quick },
+    'share/plain': { ...plain, ...quick },
     /** Whether a post is public: answers without a token since 2026-06-15, 1,000 times an hour. */
-    oembed: own('oembed', {
+    oembed: {
       ...base,
       userAgent: null,
       headers: { accept: 'application/json', ...language },
       timeoutMs: QUESTION_TIMEOUT_MS,
-    }),
+    },
   };
 }

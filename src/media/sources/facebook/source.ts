@@ -6,7 +6,8 @@ import type { SiteState } from '../../extract/site-state.ts';
 import type { MediaSource, PostRef } from '../../extract/source.ts';
 import { createStrategyChain, type Strategy } from '../../extract/strategy-chain.ts';
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
-import { type Post, placeItems } from '../../post.ts';
+import type { Post } from '../../post.ts';
+import { readAnswer } from '../kit/page-thread.ts';
 import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { FACEBOOK_ADDRESSES, oembedQuestion } from './addresses.ts';
 import { createFacebookClient } from './client.ts';
@@ -18,8 +19,7 @@ import {
 } from './constants.ts';
 import { facebookRefOf, matchFacebookLink } from './link.ts';
 import { ofPublicPost, readVerdict, type Verdict } from './oracle.ts';
-import type { PostDraft } from './parse.ts';
-import { parseFacebookAnswer } from './parse-answer.ts';
+import { readPage } from './parse-answer.ts';
 
 export interface FacebookSourceOptions {
   readonly http: HttpClient;
@@ -37,22 +37,6 @@ export interface FacebookSourceOptions {
   readonly onOutcome?: (strategy: string, outcome: ErrorCode | 'ok', durationMs?: number) => void;
 }
 
-function toPost(draft: PostDraft, ref: PostRef, strategy: string, fetchedAt: number): Post {
-  const placed = placeItems(draft.items);
-  const ends = placed.items.flatMap(item => item.variants.flatMap(variant => variant.expiresAt ?? []));
-  return {
-    source: 'facebook',
-    id: ref.id,
-    url: ref.url,
-    ...draft,
-    ...placed,
-    coverUrl: null,
-    fetchedAt,
-    expiresAt: ends.length === 0 ? null : Math.min(...ends),
-    strategy,
-  };
-}
-
 export function createFacebookSource(options: FacebookSourceOptions): MediaSource {
   const { http, constants = createFacebookConstants(), extraStrategies = [], log, now = Date.now } = options;
   const client = createFacebookClient({ http, constants, now });
@@ -63,7 +47,7 @@ export function createFacebookSource(options: FacebookSourceOptions): MediaSourc
   async function readAt(url: string, name: FacebookProfileName, ref: PostRef, signal: AbortSignal): Promise<Post> {
     const answer = await client.page(url, constants.profiles[name], signal);
     try {
-      return toPost(await parseFacebookAnswer(answer, ref, now()), ref, name, now());
+      return await readAnswer(readPage, answer, { ref, kind: 'page', strategy: name, now: now() });
     } finally {
       answer.release();
     }

@@ -6,6 +6,7 @@ import type { Logger } from '../../../infra/log.ts';
 import { isUsable, profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { Body } from '../../parse/body.ts';
+import { followRedirects } from '../kit/redirects.ts';
 import { type InstagramConstants, SITE_HOSTS } from './constants.ts';
 import { failureOfPath, redirectWithinSite } from './failures.ts';
 import { type Headers, NAVIGATION_HEADERS } from './headers.ts';
@@ -172,13 +173,11 @@ export function createInstagramClient(options: InstagramClientOptions): Instagra
       ...(isVisitor && caller.profile.transport === 'plain' ? NAVIGATION_HEADERS : {}),
       ...(isVisitor ? { 'sec-fetch-site': 'same-origin', referer: `${ORIGIN}/` } : {}),
     };
-    let response = await ask(caller, { url, headers }, signal);
-    for (let hop = 0; hop < MAX_HOPS; hop += 1) {
+    const nextOf = (response: HttpResponse) => {
       const next = redirectWithinSite(response);
-      if (next === null || failureOfPath(next.pathname) !== null) break;
-      response = await ask(caller, { url: next, headers }, signal);
-    }
-    return response;
+      return next === null || failureOfPath(next.pathname) !== null ? null : next;
+    };
+    return followRedirects(url, at => ask(caller, { url: at, headers }, signal), nextOf, MAX_HOPS);
   }
 
   async function askAsAccount(

@@ -1,17 +1,11 @@
 /** What Instagram's refusals look like (2026-08 to 2026-10), and the code each means. Pure. */
-import { AppError, type ErrorCode } from '../../../errors.ts';
+import { AppError } from '../../../errors.ts';
 import type { HttpHead } from '../../../infra/http/http-client.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { readFlag, readList, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
+import { failureBySign, failureOfStatus, plainWords, redirectOf, type Sign, weakNotFound } from '../kit/refusal.ts';
 import { SITE_HOSTS } from './constants.ts';
-
-/**
- * A `not_found` that may only mean that the endpoint died: the chain goes on, and says it when nothing else is known.
- */
-export function weakNotFound(message: string): AppError {
-  return new AppError('not_found', message, { params: { weak: 1 } });
-}
 
 /** No media where one was asked for: perhaps the post was removed. */
 export function emptyAnswer(ref: PostRef, message: string): AppError {
@@ -42,63 +36,33 @@ const ORIGIN = 'https://www.instagram.com/';
 
 /** Where a redirect leads when that is a page of the site, else null. */
 export function redirectWithinSite(head: HttpHead): URL | null {
-  const location = head.headers.location;
-  if (location === undefined || !URL.canParse(location, head.url)) return null;
-  const target = new URL(location, head.url);
-  return target.protocol === 'https:' && SITE_HOSTS.includes(target.host) ? target : null;
+  const target = redirectOf(head);
+  return target?.protocol === 'https:' && SITE_HOSTS.includes(target.host) ? target : null;
 }
-
-function failureOfRedirect(head: HttpHead): AppError {
-  const target = redirectWithinSite(head);
-  if (target === null) return new AppError('upstream_changed', `redirected off the site (${head.status})`);
-  const elsewhere = failureOfPath(target.pathname);
-  return elsewhere ?? new AppError('upstream_changed', `redirected to another page (${head.status})`);
-}
-
-function retryAfterMs(head: HttpHead, now: number): number | undefined {
-  const value = head.headers['retry-after'];
-  if (value === undefined) return undefined;
-  const wait = /^\d{1,6}$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(wait) && wait > 0 ? Math.min(wait, 3_600_000) : undefined;
-}
-
-const ODD_STATUS: Readonly<Record<number, ErrorCode>> = {
-  400: 'upstream_changed',
-  401: 'login_required',
-  403: 'login_required',
-  404: 'not_found',
-  410: 'not_found',
-  429: 'upstream_rate_limited',
-  451: 'region_blocked',
-};
 
 /** What status and redirect say before the body is read; null for an answer that may hold the post. */
 export function failureOfHead(head: HttpHead, now: number): AppError | null {
-  if (head.status >= 300 && head.status < 400) return failureOfRedirect(head);
-  const elsewhere = failureOfPath(new URL(head.url, ORIGIN).pathname);
-  if (elsewhere !== null) return elsewhere;
-  if (head.status < 400) return null;
-  const code = ODD_STATUS[head.status] ?? (head.status >= 500 ? 'upstream_unavailable' : 'upstream_changed');
-  if (code === 'not_found') return weakNotFound(`status ${head.status}`);
-  return new AppError(code, `status ${head.status}`, { retryAfterMs: retryAfterMs(head, now) });
+  const isRedirect = head.status >= 300 && head.status < 400;
+  const page = isRedirect ? redirectWithinSite(head) : new URL(head.url, ORIGIN);
+  const elsewhere = page === null ? null : failureOfPath(page.pathname);
+  if (elsewhere !== null || !isRedirect) return elsewhere ?? failureOfStatus(head, now);
+  return new AppError(
+    'upstream_changed',
+    `redirected ${page === null ? 'off the site' : 'to another page'} (${head.status})`,
+  );
 }
 
 const RATE_LIMIT_CODE = 1_675_004;
 const MEDIA_NOT_FOUND_CODE = 4_630_001;
 
-/** Their sentences, in lower case, most telling first. */
-const SENTENCES: readonly (readonly [RegExp, ErrorCode])[] = [
+/** Their sentences, most telling first. */
+const SENTENCES: readonly Sign[] = [
   [/media not found or unavailable/, 'not_found'],
   [/not authorized to view|private account/, 'private'],
   [/rate limit exceeded|please wait a few minutes|too many requests/, 'upstream_rate_limited'],
   [/(?:feedback|checkpoint|challenge|login|consent)_required|not logged in/, 'login_required'],
   [/execution error|transient|temporarily|try again later/, 'upstream_unavailable'],
 ];
-
-function failureOfSentence(sentence: string): AppError | null {
-  const known = SENTENCES.find(([pattern]) => pattern.test(sentence.slice(0, 500).toLowerCase()));
-  return known === undefined ? null : new AppError(known[1], `answered with an error: ${known[0].source}`);
-}
 
 /** The refusal that a JSON answer spells out; null when it spells out none. */
 export function failureOfJson(answer: unknown): AppError | null {
@@ -109,7 +73,9 @@ export function failureOfJson(answer: unknown): AppError | null {
   if (codes.includes(RATE_LIMIT_CODE)) return new AppError('upstream_rate_limited', 'rate limit exceeded');
   const message = readText(answer.message);
   const sentences = [message, readText(answer.error_type), ...errors.map(one => readText(one.message))];
-  const failure = sentences.flatMap(sentence => (sentence === null ? [] : (failureOfSentence(sentence) ?? []))).at(0);
+  const failure = sentences
+    .flatMap(one => (one === null ? [] : (failureBySign(plainWords(one.slice(0, 500)), SENTENCES) ?? [])))
+    .at(0);
   // The limit of visitors names a login as well, as the way around it.
   if (failure?.code !== 'upstream_rate_limited' && readFlag(answer.require_login) === true) {
     return new AppError('login_required', 'answered that a login is required');

@@ -6,7 +6,7 @@ import type { AppError } from '../../../errors.ts';
 import type { PostRef } from '../../extract/source.ts';
 import { readId } from '../../parse/fields.ts';
 import { createSearchBudget, isJsonObject, type JsonObject, parseJson, visitObjects } from '../../parse/json-search.ts';
-import { isComplete, type PostDraft, readableItems } from './draft.ts';
+import { isComplete, type PostDraft, readableItems } from '../kit/draft.ts';
 import { emptyAnswer, gatedAnswer, restrictionOf } from './failures.ts';
 import { GRAPH_KEYS, parseGraphMedia } from './parse-graph.ts';
 import { PRODUCT_KEYS, parseProduct } from './parse-product.ts';

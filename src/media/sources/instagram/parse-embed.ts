@@ -6,10 +6,10 @@ import type { Body } from '../../parse/body.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
 import { visibleMarkup } from '../../parse/visible-markup.ts';
-import { NO_STATS, type UnplacedItem } from '../../post.ts';
+import type { UnplacedItem } from '../../post.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { readAddress } from '../meta/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
-import type { PostDraft } from './draft.ts';
 import { gatedAnswer } from './failures.ts';
 import { isReelLink } from './find-media.ts';
 import { saysVideo } from './parse-open-graph.ts';
@@ -178,17 +178,9 @@ export function parseEmbedMarkup(page: Body, ref: PostRef): PostDraft | null {
   const username = markup.username.trim();
   const caption = markup.caption.trim();
   return {
-    author: {
-      id: null,
-      username: /^[A-Za-z0-9._]{1,30}$/.test(username) ? username : null,
-      name: null,
-      verified: null,
-      avatarUrl: null,
-    },
-    title: null,
+    ...EMPTY_DRAFT,
+    author: { ...UNKNOWN_AUTHOR, username: /^[A-Za-z0-9._]{1,30}$/.test(username) ? username : null },
     caption: caption === '' ? null : caption,
-    publishedAt: null,
-    stats: NO_STATS,
     items: [item],
     coverUrl: item.thumbnailUrl,
   };

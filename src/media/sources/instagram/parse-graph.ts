@@ -3,9 +3,9 @@
 import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import type { UnplacedItem } from '../../post.ts';
+import type { PostDraft } from '../kit/draft.ts';
 import { readAddress, type Size } from '../meta/cdn-address.ts';
 import { imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
-import type { PostDraft } from './draft.ts';
 
 const MAX_CHILDREN = 60;
 

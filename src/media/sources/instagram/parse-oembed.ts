@@ -5,21 +5,15 @@
 
 import { AppError } from '../../../errors.ts';
 import type { HttpResponse } from '../../../infra/http/http-client.ts';
-import type { PostRef } from '../../extract/source.ts';
 import { readId, readText } from '../../parse/fields.ts';
 import { isJsonObject, type JsonObject, parseJson } from '../../parse/json-search.ts';
 import { readMarkup } from '../../parse/markup.ts';
-import { NO_STATS, type Post } from '../../post.ts';
+import type { Post } from '../../post.ts';
+import { type AnswerContext, EMPTY_DRAFT, UNKNOWN_AUTHOR } from '../kit/draft.ts';
+import { weakNotFound } from '../kit/refusal.ts';
 import { readAddress } from '../meta/cdn-address.ts';
-import { failureOfHead, failureOfJson, weakNotFound } from './failures.ts';
-import { toPost } from './parse.ts';
-
-export interface OembedContext {
-  readonly ref: PostRef;
-  readonly strategy: string;
-  /** Unix milliseconds. */
-  readonly now: number;
-}
+import { failureOfHead, failureOfJson } from './failures.ts';
+import { postOf } from './parse.ts';
 
 const USER_NAME = /^[A-Za-z0-9._]{1,30}$/;
 const MAX_WORDS_CHARS = 1_000;
@@ -69,7 +63,7 @@ function nameIn(html: string | null): string | null {
   return /A post shared by (.{1,100}?) \(@/.exec(words)?.[1]?.trim() || null;
 }
 
-function readCard(answer: JsonObject, { ref, strategy, now }: OembedContext): Post | null {
+function readCard(answer: JsonObject, { ref, strategy, now }: AnswerContext): Post | null {
   const name = readText(answer.author_name);
   const mediaId = readId(answer.media_id);
   const coverUrl = readAddress(answer.thumbnail_url);
@@ -79,29 +73,21 @@ function readCard(answer: JsonObject, { ref, strategy, now }: OembedContext): Po
   const username = name !== null && USER_NAME.test(name) ? name : null;
   if (username === null && coverUrl === null) return null;
   const draft = {
-    author: {
-      id: readId(answer.author_id),
-      username,
-      name: nameIn(readText(answer.html)),
-      verified: null,
-      avatarUrl: null,
-    },
-    title: null,
+    ...EMPTY_DRAFT,
+    author: { ...UNKNOWN_AUTHOR, id: readId(answer.author_id), username, name: nameIn(readText(answer.html)) },
     caption: readText(answer.title),
-    publishedAt: null,
-    stats: NO_STATS,
     // A cover is no item: there is at least one, and it was not given.
     items: [null],
     coverUrl,
   };
-  return toPost(draft, { ref, strategy, now });
+  return postOf(draft, { ref, strategy, now });
 }
 
 /**
  * Author and cover of the post, without items.
  * @throws AppError the site's reason, where it names one; else what status and body mean.
  */
-export function parseOembed(response: HttpResponse, context: OembedContext): Post {
+export function parseOembed(response: HttpResponse, context: AnswerContext): Post {
   const answer = parseJson(response.text);
   const refused = isJsonObject(answer) && response.status >= 400 ? failureOfRefusal(answer) : null;
   if (refused !== null) throw refused;

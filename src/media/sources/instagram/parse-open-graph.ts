@@ -5,9 +5,9 @@ import type { Body } from '../../parse/body.ts';
 import { readShownCount } from '../../parse/fields.ts';
 import { type PageMeta, readMeta } from '../../parse/page-meta.ts';
 import { NO_STATS } from '../../post.ts';
+import { EMPTY_DRAFT, type PostDraft, UNKNOWN_AUTHOR } from '../kit/draft.ts';
 import { readAddress } from '../meta/cdn-address.ts';
 import { videoItem } from '../meta/media-files.ts';
-import type { PostDraft } from './draft.ts';
 import { matchInstagramLink } from './link.ts';
 
 /** Whether the page says that it is the post's: by an address that it gives itself or, where it gives none, in any other way. */
@@ -74,10 +74,9 @@ export function parseOpenGraph(page: Body, ref: PostRef): PostDraft | null {
   const title = titleParts(og.get('og:title') ?? '');
   const description = descriptionParts(og.get('og:description') ?? '');
   return {
-    author: { id: null, username: description.username, name: title.name, verified: null, avatarUrl: null },
-    title: null,
+    ...EMPTY_DRAFT,
+    author: { ...UNKNOWN_AUTHOR, username: description.username, name: title.name },
     caption: title.caption ?? description.caption,
-    publishedAt: null,
     stats: { ...NO_STATS, likes: description.likes, comments: description.comments },
     items: [item],
     coverUrl: cover,

@@ -6,9 +6,9 @@
 import { readCount, readFlag, readId, readInstant, readList, readSize, readText } from '../../parse/fields.ts';
 import { child, isJsonObject, type JsonObject } from '../../parse/json-search.ts';
 import type { Author, UnplacedItem } from '../../post.ts';
+import type { PostDraft } from '../kit/draft.ts';
 import { readAddress } from '../meta/cdn-address.ts';
 import { type CoverFile, imageItem, type ListedFile, videoItem } from '../meta/media-files.ts';
-import type { PostDraft } from './draft.ts';
 
 const PHOTO = 1;
 const VIDEO = 2;

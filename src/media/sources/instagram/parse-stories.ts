@@ -4,8 +4,9 @@ import type { PostRef } from '../../extract/source.ts';
 import { readId } from '../../parse/fields.ts';
 import { isJsonObject, type JsonObject, parseJson, visitObjects } from '../../parse/json-search.ts';
 import type { Author } from '../../post.ts';
-import { type PostDraft, readableItems } from './draft.ts';
-import { failureOfJson, weakNotFound } from './failures.ts';
+import { type PostDraft, readableItems } from '../kit/draft.ts';
+import { weakNotFound } from '../kit/refusal.ts';
+import { failureOfJson } from './failures.ts';
 import { parseProduct, readUsers } from './parse-product.ts';
 
 interface Shown {

@@ -2,24 +2,7 @@
 import type { RequestProfile } from '../../extract/request-profile.ts';
 import { type ScriptIds, scriptHeaders } from './headers.ts';
 
-/** By the strategy that asks, and at the end the questions that bring no post. */
-export const PROFILE_NAMES = [
-  'shortcode-query/plain',
-  'shortcode-query/browser',
-  'media-id-query/browser',
-  'page/crawler',
-  'page/browser',
-  'embed/crawler',
-  'oembed',
-  'media-info',
-  'stories',
-  'ruling',
-  'routes',
-  'share-link',
-] as const;
-
-export type ProfileName = (typeof PROFILE_NAMES)[number];
-export type Profiles = Readonly<Record<ProfileName, RequestProfile>>;
+export type ProfileName = keyof ReturnType<typeof createProfiles>;
 
 export interface ProfileIds extends ScriptIds {
   readonly browserUserAgent: string;
@@ -39,8 +22,8 @@ const PLAIN: RequestProfile = {
   timeoutMs: 6_000,
 };
 
-/** The defaults; ids that an operator has set are in them already. */
-export function createProfiles(ids: ProfileIds): Profiles {
+/** By the strategy that asks, and at the end the questions that bring no post. */
+export function createProfiles(ids: ProfileIds) {
   const script = scriptHeaders(ids);
   /** A visitor of the home page whose TLS, user agent and headers are a browser's. */
   const visitor: RequestProfile = { ...PLAIN, userAgent: null, headers: script, session: 'home', transport: 'browser' };
@@ -77,5 +60,5 @@ export function createProfiles(ids: ProfileIds): Profiles {
     routes: question,
     // Browsers get a page, other programs the redirect.
     'share-link': { ...PLAIN, userAgent: 'curl/8.5.0' },
-  };
+  } satisfies Readonly<Record<string, RequestProfile>>;
 }

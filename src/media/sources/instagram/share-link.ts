@@ -2,6 +2,8 @@
 import { AppError } from '../../../errors.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import { profileRequest } from '../../extract/request-profile.ts';
+import { followShortLink, type ShortLinkStep } from '../kit/redirects.ts';
+import { failureOfStatus, redirectOf } from '../kit/refusal.ts';
 import { type InstagramConstants, SHORT_HOSTS } from './constants.ts';
 import { failureOfPage, failureOfPath } from './failures.ts';
 import { matchInstagramLink } from './link.ts';
@@ -9,14 +11,7 @@ import { matchInstagramLink } from './link.ts';
 export interface ShareLinkOptions {
   readonly http: HttpClient;
   readonly constants: InstagramConstants;
-}
-
-const MAX_HOPS = 4;
-
-function redirectOf(response: HttpResponse, from: string): URL | null {
-  const location = response.headers.location;
-  if (response.status < 300 || response.status >= 400 || location === undefined) return null;
-  return URL.canParse(location, from) ? new URL(location, from) : null;
+  readonly now: () => number;
 }
 
 /** The page's own word for its address, where it came without a redirect. */
@@ -29,19 +24,14 @@ function canonicalOf(html: string): URL | null {
   return URL.canParse(address) ? new URL(address) : null;
 }
 
-function failureOf(response: HttpResponse): AppError {
-  const { status } = response;
-  if (status === 404 || status === 410) return new AppError('not_found', 'the share link leads nowhere');
-  if (status === 429) return new AppError('upstream_rate_limited', 'status 429 for a share link');
-  if (status === 401 || status === 403) return new AppError('login_required', `status ${status} for a share link`);
-  if (status >= 500) return new AppError('upstream_unavailable', `status ${status} for a share link`);
-  return failureOfPage(response.text);
+function failureOf(response: HttpResponse, now: number): AppError {
+  if (response.status === 404 || response.status === 410)
+    return new AppError('not_found', 'the share link leads nowhere');
+  return failureOfStatus(response, now) ?? failureOfPage(response.text);
 }
 
-type Step = { readonly target: string } | { readonly next: string };
-
 /** What a redirect's target means: found, one hop more, or an error. Nothing off the site is followed. */
-function stepTo(target: URL): Step {
+function stepTo(target: URL): ShortLinkStep {
   const match = matchInstagramLink(target);
   if (match === undefined)
     throw new AppError('unsupported_link', 'a share link off the site', { params: { what: 'page' } });
@@ -60,7 +50,7 @@ function stepTo(target: URL): Step {
  * Resolves to the address behind a share link, on Instagram and still unparsed.
  * @throws AppError `not_found`, `login_required`, `unsupported_link` (leads off the site), or any upstream code.
  */
-export function createShareLinkResolver({ http, constants }: ShareLinkOptions) {
+export function createShareLinkResolver({ http, constants, now }: ShareLinkOptions) {
   async function ask(url: string, method: 'HEAD' | 'GET', signal: AbortSignal): Promise<HttpResponse> {
     return http.request({
       ...profileRequest(constants.profiles['share-link'], {}),
@@ -72,26 +62,17 @@ export function createShareLinkResolver({ http, constants }: ShareLinkOptions) {
     });
   }
 
-  async function step(url: string, signal: AbortSignal): Promise<Step> {
-    const redirect = redirectOf(await ask(url, 'HEAD', signal), url);
+  async function step(url: string, signal: AbortSignal): Promise<ShortLinkStep> {
+    const redirect = redirectOf(await ask(url, 'HEAD', signal));
     if (redirect !== null) return stepTo(redirect);
     const page = await ask(url, 'GET', signal);
-    const target = redirectOf(page, url);
+    const target = redirectOf(page);
     if (target !== null) return stepTo(target);
     const canonical = page.status === 200 ? canonicalOf(page.text) : null;
     const named = canonical === null ? undefined : matchInstagramLink(canonical);
     if (named?.kind === 'post') return { target: named.ref.url };
-    throw failureOf(page);
+    throw failureOf(page, now());
   }
 
-  return async function resolveShareLink(url: string, signal: AbortSignal): Promise<string> {
-    let current = url;
-    for (let hop = 0; hop < MAX_HOPS; hop += 1) {
-      const found = await step(current, signal);
-      if ('target' in found) return found.target;
-      if (found.next === current) break;
-      current = found.next;
-    }
-    throw new AppError('upstream_changed', 'a share link that leads in circles');
-  };
+  return (url: string, signal: AbortSignal): Promise<string> => followShortLink(url, at => step(at, signal));
 }

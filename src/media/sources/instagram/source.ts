@@ -8,16 +8,18 @@ import { createStrategyChain, type Strategy } from '../../extract/strategy-chain
 import type { StrategyRecords } from '../../extract/strategy-records.ts';
 import { parseJson } from '../../parse/json-search.ts';
 import type { Post } from '../../post.ts';
+import type { AnswerKind } from '../kit/draft.ts';
+import { weakNotFound } from '../kit/refusal.ts';
 import { META_MEDIA_HOSTS } from '../meta/cdn-address.ts';
 import { createInstagramClient, type InstagramClient } from './client.ts';
 import { createInstagramConstants, INSTAGRAM_EXAMPLES, type InstagramConstants } from './constants.ts';
-import { failureOfHead, failureOfJson, failureOfRuling, namesPrivatePost, weakNotFound } from './failures.ts';
+import { failureOfHead, failureOfJson, failureOfRuling, namesPrivatePost } from './failures.ts';
 import { instagramRefOf, matchInstagramLink } from './link.ts';
-import { type AnswerKind, toPost } from './parse.ts';
+import { postOf } from './parse.ts';
 import { parseOembed } from './parse-oembed.ts';
 import { parseStories, userIdOf } from './parse-stories.ts';
 import type { ProfileName } from './profiles.ts';
-import { readAnswer } from './read-answer.ts';
+import { readMarked } from './read-answer.ts';
 import { createShareLinkResolver } from './share-link.ts';
 
 export interface InstagramSourceOptions {
@@ -62,7 +64,7 @@ function isFinal(error: AppError): boolean {
 export function createInstagramSource(options: InstagramSourceOptions): MediaSource {
   const { http, constants = createInstagramConstants(), log, now = Date.now } = options;
   const client: InstagramClient = createInstagramClient({ http, constants, cookies: options.cookies, log, now });
-  const resolveShareLink = createShareLinkResolver({ http, constants });
+  const resolveShareLink = createShareLinkResolver({ http, constants, now });
   let accountRestsUntil = 0;
 
   function postStrategy(name: ProfileName, run: Strategy['run']): Strategy {
@@ -76,7 +78,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     ask: (ref: PostRef, caller: ProfileName, signal: AbortSignal) => Promise<HttpResponse>,
   ): Strategy {
     return postStrategy(name, async (ref, signal) =>
-      readAnswer(await ask(ref, name, signal), { ref, kind, strategy: name, now: now() }),
+      readMarked(await ask(ref, name, signal), { ref, kind, strategy: name, now: now() }),
     );
   }
 
@@ -84,7 +86,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
   function pageStrategy(name: ProfileName): Strategy {
     return postStrategy(name, async (ref, signal) => {
       const read = async (form: 'p' | 'reel') =>
-        readAnswer(await client.postPage(ref, form, name, signal), { ref, kind: 'page', strategy: name, now: now() });
+        readMarked(await client.postPage(ref, form, name, signal), { ref, kind: 'page', strategy: name, now: now() });
       try {
         return await read('p');
       } catch (error) {
@@ -123,7 +125,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
     isLastResort: true,
     async run(ref, signal) {
       const response = accountAnswer(await client.mediaInfo(ref.parts.mediaId ?? '', signal));
-      return readAnswer(response, { ref, kind: 'query', strategy: 'media-info', now: now() });
+      return readMarked(response, { ref, kind: 'query', strategy: 'media-info', now: now() });
     },
   };
 
@@ -145,7 +147,7 @@ export function createInstagramSource(options: InstagramSourceOptions): MediaSou
       const response = accountAnswer(await storyAnswer(ref, signal));
       const failure = failureOfHead(response, now());
       if (failure !== null) throw failure;
-      return toPost(parseStories(response.text, ref), { ref, strategy: 'stories', now: now() });
+      return postOf(parseStories(response.text, ref), { ref, strategy: 'stories', now: now() });
     },
   };
 

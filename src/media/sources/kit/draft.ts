@@ -1,0 +1,80 @@
+import type { PostRef } from '../../extract/source.ts';
+import { captionTags } from '../../parse/caption.ts';
+import { type Author, NO_STATS, type Post, placeItems, type UnplacedItem } from '../../post.ts';
+import { addressExpiry } from '../meta/cdn-address.ts';
+
+/** What one answer says of a post, before it is bound to the address that was asked for. */
+export type PostDraft = Pick<Post, 'author' | 'title' | 'caption' | 'publishedAt' | 'stats'> & {
+  /** In order; null for one that is there and cannot be read. */
+  readonly items: readonly (UnplacedItem | null)[];
+  /** The cover of the post as a whole, which is its first item's. */
+  readonly coverUrl: string | null;
+};
+
+export const UNKNOWN_AUTHOR: Author = { id: null, username: null, name: null, verified: null, avatarUrl: null };
+
+/** A draft that says nothing. */
+export const EMPTY_DRAFT: PostDraft = {
+  author: UNKNOWN_AUTHOR,
+  title: null,
+  caption: null,
+  publishedAt: null,
+  stats: NO_STATS,
+  items: [],
+  coverUrl: null,
+};
+
+export function readableItems({ items }: Pick<PostDraft, 'items'>): number {
+  return items.filter(item => item !== null).length;
+}
+
+export function isComplete(draft: Pick<PostDraft, 'items'>): boolean {
+  return draft.items.length > 0 && readableItems(draft) === draft.items.length;
+}
+
+/** The question that an answer is about. */
+export interface AnswerContext {
+  readonly ref: PostRef;
+  readonly strategy: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** A page of the post speaks for the post; an error page in place of a query's answer may only mean that the query died. */
+export type AnswerKind = 'query' | 'page' | 'embed';
+
+export interface ReadContext extends AnswerContext {
+  readonly kind: AnswerKind;
+}
+
+/**
+ * A draft as the post that was asked for: places, tags and expiry are worked out.
+ * @param expiring which addresses end the life of the post: all of them, or the files of its items alone
+ */
+export function toPost(
+  draft: PostDraft,
+  { ref, strategy, now }: AnswerContext,
+  expiring: 'files' | 'all' = 'all',
+): Post {
+  const placed = placeItems(draft.items);
+  // The cover is the first item's: where that one is missing, no item shows it.
+  const coverUrl = placed.items[0]?.position === 0 ? null : draft.coverUrl;
+  const images =
+    expiring === 'files' ? [] : [draft.author.avatarUrl, coverUrl, ...placed.items.map(item => item.thumbnailUrl)];
+  const expiries = [
+    ...placed.items.flatMap(item => item.variants.map(variant => variant.expiresAt)),
+    ...images.map(url => (url === null ? null : addressExpiry(url))),
+  ].filter(expiry => expiry !== null);
+  return {
+    ...draft,
+    ...placed,
+    ...captionTags(draft.caption),
+    coverUrl,
+    source: ref.source,
+    id: ref.id,
+    url: ref.url,
+    fetchedAt: now,
+    expiresAt: expiries.length === 0 ? null : Math.min(...expiries),
+    strategy,
+  };
+}

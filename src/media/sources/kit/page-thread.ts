@@ -1,0 +1,33 @@
+import { createParseThread, isLarge } from '../../parse/parse-thread.ts';
+import { type PackedAnswer, type SiteAnswer, siteAnswer } from '../../parse/site-answer.ts';
+import type { Post } from '../../post.ts';
+import type { ReadContext } from './draft.ts';
+
+/**
+ * Reads what a site answered with about one post.
+ * @throws AppError what the answer means when the post is not in it.
+ */
+export type AnswerReader = (answer: SiteAnswer, context: ReadContext) => Post;
+
+export interface PageTask {
+  readonly response: PackedAnswer;
+  readonly context: ReadContext;
+}
+
+/** Compiled code has its thread beside it; run from source, large answers are read like any other. */
+const readInThread = import.meta.url.endsWith('.ts')
+  ? null
+  : createParseThread<PageTask, Post>(new URL('./page-worker.js', import.meta.url), 'readPage');
+
+/**
+ * The post of an answer by the reader of its source, without holding the process while an answer of many megabytes is read: that is
+ * done in a thread, which finds the reader by the source's id.
+ * @throws AppError as the reader does.
+ */
+export async function readAnswer(read: AnswerReader, response: PackedAnswer, context: ReadContext): Promise<Post> {
+  const answer = siteAnswer(response);
+  const { id, parts } = context.ref;
+  if (readInThread === null || !isLarge(answer.body, [id, parts.mediaId ?? id])) return read(answer, context);
+  const { status, headers, url, bytes } = response;
+  return readInThread({ response: { status, headers, url, bytes }, context });
+}
