@@ -38,26 +38,17 @@ function secretsOf({ request, answer }: Exchange): readonly string[] {
 }
 
 function render({ request, answer }: Exchange, secrets: readonly string[]): object {
+  const clean = (text: string) => sanitizeText(text, secrets);
+  const { method = 'GET', url, transport = 'plain', headers = {}, body } = request;
   const asked = {
-    method: request.method ?? 'GET',
-    url: sanitizeText(String(request.url), secrets),
-    transport: request.transport ?? 'plain',
-    headers: sanitizeHeaders(request.headers ?? {}, secrets),
-    ...(request.body === undefined ? {} : { body: sanitizeText(request.body, secrets) }),
+    ...{ method, url: clean(String(url)), transport, headers: sanitizeHeaders(headers, secrets) },
+    ...(body !== undefined && { body: clean(body) }),
   };
   if (answer instanceof AppError) {
-    return { request: asked, failure: { code: answer.code, message: sanitizeText(answer.message, secrets) } };
+    return { request: asked, failure: { code: answer.code, message: clean(answer.message) } };
   }
-  const { status, url, headers, text } = answer;
-  return {
-    request: asked,
-    response: {
-      status,
-      url: sanitizeText(url, secrets),
-      headers: sanitizeHeaders(headers, secrets),
-      body: sanitizeText(text, secrets),
-    },
-  };
+  const came = { status: answer.status, url: clean(answer.url), headers: sanitizeHeaders(answer.headers, secrets) };
+  return { request: asked, response: { ...came, body: clean(answer.text) } };
 }
 
 export function createRecorder(http: HttpClient): Recorder {
@@ -96,13 +87,8 @@ export function createRecorder(http: HttpClient): Recorder {
       for (const { strategy, link, exchanges } of questions) {
         const report = reports.find(one => one.strategy === strategy && one.link === link);
         const { outcome, detail } = report ?? { outcome: 'interrupted', detail: '' };
-        const content = {
-          strategy,
-          link,
-          outcome,
-          detail: sanitizeText(detail, all),
-          exchanges: exchanges.map(one => render(one, all)),
-        };
+        const about = { strategy, link, outcome, detail: sanitizeText(detail, all) };
+        const content = { ...about, exchanges: exchanges.map(one => render(one, all)) };
         const file = join(folder, `${strategy.replaceAll('/', '_')}-${link}.json`);
         await writeFile(file, `${JSON.stringify(content, null, 2)}\n`);
         files.push(file);

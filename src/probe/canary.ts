@@ -5,7 +5,7 @@ import type { Collection } from '../infra/store/collection.ts';
 import type { MediaSource, PostRef, SourceStrategy } from '../media/extract/source.ts';
 import type { SourceId } from '../media/post.ts';
 import { refOfLink } from './link-ref.ts';
-import type { ProbeAnswer, ProbeStrategy } from './probe-strategy.ts';
+import type { ProbeStrategy } from './probe-strategy.ts';
 
 /** A strategy that used to work and does not any more. */
 export interface BrokenStrategy {
@@ -86,33 +86,25 @@ export function createCanary(options: CanaryOptions): Canary {
     return record;
   }
 
-  async function note(
-    question: Question,
-    before: CanaryRecord,
-    { verdict, outcome, detail }: ProbeAnswer,
-  ): Promise<void> {
-    const failed = { failures: before.failures + 1, since: before.since ?? now(), cause: `${outcome}: ${detail}` };
-    const record = verdict === 'works' ? { ...UNKNOWN, hasWorked: true } : { ...before, ...failed };
-    await memory.set(question.key, record);
-    remember(question, record);
-    if (isBroken(record) && !isBroken(before)) onBroken(brokenOf(question, record));
-    if (isBroken(before) && !isBroken(record)) onBack(brokenOf(question, before));
-  }
-
   /** @param bringing strategies of the source that brought their post when they were asked last */
   async function ask(question: Question, bringing: Set<string>): Promise<void> {
     const { source, strategy, ref } = question;
-    const answer = await probe(strategy, ref, signal);
-    if (answer.verdict === 'skipped') return;
+    const { verdict, outcome, durationMs, detail } = await probe(strategy, ref, signal);
+    if (verdict === 'skipped') return;
     const before = await recall(question);
-    if (answer.verdict === 'works' || answer.outcome === 'slow') {
+    if (verdict === 'works' || outcome === 'slow') {
       bringing.add(strategy.name);
-      source.learn?.(strategy.name, answer.durationMs);
+      source.learn?.(strategy.name, durationMs);
     } else {
       bringing.delete(strategy.name);
       if (before.hasWorked && bringing.size > 0) source.learn?.(strategy.name, null);
     }
-    await note(question, before, answer);
+    const failed = { failures: before.failures + 1, since: before.since ?? now(), cause: `${outcome}: ${detail}` };
+    const after = verdict === 'works' ? { ...UNKNOWN, hasWorked: true } : { ...before, ...failed };
+    await memory.set(question.key, after);
+    remember(question, after);
+    if (isBroken(after) && !isBroken(before)) onBroken(brokenOf(question, after));
+    if (isBroken(before) && !isBroken(after)) onBack(brokenOf(question, before));
   }
 
   async function logged({ id }: MediaSource, work: Promise<unknown>): Promise<void> {
