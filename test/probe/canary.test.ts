@@ -227,6 +227,9 @@ describe('over the sandbox', () => {
     // Give or take the jitter of a fifth.
     expect((told[0]?.at ?? 0) - brokenAt).toBeLessThan(3 * intervalMs * 1.2 + 500);
     expect(canary.broken()).toEqual([told[0]?.broken]);
+    const figures = sources.find(({ id }) => id === 'instagram')?.figures?.() ?? [];
+    const cooling = figures.filter(({ coolsUntil }) => coolsUntil !== null).map(({ strategy }) => strategy);
+    expect(cooling).toEqual(['embed/crawler']);
     await new Promise(resolve => setTimeout(resolve, 2 * intervalMs));
     sandbox.faults.clear();
     await expect.poll(() => told.length).toBe(2);
