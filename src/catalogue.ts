@@ -13,6 +13,8 @@ import { AppError, toAppError } from './errors.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger, type Logger } from './infra/log.ts';
+import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
 
 const BAR_WIDTH = 30;
 /** Without a terminal a line now and then is enough. */
@@ -111,7 +113,7 @@ async function main(): Promise<number> {
   const log = createLogger({ level: 'silent' });
   const http = createHttpClient({
     overrides: createOverrides(config.upstreamOverrides),
-    proxyUrl: config.upstreamProxy,
+    outgoing: createSiteOutgoing(sourceDescriptors, config),
     throttle: { hosts: { ...MIRROR_THROTTLES, [OSU_HOST]: OSU_THROTTLE } },
     log,
   });

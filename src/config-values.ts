@@ -18,6 +18,21 @@ export interface ApiKeyConfig {
   readonly perHour: number | 'unlimited';
 }
 
+/** An address of a proxy, for all that is asked or for a part of it. */
+export interface UpstreamProxy {
+  /** http, https or socks5, possibly with userinfo. */
+  readonly url: string;
+  /** The id of a site. */
+  readonly source?: string;
+  readonly host?: string;
+}
+
+/** How often one account may be asked. */
+export interface AccountPace {
+  readonly everyMs: number;
+  readonly perDay: number;
+}
+
 export interface UserLimit {
   readonly units: number;
   readonly windowMs: number;
@@ -59,6 +74,10 @@ export function list<T>(parse: (entry: string) => T | undefined) {
     }
     return values;
   };
+}
+
+export function nonEmpty<T>(values: T[] | undefined): T[] | undefined {
+  return values?.length === 0 ? undefined : values;
 }
 
 function isUnique(values: readonly string[]): boolean {
@@ -105,9 +124,32 @@ export function parseOrigin(text: string): string | undefined {
   return base !== undefined && new URL(base).origin === base ? base : undefined;
 }
 
-export function parseProxy(text: string): string | undefined {
-  const url = parseUrl(text, ['http:', 'https:']);
-  return url?.pathname === '/' && url.search === '' ? url.href : undefined;
+export function parseProxies(text: string): UpstreamProxy[] | undefined {
+  const proxies = list(parseProxy)(text);
+  const hosts = proxies?.flatMap(({ host }) => host ?? []) ?? [];
+  return isUnique(hosts) ? nonEmpty(proxies) : undefined;
+}
+
+function parseProxy(entry: string): UpstreamProxy | undefined {
+  const [, source, host, address = ''] = /^(?:source:([a-z][a-z0-9-]*)=|([a-z0-9.-]+)=)?(.+)$/.exec(entry) ?? [];
+  const url = parseUrl(address, ['http:', 'https:', 'socks5:']);
+  if (url === undefined || !['', '/'].includes(url.pathname) || url.search !== '') return undefined;
+  return { url: url.href, ...(source !== undefined && { source }), ...(host !== undefined && { host }) };
+}
+
+/** An address, or a prefix of IPv6. */
+export function parseLocalAddress(text: string): string | undefined {
+  const [address = '', prefix, ...rest] = text.split('/');
+  if (isIP(address) === 0 || !ipaddr.isValid(address) || address.includes('%') || rest.length > 0) return undefined;
+  if (prefix === undefined) return text;
+  return isIP(address) === 6 && whole(1, 127)(prefix) !== undefined ? text : undefined;
+}
+
+/** `8s,300/day` */
+export function parseAccountPace(text: string): AccountPace | undefined {
+  const [, seconds = '', times = ''] = /^(\d+)s\s*,\s*(\d+)\/day$/.exec(text) ?? [];
+  const [every, perDay] = [whole(1, 86_400)(seconds), whole(1, 100_000)(times)];
+  return every === undefined || perDay === undefined ? undefined : { everyMs: every * 1_000, perDay };
 }
 
 export function parseRedisUrl(text: string): string | undefined {

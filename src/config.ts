@@ -2,20 +2,24 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import * as z from 'zod';
 import {
+  type AccountPace,
   type ApiKeyConfig,
   list,
   misspeltNames,
+  nonEmpty,
   type Owner,
   oneOf,
+  parseAccountPace,
   parseApiKeys,
   parseBaseUrl,
   parseConstants,
   parseHost,
+  parseLocalAddress,
   parseMediaKey,
   parseOrigin,
   parseOverrides,
   parseOwner,
-  parseProxy,
+  parseProxies,
   parseProxyAddress,
   parseRedisUrl,
   parseShards,
@@ -23,6 +27,7 @@ import {
   parseWebExample,
   type ShardConfig,
   type UpstreamOverride,
+  type UpstreamProxy,
   type UserLimit,
   type WebExampleConfig,
   whole,
@@ -41,10 +46,15 @@ export interface Config {
   readonly discord: DiscordConfig | undefined;
   readonly telegram: TelegramConfig | undefined;
   readonly osu: { readonly clientId: number; readonly clientSecret: string } | undefined;
-  /** Paths of the Netscape cookies.txt of accounts, by source. */
+  /** Paths of a Netscape cookies.txt, or of a folder of such, by source: one file an account. */
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
-  /** http(s) address, possibly with userinfo. */
-  readonly upstreamProxy: string | undefined;
+  /** Of each account. */
+  readonly accountPace: AccountPace;
+  readonly upstreamProxies: readonly UpstreamProxy[];
+  /** An address of this machine, or a prefix of IPv6 that leads to it. */
+  readonly upstreamLocalAddress: string | undefined;
+  /** Requests a second to each site. */
+  readonly upstreamPace: number;
   readonly upstreamOverrides: readonly UpstreamOverride[];
   /** Upstream ids that change between releases, such as `instagram.mediaIdDocId`. */
   readonly upstreamConstants: Readonly<Record<string, string>>;
@@ -106,9 +116,11 @@ const PATH = text(/^[^\0]{1,4096}$/);
 const ONE_LINE = text(/^[^\p{Cc}]{1,100}$/u);
 const TOKEN = text(/^[\x21-\x7e]{1,500}$/);
 
-function nonEmpty<T>(values: T[] | undefined): T[] | undefined {
-  return values?.length === 0 ? undefined : values;
-}
+const COOKIES_FILE = variable(
+  PATH,
+  'a path to a Netscape cookies.txt or to a folder of such',
+  './cookies.txt',
+).optional();
 
 const VARIABLES = z.object({
   PORT: variable(whole(0, 65_535), 'a port from 0 (any free one) to 65535', '3000').default(3_000),
@@ -125,8 +137,24 @@ const VARIABLES = z.object({
   TELEGRAM_WEBHOOK_SECRET: variable(text(/^[\w-]{1,256}$/), '1 to 256 of A-Z a-z 0-9 _ -', 'some-long-word').optional(),
   OSU_CLIENT_ID: variable(whole(1, 2 ** 31), 'the number of an osu! OAuth application', '12345').optional(),
   OSU_CLIENT_SECRET: variable(TOKEN, 'the secret of that osu! OAuth application', 'abcDEF123').optional(),
-  INSTAGRAM_COOKIES_FILE: variable(PATH, 'a path to a Netscape cookies.txt', './cookies.txt').optional(),
-  UPSTREAM_PROXY: variable(parseProxy, 'an http or https address of a proxy', 'http://127.0.0.1:8080').optional(),
+  INSTAGRAM_COOKIES_FILE: COOKIES_FILE,
+  FACEBOOK_COOKIES_FILE: COOKIES_FILE,
+  ACCOUNT_PACE: variable(
+    parseAccountPace,
+    'the least seconds between two requests by one account and its requests a day',
+    '8s,300/day',
+  ).default({ everyMs: 8_000, perDay: 300 }),
+  UPSTREAM_PROXY: variable(
+    parseProxies,
+    'http, https or socks5 addresses of proxies separated by commas, each with source:ID= or host= before it where it is for one site or one host (each host once)',
+    'http://127.0.0.1:8080,source:instagram=socks5://user:password@127.0.0.1:1080',
+  ).default([]),
+  UPSTREAM_LOCAL_ADDRESS: variable(
+    parseLocalAddress,
+    'an IP address of this machine or an IPv6 prefix that leads to it',
+    '2001:db8:1:2::/64',
+  ).optional(),
+  UPSTREAM_PACE: variable(whole(1, 1_000), 'requests a second to each site, 1 to 1000', '10').default(10),
   UPSTREAM_OVERRIDES: variable(
     parseOverrides,
     'host=origin,... with each host once, lower-case or *.suffix, and origins without a path; https only on loopback (localhost, 127.0.0.0/8, [::1]), where certificates are not checked',
@@ -210,13 +238,22 @@ export function loadConfig(environment: Environment): Config {
  *
  * @throws ConfigError as {@link loadConfig}
  */
-export function assertSites({ upstreamConstants }: Config, sites: readonly { readonly id: string }[]): void {
-  const starts = sites.map(({ id }) => `${id}.`);
-  if (Object.keys(upstreamConstants).every(key => starts.some(start => key.startsWith(start)))) return;
-  const example = `UPSTREAM_CONSTANTS={"${starts[0]}KEY":"value"}`;
-  throw configError([
-    `UPSTREAM_CONSTANTS: expected keys that begin with ${starts.join(' or ')}, for example ${example}`,
-  ]);
+export function assertSites(
+  { upstreamConstants, upstreamProxies }: Config,
+  sites: readonly { readonly id: string }[],
+): void {
+  const ids = sites.map(({ id }) => id);
+  const problems: string[] = [];
+  if (!Object.keys(upstreamConstants).every(key => ids.some(id => key.startsWith(`${id}.`)))) {
+    const starts = ids.map(id => `${id}.`).join(' or ');
+    const example = `UPSTREAM_CONSTANTS={"${ids[0]}.KEY":"value"}`;
+    problems.push(`UPSTREAM_CONSTANTS: expected keys that begin with ${starts}, for example ${example}`);
+  }
+  if (!upstreamProxies.every(({ source }) => source === undefined || ids.includes(source))) {
+    const example = `UPSTREAM_PROXY=source:${ids[0]}=socks5://127.0.0.1:1080`;
+    problems.push(`UPSTREAM_PROXY: expected source:ID= with ${ids.join(' or ')}, for example ${example}`);
+  }
+  if (problems.length > 0) throw configError(problems);
 }
 
 function configError(problems: readonly string[]): ConfigError {
@@ -278,8 +315,11 @@ function toConfig(values: z.output<typeof VARIABLES>): Config {
       OSU_CLIENT_ID === undefined || OSU_CLIENT_SECRET === undefined
         ? undefined
         : { clientId: OSU_CLIENT_ID, clientSecret: OSU_CLIENT_SECRET },
-    cookiesFiles: { instagram: values.INSTAGRAM_COOKIES_FILE },
-    upstreamProxy: values.UPSTREAM_PROXY,
+    cookiesFiles: { instagram: values.INSTAGRAM_COOKIES_FILE, facebook: values.FACEBOOK_COOKIES_FILE },
+    accountPace: values.ACCOUNT_PACE,
+    upstreamProxies: values.UPSTREAM_PROXY,
+    upstreamLocalAddress: values.UPSTREAM_LOCAL_ADDRESS,
+    upstreamPace: values.UPSTREAM_PACE,
     upstreamOverrides: values.UPSTREAM_OVERRIDES,
     upstreamConstants: values.UPSTREAM_CONSTANTS,
     roles: new Set(values.ROLES),

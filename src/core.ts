@@ -33,10 +33,11 @@ import { createMetrics } from './infra/metrics.ts';
 import { createMemoryRateLimiter } from './infra/rate-limit/rate-limit.ts';
 import { createDelivery } from './media/delivery/delivery.ts';
 import { createMuxedFiles } from './media/delivery/muxed-files.ts';
-import { withBreaker } from './media/extract/breaker.ts';
 import { readCookies } from './media/extract/cookies-file.ts';
 import { createExtractor } from './media/extract/extractor.ts';
-import { createSiteState, SITE_STATES } from './media/extract/site-state.ts';
+import { openSite } from './media/extract/open-site.ts';
+import { createSiteOutgoing, siteThrottles } from './media/extract/site-outgoing.ts';
+import { SITE_STATES } from './media/extract/site-state.ts';
 import { createStoredPostParser } from './media/extract/stored-post.ts';
 import { createStoredStrategyRecords } from './media/extract/strategy-records.ts';
 import { withholdPosts } from './media/extract/withheld-posts.ts';
@@ -59,8 +60,8 @@ const MAX_SHORT_LINKS = 20_000;
 const STREAM_CONNECTIONS = 256;
 
 /**
- * The sites are asked like a person with several tabs would ask; their CDNs, which serve anyone, only keep bounds that hold
- * a stream's place until its file has flowed.
+ * The sites are asked at UPSTREAM_PACE; their CDNs, which serve anyone, only keep bounds that hold a stream's place until its file has
+ * flowed.
  */
 const CDN_THROTTLE = { perSecond: 100, burst: 200, atOnce: 256 };
 const CDN_HOSTS = hostsBelow(sourceDescriptors.flatMap(({ cdnHosts }) => cdnHosts));
@@ -89,11 +90,16 @@ export type Core = Awaited<ReturnType<typeof createCore>>;
 export async function createCore({ config, searchPath, log, failures }: CoreOptions) {
   const { dataDir, publicUrl } = config;
   const metrics = createMetrics();
+  const outgoing = createSiteOutgoing(sourceDescriptors, config);
+  const storage = await openStorage(config, log);
+  const { store, shared } = storage;
+  const limiter = shared?.limiter ?? createMemoryRateLimiter();
   const openClient = (connectionsPerHost?: number) =>
     createHttpClient({
       overrides: createOverrides(config.upstreamOverrides),
-      proxyUrl: config.upstreamProxy,
-      throttle: THROTTLES,
+      outgoing,
+      throttle: { ...THROTTLES, sites: siteThrottles(sourceDescriptors, config.upstreamPace) },
+      limiter: shared?.limiter,
       log,
       onRequest: metrics.countUpstream,
       ...(connectionsPerHost !== undefined && { connectionsPerHost }),
@@ -101,29 +107,32 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
   const http = openClient();
   // What strangers stream has connections and a pace of its own: no delivery to a chat ever waits for it.
   const streamHttp = openClient(STREAM_CONNECTIONS);
-  const storage = await openStorage(config, log);
-  const { store, shared } = storage;
-  const limiter = shared?.limiter ?? createMemoryRateLimiter();
-  const ytDlp = await findYtDlp({ searchPath, proxy: config.upstreamProxy });
+  const ytDlp = await findYtDlp({ searchPath, outgoing });
   const strategyRecords = createStoredStrategyRecords({ store, log });
   const cookies = await readCookies(config.cookiesFiles);
   const ffmpeg = await findFfmpeg({ searchPath });
   const version = await readVersion();
   const collection = storage.records.groupedCollection(SITE_STATES);
-  const sites = sourceDescriptors.map(descriptor => {
-    const site = createSiteState({ source: descriptor.id, collection, log });
-    const source = descriptor.create({
-      http,
+  const sites = sourceDescriptors.map(descriptor =>
+    openSite({
+      descriptor,
+      outgoing,
+      limiter,
+      collection,
       log,
-      upstreamConstants: config.upstreamConstants,
-      cookies: cookies.get(descriptor.id),
-      extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
-      records: strategyRecords,
-      site,
-      onOutcome: (...outcome) => metrics.countStrategy(descriptor.id, ...outcome),
-    });
-    return { site, source: withBreaker({ source, descriptor, site, limiter, log }) };
-  });
+      create: site =>
+        descriptor.create({
+          http,
+          log,
+          upstreamConstants: config.upstreamConstants,
+          cookies: cookies.get(descriptor.id),
+          extraStrategies: ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)],
+          records: strategyRecords,
+          site,
+          onOutcome: (...outcome) => metrics.countStrategy(descriptor.id, ...outcome),
+        }),
+    }),
+  );
   const sources = sites.map(({ source }) => source);
 
   const blocks = createBlockList({ records: storage.records });
@@ -299,7 +308,7 @@ export async function createCore({ config, searchPath, log, failures }: CoreOpti
       await Promise.all([delivery.close(), muxedFiles.close(), difficulty.close()]);
       await Promise.all([http.close(), streamHttp.close()]);
       await catalogue.close();
-      await Promise.all([strategyRecords.close(), ...sites.map(({ site }) => site.close())]);
+      await Promise.all([strategyRecords.close(), ...sites.map(site => site.close())]);
       await storage.close();
     },
   };

@@ -21,6 +21,7 @@ import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient, type HttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
 import { createLogger } from './infra/log.ts';
+import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
 import { sourceDescriptors } from './media/sources/index.ts';
 import type { Finding } from './platforms/platform.ts';
 import { askSites } from './probe/ask-sites.ts';
@@ -78,13 +79,16 @@ async function examine(config: Config, environment: Environment, http: HttpClien
   return findings;
 }
 
+type Access = Pick<Parameters<typeof askSites>[0], 'http' | 'outgoing'>;
+
 /** Every strategy of every source, asked for `links` or for public examples: a table each, and what would help. */
-async function examineLive(config: Config, environment: Environment, http: HttpClient, links: readonly string[]) {
+async function examineLive(config: Config, environment: Environment, access: Access, links: readonly string[]) {
+  const { http } = access;
   const { reports } = await askSites({
     ...config,
+    ...access,
     searchPath: environment.PATH ?? '',
     links,
-    http,
     overrides: createOverrides(config.upstreamOverrides),
     onAsk: (source, strategy, link) => showProgress(`asking ${source}: ${strategy}, link ${link}`),
   });
@@ -92,7 +96,7 @@ async function examineLive(config: Config, environment: Environment, http: HttpC
   for (const report of reports) process.stdout.write(`\n${renderStrategyTable(report).join('\n')}\n`);
   const setup: Setup = {
     hasBrowserTransport: http.hasBrowserTransport,
-    hasProxy: config.upstreamProxy !== undefined,
+    hasProxy: config.upstreamProxies.length > 0,
     isSet: name => (VARIABLE_NAMES.includes(name) ? Boolean(environment[name]?.trim()) : undefined),
   };
   const findings = reports.flatMap(report => adviseOn(report, setup));
@@ -107,14 +111,12 @@ async function doctor(): Promise<number> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
   assertSites(config, sourceDescriptors);
-  const http = createHttpClient({
-    overrides: createOverrides(config.upstreamOverrides),
-    proxyUrl: config.upstreamProxy,
-  });
+  const outgoing = createSiteOutgoing(sourceDescriptors, config);
+  const http = createHttpClient({ overrides: createOverrides(config.upstreamOverrides), outgoing });
   try {
     const findings = [
       ...(await examine(config, environment, http)),
-      ...(live ? await examineLive(config, environment, http, links) : []),
+      ...(live ? await examineLive(config, environment, { http, outgoing }, links) : []),
     ];
     return findings.some(({ state }) => state === 'wrong') ? 1 : 0;
   } finally {

@@ -5,6 +5,8 @@ import { createRecorder, type Recorder } from './doctor/recording.ts';
 import { renderStrategyTable } from './doctor/strategy-table.ts';
 import { createHttpClient } from './infra/http/http-client.ts';
 import { createOverrides } from './infra/http/overrides.ts';
+import { createSiteOutgoing } from './media/extract/site-outgoing.ts';
+import { sourceDescriptors } from './media/sources/index.ts';
 import { askSites } from './probe/ask-sites.ts';
 
 const FOLDER = 'recordings';
@@ -19,7 +21,8 @@ async function live(): Promise<number> {
   const environment = readEnvironment();
   const config = loadConfig(environment);
   const overrides = createOverrides(config.upstreamOverrides);
-  const http = createHttpClient({ overrides, proxyUrl: config.upstreamProxy });
+  const outgoing = createSiteOutgoing(sourceDescriptors, config);
+  const http = createHttpClient({ overrides, outgoing });
   const recorders = new Map<string, Recorder>();
   const clientOf = (id: string) => {
     const recorder = createRecorder(http);
@@ -33,6 +36,7 @@ async function live(): Promise<number> {
       links,
       http,
       overrides,
+      outgoing,
       clientOf,
       onAsk(source, strategy, link) {
         recorders.get(source)?.begin(strategy, link);

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
+  assertSites,
   ConfigError,
   type Environment,
   findMisspelt,
@@ -37,8 +38,11 @@ describe('loadConfig', () => {
       discord: undefined,
       telegram: undefined,
       osu: undefined,
-      cookiesFiles: { instagram: undefined },
-      upstreamProxy: undefined,
+      cookiesFiles: { instagram: undefined, facebook: undefined },
+      accountPace: { everyMs: 8_000, perDay: 300 },
+      upstreamProxies: [],
+      upstreamLocalAddress: undefined,
+      upstreamPace: 10,
       upstreamOverrides: [],
       upstreamConstants: {},
       roles: new Set(['gateway', 'worker', 'web']),
@@ -83,7 +87,12 @@ describe('loadConfig', () => {
       OSU_CLIENT_ID: '12',
       OSU_CLIENT_SECRET: 'secret',
       INSTAGRAM_COOKIES_FILE: './cookies.txt',
-      UPSTREAM_PROXY: 'http://user:pass@proxy.example:8080',
+      FACEBOOK_COOKIES_FILE: './accounts',
+      ACCOUNT_PACE: '20s, 100/day',
+      UPSTREAM_PROXY:
+        'http://user:pass@proxy.example:8080, source:instagram=socks5://127.0.0.1:1080,osu.ppy.sh=https://b.example',
+      UPSTREAM_LOCAL_ADDRESS: '2001:db8:1:2::/64',
+      UPSTREAM_PACE: '4',
       UPSTREAM_OVERRIDES: 'www.instagram.com=http://127.0.0.1:9001, *.fbcdn.net=http://relay.example/',
       UPSTREAM_CONSTANTS: '{"instagram.mediaIdDocId":"27"}',
       ROLES: 'Web, gateway',
@@ -108,8 +117,15 @@ describe('loadConfig', () => {
       discord: { token: 'aaa.bbb.ccc', apiUrl: 'http://127.0.0.1:4000/api', shards: { ids: [0, 1], total: 4 } },
       telegram: { token: '1:abc', apiUrl: 'http://127.0.0.1:8081', webhookSecret: 'word' },
       osu: { clientId: 12, clientSecret: 'secret' },
-      cookiesFiles: { instagram: './cookies.txt' },
-      upstreamProxy: 'http://user:pass@proxy.example:8080/',
+      cookiesFiles: { instagram: './cookies.txt', facebook: './accounts' },
+      accountPace: { everyMs: 20_000, perDay: 100 },
+      upstreamProxies: [
+        { url: 'http://user:pass@proxy.example:8080/' },
+        { url: 'socks5://127.0.0.1:1080', source: 'instagram' },
+        { url: 'https://b.example/', host: 'osu.ppy.sh' },
+      ],
+      upstreamLocalAddress: '2001:db8:1:2::/64',
+      upstreamPace: 4,
       upstreamOverrides: [
         { host: 'www.instagram.com', origin: 'http://127.0.0.1:9001' },
         { host: '*.fbcdn.net', origin: 'http://relay.example' },
@@ -149,6 +165,14 @@ describe('loadConfig', () => {
     });
   });
 
+  it('takes proxies for sites that there are alone', () => {
+    const config = loadConfig({ UPSTREAM_PROXY: 'source:photos=http://a.example,http://b.example' });
+    expect(() => assertSites(config, [{ id: 'photos' }])).not.toThrow();
+    expect(() => assertSites(config, [{ id: 'videos' }])).toThrow(
+      /^The configuration is wrong:\n {2}UPSTREAM_PROXY: expected .+, for example UPSTREAM_PROXY=source:videos=socks5:.+$/,
+    );
+  });
+
   it('lets an override speak TLS on loopback, and says so when it is elsewhere', () => {
     const origins = ['https://localhost:9001', 'https://127.0.0.1:9001', 'https://127.3.2.1', 'https://[::1]:9001'];
     for (const origin of origins) {
@@ -183,7 +207,22 @@ describe('loadConfig', () => {
     ['TELEGRAM_API_URL', ['localhost:8081']],
     ['TELEGRAM_WEBHOOK_SECRET', ['a b', 'x'.repeat(257)]],
     ['OSU_CLIENT_ID', ['abc', '0']],
-    ['UPSTREAM_PROXY', ['127.0.0.1:8080', 'socks5://127.0.0.1:1080']],
+    [
+      'UPSTREAM_PROXY',
+      [
+        '127.0.0.1:8080',
+        'socks4://127.0.0.1:1080',
+        'ftp://a.example',
+        'source:=http://a.example',
+        'source:instagram',
+        'http://a.example/path',
+        'a.example=http://b.example,a.example=http://c.example',
+        ',',
+      ],
+    ],
+    ['UPSTREAM_LOCAL_ADDRESS', ['eth0', '192.0.2.0/24', '2001:db8::/0', '2001:db8::/129', 'fe80::1%eth0']],
+    ['UPSTREAM_PACE', ['0', '1001', '2.5', 'fast']],
+    ['ACCOUNT_PACE', ['8s', '300/day', '0s,300/day', '8s,0/day', '8,300', '8s,300/hour']],
     [
       'UPSTREAM_OVERRIDES',
       [

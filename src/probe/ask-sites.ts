@@ -1,10 +1,10 @@
 import type { HttpClient } from '../infra/http/http-client.ts';
+import type { Outgoing } from '../infra/http/outgoing.ts';
 import type { Overrides } from '../infra/http/overrides.ts';
 import { createLogger } from '../infra/log.ts';
 import { createMemoryRateLimiter } from '../infra/rate-limit/rate-limit.ts';
-import { withBreaker } from '../media/extract/breaker.ts';
 import { readCookies } from '../media/extract/cookies-file.ts';
-import { createSiteState } from '../media/extract/site-state.ts';
+import { openSite } from '../media/extract/open-site.ts';
 import type { SourceDescriptor } from '../media/extract/source-descriptor.ts';
 import type { SourceId } from '../media/post.ts';
 import { sourceDescriptors } from '../media/sources/index.ts';
@@ -14,7 +14,7 @@ import { createProbe } from './probe-strategy.ts';
 
 export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
   readonly upstreamConstants: Readonly<Record<string, string>>;
-  readonly upstreamProxy: string | undefined;
+  readonly outgoing: Outgoing;
   readonly cookiesFiles: Readonly<Record<string, string | undefined>>;
   /** Where yt-dlp is looked for. */
   readonly searchPath: string;
@@ -29,30 +29,26 @@ export interface AskSitesOptions extends Pick<AskOptions, 'links' | 'onAsk'> {
  * @returns what came back, and the cookies of all configured accounts
  */
 export async function askSites(options: AskSitesOptions) {
-  const {
-    upstreamConstants,
-    upstreamProxy,
-    cookiesFiles,
-    searchPath,
-    overrides,
-    http,
-    clientOf = () => http,
-  } = options;
+  const { upstreamConstants, outgoing, cookiesFiles, searchPath, overrides, http, clientOf = () => http } = options;
   const isStandIn = (hostname: string) => overrides.find(hostname) !== undefined;
   // It knows nothing of hosts that are asked elsewhere.
   const isReal = !sourceDescriptors.some(({ example }) => isStandIn(new URL(example).hostname));
-  const ytDlp = isReal ? await findYtDlp({ searchPath, proxy: upstreamProxy }) : undefined;
+  const ytDlp = isReal ? await findYtDlp({ searchPath, outgoing }) : undefined;
   const log = createLogger({ level: 'silent' });
   const limiter = createMemoryRateLimiter();
   const accounts = await readCookies(cookiesFiles);
 
   function openSource(descriptor: SourceDescriptor) {
     const { id } = descriptor;
-    const site = createSiteState({ source: id, log });
     const extraStrategies = ytDlp === undefined ? [] : [createYtDlpStrategy(ytDlp, descriptor)];
-    const cookies = accounts.get(id);
-    const source = descriptor.create({ http: clientOf(id), log, cookies, upstreamConstants, extraStrategies, site });
-    return withBreaker({ source, descriptor, site, limiter, log });
+    const own = { http: clientOf(id), log, cookies: accounts.get(id), upstreamConstants, extraStrategies };
+    return openSite({
+      descriptor,
+      outgoing,
+      limiter,
+      log,
+      create: site => descriptor.create({ ...own, site }),
+    }).source;
   }
 
   const reports = await askStrategies({

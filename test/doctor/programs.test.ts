@@ -129,7 +129,7 @@ describe('npm run doctor', () => {
     ]);
     expect(out).toMatch(/UPSTREAM_PROXY: set a proxy/);
     expect(out).toMatch(/UPSTREAM_CONSTANTS: .*facebook\.embed\/crawler\.\*/);
-    expect(out).not.toContain('FACEBOOK_COOKIES_FILE');
+    expect(out).toMatch(/FACEBOOK_COOKIES_FILE: the cookies of an account/);
   });
 
   it('does not count a post whose file cannot be had', async () => {

@@ -43,7 +43,6 @@ const browserProfile: RequestProfile = {
   headers: {},
   session: 'none',
   transport: 'browser',
-  proxy: 'yes',
   timeoutMs: 1_000,
 };
 

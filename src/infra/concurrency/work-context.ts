@@ -12,9 +12,11 @@ export interface WorkContext {
   readonly client: string;
   /** Kept up for whoever wants to know. */
   readonly departure: Departure | undefined;
+  /** The name of the address by which sites are asked; undefined leaves it open. */
+  readonly outgoing: string | undefined;
 }
 
-const NONE: WorkContext = { client: '', departure: undefined };
+const NONE: WorkContext = { client: '', departure: undefined, outgoing: undefined };
 // One for all: every promise pays for each.
 const contexts = new AsyncLocalStorage<WorkContext>();
 

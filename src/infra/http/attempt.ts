@@ -5,12 +5,14 @@ import type { Connectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeFailure, type ExchangeHead, isFailure } from './exchange.ts';
 import type { Gate, HostThrottle } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
+import type { Outgoing } from './outgoing.ts';
 import { type CallStep, renderHeaders } from './redirect.ts';
 import type { Route, Transport } from './transport.ts';
 
 export interface AttemptOptions {
   readonly transports: Readonly<Record<NonNullable<HttpCall['transport']>, Transport>>;
   readonly connectivity: Connectivity;
+  readonly outgoing: Outgoing;
   readonly throttle: HostThrottle;
   readonly userAgent: string;
   readonly onRequest: ((event: HttpEvent) => void) | undefined;
@@ -34,7 +36,9 @@ export interface AttemptRequest {
  */
 export type Attempt = (request: AttemptRequest) => Promise<Exchanged | ExchangeFailure>;
 
-export function createAttempt({ transports, connectivity, throttle, userAgent, onRequest }: AttemptOptions): Attempt {
+export function createAttempt(options: AttemptOptions): Attempt {
+  const { transports, connectivity, outgoing, throttle, userAgent, onRequest } = options;
+
   async function renderStep({ step, call, flowTimeoutMs }: AttemptRequest, route: Route): Promise<string[]> {
     // A browser names itself, and what it can decompress.
     const isBrowser = call.transport === 'browser';
@@ -66,12 +70,13 @@ export function createAttempt({ transports, connectivity, throttle, userAgent, o
   return async attempt => {
     const { step, call, deadline } = attempt;
     const host = step.url.hostname;
-    const route = transports[call.transport ?? 'plain'].route(host, call.proxy);
+    const address = outgoing.of(host);
+    const route = transports[call.transport ?? 'plain'].route(host, address);
     await route.prepare(deadline)?.catch(error => {
       throw error instanceof AppError ? connectivity.judge(error) : error;
     });
     const headers = await renderStep(attempt, route);
-    const gate = route.overridden ? undefined : throttle.gate(host);
+    const gate = route.overridden ? undefined : throttle.gate(host, address.name);
     const waiting = gate?.enter(deadline);
     if (waiting !== undefined) await waitInLine(waiting);
 

@@ -2,7 +2,8 @@ import { AppError } from '../../errors.ts';
 import { actingClient } from '../concurrency/client-context.ts';
 import type { Deadline } from '../concurrency/deadline.ts';
 import { FairLine } from '../concurrency/fair-line.ts';
-import { matchesHostPattern } from './host-list.ts';
+import type { RateLimiter } from '../rate-limit/rate-limit.ts';
+import { matchesHost, matchesHostPattern } from './host-list.ts';
 import { OWN_DOING } from './read-failure.ts';
 
 /** `Infinity` lifts a bound. */
@@ -15,11 +16,21 @@ export interface ThrottleRule {
   readonly atOnce: number;
 }
 
+/** Hosts that one owner counts together. */
+export interface ThrottledSite {
+  readonly id: string;
+  /** Exact, or `*.suffix`. */
+  readonly hosts: readonly string[];
+  readonly rule: ThrottleRule;
+}
+
 export interface ThrottleRules {
   /** Of every host that no pattern names, each host for itself. */
   readonly default?: ThrottleRule;
   /** By host or `*.suffix`; the hosts of one pattern share one budget. The first that matches counts. */
   readonly hosts?: Readonly<Record<string, ThrottleRule>>;
+  /** Of the hosts that no pattern names. Where a limiter is shared, so is each one's long-run rate. */
+  readonly sites?: readonly ThrottledSite[];
 }
 
 export interface Gate {
@@ -34,7 +45,14 @@ export interface Gate {
 }
 
 export interface HostThrottle {
-  gate(host: string): Gate;
+  /** @param outgoing the name of the address that asks: the host counts each for itself */
+  gate(host: string, outgoing?: string): Gate;
+}
+
+export interface HostThrottleOptions {
+  readonly now?: () => number;
+  /** Of all processes. Without it, and while it cannot be asked, each keeps to its own pace. */
+  readonly limiter?: RateLimiter | undefined;
 }
 
 const DEFAULT_RULE: ThrottleRule = { perSecond: 20, burst: 40, atOnce: 32 };
@@ -46,27 +64,46 @@ const KEPT_TOKENS = 1;
 const MIN_BURST_TO_KEEP = 4;
 
 /** Keeps requests to each host at a rate that its owner tolerates: a token bucket and a bound of requests under way. */
-export function createHostThrottle(rules: ThrottleRules = {}, now: () => number = Date.now): HostThrottle {
-  const named = Object.entries(rules.hosts ?? {}).map(([pattern, rule]) => ({
-    pattern,
-    gate: new ThrottleGate(rule, now),
-  }));
-  const byHost = new Map<string, ThrottleGate>();
+export function createHostThrottle(rules: ThrottleRules = {}, options: HostThrottleOptions = {}): HostThrottle {
+  const { now = Date.now, limiter } = options;
+  const patterns = Object.entries(rules.hosts ?? {});
+  const gates = new Map<string, ThrottleGate>();
 
-  function find(host: string): ThrottleGate {
-    for (const { pattern, gate } of named) if (matchesHostPattern(pattern, host)) return gate;
-    if (byHost.size >= MAX_GATES) for (const [name, gate] of byHost) if (gate.isIdle()) byHost.delete(name);
-    return new ThrottleGate(rules.default ?? DEFAULT_RULE, now);
+  /** Hosts of one name share a budget. */
+  function ruleOf(host: string): { readonly name: string; readonly rule: ThrottleRule; readonly isSite?: boolean } {
+    const named = patterns.find(([pattern]) => matchesHostPattern(pattern, host));
+    if (named !== undefined) return { name: named[0], rule: named[1] };
+    const site = rules.sites?.find(({ hosts }) => matchesHost(hosts, host));
+    if (site !== undefined) return { name: site.id, rule: site.rule, isSite: true };
+    return { name: host, rule: rules.default ?? DEFAULT_RULE };
   }
 
   return {
-    gate(host) {
-      const known = byHost.get(host);
+    gate(host, outgoing = '') {
+      const { name, rule, isSite } = ruleOf(host);
+      const key = `${name} ${outgoing}`;
+      const known = gates.get(key);
       if (known !== undefined) return known;
-      const gate = find(host);
-      byHost.set(host, gate);
+      if (gates.size >= MAX_GATES) for (const [other, gate] of gates) if (gate.isIdle()) gates.delete(other);
+      const share = isSite && limiter !== undefined ? shareOf(limiter, rule, key, now) : undefined;
+      const gate = new ThrottleGate(rule, now, share);
+      gates.set(key, gate);
       return gate;
     },
+  };
+}
+
+/** Milliseconds after which to ask for a place again; 0 when one was taken. */
+type Share = () => Promise<number>;
+
+const SHARED_WINDOW_MS = 2_000;
+
+function shareOf(limiter: RateLimiter, { perSecond }: ThrottleRule, key: string, now: () => number): Share {
+  const limit = Math.max(1, Math.floor((perSecond * SHARED_WINDOW_MS) / 1_000));
+  const rule = { name: 'upstream-pace', limit, windowMs: SHARED_WINDOW_MS, window: 'first' } as const;
+  return async () => {
+    const { allowed, resetAt } = await limiter.consume(rule, key);
+    return allowed ? 0 : Math.min(Math.max(1, resetAt - now()), SHARED_WINDOW_MS);
   };
 }
 
@@ -78,15 +115,17 @@ interface Waiter {
 class ThrottleGate implements Gate {
   readonly #rule: ThrottleRule;
   readonly #now: () => number;
+  readonly #share: Share | undefined;
   readonly #waiting = new FairLine<Waiter>();
   #tokens: number;
   #filledAt: number;
   #underWay = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(rule: ThrottleRule, now: () => number) {
+  constructor(rule: ThrottleRule, now: () => number, share: Share | undefined) {
     this.#rule = rule;
     this.#now = now;
+    this.#share = share;
     this.#tokens = rule.burst;
     this.#filledAt = now();
   }
@@ -97,6 +136,26 @@ class ThrottleGate implements Gate {
   }
 
   enter(deadline: Deadline): Promise<void> | undefined {
+    const own = this.#enterHere(deadline);
+    return this.#share === undefined ? own : this.#enterShared(this.#share, own, deadline);
+  }
+
+  /** Those that have a place here wait for one among all processes. */
+  async #enterShared(share: Share, own: Promise<void> | undefined, deadline: Deadline): Promise<void> {
+    await own;
+    try {
+      for (;;) {
+        const waitMs = await deadline.race(share());
+        if (waitMs === 0) return;
+        await deadline.sleep(waitMs);
+      }
+    } catch (error) {
+      this.leave();
+      throw error instanceof AppError && deadline.isTimeUp ? turnDidNotCome(error) : error;
+    }
+  }
+
+  #enterHere(deadline: Deadline): Promise<void> | undefined {
     deadline.assertAlive();
     if (this.#waiting.size === 0 && this.#take()) return undefined;
     const client = actingClient();

@@ -15,8 +15,6 @@ export interface HttpCall {
   readonly cookies?: CookieJar;
   /** Default `plain`. `browser`: a browser's TLS and HTTP/2 fingerprint, for fixed site hosts only; never for `stream`. */
   readonly transport?: 'plain' | 'browser';
-  /** Default `yes`: through the configured proxy, where there is one. `never` asks directly. */
-  readonly proxy?: 'yes' | 'never';
 }
 
 /** One request on one connection: a redirected or repeated call makes several. */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { AppError } from '../../errors.ts';
 import { Deadline } from '../concurrency/deadline.ts';
+import type { RateLimiter } from '../rate-limit/rate-limit.ts';
 import { type ResolveHost, resolveBySystem } from './address-guard.ts';
 import { createAttempt } from './attempt.ts';
 import { decodeBody, decodeText } from './body.ts';
@@ -12,6 +13,7 @@ import { createConnectivity } from './connectivity.ts';
 import { type BodyUse, type Exchanged, type ExchangeHead, isFailure } from './exchange.ts';
 import { createHostThrottle, type ThrottleRules } from './host-throttle.ts';
 import type { HttpCall, HttpEvent } from './http-call.ts';
+import { createOutgoing, type Outgoing } from './outgoing.ts';
 import type { Overrides } from './overrides.ts';
 import { createPlainTransport } from './plain-transport.ts';
 import { OWN_DOING } from './read-failure.ts';
@@ -91,13 +93,15 @@ export interface HttpClientOptions {
   /** Hosts that are asked elsewhere: plain http, private addresses and no throttle, for these alone. The Host header stays. */
   readonly overrides?: Overrides | undefined;
   /**
-   * Proxy for all but overridden hosts. The target's address is checked before: refused when it resolves to one that is not
-   * public; when it cannot be resolved here, the proxy decides.
+   * By which address all but overridden hosts are asked. Default: the system's choice. Before a proxy is asked the target is looked up:
+   * refused when it has an address that is not public; when it cannot be looked up here, the proxy decides.
    */
-  readonly proxyUrl?: string | undefined;
+  readonly outgoing?: Outgoing | undefined;
   /** Sent over the plain transport when the request names none. Default `Medley`. */
   readonly userAgent?: string;
   readonly throttle?: ThrottleRules;
+  /** Of all processes together, for the sites among the throttle's rules. */
+  readonly limiter?: RateLimiter | undefined;
   /** Default 5000. */
   readonly connectTimeoutMs?: number;
   /** From the request's end to the answer's headers. Default 15 000; `stream` has its own. */
@@ -123,10 +127,10 @@ type Answer = Exchanged & { readonly url: string };
 
 export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const now = options.now ?? Date.now;
+  const outgoing = options.outgoing ?? createOutgoing();
   const browserPackage = options.browserPackage ?? createBrowserPackage({ log: options.log });
   const shared = {
     overrides: options.overrides,
-    proxyUrl: options.proxyUrl,
     resolve: options.lookup ?? resolveBySystem,
     turns: createBodyTurns(),
     connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
@@ -140,7 +144,8 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
   const attempt = createAttempt({
     transports,
     connectivity: createConnectivity(now),
-    throttle: createHostThrottle(options.throttle, now),
+    outgoing,
+    throttle: createHostThrottle(options.throttle, { now, limiter: options.limiter }),
     userAgent: options.userAgent ?? 'Medley',
     onRequest: options.onRequest,
   });
@@ -199,7 +204,8 @@ export function createHttpClient(options: HttpClientOptions = {}): HttpClient {
 
   return {
     get hasBrowserTransport() {
-      return browserPackage.isAvailable;
+      // It cannot choose by which address of this machine it leaves.
+      return browserPackage.isAvailable && outgoing.of('').localAddress === undefined;
     },
     async request(request) {
       const deadline = begin(request);

@@ -1,8 +1,10 @@
 import { isIP } from 'node:net';
-import { Agent, buildConnector, Pool, ProxyAgent } from 'undici';
+import { Agent, buildConnector, type Dispatcher, Pool, ProxyAgent } from 'undici';
 import { AppError } from '../../errors.ts';
 import { createGuardedLookup, isLoopbackHost } from './address-guard.ts';
+import type { OutgoingAddress } from './outgoing.ts';
 import { createPlainExchange } from './plain-exchange.ts';
+import { createSocksConnector } from './socks-connector.ts';
 import { createTargetGuard } from './target-guard.ts';
 import type { Transport, TransportOptions } from './transport.ts';
 
@@ -17,7 +19,7 @@ const MAX_ORIGINS = 256;
 
 /** Node's own TLS and HTTP/1.1, by undici. */
 export function createPlainTransport(options: PlainTransportOptions): Transport {
-  const { overrides, proxyUrl, resolve, turns } = options;
+  const { overrides, resolve, turns } = options;
   const pool = {
     connections: options.connectionsPerHost,
     headersTimeout: options.headersTimeoutMs,
@@ -25,13 +27,19 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
     keepAliveTimeout: 4_000,
     keepAliveMaxTimeout: 60_000,
   };
-  const toPublic = new Agent({ ...pool, maxOrigins: MAX_ORIGINS, connect: createGuardedConnector(options) });
   const toOverrides = new Agent({ ...pool, connect: createOverrideConnector(options) });
-  const toProxy = proxyUrl === undefined ? undefined : createProxyAgent(proxyUrl, pool, options);
+  /** By the name of the outgoing address; as many as are configured. */
+  const agents = new Map<string, Dispatcher>();
   const guardTarget = createTargetGuard(resolve);
 
+  function agentOf(outgoing: OutgoingAddress): Dispatcher {
+    const agent = agents.get(outgoing.name) ?? openAgent(outgoing, { ...pool, maxOrigins: MAX_ORIGINS }, options);
+    agents.set(outgoing.name, agent);
+    return agent;
+  }
+
   return {
-    route(host, proxy) {
+    route(host, outgoing) {
       const override = overrides?.find(host);
       if (override !== undefined) {
         return {
@@ -40,29 +48,56 @@ export function createPlainTransport(options: PlainTransportOptions): Transport 
           exchange: createPlainExchange(toOverrides, override, turns),
         };
       }
-      const isProxied = toProxy !== undefined && proxy !== 'never';
       return {
         overridden: false,
-        prepare: deadline => (isProxied ? guardTarget(host, deadline) : undefined),
-        exchange: createPlainExchange(isProxied ? toProxy : toPublic, `https://${host}`, turns),
+        prepare: deadline => (outgoing.proxyUrl === undefined ? undefined : guardTarget(host, deadline)),
+        exchange: createPlainExchange(agentOf(outgoing), `https://${host}`, turns),
       };
     },
     async close() {
-      await Promise.all([toPublic.destroy(), toOverrides.destroy(), toProxy?.destroy()]);
+      await Promise.all([toOverrides, ...agents.values()].map(agent => agent.destroy()));
     },
   };
 }
 
-function createGuardedConnector(options: PlainTransportOptions): buildConnector.connector {
-  const connect = buildConnector({
-    timeout: options.connectTimeoutMs,
-    lookup: createGuardedLookup(options.resolve),
-    ...(options.ca === undefined ? undefined : { ca: options.ca }),
+function openAgent({ proxyUrl, localAddress }: OutgoingAddress, pool: Agent.Options, options: PlainTransportOptions) {
+  if (proxyUrl === undefined) return new Agent({ ...pool, connect: createGuardedConnector(options, localAddress) });
+  const { connectTimeoutMs: timeout, ca } = options;
+  const tls = { timeout, ...(ca === undefined ? undefined : { ca }) };
+  if (proxyUrl.startsWith('socks5:')) {
+    return new Agent({ ...pool, connect: createSocksConnector(proxyUrl, timeout, buildConnector(tls)) });
+  }
+  return new ProxyAgent({
+    ...pool,
+    uri: proxyUrl,
+    proxyTls: tls,
+    requestTls: tls,
+    clientFactory: (origin, clientOptions) => new Pool(origin, { ...clientOptions, headersTimeout: timeout }),
   });
+}
+
+function createGuardedConnector(
+  { connectTimeoutMs, ca, resolve }: PlainTransportOptions,
+  localAddress: OutgoingAddress['localAddress'],
+): buildConnector.connector {
+  const connectBy = (family: number) =>
+    buildConnector({
+      timeout: connectTimeoutMs,
+      lookup: createGuardedLookup(resolve),
+      ...(family === 0 ? undefined : { family }),
+      ...(ca === undefined ? undefined : { ca }),
+    });
+  const connectors = { 0: connectBy(0), 4: connectBy(4), 6: connectBy(6) };
   return (target, callback) => {
     // Sockets look up names only, so an IP address would get past the guard.
-    if (isIP(target.hostname) === 0) connect(target, callback);
-    else callback(new AppError('forbidden', `an IP address is not allowed: ${target.hostname}`), null);
+    if (isIP(target.hostname) !== 0) {
+      callback(new AppError('forbidden', `an IP address is not allowed: ${target.hostname}`), null);
+      return;
+    }
+    const from = localAddress?.(target.hostname) ?? '';
+    const family = isIP(from);
+    const connect = connectors[family === 4 || family === 6 ? family : 0];
+    connect(family === 0 ? target : { ...target, localAddress: from }, callback);
   };
 }
 
@@ -74,17 +109,4 @@ function createOverrideConnector({ connectTimeoutMs, ca }: PlainTransportOptions
     // Its name is its own, not that of the host in the Host header.
     connect({ ...target, servername: isIP(target.hostname) === 0 ? target.hostname : '' }, callback);
   };
-}
-
-function createProxyAgent(proxyUrl: string, pool: Pool.Options, options: PlainTransportOptions): ProxyAgent {
-  const connectTimeout = { timeout: options.connectTimeoutMs };
-  return new ProxyAgent({
-    ...pool,
-    uri: proxyUrl,
-    maxOrigins: MAX_ORIGINS,
-    proxyTls: connectTimeout,
-    requestTls: options.ca === undefined ? connectTimeout : { ...connectTimeout, ca: options.ca },
-    clientFactory: (origin, clientOptions) =>
-      new Pool(origin, { ...clientOptions, headersTimeout: options.connectTimeoutMs }),
-  });
 }

@@ -2,13 +2,11 @@ import type { Deadline } from '../concurrency/deadline.ts';
 import type { ResolveHost } from './address-guard.ts';
 import type { BodyTurns } from './body-turns.ts';
 import type { Exchange } from './exchange.ts';
-import type { HttpCall } from './http-call.ts';
+import type { OutgoingAddress } from './outgoing.ts';
 import type { Overrides } from './overrides.ts';
 
 export interface TransportOptions {
   readonly overrides?: Overrides | undefined;
-  /** `http://user:password@host:port` of a proxy that understands CONNECT. */
-  readonly proxyUrl?: string | undefined;
   readonly resolve: ResolveHost;
   readonly turns: BodyTurns;
   readonly connectTimeoutMs: number;
@@ -29,8 +27,8 @@ export interface Route {
   readonly exchange: Exchange;
 }
 
-/** One way of sending requests. Connections to public, proxied and overridden hosts never mix. */
+/** One way of sending requests. Connections by different outgoing addresses, and to overridden hosts, never mix. */
 export interface Transport {
-  route(host: string, proxy: HttpCall['proxy']): Route;
+  route(host: string, outgoing: OutgoingAddress): Route;
   close(): Promise<void>;
 }

@@ -51,6 +51,13 @@ function refusesCaller(error: AppError): boolean {
   return refusals.length > 0 && 2 * refusals.length >= failures.length;
 }
 
+/** The site's known public post. */
+export function exampleOf(source: MediaSource, { example }: BreakerOptions['descriptor']): PostRef | undefined {
+  const address = parseAddress(example);
+  const match = address && source.match(address);
+  return match?.kind === 'post' ? match.ref : undefined;
+}
+
 /**
  * The same source, asked once in five seconds in all while its site refuses us; everyone else is told so at once. That begins when
  * several clients and the site's public example met nothing but refusals, and the first answer ends it. Those who ask by `strategies`,
@@ -93,14 +100,8 @@ export function withBreaker(options: BreakerOptions): MediaSource {
       });
   }
 
-  function exampleRef(): PostRef | undefined {
-    const address = parseAddress(descriptor.example);
-    const match = address && source.match(address);
-    return match?.kind === 'post' ? match.ref : undefined;
-  }
-
   async function askForExample(): Promise<void> {
-    const ref = exampleRef();
+    const ref = exampleOf(source, descriptor);
     try {
       if (ref !== undefined) await source.fetch(ref, { signal: AbortSignal.timeout(EXAMPLE_MS) });
       noteAnswer();

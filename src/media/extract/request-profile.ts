@@ -14,8 +14,6 @@ export interface RequestProfile {
   readonly session: 'none' | 'home' | 'account';
   /** `browser`: a browser's TLS and HTTP/2 fingerprint; its strategies are skipped where that transport is missing. */
   readonly transport: 'plain' | 'browser';
-  /** `never`: asked directly, even where UPSTREAM_PROXY is set. */
-  readonly proxy: 'yes' | 'never';
   readonly timeoutMs: number;
 }
 
@@ -26,11 +24,11 @@ export function isUsable(profile: RequestProfile, http: Pick<HttpClient, 'hasBro
 
 /** What a profile says of a request. `headers` are what the endpoint itself needs; those of the profile count before them. */
 export function profileRequest(
-  { userAgent, headers: own, transport, proxy, timeoutMs }: RequestProfile,
+  { userAgent, headers: own, transport, timeoutMs }: RequestProfile,
   headers: Readonly<Record<string, string>>,
-): Pick<HttpRequest, 'headers' | 'transport' | 'proxy' | 'timeoutMs'> {
+): Pick<HttpRequest, 'headers' | 'transport' | 'timeoutMs'> {
   const agent = userAgent === null ? {} : { 'user-agent': userAgent };
-  return { headers: { ...agent, ...headers, ...own }, transport, proxy, timeoutMs };
+  return { headers: { ...agent, ...headers, ...own }, transport, timeoutMs };
 }
 
 const headerValue = z
@@ -55,7 +53,6 @@ const FIELDS = {
   headers: headersJson,
   session: z.enum(['none', 'home', 'account']),
   transport: z.enum(['plain', 'browser']),
-  proxy: z.enum(['yes', 'never']),
   timeoutMs: z.coerce.number().int().min(500).max(20_000),
 } as const;
 

@@ -2,6 +2,7 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { findPrograms, runProgram } from '../../infra/child-process.ts';
 import { createSemaphore } from '../../infra/concurrency/semaphore.ts';
 import { waitInLine } from '../../infra/concurrency/work-context.ts';
+import { createOutgoing, type Outgoing } from '../../infra/http/outgoing.ts';
 import type { SourceDescriptor } from '../extract/source-descriptor.ts';
 import type { Strategy } from '../extract/strategy-chain.ts';
 import { parseYtDlpAnswer } from './yt-dlp-answer.ts';
@@ -20,8 +21,8 @@ export interface YtDlp {
 export interface YtDlpOptions {
   /** The PATH to look on; relative entries are passed over. */
   readonly searchPath: string;
-  /** Handed to the program by its environment, where no process list shows it. */
-  readonly proxy?: string | undefined;
+  /** By which address it asks. A proxy is handed to the program by its environment, where no process list shows it. */
+  readonly outgoing?: Outgoing;
   /** Processes at once; default 2. */
   readonly concurrency?: number;
 }
@@ -71,11 +72,14 @@ function failureOf(stderr: string, exit: string): AppError {
 }
 
 /** The yt-dlp found first on the path; undefined when there is none. */
-export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOptions): Promise<YtDlp | undefined> {
+export async function findYtDlp({
+  searchPath,
+  outgoing = createOutgoing(),
+  concurrency = 2,
+}: YtDlpOptions): Promise<YtDlp | undefined> {
   const [program] = await findPrograms('yt-dlp', searchPath);
   if (program === undefined) return undefined;
-  const proxies = proxy === undefined ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy };
-  const env = { PATH: searchPath, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8', ...proxies };
+  const env = { PATH: searchPath, LANG: 'C.UTF-8', PYTHONIOENCODING: 'utf-8' };
   const enter = createSemaphore({ atOnce: concurrency, maxWaiting: MAX_WAITING, name: 'yt-dlp' });
 
   const run = async (url: string, signal: AbortSignal): Promise<string> => {
@@ -86,7 +90,12 @@ export async function findYtDlp({ searchPath, proxy, concurrency = 2 }: YtDlpOpt
       if (bytes > MAX_OUTPUT_BYTES) throw new AppError('too_large', 'yt-dlp printed too much');
       chunks.push(chunk);
     };
-    const end = await runProgram({ program, args: [...ARGUMENTS, url], env, signal, onOutput });
+    const { hostname } = new URL(url);
+    const { proxyUrl, localAddress } = outgoing.of(hostname);
+    const proxies = proxyUrl === undefined ? {} : { HTTP_PROXY: proxyUrl, HTTPS_PROXY: proxyUrl };
+    const source = localAddress === undefined ? [] : ['--source-address', localAddress(hostname)];
+    const args = [...source, ...ARGUMENTS, url];
+    const end = await runProgram({ program, args, env: { ...env, ...proxies }, signal, onOutput });
     if (end.exitCode !== 0) throw failureOf(end.complaints, end.killedBy ?? `exit ${end.exitCode}`);
     return Buffer.concat(chunks).toString('utf8');
   };

@@ -8,6 +8,7 @@ import {
 } from '../../../src/infra/http/browser/browser-package.ts';
 import type { HttpEvent } from '../../../src/infra/http/http-call.ts';
 import { createHttpClient, type HttpClientOptions, type HttpRequest } from '../../../src/infra/http/http-client.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import { createOverrides } from '../../../src/infra/http/overrides.ts';
 import { createCertificate } from '../../fakes/certificate.ts';
 import { type ServedListener, type ServedRequest, serveHttp2 } from '../../fakes/loopback.ts';
@@ -139,7 +140,7 @@ describe.skipIf(wreqMissing)(`a request of the browser transport${wreqNote}`, ()
     const secret = 'https://www.photos.test/p/s3cret?token=s3cret';
     const away = openClient({ overrides: createOverrides([{ host, origin: 'https://127.0.0.1:1' }]) });
     const proxied = openClient({
-      proxyUrl: 'http://ann:s3cret@127.0.0.1:1',
+      outgoing: createOutgoing({ proxies: [{ url: 'http://ann:s3cret@127.0.0.1:1' }] }),
       lookup: async () => [{ address: '93.184.216.34', family: 4 }],
     });
     for (const client of [away, proxied]) {

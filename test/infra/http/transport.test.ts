@@ -29,7 +29,7 @@ function openTransport(overrides: readonly Override[], kind: 'plain' | 'browser'
 }
 
 function ask(transport: Transport, host: string) {
-  return transport.route(host, 'yes').exchange({
+  return transport.route(host, { name: 'direct' }).exchange({
     method: 'GET',
     path: '/',
     headers: [],
@@ -57,10 +57,10 @@ describe('the connections to public hosts', () => {
     const server = await serveHttp((_request, response) => response.end('ok'));
     const transport = openTransport([{ host: '*.a.test', origin: server.origin }]);
     const watch = watchConnections();
-    expect(transport.route('www.a.test', 'yes').overridden).toBe(true);
+    expect(transport.route('www.a.test', { name: 'direct' }).overridden).toBe(true);
     expect(await ask(transport, 'www.a.test')).toMatchObject({ head: { status: 200 } });
     expect(watch.attempts()).toEqual([`127.0.0.1:${server.port}`]);
-    expect(transport.route('a.test', 'yes').overridden).toBe(false);
+    expect(transport.route('a.test', { name: 'direct' }).overridden).toBe(false);
   });
 });
 

@@ -4,6 +4,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { AppError } from '../../../src/errors.ts';
+import { createOutgoing } from '../../../src/infra/http/outgoing.ts';
 import type { PostRef } from '../../../src/media/extract/source.ts';
 import { playableVariants } from '../../../src/media/post.ts';
 import { META_MEDIA_HOSTS } from '../../../src/media/sources/meta/cdn-address.ts';
@@ -108,7 +109,9 @@ describe('findYtDlp', () => {
 describe('the strategy', () => {
   it('hands over the canonical address and little else', async () => {
     const body = `require('node:fs').writeFileSync(__dirname + '/seen.json', JSON.stringify({ args: process.argv.slice(2), env: process.env }));`;
-    const { folder, run } = await setUp(`${body}${print(ANSWER)}`, { proxy: 'http://proxy.example:3128' });
+    const { folder, run } = await setUp(`${body}${print(ANSWER)}`, {
+      outgoing: createOutgoing({ proxies: [{ url: 'http://proxy.example:3128' }] }),
+    });
     await run();
     const seen = JSON.parse(await readFile(path.join(folder, 'seen.json'), 'utf8'));
     expect(seen.args.slice(-2)).toEqual(['--', REF.url]);
@@ -118,6 +121,7 @@ describe('the strategy', () => {
     expect(seen.args.join(' ')).not.toContain('proxy');
     const given = Object.keys(seen.env).filter(key => !key.startsWith('__CF'));
     expect(given.sort()).toEqual(['HTTPS_PROXY', 'HTTP_PROXY', 'LANG', 'PATH', 'PYTHONIOENCODING']);
+    expect(seen.env.HTTPS_PROXY).toBe('http://proxy.example:3128');
   });
 
   it('gives the post with the files on the CDN, best first', async () => {

@@ -81,8 +81,10 @@ function isPackageInstalled(): boolean {
   }
 }
 
-function unavailable(cause?: unknown): AppError {
-  const message = 'the browser transport (the optional package wreq-js) is not installed or cannot be loaded';
+/** Why the browser transport cannot be used here. */
+export function unavailable(cause?: unknown): AppError {
+  const message =
+    'the browser transport (the optional package wreq-js) is not installed, cannot be loaded, or cannot leave by the address that is configured';
   return new AppError('upstream_unavailable', message, { params: { what: 'browserTransport' }, cause });
 }
 

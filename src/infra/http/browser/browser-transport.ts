@@ -3,7 +3,7 @@ import { createTargetGuard } from '../target-guard.ts';
 import type { Transport, TransportOptions } from '../transport.ts';
 import { type BrowserTarget, createBrowserConnections } from './browser-connections.ts';
 import { createBrowserExchange } from './browser-exchange.ts';
-import type { BrowserPackage } from './browser-package.ts';
+import { type BrowserPackage, unavailable } from './browser-package.ts';
 
 export interface BrowserTransportOptions extends TransportOptions {
   readonly browserPackage: BrowserPackage;
@@ -14,7 +14,7 @@ export interface BrowserTransportOptions extends TransportOptions {
  * bound to the addresses that were checked here.
  */
 export function createBrowserTransport(options: BrowserTransportOptions): Transport {
-  const { overrides, proxyUrl, resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
+  const { overrides, resolve, browserPackage, headersTimeoutMs, pauseTimeoutMs } = options;
   const guardTarget = createTargetGuard(resolve);
   const connections = createBrowserConnections(async target => {
     const browser = await browserPackage.load();
@@ -44,21 +44,25 @@ export function createBrowserTransport(options: BrowserTransportOptions): Transp
   }
 
   return {
-    route(host, proxy) {
+    route(host, { proxyUrl, localAddress }) {
       const override = overrides?.find(host);
       if (override !== undefined) {
         return { overridden: true, prepare: load, exchange: createExchange(host, () => bindOverride(host, override)) };
       }
-      if (proxyUrl !== undefined && proxy !== 'never') {
+      if (proxyUrl !== undefined) {
+        // By that name it is the proxy that looks the target up.
+        const proxy = proxyUrl.replace(/^socks5:/, 'socks5h:');
         return {
           overridden: false,
           async prepare(deadline) {
             await load();
             await guardTarget(host, deadline);
           },
-          exchange: createExchange(host, () => ({ origin: `https://${host}`, options: { proxy: proxyUrl } })),
+          exchange: createExchange(host, () => ({ origin: `https://${host}`, options: { proxy } })),
         };
       }
+      // The package leaves by the address that the system chooses.
+      if (localAddress !== undefined) throw unavailable();
       return { overridden: false, prepare: load, exchange: createExchange(host, () => bindPublic(host, resolve)) };
     },
     async close() {

@@ -32,7 +32,7 @@ const HTML = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,i
  * - `m.` and `mbasic.` send everyone to the login page.
  */
 export function facebookProfiles(ids: FacebookIds) {
-  const base = { session: 'none', transport: 'plain', proxy: 'yes', timeoutMs: PAGE_TIMEOUT_MS } as const;
+  const base = { session: 'none', transport: 'plain', timeoutMs: PAGE_TIMEOUT_MS } as const;
   const language = { 'accept-language': ids.acceptLanguage };
   const browser: RequestProfile = { ...base, transport: 'browser', userAgent: null, headers: language };
   /** That of a browser in which an address was pasted. */

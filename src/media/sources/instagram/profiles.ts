@@ -18,7 +18,6 @@ const PLAIN: RequestProfile = {
   headers: { accept: '*/*' },
   session: 'none',
   transport: 'plain',
-  proxy: 'yes',
   timeoutMs: 6_000,
 };
 
@@ -46,8 +45,8 @@ export function createProfiles(ids: ProfileIds) {
     'page/crawler': { ...PLAIN, userAgent: GOOGLEBOT },
     // After the home page, as yt-dlp and FxEmbed ask; headers of a navigation are the emulation's own.
     'page/browser': { ...visitor, headers: {} },
-    // Browsers get an empty shell, and proxies are not needed (OGInstagram; 2026-07).
-    'embed/crawler': { ...PLAIN, userAgent: 'facebookexternalhit/1.1', proxy: 'never' },
+    // Browsers get an empty shell (OGInstagram; 2026-07).
+    'embed/crawler': { ...PLAIN, userAgent: 'facebookexternalhit/1.1' },
     oembed: {
       ...PLAIN,
       userAgent: APP,

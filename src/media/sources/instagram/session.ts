@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { CookieJar } from 'tough-cookie';
 import { abortable } from '../../../infra/concurrency/abortable.ts';
+import { workContext } from '../../../infra/concurrency/work-context.ts';
 import type { HttpClient, HttpResponse } from '../../../infra/http/http-client.ts';
 import type { Logger } from '../../../infra/log.ts';
 import { profileRequest, type RequestProfile } from '../../extract/request-profile.ts';
@@ -77,11 +78,11 @@ interface Visitor {
 }
 
 export function createInstagramSessions({ http, log, now }: SessionOptions): InstagramSessions {
-  /** By what the site can distinguish callers by: as many as there are profiles, at most. */
+  /** By what the site can distinguish callers by: as many as there are profiles and outgoing addresses, at most. */
   const visitors = new Map<string, Visitor>();
 
-  function visitorOf({ transport, proxy, userAgent }: RequestProfile): Visitor {
-    const key = `${transport} ${proxy} ${userAgent ?? ''}`;
+  function visitorOf({ transport, userAgent }: RequestProfile): Visitor {
+    const key = `${transport} ${workContext().outgoing ?? ''} ${userAgent ?? ''}`;
     const known = visitors.get(key) ?? {
       kept: null,
       keptUntil: 0,

@@ -19,20 +19,18 @@ describe('createFacebookConstants', () => {
     const { profiles } = createFacebookConstants({
       'facebook.reel-page/plain.transport': 'browser',
       'facebook.reel-page/plain.userAgent': 'own',
-      'facebook.embed/crawler.proxy': 'never',
       'facebook.oembed.timeoutMs': '2500',
     });
     expect(profiles['reel-page/plain']).toMatchObject({ transport: 'browser', userAgent: null });
     expect(profiles['post-page/plain'].transport).toBe('plain');
-    expect(profiles['embed/crawler'].proxy).toBe('never');
     expect(profiles.oembed.timeoutMs).toBe(2_500);
   });
 
   it.each([
     { 'facebook.noSuchThing': '1' },
-    { 'facebook.no-such-strategy.proxy': 'never' },
+    { 'facebook.no-such-strategy.transport': 'plain' },
     { 'facebook.embed/crawler.noSuchField': '1' },
-    { 'facebook.embed/crawler.proxy': 'perhaps' },
+    { 'facebook.embed/crawler.transport': 'perhaps' },
     { 'facebook.embed/crawler.session': 'account' },
     { 'facebook.graphVersion': '../me' },
     { 'facebook.userAgent': 'two\r\nlines: 1' },

@@ -175,7 +175,7 @@ describe('what is asked', () => {
     await fetch(CODES.mixed);
     await fetch(CODES.mixed);
     expect(upstream.asked).toEqual([BY_CODE, BY_CODE]);
-    const tokens = upstream.requests.map(({ body, headers, cookies, transport, proxy }) => {
+    const tokens = upstream.requests.map(({ body, headers, cookies, transport }) => {
       const form = new URLSearchParams(body);
       const { 'x-fb-lsd': lsd, ...others } = headers ?? {};
       expect(others).toEqual({
@@ -184,7 +184,7 @@ describe('what is asked', () => {
         'content-type': 'application/x-www-form-urlencoded',
         'x-fb-friendly-name': 'PolarisPostRootQuery',
       });
-      expect([cookies, transport, proxy]).toEqual([undefined, 'plain', 'yes']);
+      expect([cookies, transport]).toEqual([undefined, 'plain']);
       expect(form.get('lsd')).toBe(lsd);
       expect(JSON.parse(form.get('variables') ?? '')).toMatchObject({ shortcode: CODES.mixed });
       return lsd;
@@ -213,17 +213,17 @@ describe('what is asked', () => {
     expect(await request?.cookies?.getCookieString('https://www.instagram.com/')).toContain('mid=MadeUpMid');
   });
 
-  it.each<[string, string, Readonly<Record<string, string>>, string]>([
-    ['embed', embed(CODES.reel), { 'user-agent': 'facebookexternalhit/1.1' }, 'never'],
-    ['page', page(CODES.reel), { 'user-agent': expect.stringContaining('Googlebot') }, 'yes'],
-    ['oEmbed', OEMBED, { 'x-ig-app-id': '936619743392459', 'accept-language': 'en' }, 'yes'],
-  ])('%s comes from a program without a session', async (_, asked, headers, proxy) => {
+  it.each<[string, string, Readonly<Record<string, string>>]>([
+    ['embed', embed(CODES.reel), { 'user-agent': 'facebookexternalhit/1.1' }],
+    ['page', page(CODES.reel), { 'user-agent': expect.stringContaining('Googlebot') }],
+    ['oEmbed', OEMBED, { 'x-ig-app-id': '936619743392459', 'accept-language': 'en' }],
+  ])('%s comes from a program without a session', async (_, asked, headers) => {
     const { fetch, upstream } = setup({});
     await failureOf(fetch(CODES.reel));
     const request = requestOf(upstream, asked);
     expect(request?.headers).toMatchObject(headers);
     expect(request?.headers).not.toHaveProperty('sec-fetch-mode');
-    expect([request?.cookies, request?.transport, request?.proxy]).toEqual([undefined, 'plain', proxy]);
+    expect([request?.cookies, request?.transport]).toEqual([undefined, 'plain']);
   });
 
   it('callers that differ in transport or user agent do not share a session', async () => {
@@ -245,7 +245,6 @@ describe('what is asked', () => {
       'instagram.shortcode-query/plain.headers': '{"accept":"application/json","x-ig-app-id":"1"}',
       'instagram.shortcode-query/plain.session': 'home',
       'instagram.shortcode-query/plain.transport': 'browser',
-      'instagram.shortcode-query/plain.proxy': 'never',
       'instagram.shortcode-query/plain.timeoutMs': '1234',
     });
     const { fetch, upstream } = setup({ [BY_CODE]: { text: fixture('web-info-carousel.json') } }, { constants });
@@ -254,7 +253,6 @@ describe('what is asked', () => {
     expect(upstream.requests[1]).toMatchObject({
       headers: { 'user-agent': 'Mozilla/4.0', accept: 'application/json', 'x-ig-app-id': '1' },
       transport: 'browser',
-      proxy: 'never',
       timeoutMs: 1_234,
     });
     expect(upstream.requests[1]?.cookies).toBeDefined();

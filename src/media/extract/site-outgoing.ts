@@ -1,0 +1,34 @@
+import type { ThrottledSite } from '../../infra/http/host-throttle.ts';
+import { createOutgoing, type Outgoing, type OutgoingOptions } from '../../infra/http/outgoing.ts';
+import { hostsBelow } from '../files/cdn.ts';
+import type { SourceDescriptor } from './source-descriptor.ts';
+
+type Site = Pick<SourceDescriptor, 'id' | 'hosts' | 'cdnHosts'>;
+
+export interface SiteOutgoingOptions {
+  readonly upstreamProxies: NonNullable<OutgoingOptions['proxies']>;
+  readonly upstreamLocalAddress: string | undefined;
+}
+
+/** By which addresses the sites and their CDNs are asked. */
+export function createSiteOutgoing(
+  sites: readonly Site[],
+  { upstreamProxies, upstreamLocalAddress }: SiteOutgoingOptions,
+): Outgoing {
+  return createOutgoing({
+    proxies: upstreamProxies,
+    localAddress: upstreamLocalAddress,
+    sources: sites.map(({ id, hosts, cdnHosts }) => ({ id, hosts: hostsBelow([...hosts, ...cdnHosts]) })),
+  });
+}
+
+const AT_ONCE = 16;
+
+/** Each site is asked like a person with several tabs would ask. @param perSecond requests to each */
+export function siteThrottles(sites: readonly Site[], perSecond: number): readonly ThrottledSite[] {
+  return sites.map(({ id, hosts }) => ({
+    id,
+    hosts: hostsBelow(hosts),
+    rule: { perSecond, burst: 2 * perSecond, atOnce: AT_ONCE },
+  }));
+}
